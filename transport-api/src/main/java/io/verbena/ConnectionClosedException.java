@@ -1,0 +1,28 @@
+package io.verbena;
+
+import io.verbena.verbs.CompletionStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connection is closed, or was before the operation ended: {@code WR_FLUSH_ERR}, or no status
+ * if the operation was never posted.
+ */
+public final class ConnectionClosedException extends RdmaException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param operation what was tried
+   * @param peer who is at the other end, or null
+   * @param status how the work request ended, or null
+   * @param reason what is wrong
+   * @param cause or null
+   */
+  public ConnectionClosedException(
+      String operation,
+      @Nullable String peer,
+      @Nullable CompletionStatus status,
+      String reason,
+      @Nullable Throwable cause) {
+    super(operation, peer, status, reason, cause);
+  }
+}

@@ -1,0 +1,28 @@
+package io.verbena;
+
+import io.verbena.verbs.CompletionStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The HCA refused this end's own memory: {@code LOC_LEN_ERR}, {@code LOC_PROT_ERR}, {@code
+ * LOC_QP_OP_ERR}, {@code LOC_ACCESS_ERR}, {@code MW_BIND_ERR}.
+ */
+public final class LocalAccessException extends RdmaException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param operation what was tried
+   * @param peer who is at the other end, or null
+   * @param status how the work request ended, or null
+   * @param reason what is wrong
+   * @param cause or null
+   */
+  public LocalAccessException(
+      String operation,
+      @Nullable String peer,
+      @Nullable CompletionStatus status,
+      String reason,
+      @Nullable Throwable cause) {
+    super(operation, peer, status, reason, cause);
+  }
+}

@@ -1,0 +1,13 @@
+package io.verbena;
+
+/** Bytes that are no {@link RemoteMemory} token. */
+public final class MalformedTokenException extends RdmaException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param reason what is wrong
+   */
+  public MalformedTokenException(String reason) {
+    super("decode token", null, reason);
+  }
+}

@@ -1,0 +1,11 @@
+package io.verbena;
+
+/** How a completion loop waits for work. */
+public enum PollMode {
+  /** Polls without end: the lowest latency, one CPU for each loop. */
+  BUSY,
+  /** Polls, spins for {@link RdmaOptions#spinTime}, then arms and sleeps. */
+  ADAPTIVE,
+  /** Arms and sleeps as soon as there is nothing to do. */
+  EVENT
+}

@@ -1,0 +1,121 @@
+package io.verbena;
+
+import io.netty.buffer.ByteBuf;
+import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A reliable connection to a peer: messages both ways, one-sided operations on the peer's memory.
+ *
+ * <p>Threading: its methods may be called and its publishers subscribed to from any thread; every
+ * signal comes from the connection's completion loop, which must not be blocked. Every operation
+ * ends once: with its value, with a typed {@link RdmaException}, or by cancellation.
+ */
+public interface RdmaConnection extends Disposable {
+
+  /** Who is at the other end, for people. */
+  String peer();
+
+  /** The memory that its one-sided operations use. */
+  RdmaMemory memory();
+
+  /**
+   * Sends messages, in the order in which they come; several sends at once take turns message by
+   * message. The peer's credits decide how many are requested of {@code messages}.
+   *
+   * <p>Each buffer is taken over and released once, also on an error or a cancellation. Registered
+   * memory above {@link RdmaOptions#eagerSize} is not copied.
+   *
+   * @return completes when the peer's HCA has all of them; an error of {@code messages} is passed
+   *     on and leaves the connection open
+   */
+  Mono<Void> send(Publisher<? extends ByteBuf> messages);
+
+  /**
+   * The peer's messages, for one subscriber at a time. Each buffer belongs to the subscriber, who
+   * releases it. Demand becomes the peer's credit. Cancelling keeps what was not delivered for the
+   * next subscriber.
+   *
+   * @return completes when the peer closed gracefully and all was delivered; errors when the
+   *     connection was lost
+   */
+  Flux<ByteBuf> receive();
+
+  /**
+   * Reads the peer's memory into registered memory.
+   *
+   * @return a buffer with {@code from.length()} bytes, which belongs to the subscriber
+   */
+  Mono<ByteBuf> read(RemoteMemory from);
+
+  /**
+   * Reads the peer's memory into a direct buffer.
+   *
+   * @param from what to read
+   * @param into gets the bytes at its writer index, which moves on success; it stays the caller's,
+   *     is retained meanwhile, and needs {@code from.length()} writable bytes
+   */
+  Mono<Void> read(RemoteMemory from, ByteBuf into);
+
+  /**
+   * Reads the peer's memory piece by piece; demand bounds what is in flight.
+   *
+   * @param from what to read, of any length
+   * @param pieceLength bytes in each buffer but the last, above 0
+   * @return the pieces in order; each belongs to the subscriber
+   */
+  Flux<ByteBuf> readPieces(RemoteMemory from, int pieceLength);
+
+  /**
+   * Writes into the peer's memory.
+   *
+   * @param data its readable bytes, no more than {@code to.length()}; taken over and released once
+   * @param to where they go, from its start
+   */
+  Mono<Void> write(ByteBuf data, RemoteMemory to);
+
+  /** As {@link #write}, and then tells the peer, which sees the bytes before the immediate. */
+  Mono<Void> writeWithImmediate(ByteBuf data, RemoteMemory to, int immediate);
+
+  /** The immediates of the peer's {@link #writeWithImmediate}, for one subscriber at a time. */
+  Flux<Immediate> immediates();
+
+  /**
+   * Compares 8 aligned bytes of the peer's memory, and swaps them if they are as expected.
+   *
+   * @return what was there before
+   */
+  Mono<Long> compareAndSwap(RemoteMemory at, long expected, long swap);
+
+  /**
+   * Adds to 8 aligned bytes of the peer's memory.
+   *
+   * @return what was there before
+   */
+  Mono<Long> fetchAndAdd(RemoteMemory at, long addend);
+
+  /**
+   * Closes gracefully: waits, within {@link RdmaOptions#closeTimeout}, for what was given to {@link
+   * #send} before, tells the peer, and disconnects. Subscribing again does nothing new.
+   */
+  Mono<Void> close();
+
+  /** Disconnects now; what is pending fails with {@link ConnectionClosedException}. Idempotent. */
+  @Override
+  void dispose();
+
+  /**
+   * Completes once the connection is closed and everything of it was freed; errors if it was lost.
+   */
+  Mono<Void> onClose();
+
+  /**
+   * A peer's notice that it has written.
+   *
+   * @param value the 32 bits that it chose
+   * @param length the bytes that it wrote
+   */
+  record Immediate(int value, int length) {}
+}

@@ -1,0 +1,41 @@
+package io.verbena;
+
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
+import java.util.Set;
+
+/**
+ * Memory that an HCA may reach. Locked memory has a ceiling: {@link
+ * RdmaOptions#maxRegisteredBytes}.
+ */
+public interface RdmaMemory {
+
+  /**
+   * An allocator of registered buffers, which connections send and receive without a copy.
+   * Thread-safe. When the ceiling is reached it throws {@link MemoryLimitException}.
+   */
+  ByteBufAllocator allocator();
+
+  /**
+   * Registers a direct buffer's bytes from position to limit for peers to use.
+   *
+   * @param rights what peers may do
+   * @throws IllegalArgumentException for heap memory, or read-only memory that peers may write
+   * @throws MemoryLimitException at the ceiling
+   */
+  Region register(ByteBuffer buffer, Set<RemoteMemory.Right> rights);
+
+  /** Bytes registered now. */
+  long registeredBytes();
+
+  /** Memory registered for peers. */
+  interface Region extends AutoCloseable {
+
+    /** The token to give to peers, in a message. */
+    RemoteMemory token();
+
+    /** Deregisters it: the token is dead at once, and operations that use it fail. Idempotent. */
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,78 @@
+package io.verbena;
+
+import java.net.URI;
+import java.util.ServiceLoader;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/**
+ * Connects and binds. A transport owns its completion loops, its devices and its registered memory;
+ * disposing it closes all that came from it. Thread-safe.
+ *
+ * <pre>{@code
+ * RdmaTransport transport = RdmaTransport.create();
+ * RdmaServer server = transport.bind(URI.create("emulated://echo"), c -> c.send(c.receive())).block();
+ * RdmaConnection client = transport.connect(server.address()).block();
+ * }</pre>
+ */
+public interface RdmaTransport extends Disposable {
+
+  /** A transport with the default options. */
+  static RdmaTransport create() {
+    return create(RdmaOptions.defaults());
+  }
+
+  /**
+   * A transport with these options.
+   *
+   * @throws IllegalStateException if no implementation is on the class path
+   */
+  static RdmaTransport create(RdmaOptions options) {
+    return ServiceLoader.load(Factory.class)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new IllegalStateException(
+                    "no RdmaTransport on the class path; add io.verbena:verbena-reactor-adapter"))
+        .create(options);
+  }
+
+  /** The options it was made with. */
+  RdmaOptions options();
+
+  /**
+   * Connects to an address, within {@link RdmaOptions#connectTimeout}. Cancelling gives the
+   * connection up.
+   *
+   * @return the connection, or {@link UnknownSchemeException}, {@link RdmaConnectException}, {@link
+   *     HandshakeException}, {@link RdmaTimeoutException}
+   */
+  Mono<RdmaConnection> connect(URI address);
+
+  /**
+   * Listens on an address. Each connection is given to {@code handler} on its completion loop, and
+   * is closed when the handler's publisher ends: gracefully on completion, at once on an error.
+   *
+   * @return the server, or {@link UnknownSchemeException}, {@link RdmaConnectException}
+   */
+  Mono<RdmaServer> bind(URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler);
+
+  /**
+   * The registered memory that connections to and from {@code address} use.
+   *
+   * @throws UnknownSchemeException if no provider takes the address
+   */
+  RdmaMemory memory(URI address);
+
+  /** Disposes connections, servers, loops, memory and devices, in this order; idempotent. */
+  @Override
+  void dispose();
+
+  /** How an implementation is found by {@link ServiceLoader}. */
+  interface Factory {
+    /** A transport with these options. */
+    RdmaTransport create(RdmaOptions options);
+  }
+}

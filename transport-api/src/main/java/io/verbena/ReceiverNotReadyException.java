@@ -1,0 +1,25 @@
+package io.verbena;
+
+import io.verbena.verbs.CompletionStatus;
+import org.jspecify.annotations.Nullable;
+
+/** The peer had no receive posted within the RNR retries: {@code RNR_RETRY_EXC_ERR}. */
+public final class ReceiverNotReadyException extends RdmaException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param operation what was tried
+   * @param peer who is at the other end, or null
+   * @param status how the work request ended, or null
+   * @param reason what is wrong
+   * @param cause or null
+   */
+  public ReceiverNotReadyException(
+      String operation,
+      @Nullable String peer,
+      @Nullable CompletionStatus status,
+      String reason,
+      @Nullable Throwable cause) {
+    super(operation, peer, status, reason, cause);
+  }
+}

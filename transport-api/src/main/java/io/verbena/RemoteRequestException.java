@@ -1,0 +1,28 @@
+package io.verbena;
+
+import io.verbena.verbs.CompletionStatus;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The peer refused the operation as such: {@code REM_INV_REQ_ERR}, {@code REM_OP_ERR}, {@code
+ * BAD_RESP_ERR}. Misaligned, not allowed on the queue pair, or failed on its side.
+ */
+public final class RemoteRequestException extends RdmaException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * @param operation what was tried
+   * @param peer who is at the other end, or null
+   * @param status how the work request ended, or null
+   * @param reason what is wrong
+   * @param cause or null
+   */
+  public RemoteRequestException(
+      String operation,
+      @Nullable String peer,
+      @Nullable CompletionStatus status,
+      String reason,
+      @Nullable Throwable cause) {
+    super(operation, peer, status, reason, cause);
+  }
+}

@@ -1,0 +1,34 @@
+package io.verbena.verbs;
+
+/**
+ * What a device may or may not be able to do. A verb that needs a missing one fails with {@link
+ * VerbsError#NOT_SUPPORTED}; nothing is imitated.
+ */
+public enum Capability {
+  /** Queue pairs of type {@link QueuePairType#UC}. */
+  UNRELIABLE_CONNECTED,
+  /** Queue pairs of type {@link QueuePairType#UD} and address handles. */
+  UNRELIABLE_DATAGRAM,
+  /** SEND_WITH_IMM and WRITE_WITH_IMM. */
+  IMMEDIATE_DATA,
+  /** Compare-and-swap and fetch-and-add, 8 bytes wide. */
+  ATOMICS,
+  /** Work requests that carry their payload. */
+  INLINE_DATA,
+  /** Shared receive queues. */
+  SHARED_RECEIVE_QUEUE,
+  /** Memory windows of type 1. */
+  MEMORY_WINDOW_TYPE_1,
+  /** Memory windows of type 2B and the BIND_MW work request. */
+  MEMORY_WINDOW_TYPE_2B,
+  /** SEND_WITH_INV. */
+  SEND_WITH_INVALIDATE,
+  /** LOCAL_INV. */
+  LOCAL_INVALIDATE,
+  /** {@link MemoryRegion#reregister}. */
+  REREGISTRATION,
+  /** {@link CompletionQueue#resize}. */
+  COMPLETION_QUEUE_RESIZE,
+  /** The state {@link QueuePairState#SQD} and its drained event. */
+  SEND_QUEUE_DRAIN
+}

@@ -1,0 +1,31 @@
+package io.verbena.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a thread sleeps until one of several completion queues has something. Waiting is for one
+ * thread at a time; {@link #wakeup} may come from any.
+ */
+public interface CompletionChannel extends AutoCloseable {
+
+  /**
+   * Waits for an event. Each one that is returned must be {@linkplain
+   * CompletionQueue#acknowledgeEvents acknowledged}.
+   *
+   * @param timeoutNanos how long to wait at the most; 0 to look only
+   * @return the completion queue that had been armed, or null when the time is over, when {@link
+   *     #wakeup} was called or when the channel was closed
+   */
+  @Nullable CompletionQueue await(long timeoutNanos) throws InterruptedException;
+
+  /** Lets the waiting thread return, or else the next one that would wait. */
+  void wakeup();
+
+  /**
+   * Closes the channel.
+   *
+   * @throws VerbsException {@code BUSY} while completion queues use it
+   */
+  @Override
+  void close();
+}

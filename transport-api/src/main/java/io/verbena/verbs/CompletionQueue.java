@@ -1,0 +1,52 @@
+package io.verbena.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where work completions arrive. If more arrive than it holds, they are lost: a {@link
+ * AsyncEvent.Type#CQ_ERR} is raised and the queue pairs concerned go into the error state.
+ */
+public interface CompletionQueue extends AutoCloseable {
+
+  /** The completions that it can hold. */
+  int depth();
+
+  /** The channel for its events, or null. */
+  @Nullable CompletionChannel channel();
+
+  /**
+   * Takes completions, oldest first. Allocates nothing and never waits.
+   *
+   * @param completions filled from index 0; its elements are the caller's and are overwritten
+   * @return how many were taken
+   */
+  int poll(WorkCompletion[] completions);
+
+  /**
+   * Asks for one event at the next completion. What arrived before does not raise it: arm, then
+   * {@linkplain #poll poll} once more before sleeping.
+   *
+   * @param solicitedOnly only for receives whose sender asked for it, and for errors
+   * @throws VerbsException {@code INVALID} without a channel
+   */
+  void arm(boolean solicitedOnly);
+
+  /** Acknowledges events that {@link CompletionChannel#await} returned for this queue. */
+  void acknowledgeEvents(int count);
+
+  /**
+   * Changes the depth.
+   *
+   * @param depth never less than what the queue holds now
+   * @throws VerbsException {@code NOT_SUPPORTED} without {@link Capability#COMPLETION_QUEUE_RESIZE}
+   */
+  void resize(int depth);
+
+  /**
+   * Closes the queue, after its events were acknowledged.
+   *
+   * @throws VerbsException {@code BUSY} while queue pairs use it
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,65 @@
+package io.verbena.verbs;
+
+/**
+ * How a work request ended; numbers and names as in {@code enum ibv_wc_status}. Numbers that belong
+ * to reliable datagrams and end-to-end contexts never occur and are absent.
+ */
+public enum CompletionStatus {
+  /** Done. */
+  SUCCESS(0),
+  /** A local buffer is too small for what came, or a length is beyond what the queue pair takes. */
+  LOC_LEN_ERR(1),
+  /** An internal consistency error of the queue pair, or a local operation that failed. */
+  LOC_QP_OP_ERR(2),
+  /** A local buffer is not in the region that its lkey names, or the region forbids the access. */
+  LOC_PROT_ERR(4),
+  /** Flushed: the queue pair was, or went, into the error state. */
+  WR_FLUSH_ERR(5),
+  /** A memory window could not be bound. */
+  MW_BIND_ERR(6),
+  /** A response that does not fit the request. */
+  BAD_RESP_ERR(7),
+  /** Local access to a buffer that was not completed by an immediate. */
+  LOC_ACCESS_ERR(8),
+  /** The responder refused the operation: not allowed on it, malformed, or misaligned. */
+  REM_INV_REQ_ERR(9),
+  /** The responder's memory protection refused: wrong rkey, range, domain or right. */
+  REM_ACCESS_ERR(10),
+  /** The responder failed on its own side. */
+  REM_OP_ERR(11),
+  /** The peer did not answer within the retries. */
+  RETRY_EXC_ERR(12),
+  /** The peer had no receive posted within the RNR retries. */
+  RNR_RETRY_EXC_ERR(13),
+  /** A fatal error of the device. */
+  FATAL_ERR(19),
+  /** A response took too long. */
+  RESP_TIMEOUT_ERR(20),
+  /** Anything else. */
+  GENERAL_ERR(21);
+
+  private static final CompletionStatus[] BY_CODE = new CompletionStatus[22];
+
+  static {
+    for (CompletionStatus status : values()) {
+      BY_CODE[status.code] = status;
+    }
+  }
+
+  private final int code;
+
+  CompletionStatus(int code) {
+    this.code = code;
+  }
+
+  /** The number of this status in {@code enum ibv_wc_status}. */
+  public int code() {
+    return code;
+  }
+
+  /** The status with this number; a number that is not known is {@link #GENERAL_ERR}. */
+  public static CompletionStatus of(int code) {
+    CompletionStatus status = code >= 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+    return status == null ? GENERAL_ERR : status;
+  }
+}

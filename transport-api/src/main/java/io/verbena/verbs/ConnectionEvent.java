@@ -1,0 +1,53 @@
+package io.verbena.verbs;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Something that happened to a connection ({@code rdma_get_cm_event(3)}).
+ *
+ * @param type what happened
+ * @param identifier the connection; for a {@link Type#CONNECT_REQUEST} a new one, which the
+ *     receiver of the event accepts, rejects or closes
+ * @param listener for a {@link Type#CONNECT_REQUEST} the listener it came to, else null
+ * @param status 0, or why: a negative {@code errno}, or for {@link Type#REJECTED} the reason
+ * @param privateData what the peer sent along, read-only
+ * @param responderResources READs and atomics that the peer serves at once
+ * @param initiatorDepth READs and atomics that the peer has outstanding at once
+ */
+public record ConnectionEvent(
+    Type type,
+    ConnectionIdentifier identifier,
+    @Nullable ConnectionListener listener,
+    int status,
+    ByteBuffer privateData,
+    int responderResources,
+    int initiatorDepth) {
+
+  /** {@link #status} of a rejection when nobody listens ({@code IB_CM_REJ_INVALID_SERVICE_ID}). */
+  public static final int REJECT_INVALID_SERVICE_ID = 8;
+
+  /** {@link #status} of a rejection by the program ({@code IB_CM_REJ_CONSUMER_DEFINED}). */
+  public static final int REJECT_CONSUMER_DEFINED = 28;
+
+  /** {@link #status} when a step took longer than its deadline ({@code -ETIMEDOUT}). */
+  public static final int TIMED_OUT = -110;
+
+  /** Kinds of event; names as in {@code enum rdma_cm_event_type}. */
+  public enum Type {
+    ADDR_RESOLVED,
+    ADDR_ERROR,
+    ROUTE_RESOLVED,
+    ROUTE_ERROR,
+    CONNECT_REQUEST,
+    CONNECT_RESPONSE,
+    CONNECT_ERROR,
+    UNREACHABLE,
+    REJECTED,
+    ESTABLISHED,
+    DISCONNECTED,
+    DEVICE_REMOVAL,
+    ADDR_CHANGE,
+    TIMEWAIT_EXIT
+  }
+}

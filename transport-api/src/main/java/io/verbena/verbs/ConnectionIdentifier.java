@@ -1,0 +1,69 @@
+package io.verbena.verbs;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection, established or on its way ({@code rdma_cm_id}).
+ *
+ * <pre>
+ * active:   resolve -> ADDR_RESOLVED -> createQueuePair -> connect -> ESTABLISHED | REJECTED |
+ *           UNREACHABLE | CONNECT_ERROR
+ * passive:  CONNECT_REQUEST -> createQueuePair -> accept -> ESTABLISHED | CONNECT_ERROR
+ *                           -> reject
+ * either:   ESTABLISHED -> disconnect, or the peer's -> DISCONNECTED
+ * </pre>
+ */
+public interface ConnectionIdentifier extends AutoCloseable {
+
+  /** Its manager, whose event queue tells what becomes of it. */
+  ConnectionManager manager();
+
+  /** Who is at the other end, for people. */
+  String peer();
+
+  /** The queue pair made for it, or null. */
+  @Nullable QueuePair queuePair();
+
+  /**
+   * Creates the queue pair of this connection, in {@link QueuePairState#INIT} with every remote
+   * right; receives may be posted at once. It belongs to the caller, who closes it before this.
+   *
+   * @throws VerbsException {@code INVALID} if it has one, else as {@link
+   *     ProtectionDomain#createQueuePair}
+   */
+  QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options);
+
+  /**
+   * Asks the peer to connect; the answer is an event. The queue pair is in RTS at {@link
+   * ConnectionEvent.Type#ESTABLISHED}.
+   *
+   * @param timeoutNanos how long the peer may take before {@link ConnectionEvent.Type#UNREACHABLE}
+   * @throws VerbsException {@code INVALID} without queue pair, in another state, or with more than
+   *     {@link ConnectionParameters#MAX_CONNECT_DATA} bytes of private data
+   */
+  void connect(ConnectionParameters parameters, long timeoutNanos);
+
+  /**
+   * Accepts a request; {@link ConnectionEvent.Type#ESTABLISHED} follows when the peer is ready.
+   *
+   * @throws VerbsException {@code INVALID} without queue pair, in another state, or with more than
+   *     {@link ConnectionParameters#MAX_ACCEPT_DATA} bytes of private data
+   */
+  void accept(ConnectionParameters parameters);
+
+  /**
+   * Rejects a request; the peer is told {@link ConnectionEvent.Type#REJECTED}.
+   *
+   * @throws VerbsException {@code INVALID} in another state, or with more than {@link
+   *     ConnectionParameters#MAX_REJECT_DATA} bytes of private data
+   */
+  void reject(ByteBuffer privateData);
+
+  /** Ends the connection: both queue pairs go to ERR, both ends are told DISCONNECTED, once. */
+  void disconnect();
+
+  /** Closes this end; a peer that is still connected is told DISCONNECTED. */
+  @Override
+  void close();
+}

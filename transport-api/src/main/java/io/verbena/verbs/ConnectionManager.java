@@ -1,0 +1,48 @@
+package io.verbena.verbs;
+
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Makes and ends connections ({@code rdma_cm(7)}), telling what happens in events. Its event queue
+ * is bounded: a connect request that does not fit the listener's backlog is rejected.
+ */
+public interface ConnectionManager extends AutoCloseable {
+
+  /** Its device. */
+  Device device();
+
+  /**
+   * Listens on an address.
+   *
+   * @param backlog connect requests that may wait for an answer
+   * @throws VerbsException {@code ADDRESS_IN_USE}; {@code INVALID} for an address or a backlog that
+   *     it does not take
+   */
+  ConnectionListener listen(URI address, int backlog);
+
+  /**
+   * Finds the way to a peer; {@link ConnectionEvent.Type#ADDR_RESOLVED} or {@link
+   * ConnectionEvent.Type#ADDR_ERROR} follows.
+   *
+   * @param timeoutNanos how long that may take
+   * @throws VerbsException {@code INVALID} for an address that it does not take
+   */
+  ConnectionIdentifier resolve(URI address, long timeoutNanos);
+
+  /**
+   * Waits for the next event.
+   *
+   * @param timeoutNanos how long to wait at the most; 0 to look only
+   * @return the event, or null when the time is over or the manager was closed
+   */
+  @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException;
+
+  /**
+   * Closes it and lets a waiting thread return.
+   *
+   * @throws VerbsException {@code BUSY} while listeners or identifiers are open
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,51 @@
+package io.verbena.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An opened HCA. Closing it fails with {@link VerbsError#BUSY} while protection domains, completion
+ * queues, channels or connection managers of it are open, and names them.
+ */
+public interface Device extends AutoCloseable {
+
+  /** What the device is and can do. */
+  DeviceAttributes attributes();
+
+  /** Its port, number 1. */
+  PortAttributes port();
+
+  /**
+   * Allocates a protection domain.
+   *
+   * @throws VerbsException {@code NO_MEMORY} beyond {@link DeviceAttributes#maxProtectionDomains}
+   */
+  ProtectionDomain allocateProtectionDomain();
+
+  /** Creates a channel on which completion queues announce themselves to a thread that sleeps. */
+  CompletionChannel createCompletionChannel();
+
+  /**
+   * Creates a completion queue.
+   *
+   * @param depth completions that it must hold at least, 1 to {@link
+   *     DeviceAttributes#maxCompletions}
+   * @param channel where its events go; null if it is only ever polled, which is cheaper
+   * @throws VerbsException {@code INVALID} for a depth out of range, {@code NO_MEMORY} beyond the
+   *     device's limit
+   */
+  CompletionQueue createCompletionQueue(int depth, @Nullable CompletionChannel channel);
+
+  /** Creates a connection manager, with an event queue of its own. */
+  ConnectionManager createConnectionManager();
+
+  /**
+   * Waits for the next asynchronous event.
+   *
+   * @param timeoutNanos how long to wait at the most; 0 to look only
+   * @return the event, or null when the time is over or the device was closed
+   */
+  @Nullable AsyncEvent awaitAsyncEvent(long timeoutNanos) throws InterruptedException;
+
+  @Override
+  void close();
+}

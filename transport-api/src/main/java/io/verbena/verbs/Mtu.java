@@ -1,0 +1,26 @@
+package io.verbena.verbs;
+
+/** The path MTU in bytes of payload; numbers as in {@code enum ibv_mtu}. */
+public enum Mtu {
+  MTU_256(1),
+  MTU_512(2),
+  MTU_1024(3),
+  MTU_2048(4),
+  MTU_4096(5);
+
+  private final int code;
+
+  Mtu(int code) {
+    this.code = code;
+  }
+
+  /** The number in {@code enum ibv_mtu}. */
+  public int code() {
+    return code;
+  }
+
+  /** Bytes of payload per packet. */
+  public int bytes() {
+    return 128 << code;
+  }
+}

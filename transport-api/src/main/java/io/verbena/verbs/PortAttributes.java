@@ -1,0 +1,17 @@
+package io.verbena.verbs;
+
+import java.util.List;
+
+/**
+ * A device's port, as {@code ibv_query_port(3)} tells it. Ports are numbered from 1.
+ *
+ * @param active whether the link is up
+ * @param maxMtu the largest MTU of the port
+ * @param activeMtu the MTU in use
+ * @param gids the port's GIDs; an index into this list is a GID index
+ */
+public record PortAttributes(boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids) {
+  public PortAttributes {
+    gids = List.copyOf(gids);
+  }
+}

@@ -1,0 +1,57 @@
+package io.verbena.verbs;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A receive: where the next message may land. A flyweight: fill it, post it, use it again; posting
+ * copies all it says. Not thread-safe.
+ */
+public final class ReceiveWorkRequest {
+  private final ScatterGatherList buffers;
+  private long id;
+  private @Nullable ReceiveWorkRequest next;
+
+  /** A request of one buffer. */
+  public ReceiveWorkRequest() {
+    this(1);
+  }
+
+  /** A request of up to {@code maxScatterGather} buffers. */
+  public ReceiveWorkRequest(int maxScatterGather) {
+    buffers = new ScatterGatherList(maxScatterGather);
+  }
+
+  /** Its id, handed back in the completion. */
+  public long id() {
+    return id;
+  }
+
+  /** Sets the id. */
+  public ReceiveWorkRequest id(long id) {
+    this.id = id;
+    return this;
+  }
+
+  /** The buffers, filled in order. */
+  public ScatterGatherList buffers() {
+    return buffers;
+  }
+
+  /** Replaces the buffers by this one. */
+  public ReceiveWorkRequest buffer(long address, int length, int lkey) {
+    buffers.clear();
+    buffers.add(address, length, lkey);
+    return this;
+  }
+
+  /** The request to post behind this one in the same call, or null. */
+  public @Nullable ReceiveWorkRequest next() {
+    return next;
+  }
+
+  /** Links a request to be posted behind this one in the same call. */
+  public ReceiveWorkRequest next(@Nullable ReceiveWorkRequest next) {
+    this.next = next;
+    return this;
+  }
+}

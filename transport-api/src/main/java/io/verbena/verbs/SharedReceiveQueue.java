@@ -1,0 +1,32 @@
+package io.verbena.verbs;
+
+/** A receive queue for several queue pairs. */
+public interface SharedReceiveQueue extends AutoCloseable {
+
+  /** The receives that it can hold. */
+  int maxWorkRequests();
+
+  /** The buffers that a receive may have. */
+  int maxScatterGather();
+
+  /** The limit below which one {@link AsyncEvent.Type#SRQ_LIMIT_REACHED} is raised; 0 for none. */
+  int limit();
+
+  /** Arms the limit. */
+  void limit(int limit);
+
+  /**
+   * Posts a receive and those linked to it.
+   *
+   * @throws PostException as {@link QueuePair#postReceive}
+   */
+  void postReceive(ReceiveWorkRequest request);
+
+  /**
+   * Closes it.
+   *
+   * @throws VerbsException {@code BUSY} while queue pairs use it
+   */
+  @Override
+  void close();
+}

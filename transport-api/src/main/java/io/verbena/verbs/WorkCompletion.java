@@ -1,0 +1,139 @@
+package io.verbena.verbs;
+
+/**
+ * A completion, in memory that the caller of {@link CompletionQueue#poll} owns and uses again.
+ * After an error only {@link #workRequestId}, {@link #status}, {@link #queuePairNumber} and {@link
+ * #vendorError} mean anything.
+ */
+public final class WorkCompletion {
+  /** The receive carries immediate data. */
+  public static final int WITH_IMM = 1;
+
+  /** The receive came with a GRH, in the first 40 bytes of the buffer. */
+  public static final int GRH = 1 << 1;
+
+  /** The receive invalidated a key of ours. */
+  public static final int WITH_INV = 1 << 2;
+
+  private long workRequestId;
+  private CompletionStatus status = CompletionStatus.SUCCESS;
+  private CompletionOpcode opcode = CompletionOpcode.SEND;
+  private int vendorError;
+  private int byteLength;
+  private int immediate;
+  private int queuePairNumber;
+  private int sourceQueuePair;
+  private int flags;
+
+  /** An array of {@code count} fresh completions to poll into. */
+  public static WorkCompletion[] array(int count) {
+    WorkCompletion[] completions = new WorkCompletion[count];
+    for (int i = 0; i < count; i++) {
+      completions[i] = new WorkCompletion();
+    }
+    return completions;
+  }
+
+  /** The id that the work request was posted with. */
+  public long workRequestId() {
+    return workRequestId;
+  }
+
+  /** How it ended. */
+  public CompletionStatus status() {
+    return status;
+  }
+
+  /** Whether it ended well. */
+  public boolean isSuccess() {
+    return status == CompletionStatus.SUCCESS;
+  }
+
+  /** What was completed. */
+  public CompletionOpcode opcode() {
+    return opcode;
+  }
+
+  /** A number that only the maker of the device understands. */
+  public int vendorError() {
+    return vendorError;
+  }
+
+  /** Bytes received, read, or written by a WRITE_WITH_IMM. */
+  public int byteLength() {
+    return byteLength;
+  }
+
+  /** The immediate, in host order, if {@link #hasImmediate}. */
+  public int immediate() {
+    return immediate;
+  }
+
+  /** The key that was invalidated, if {@link #flags} has {@link #WITH_INV}. */
+  public int invalidatedKey() {
+    return immediate;
+  }
+
+  /** Whether there is an immediate. */
+  public boolean hasImmediate() {
+    return (flags & WITH_IMM) != 0;
+  }
+
+  /** The number of the local queue pair. */
+  public int queuePairNumber() {
+    return queuePairNumber;
+  }
+
+  /** The number of the sender's queue pair, for UD. */
+  public int sourceQueuePair() {
+    return sourceQueuePair;
+  }
+
+  /** {@link #WITH_IMM}, {@link #GRH}, {@link #WITH_INV}. */
+  public int flags() {
+    return flags;
+  }
+
+  /** For providers: sets everything that a successful completion tells. */
+  public void set(
+      long workRequestId,
+      CompletionOpcode opcode,
+      int byteLength,
+      int immediate,
+      int queuePairNumber,
+      int sourceQueuePair,
+      int flags) {
+    this.workRequestId = workRequestId;
+    this.status = CompletionStatus.SUCCESS;
+    this.opcode = opcode;
+    this.vendorError = 0;
+    this.byteLength = byteLength;
+    this.immediate = immediate;
+    this.queuePairNumber = queuePairNumber;
+    this.sourceQueuePair = sourceQueuePair;
+    this.flags = flags;
+  }
+
+  /** For providers: sets everything that a failed completion tells. */
+  public void setError(
+      long workRequestId, CompletionStatus status, int vendorError, int queuePairNumber) {
+    this.workRequestId = workRequestId;
+    this.status = status;
+    this.vendorError = vendorError;
+    this.queuePairNumber = queuePairNumber;
+    this.byteLength = 0;
+    this.flags = 0;
+  }
+
+  @Override
+  public String toString() {
+    return "WorkCompletion["
+        + workRequestId
+        + ' '
+        + status
+        + (isSuccess() ? " " + opcode + ' ' + byteLength + " B" : " vendor error " + vendorError)
+        + " qp "
+        + queuePairNumber
+        + ']';
+  }
+}
