@@ -1,0 +1,139 @@
+# Shared by the scripts in this folder; sourced, never run.
+# shellcheck shell=bash
+
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# The JDK that Maven would take: JAVA_HOME, or the one whose javac is on the path.
+default_jdk() {
+  if [[ -n ${JAVA_HOME:-} ]]; then
+    [[ -x $JAVA_HOME/bin/javac ]] || die "JAVA_HOME: $JAVA_HOME (expected: a JDK, with bin/javac)"
+    printf '%s\n' "$JAVA_HOME"
+    return
+  fi
+  local javac
+  javac=$(command -v javac) || die "javac: not found (expected: a JDK, 17 or later, on the path or in JAVA_HOME)"
+  javac=$(readlink -f "$javac")
+  printf '%s\n' "${javac%/bin/javac}"
+}
+
+# jdk_major HOME: 17, 25, ...
+jdk_major() {
+  local version
+  version=$("$1/bin/javac" -version 2>&1)
+  version=${version#javac }
+  printf '%s\n' "${version%%[.-]*}"
+}
+
+# find_jdk MAJOR: the home of such a JDK, from $JAVA<MAJOR>_HOME or the usual folder; fails if there is none.
+find_jdk() {
+  local variable="JAVA$1_HOME" home
+  for home in "${!variable:-}" /usr/lib/jvm/*"$1"*; do
+    if [[ -n $home && -x $home/bin/javac && $(jdk_major "$home") == "$1" ]]; then
+      printf '%s\n' "$home"
+      return
+    fi
+  done
+  return 1
+}
+
+# Reads Maven's log; writes one line per module, and Surefire's closing line under it.
+show_progress() {
+  local label=$1 open='' tests='' since=$SECONDS line
+  close_module() {
+    [[ -z $open ]] || printf '%s %d s\n' "$1" $((SECONDS - since))
+    [[ -z $tests ]] || printf '%s   %s\n' "$label" "$tests"
+    tests=''
+    since=$SECONDS
+  }
+  open=maven
+  printf '%s maven … ' "$label"
+  while IFS= read -r line; do
+    case $line in
+      *'< io.verbena:verbena-'*)
+        close_module ok
+        open=${line#*io.verbena:verbena-}
+        open=${open%% *}
+        printf '%s %s … ' "$label" "$open"
+        ;;
+      *'Tests run: '*'Time elapsed'*) ;;
+      *'Tests run: '*) tests="Tests run: ${line#*Tests run: }" ;;
+      *'Reactor Summary'* | *'BUILD SUCCESS'*)
+        close_module ok
+        open=''
+        ;;
+      *'BUILD FAILURE'* | *'[ERROR] Failed to execute goal'* | *'[ERROR] Some problems were encountered'*)
+        close_module FAILED
+        open=''
+        ;;
+    esac
+  done
+  close_module FAILED
+}
+
+# build LABEL JDK LOG ARGS...: runs Maven from the root with progress; on failure shows the part of the log that tells why.
+build() {
+  local label=$1 jdk=$2 log=$3 status
+  shift 3
+  command -v mvn >/dev/null || die "mvn: not found (expected: Apache Maven 3.8 or later on the path)"
+  mkdir -p "${log%/*}"
+  set +e
+  (cd "$root" && JAVA_HOME=$jdk mvn -B -ntp "$@" </dev/null 2>&1) | tee "$log" | show_progress "$label"
+  status=${PIPESTATUS[0]}
+  set -e
+  if ((status != 0)); then
+    printf '\n%s the build failed, from %s:\n' "$label" "$log" >&2
+    sed -n '/^\[ERROR\]\|^Exception\|^Error/,$p' "$log" | head -n 300 >&2
+    return "$status"
+  fi
+}
+
+# What the main code is built from: names, sizes and times of the files.
+fingerprint() {
+  (cd "$root" && find pom.xml .mvn ./*/pom.xml ./*/src/main -type f -printf '%p %s %T@\n' | LC_ALL=C sort | cksum)
+}
+
+# class_path MODULE: its jar and all that it needs at run time, as the last build wrote it down.
+class_path() {
+  printf '%s:%s\n' "$root/$1/target/verbena-$1-0.1.0-SNAPSHOT.jar" "$(cat "$root/$1/target/runtime-class-path")"
+}
+
+# Whether the module's last build is of these sources and its class path still exists.
+is_built() {
+  local stamp="$root/$1/target/built-from" entry
+  [[ -f $stamp && $(cat "$stamp") == "$(fingerprint)" && -f $root/$1/target/runtime-class-path ]] || return 1
+  local IFS=:
+  for entry in $(class_path "$1"); do
+    [[ -e $entry ]] || return 1
+  done
+}
+
+# mark_built MODULE FINGERPRINT: the fingerprint is the one taken before the build began.
+mark_built() {
+  printf '%s\n' "$2" >"$root/$1/target/built-from"
+}
+
+# launch MODULE MAIN JVM-ARGS... -- ARGS...: builds what is stale, then becomes the program.
+launch() {
+  local module=$1 main=$2 jdk before
+  shift 2
+  local jvm=()
+  while [[ $1 != -- ]]; do
+    jvm+=("$1")
+    shift
+  done
+  shift
+  jdk=$(default_jdk)
+  if ! is_built "$module"; then
+    before=$(fingerprint)
+    build '[build]' "$jdk" "$root/target/$module.log" package -pl "$module" -am -Dmaven.test.skip=true >&2
+    mark_built "$module" "$before"
+  fi
+  exec "$jdk/bin/java" "${jvm[@]}" -cp "$(class_path "$module")" "$main" "$@"
+}
