@@ -16,6 +16,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Keeps what Netty's detector finds, instead of logging it. There is one per type of resource. */
 final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
+  private static final String MARKER = "leak detection's marker ";
   private static final Duration COLLECTION_DEADLINE = Duration.ofSeconds(20);
   private static final Map<Class<?>, RecordingLeakDetector<?>> DETECTORS =
       new ConcurrentHashMap<>();
@@ -46,22 +47,28 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
   }
 
   /**
-   * Leaks an object on purpose and collects until it is reported: then everything that was let go
-   * earlier is reported too, and a detector that reports nothing is found out.
+   * The JVM reports the objects of one collection in any order, but one collection after the other:
+   * what was let go before the first marker is in the queue when the second one is found.
    */
   private List<String> take() {
-    String marker = "marker " + UUID.randomUUID();
+    awaitMarker();
+    awaitMarker();
+    List<String> leaks = new ArrayList<>(reports);
+    reports.removeAll(leaks);
+    leaks.removeIf(report -> report.contains(MARKER));
+    return leaks;
+  }
+
+  /** Leaks an object on purpose, so that a detector that finds nothing is itself found out. */
+  private void awaitMarker() {
+    String marker = MARKER + UUID.randomUUID();
     leak(marker);
-    await("a collection that finds " + marker)
+    await("a collection that finds the " + marker)
         .atMost(COLLECTION_DEADLINE)
         .pollInSameThread()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(2))
         .until(() -> collectAndFind(marker));
-    List<String> leaks = new ArrayList<>(reports);
-    reports.removeAll(leaks);
-    leaks.removeIf(report -> report.contains("marker "));
-    return leaks;
   }
 
   private boolean collectAndFind(String marker) {

@@ -1,0 +1,66 @@
+package io.verbena.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaPackage;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+
+/** Habits that hold in every room. */
+class CustomsTest {
+
+  @Test
+  void everyPackageIsNullMarked() {
+    List<String> unmarked =
+        House.CLASSES.stream()
+            .map(JavaClass::getPackage)
+            .filter(room -> !room.isAnnotatedWith(NullMarked.class))
+            .map(JavaPackage::getName)
+            .distinct()
+            .toList();
+
+    assertThat(unmarked).isEmpty();
+  }
+
+  @Test
+  void nobodyReachesIntoTheJdk() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("sun..", "jdk..", "com.sun..")
+        .check(House.CLASSES);
+  }
+
+  @Test
+  void whatIsInternalIsUsedByItsOwnModuleOnly() {
+    classes().should(useNoInternalsOfOthers()).check(House.CLASSES);
+  }
+
+  private static ArchCondition<JavaClass> useNoInternalsOfOthers() {
+    return new ArchCondition<>("use no internal package of another module") {
+      @Override
+      public void check(JavaClass user, ConditionEvents events) {
+        user.getDirectDependenciesFromSelf().stream()
+            .filter(dependency -> isInternalToOthers(dependency, user))
+            .map(d -> SimpleConditionEvent.violated(user, d.getDescription()))
+            .forEach(events::add);
+      }
+    };
+  }
+
+  private static boolean isInternalToOthers(Dependency dependency, JavaClass user) {
+    String target = dependency.getTargetClass().getPackageName() + '.';
+    int internal = target.indexOf(".internal.");
+    return target.startsWith("io.verbena.")
+        && internal >= 0
+        && !(user.getPackageName() + '.').startsWith(target.substring(0, internal + 1));
+  }
+}

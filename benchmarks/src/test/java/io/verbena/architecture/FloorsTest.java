@@ -1,0 +1,106 @@
+package io.verbena.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** A module imports only from floors below it. */
+class FloorsTest {
+
+  private static final List<Module> HOUSE =
+      List.of(
+          new Module("transport-api", 0, List.of("io.verbena", "io.verbena.verbs..")),
+          new Module("transport-tck", 1, List.of("io.verbena.tck..")),
+          new Module("transport-emulated", 1, List.of("io.verbena.emulated..")),
+          new Module("reactor-adapter", 2, List.of("io.verbena.reactor..")),
+          new Module("samples", 4, List.of("io.verbena.samples..")),
+          new Module("benchmarks", 4, List.of("io.verbena.benchmarks..")));
+
+  @ParameterizedTest
+  @FieldSource("HOUSE")
+  void aModuleImportsOnlyFromFloorsBelow(Module module) {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage(packages(other -> other.equals(module)))
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                packages(other -> !other.equals(module) && other.floor >= module.floor)));
+  }
+
+  @Test
+  void everyClassLivesInAModule() {
+    check(classes().should().resideInAnyPackage(packages(module -> true)));
+  }
+
+  @Test
+  void theVerbsStandOnTheJdkAlone() {
+    check(
+        classes()
+            .that()
+            .resideInAPackage("io.verbena.verbs..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("io.verbena.verbs..", "java..", "org.jspecify.."));
+  }
+
+  @Test
+  void aProviderKnowsNothingOfReactor() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.tck..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("reactor..", "org.reactivestreams.."));
+  }
+
+  @Test
+  void theTransportKnowsNoProvider() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.reactor..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.tck.."));
+  }
+
+  @Test
+  void theSamplesAreWrittenAgainstTheApiAlone() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.samples..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.reactor.."));
+  }
+
+  private static String[] packages(Predicate<Module> which) {
+    return HOUSE.stream()
+        .filter(which)
+        .flatMap(module -> module.packages.stream())
+        .toArray(String[]::new);
+  }
+
+  private static void check(ArchRule rule) {
+    assertThat(House.CLASSES).isNotEmpty();
+    rule.check(House.CLASSES);
+  }
+
+  private record Module(String folder, int floor, List<String> packages) {
+    @Override
+    public String toString() {
+      return folder;
+    }
+  }
+}
