@@ -56,6 +56,7 @@ show_progress() {
   printf '%s maven … ' "$label"
   while IFS= read -r line; do
     case $line in
+      *'< io.verbena:verbena-parent >'*) ;;
       *'< io.verbena:verbena-'*)
         close_module ok
         open=${line#*io.verbena:verbena-}
@@ -64,12 +65,8 @@ show_progress() {
         ;;
       *'Tests run: '*'Time elapsed'*) ;;
       *'Tests run: '*) tests="Tests run: ${line#*Tests run: }" ;;
-      *'Reactor Summary'* | *'BUILD SUCCESS'*)
+      *'] BUILD SUCCESS')
         close_module ok
-        open=''
-        ;;
-      *'BUILD FAILURE'* | *'[ERROR] Failed to execute goal'* | *'[ERROR] Some problems were encountered'*)
-        close_module FAILED
         open=''
         ;;
     esac
@@ -89,7 +86,9 @@ build() {
   set -e
   if ((status != 0)); then
     printf '\n%s the build failed, from %s:\n' "$label" "$log" >&2
-    sed -n '/^\[ERROR\]\|^Exception\|^Error/,$p' "$log" | head -n 300 >&2
+    sed -n '/^\[ERROR\]\|^Exception\|^Error/,$p' "$log" | sed '/Reactor Summary/,/Finished at/d' |
+      grep -vE '^\[(ERROR|INFO)\] *($|-|To see the full|Re-run Maven|For more information|\[Help|After correcting|mvn <args>)' |
+      head -n 300 >&2
     return "$status"
   fi
 }
