@@ -1,0 +1,143 @@
+package io.verbena.benchmarks;
+
+import static io.verbena.benchmarks.Role.LIMIT;
+import static io.verbena.benchmarks.Role.PEER;
+
+import io.verbena.benchmarks.peers.AeronMode;
+import io.verbena.benchmarks.peers.AeronOneWay;
+import io.verbena.benchmarks.peers.AeronPingPong;
+import io.verbena.benchmarks.peers.LinePingPong;
+import io.verbena.benchmarks.peers.MemcpyOneWay;
+import io.verbena.benchmarks.peers.MemcpyReads;
+import io.verbena.benchmarks.peers.NettyKind;
+import io.verbena.benchmarks.peers.NettyOneWay;
+import io.verbena.benchmarks.peers.NettyPingPong;
+import io.verbena.benchmarks.peers.SpscCopyOneWay;
+import io.verbena.benchmarks.peers.SpscOneWay;
+import io.verbena.benchmarks.peers.SpscPingPong;
+import io.verbena.benchmarks.work.Measures;
+import io.verbena.benchmarks.work.OneSided;
+import io.verbena.benchmarks.work.OneWay;
+import io.verbena.benchmarks.work.Participant;
+import io.verbena.benchmarks.work.PingPong;
+import io.verbena.benchmarks.work.ReadLayout;
+import java.util.ArrayList;
+import java.util.List;
+
+/** All workloads and who takes part in them, in the order of the table. */
+final class Catalog {
+  private static final int SMALL = 64;
+  private static final int LARGE = 64 << 10;
+
+  private final List<BenchCase<?>> cases = new ArrayList<>();
+
+  private Catalog() {
+    reads("read-4k", "one-sided READ 4 KiB, one thread", 4 << 10);
+    reads("read-64k", "one-sided READ 64 KiB, one thread", 64 << 10);
+    reads("read-1m", "one-sided READ 1 MiB, one thread", 1 << 20);
+    busyRoundTrips();
+    asleepRoundTrips();
+    idle();
+    smallMessages();
+    largeMessages();
+  }
+
+  static List<BenchCase<?>> cases() {
+    return List.copyOf(new Catalog().cases);
+  }
+
+  private void reads(String id, String title, int size) {
+    ReadLayout layout = ReadLayout.of(size);
+    Workload<OneSided> work =
+        new Workload<>(
+            id,
+            title,
+            "Mop/s",
+            1e-6,
+            true,
+            (participant, plan) -> Measures.reads(participant, layout, plan));
+    add(work, LIMIT, "memcpy", () -> new MemcpyReads(layout));
+  }
+
+  private void busyRoundTrips() {
+    Workload<PingPong> work =
+        new Workload<>(
+            "ping-busy",
+            "64 B round trip, busy, p50",
+            "us",
+            1e-3,
+            false,
+            (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
+    add(work, LIMIT, "line", LinePingPong::new);
+    add(work, LIMIT, "spsc", () -> new SpscPingPong(SMALL));
+    add(work, PEER, "aeron-invoker", () -> new AeronPingPong(AeronMode.INVOKER));
+    add(work, PEER, "aeron-backoff", () -> new AeronPingPong(AeronMode.BACKOFF));
+    add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL_BUSY, SMALL));
+    add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO_BUSY, SMALL));
+  }
+
+  private void asleepRoundTrips() {
+    Workload<PingPong> work =
+        new Workload<>(
+            "ping-asleep",
+            "64 B round trip, asleep between messages, p50",
+            "us",
+            1e-3,
+            false,
+            (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
+    add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO, SMALL));
+    add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL, SMALL));
+  }
+
+  private void idle() {
+    Workload<PingPong> work =
+        new Workload<>(
+            "idle",
+            "CPU of an idle connection, both ends",
+            "ms/s",
+            1e-6,
+            false,
+            (participant, plan) -> Measures.idleCpu(participant, SMALL, plan));
+    add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO, SMALL));
+    add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL, SMALL));
+    add(work, PEER, "aeron-backoff", () -> new AeronPingPong(AeronMode.BACKOFF));
+  }
+
+  private void smallMessages() {
+    Workload<OneWay> work =
+        new Workload<>(
+            "stream-64",
+            "64 B messages one way",
+            "M/s",
+            1e-6,
+            true,
+            (participant, plan) -> Measures.messages(participant, SMALL, plan));
+    add(work, LIMIT, "spsc", () -> new SpscOneWay(SMALL));
+    add(work, PEER, "aeron-invoker", () -> new AeronOneWay(AeronMode.INVOKER, 1 << 20));
+    add(work, PEER, "aeron-backoff", () -> new AeronOneWay(AeronMode.BACKOFF, 1 << 20));
+    add(work, PEER, "netty-nio", () -> new NettyOneWay(NettyKind.NIO, SMALL));
+    add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, SMALL));
+  }
+
+  private void largeMessages() {
+    Workload<OneWay> work =
+        new Workload<>(
+            "stream-64k",
+            "64 KiB messages one way",
+            "GB/s",
+            LARGE * 1e-9,
+            true,
+            (participant, plan) -> Measures.messages(participant, LARGE, plan));
+    add(work, LIMIT, "memcpy", () -> new MemcpyOneWay(LARGE));
+    add(work, LIMIT, "spsc-copy", () -> new SpscCopyOneWay(LARGE));
+    add(work, PEER, "aeron-invoker", () -> new AeronOneWay(AeronMode.INVOKER, 1 << 20));
+    add(work, PEER, "aeron-backoff", () -> new AeronOneWay(AeronMode.BACKOFF, 1 << 20));
+    add(work, PEER, "netty-nio", () -> new NettyOneWay(NettyKind.NIO, LARGE));
+    add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, LARGE));
+  }
+
+  private <P extends Participant> void add(
+      Workload<P> work, Role role, String participant, BenchCase.Opening<P> opening) {
+    cases.add(new BenchCase<>(work, role, participant, opening));
+  }
+}

@@ -1,0 +1,91 @@
+package io.verbena.benchmarks;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** The outcomes of one workload, and what they are compared with. */
+final class Comparison {
+  private static final double UNLIKE = 2;
+
+  private final Workload<?> workload;
+  private final List<Outcome> outcomes;
+
+  private Comparison(Workload<?> workload, List<Outcome> outcomes) {
+    this.workload = workload;
+    this.outcomes = outcomes;
+  }
+
+  /** One comparison per workload, in the order of the outcomes. */
+  static List<Comparison> of(List<Outcome> outcomes) {
+    Map<Workload<?>, List<Outcome>> byWorkload = new LinkedHashMap<>();
+    for (Outcome outcome : outcomes) {
+      byWorkload
+          .computeIfAbsent(outcome.benchCase().workload(), workload -> new ArrayList<>())
+          .add(outcome);
+    }
+    List<Comparison> comparisons = new ArrayList<>();
+    byWorkload.forEach((workload, of) -> comparisons.add(new Comparison(workload, of)));
+    return comparisons;
+  }
+
+  Workload<?> workload() {
+    return workload;
+  }
+
+  List<Outcome> outcomes() {
+    return outcomes;
+  }
+
+  /** Against the workload's reference, its first limit. */
+  Ratio toLimit(Figures figures) {
+    return outcomes.stream()
+        .filter(each -> each.benchCase().role() == Role.LIMIT)
+        .findFirst()
+        .map(limit -> ratio(figures, limit.figures()))
+        .orElse(Ratio.NONE);
+  }
+
+  /** Against Aeron in its better mode. */
+  Ratio toAeron(Figures figures) {
+    return toBest(figures, each -> each.benchCase().participant().startsWith("aeron"));
+  }
+
+  /** Against the best peer. */
+  Ratio toPeer(Figures figures) {
+    return toBest(figures, each -> each.benchCase().role() == Role.PEER);
+  }
+
+  private Ratio toBest(Figures figures, Predicate<Outcome> among) {
+    Comparator<Figures> byMedian = Comparator.comparingDouble(Figures::median);
+    return outcomes.stream()
+        .filter(among)
+        .flatMap(each -> Stream.ofNullable(each.figures()))
+        .max(workload.higherIsBetter() ? byMedian : byMedian.reversed())
+        .map(best -> ratio(figures, best))
+        .orElse(Ratio.NONE);
+  }
+
+  private static Ratio ratio(Figures figures, @Nullable Figures reference) {
+    if (reference == null) {
+      return Ratio.NONE;
+    }
+    double lines = figures.line() / reference.line();
+    return new Ratio(figures.median() / reference.median(), Math.max(lines, 1 / lines) > UNLIKE);
+  }
+
+  /**
+   * A figure divided by another.
+   *
+   * @param value the quotient, NaN where there is nothing to divide by
+   * @param unlike whether the CPUs were much farther apart for one than for the other
+   */
+  record Ratio(double value, boolean unlike) {
+    static final Ratio NONE = new Ratio(Double.NaN, false);
+  }
+}

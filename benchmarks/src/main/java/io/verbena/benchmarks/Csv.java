@@ -1,0 +1,52 @@
+package io.verbena.benchmarks;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Writes outcomes as comma-separated values, one line per case. */
+final class Csv {
+  private static final String HEADER =
+      "workload,participant,role,unit,median,min,max,p99,bytes_per_op,"
+          + "per_limit,per_aeron,per_peer,line_before_ns,line_after_ns,disturbed,failure";
+
+  private Csv() {}
+
+  static String of(List<Outcome> outcomes) {
+    return Stream.concat(
+            Stream.of(HEADER),
+            Comparison.of(outcomes).stream()
+                .flatMap(each -> each.outcomes().stream().map(outcome -> row(outcome, each))))
+        .collect(Collectors.joining("\n", "", "\n"));
+  }
+
+  private static String row(Outcome outcome, Comparison comparison) {
+    BenchCase<?> benchCase = outcome.benchCase();
+    Workload<?> workload = comparison.workload();
+    String head =
+        String.join(
+            ",", workload.id(), benchCase.participant(), benchCase.role().name(), workload.unit());
+    Figures figures = outcome.figures();
+    if (figures == null) {
+      return head + ",,,,,,,,,,,," + quoted(String.valueOf(outcome.failure()));
+    }
+    double scale = workload.scale();
+    return Stream.of(
+            figures.median() * scale,
+            figures.least() * scale,
+            figures.most() * scale,
+            figures.p99() * scale,
+            figures.measurement().bytesPerOperation(),
+            comparison.toLimit(figures).value(),
+            comparison.toAeron(figures).value(),
+            comparison.toPeer(figures).value(),
+            figures.lineBefore(),
+            figures.lineAfter())
+        .map(value -> Double.isNaN(value) ? "" : Double.toString(value))
+        .collect(Collectors.joining(",", head + ",", "," + figures.disturbed() + ","));
+  }
+
+  private static String quoted(String text) {
+    return '"' + text.replace("\"", "\"\"") + '"';
+  }
+}

@@ -1,0 +1,17 @@
+package io.verbena.benchmarks;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What became of a case.
+ *
+ * @param benchCase the case
+ * @param figures its figures, or null when it failed
+ * @param failure why it failed, or null
+ */
+record Outcome(BenchCase<?> benchCase, @Nullable Figures figures, @Nullable String failure) {
+
+  boolean failed() {
+    return figures == null;
+  }
+}

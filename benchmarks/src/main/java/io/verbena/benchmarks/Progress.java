@@ -1,0 +1,44 @@
+package io.verbena.benchmarks;
+
+import java.io.PrintWriter;
+
+/** A line per case, as it goes. */
+final class Progress {
+  private final PrintWriter out;
+  private final int cases;
+  private int started;
+
+  Progress(PrintWriter out, int cases) {
+    this.out = out;
+    this.cases = cases;
+  }
+
+  void started(BenchCase<?> benchCase) {
+    started++;
+    print("[%2d/%d] %-28s ", started, cases, benchCase.id());
+  }
+
+  void again(Figures disturbed) {
+    print("line %s, again ... ", Table.line(disturbed));
+  }
+
+  void ended(Outcome outcome, long nanos) {
+    Figures figures = outcome.figures();
+    if (figures == null) {
+      print("FAILED: %s%n", outcome.failure());
+      return;
+    }
+    Workload<?> workload = outcome.benchCase().workload();
+    print(
+        "%s %s, line %s, %s s%n",
+        Table.number(figures.median() * workload.scale()),
+        workload.unit(),
+        Table.line(figures),
+        Table.number(nanos * 1e-9));
+  }
+
+  private void print(String pattern, Object... values) {
+    out.printf(pattern, values);
+    out.flush();
+  }
+}

@@ -1,0 +1,92 @@
+package io.verbena.benchmarks.peers;
+
+import io.aeron.Aeron;
+import io.aeron.ExclusivePublication;
+import io.aeron.Image;
+import io.aeron.Subscription;
+import io.aeron.driver.MediaDriver;
+import io.aeron.driver.ThreadingMode;
+import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.Spin;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import org.agrona.concurrent.AgentInvoker;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.jspecify.annotations.Nullable;
+
+/** A media driver and a client in this JVM, over shared memory. */
+final class EmbeddedAeron implements AutoCloseable {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
+  private static final int LARGEST_MTU = 65_504;
+
+  private final MediaDriver driver;
+  private final Aeron aeron;
+  private final @Nullable AgentInvoker driverInvoker;
+  private final @Nullable AgentInvoker clientInvoker;
+
+  EmbeddedAeron(AeronMode mode) {
+    boolean invoked = mode == AeronMode.INVOKER;
+    MediaDriver.Context context =
+        new MediaDriver.Context()
+            .aeronDirectoryName(directory())
+            .dirDeleteOnStart(true)
+            .dirDeleteOnShutdown(true)
+            .termBufferSparseFile(false)
+            .ipcMtuLength(LARGEST_MTU)
+            .threadingMode(invoked ? ThreadingMode.INVOKER : ThreadingMode.SHARED)
+            .sharedIdleStrategy(new BackoffIdleStrategy());
+    driver = MediaDriver.launch(context);
+    driverInvoker = driver.sharedAgentInvoker();
+    aeron =
+        Aeron.connect(
+            new Aeron.Context()
+                .aeronDirectoryName(driver.aeronDirectoryName())
+                .useConductorAgentInvoker(invoked)
+                .driverAgentInvoker(driverInvoker));
+    clientInvoker = aeron.conductorAgentInvoker();
+  }
+
+  private static String directory() {
+    Path base =
+        Files.isWritable(SHARED_MEMORY)
+            ? SHARED_MEMORY
+            : Path.of(System.getProperty("java.io.tmpdir"));
+    return base.resolve("verbena-bench-aeron-" + ProcessHandle.current().pid()).toString();
+  }
+
+  ExclusivePublication publication(int stream, int termLength) {
+    return aeron.addExclusivePublication("aeron:ipc?term-length=" + termLength, stream);
+  }
+
+  Subscription subscription(int stream) {
+    return aeron.addSubscription("aeron:ipc", stream);
+  }
+
+  /** Waits until the two ends of a stream see each other; answers the subscriber's. */
+  Image connected(ExclusivePublication publication, Subscription subscription)
+      throws TimeoutException {
+    Spin spin = Deadline.in(LIMIT).spin();
+    while (!publication.isConnected() || !subscription.isConnected()) {
+      invoke();
+      spin.yield();
+    }
+    return subscription.imageAtIndex(0);
+  }
+
+  /** Gives the driver its turn where nobody else does; by one thread at a time. */
+  void invoke() {
+    if (driverInvoker != null && clientInvoker != null) {
+      driverInvoker.invoke();
+      clientInvoker.invoke();
+    }
+  }
+
+  @Override
+  public void close() {
+    aeron.close();
+    driver.close();
+  }
+}

@@ -1,0 +1,52 @@
+package io.verbena.benchmarks.peers;
+
+import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.PaddedLong;
+import io.verbena.benchmarks.work.Partner;
+import io.verbena.benchmarks.work.Ping;
+import io.verbena.benchmarks.work.PingPong;
+import io.verbena.benchmarks.work.Pong;
+
+/** The limit of a round trip: one cache line there, one back, nothing in them but a number. */
+public final class LinePingPong implements PingPong {
+  private final PaddedLong there = new PaddedLong();
+  private final PaddedLong back = new PaddedLong();
+  private final Partner partner = new Partner();
+  private long last;
+
+  @Override
+  public void exchange(long rounds, Ping ping, Pong pong, Deadline deadline) throws Exception {
+    long before = last;
+    partner.together(
+        spin -> {
+          long seen = before;
+          for (long i = 0; i < rounds; i++) {
+            there.setRelease(ping.send());
+            long reply;
+            while ((reply = back.getAcquire()) == seen) {
+              spin.spin();
+            }
+            seen = reply;
+            ping.receive(reply);
+          }
+        },
+        spin -> {
+          long seen = before;
+          for (long i = 0; i < rounds; i++) {
+            long message;
+            while ((message = there.getAcquire()) == seen) {
+              spin.spin();
+            }
+            seen = message;
+            back.setRelease(pong.reply(message));
+          }
+        },
+        deadline);
+    last = back.getAcquire();
+  }
+
+  @Override
+  public void close() {
+    partner.close();
+  }
+}

@@ -1,0 +1,111 @@
+package io.verbena.benchmarks.peers;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.FixedRecvByteBufAllocator;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.codec.FixedLengthFrameDecoder;
+import io.netty.util.concurrent.Future;
+import io.verbena.benchmarks.work.Deadline;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** A Netty connection within this JVM, an event loop for each end. */
+final class NettyPair implements AutoCloseable {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final WriteBufferWaterMark WATER_MARK =
+      new WriteBufferWaterMark(256 << 10, 512 << 10);
+  private static final int SMALLEST_READ = 64 << 10;
+  private static final int LARGEST_READ = 256 << 10;
+
+  private final EventLoopGroup clients;
+  private final EventLoopGroup servers;
+  private final Channel listener;
+  private final Channel client;
+  private final Channel server;
+
+  NettyPair(NettyKind kind, int size, ChannelHandler clientHandler, ChannelHandler serverHandler)
+      throws Exception {
+    clients = new MultiThreadIoEventLoopGroup(1, kind.handler());
+    servers = new MultiThreadIoEventLoopGroup(1, kind.handler());
+    int read = Math.min(Math.max(4 * size, SMALLEST_READ), LARGEST_READ);
+    CompletableFuture<Channel> accepted = new CompletableFuture<>();
+    ServerBootstrap acceptor =
+        new ServerBootstrap()
+            .group(servers)
+            .channel(kind.serverChannel())
+            .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .childOption(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(read))
+            .childHandler(new End(kind, size, serverHandler, accepted));
+    Bootstrap connector =
+        new Bootstrap()
+            .group(clients)
+            .channel(kind.channel())
+            .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
+            .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(read))
+            .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
+            .handler(new End(kind, size, clientHandler, new CompletableFuture<>()));
+    if (!kind.isLocal()) {
+      acceptor.childOption(ChannelOption.TCP_NODELAY, true);
+      connector.option(ChannelOption.TCP_NODELAY, true);
+    }
+    listener = acceptor.bind(kind.address()).sync().channel();
+    client = connector.connect(listener.localAddress()).sync().channel();
+    server = Deadline.in(LIMIT).await(accepted);
+  }
+
+  Channel client() {
+    return client;
+  }
+
+  Channel server() {
+    return server;
+  }
+
+  @Override
+  public void close() {
+    client.close().awaitUninterruptibly(LIMIT.toMillis());
+    listener.close().awaitUninterruptibly(LIMIT.toMillis());
+    shutDown(clients);
+    shutDown(servers);
+  }
+
+  private static void shutDown(EventLoopGroup group) {
+    Future<?> down = group.shutdownGracefully(0, LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    if (!down.awaitUninterruptibly(LIMIT.toMillis())) {
+      throw new IllegalStateException("event loop: still running after " + LIMIT);
+    }
+  }
+
+  private static final class End extends ChannelInitializer<Channel> {
+    private final NettyKind kind;
+    private final int size;
+    private final ChannelHandler handler;
+    private final CompletableFuture<Channel> ready;
+
+    private End(
+        NettyKind kind, int size, ChannelHandler handler, CompletableFuture<Channel> ready) {
+      this.kind = kind;
+      this.size = size;
+      this.handler = handler;
+      this.ready = ready;
+    }
+
+    @Override
+    protected void initChannel(Channel channel) {
+      if (!kind.isLocal()) {
+        channel.pipeline().addLast(new FixedLengthFrameDecoder(size));
+      }
+      channel.pipeline().addLast(handler);
+      ready.complete(channel);
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.verbena.benchmarks.peers;
+
+import io.verbena.benchmarks.work.ByteBufferView;
+import io.verbena.benchmarks.work.MessageSource;
+import java.nio.ByteBuffer;
+
+/** A message's place in memory that two threads share; handed over by a queue. */
+final class Slot {
+  private static final int LINE = 64;
+
+  final int offset;
+  final ByteBufferView view;
+
+  private Slot(ByteBuffer memory, int offset) {
+    this.offset = offset;
+    this.view = new ByteBufferView(memory, offset);
+  }
+
+  /** A direct buffer for {@code slots} messages, the first on a cache line of its own. */
+  static ByteBuffer memory(int size, int slots) {
+    return ByteBuffer.allocateDirect(Math.multiplyExact(size, slots) + LINE).alignedSlice(LINE);
+  }
+
+  /** All slots of a memory, prepared. */
+  static Slot[] slots(ByteBuffer memory, int size, int slots) {
+    MessageSource source = new MessageSource(size);
+    Slot[] all = new Slot[slots];
+    for (int i = 0; i < slots; i++) {
+      all[i] = new Slot(memory, i * size);
+      source.prepare(all[i].view);
+    }
+    return all;
+  }
+}

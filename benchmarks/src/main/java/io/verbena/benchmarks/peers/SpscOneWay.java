@@ -1,0 +1,57 @@
+package io.verbena.benchmarks.peers;
+
+import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.MessageCheck;
+import io.verbena.benchmarks.work.MessageSource;
+import io.verbena.benchmarks.work.OneWay;
+import io.verbena.benchmarks.work.Partner;
+import java.util.Queue;
+import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
+
+/** The limit of handing small messages over: an SPSC queue, messages written in place. */
+public final class SpscOneWay implements OneWay {
+  private static final int CAPACITY = 1024;
+
+  // A slot is free again once it left the queue and the consumer came back for another.
+  private static final int SLOTS = 2 * CAPACITY;
+
+  private final int size;
+  private final Slot[] slots;
+  private final Queue<Slot> queue = new SpscVarHandleArrayQueue<>(CAPACITY);
+  private final Partner partner = new Partner();
+
+  public SpscOneWay(int size) {
+    this.size = size;
+    this.slots = Slot.slots(Slot.memory(size, SLOTS), size, SLOTS);
+  }
+
+  @Override
+  public void transfer(long messages, MessageSource source, MessageCheck check, Deadline deadline)
+      throws Exception {
+    partner.together(
+        spin -> {
+          for (long i = 0; i < messages; i++) {
+            Slot slot;
+            while ((slot = queue.poll()) == null) {
+              spin.spin();
+            }
+            check.accept(slot.view, size);
+          }
+        },
+        spin -> {
+          for (long i = 0; i < messages; i++) {
+            Slot slot = slots[(int) i & (SLOTS - 1)];
+            source.next(slot.view);
+            while (!queue.offer(slot)) {
+              spin.spin();
+            }
+          }
+        },
+        deadline);
+  }
+
+  @Override
+  public void close() {
+    partner.close();
+  }
+}

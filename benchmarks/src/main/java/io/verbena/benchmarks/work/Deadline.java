@@ -1,0 +1,55 @@
+package io.verbena.benchmarks.work;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** When a wait gives up. Any thread; a spinning thread takes a {@link Spin} of its own. */
+public final class Deadline {
+  private final long at;
+  private final Duration limit;
+
+  private Deadline(Duration limit) {
+    this.at = System.nanoTime() + limit.toNanos();
+    this.limit = limit;
+  }
+
+  /** A deadline {@code limit} from now. */
+  public static Deadline in(Duration limit) {
+    return new Deadline(limit);
+  }
+
+  /** Nanoseconds until the deadline, negative when it has passed. */
+  public long remainingNanos() {
+    return at - System.nanoTime();
+  }
+
+  /** A busy wait of the calling thread under this deadline. */
+  public Spin spin() {
+    return new Spin(this);
+  }
+
+  /**
+   * Waits for {@code stage}.
+   *
+   * @throws Exception what it failed with, or {@link TimeoutException}
+   */
+  public <T> T await(CompletionStage<T> stage) throws Exception {
+    try {
+      return stage.toCompletableFuture().get(remainingNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof Exception cause) {
+        throw cause;
+      }
+      throw e;
+    }
+  }
+
+  void check() throws TimeoutException {
+    if (remainingNanos() < 0) {
+      throw new TimeoutException("not done after " + limit);
+    }
+  }
+}

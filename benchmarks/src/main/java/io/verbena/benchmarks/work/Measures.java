@@ -1,0 +1,108 @@
+package io.verbena.benchmarks.work;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.Histogram;
+
+/** Warm-up and repetitions of each kind of participant. */
+public final class Measures {
+  private static final long FIRST_BATCH = 500;
+  private static final long IDLE_WARM_UP_ROUNDS = 2_000;
+
+  private Measures() {}
+
+  /** Operations per second. */
+  public static Measurement reads(OneSided participant, ReadLayout layout, Plan plan)
+      throws Exception {
+    ReadCheck check = new ReadCheck(layout);
+    return rates(n -> participant.read(n, check, plan.deadline()), plan);
+  }
+
+  /** Messages per second. */
+  public static Measurement messages(OneWay participant, int size, Plan plan) throws Exception {
+    MessageSource source = new MessageSource(size);
+    MessageCheck check = new MessageCheck(size);
+    return rates(n -> participant.transfer(n, source, check, plan.deadline()), plan);
+  }
+
+  /** Nanoseconds of a round trip, 50th and 99th percentile. */
+  public static Measurement roundTrips(PingPong participant, int size, Plan plan) throws Exception {
+    Ping ping = new Ping(size);
+    Pong pong = new Pong(size);
+    Batch batch =
+        rounds -> {
+          ping.restart();
+          participant.exchange(rounds, ping, pong, plan.deadline());
+        };
+    long rounds = warmUp(batch, plan);
+    List<Double> p50 = new ArrayList<>();
+    List<Double> p99 = new ArrayList<>();
+    ThreadCounters counters = new ThreadCounters();
+    for (int i = 0; i < plan.repetitions(); i++) {
+      batch.run(rounds);
+      Histogram times = ping.times();
+      p50.add((double) times.getValueAtPercentile(50));
+      p99.add((double) times.getValueAtPercentile(99));
+    }
+    return new Measurement(p50, p99, counters.allocatedBytes() / (double) (rounds * p50.size()));
+  }
+
+  /** Nanoseconds of CPU that an open connection uses in a second in which nothing is sent. */
+  public static Measurement idleCpu(PingPong participant, int size, Plan plan) throws Exception {
+    Ping ping = new Ping(size);
+    ping.restart();
+    participant.exchange(IDLE_WARM_UP_ROUNDS, ping, new Pong(size), plan.deadline());
+    idle(200_000_000L);
+    List<Double> cpu = new ArrayList<>();
+    for (int i = 0; i < plan.repetitions(); i++) {
+      ThreadCounters counters = new ThreadCounters();
+      long began = System.nanoTime();
+      idle(1_000_000_000L);
+      cpu.add(counters.othersCpuNanos() * 1e9 / (System.nanoTime() - began));
+    }
+    return new Measurement(cpu, List.of(), 0);
+  }
+
+  private interface Batch {
+    void run(long operations) throws Exception;
+  }
+
+  private static Measurement rates(Batch batch, Plan plan) throws Exception {
+    long operations = warmUp(batch, plan);
+    List<Double> rates = new ArrayList<>();
+    ThreadCounters counters = new ThreadCounters();
+    for (int i = 0; i < plan.repetitions(); i++) {
+      long began = System.nanoTime();
+      batch.run(operations);
+      rates.add(operations * 1e9 / (System.nanoTime() - began));
+    }
+    double allocated = counters.allocatedBytes();
+    return new Measurement(rates, List.of(), allocated / (operations * rates.size()));
+  }
+
+  /** Runs growing batches until the warm-up is over; answers the size of one repetition. */
+  private static long warmUp(Batch batch, Plan plan) throws Exception {
+    long end = System.nanoTime() + plan.warmUp().toNanos();
+    long repetition = plan.repetition().toNanos();
+    long operations = FIRST_BATCH;
+    while (true) {
+      long began = System.nanoTime();
+      batch.run(operations);
+      long now = System.nanoTime();
+      double perOperation = Math.max(now - began, 1) / (double) operations;
+      long fitting = Math.max(FIRST_BATCH, (long) (repetition / perOperation));
+      operations = Math.min(fitting, operations * 8);
+      if (now - end >= 0) {
+        return fitting;
+      }
+    }
+  }
+
+  private static void idle(long nanos) {
+    long end = System.nanoTime() + nanos;
+    for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+}

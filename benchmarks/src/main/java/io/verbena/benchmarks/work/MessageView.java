@@ -1,0 +1,13 @@
+package io.verbena.benchmarks.work;
+
+/**
+ * A message as the shared producers and checks see it, wherever its bytes live. Indexes are bytes
+ * from the start of the message, longs are big-endian. A view is a flyweight of one thread.
+ */
+public interface MessageView {
+  /** Reads the long at {@code index}. */
+  long getLong(int index);
+
+  /** Writes the long at {@code index}. */
+  void putLong(int index, long value);
+}

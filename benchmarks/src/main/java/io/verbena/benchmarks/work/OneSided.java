@@ -1,0 +1,15 @@
+package io.verbena.benchmarks.work;
+
+/**
+ * A participant that reads remote memory, laid out and filled as a {@link ReadLayout}, into local
+ * memory.
+ */
+public interface OneSided extends Participant {
+  /**
+   * Performs {@code operations} reads, each of the slot that {@code check} names next, and hands
+   * each to the check when it has completed.
+   *
+   * @throws Exception if a read fails or {@code deadline} passes
+   */
+  void read(long operations, ReadCheck check, Deadline deadline) throws Exception;
+}

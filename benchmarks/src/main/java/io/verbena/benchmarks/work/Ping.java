@@ -1,0 +1,68 @@
+package io.verbena.benchmarks.work;
+
+import org.HdrHistogram.Histogram;
+
+/** The end that starts each round trip and takes its time. One thread. */
+public final class Ping {
+  private static final long LONGEST_NANOS = 100_000_000_000L;
+
+  private final MessageSource source;
+  private final MessageCheck check;
+  private final Histogram histogram = new Histogram(LONGEST_NANOS, 3);
+  private long began;
+
+  public Ping(int size) {
+    this.source = new MessageSource(size);
+    this.check = new MessageCheck(size);
+  }
+
+  /** The size of every message in bytes. */
+  public int size() {
+    return source.size();
+  }
+
+  /** Writes a buffer once, before its first {@link #send}. */
+  public void prepare(MessageView out) {
+    source.prepare(out);
+  }
+
+  /** Writes the next message. */
+  public void send(MessageView out) {
+    source.next(out);
+  }
+
+  /** The next message, for limits that move a sequence number alone. */
+  public long send() {
+    return source.next();
+  }
+
+  /** Checks the reply and ends the round trip. */
+  public void receive(MessageView in, int length) {
+    check.accept(in, length);
+    record();
+  }
+
+  /** Checks the reply of a limit that moves a sequence number alone, and ends the round trip. */
+  public void receive(long in) {
+    check.accept(in);
+    record();
+  }
+
+  /** Forgets the times taken so far and starts the clock; not while messages are under way. */
+  public void restart() {
+    histogram.reset();
+    began = System.nanoTime();
+  }
+
+  /** The times in nanoseconds since {@link #restart}. */
+  Histogram times() {
+    return histogram;
+  }
+
+  // One look at the clock a round: two would be a fifth of the fastest round trips.
+  private void record() {
+    long now = System.nanoTime();
+    histogram.recordValue(Math.min(now - began, LONGEST_NANOS));
+    began = now;
+  }
+}

@@ -1,0 +1,32 @@
+package io.verbena.benchmarks.work;
+
+import java.util.concurrent.TimeoutException;
+
+/** A busy wait that looks at its deadline now and then. One thread. */
+public final class Spin {
+  private static final int LOOK_EVERY = 1 << 16;
+
+  private final Deadline deadline;
+  private int spins;
+
+  Spin(Deadline deadline) {
+    this.deadline = deadline;
+  }
+
+  /** One turn of a loop that keeps its CPU. */
+  public void spin() throws TimeoutException {
+    if (++spins % LOOK_EVERY == 0) {
+      deadline.check();
+    }
+    Thread.onSpinWait();
+  }
+
+  /** One turn of a loop that leaves its CPU to others, for three threads on two CPUs. */
+  @SuppressWarnings("ThreadPriorityCheck")
+  public void yield() throws TimeoutException {
+    if (++spins % LOOK_EVERY == 0) {
+      deadline.check();
+    }
+    Thread.yield();
+  }
+}

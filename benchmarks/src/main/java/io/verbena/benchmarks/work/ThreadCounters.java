@@ -1,0 +1,47 @@
+package io.verbena.benchmarks.work;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+
+/**
+ * What all Java threads of this JVM have allocated and the CPU time that they have used, since the
+ * counters were made. Threads that ended in between are not counted; the JVM's own never are.
+ */
+public final class ThreadCounters {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private final long[] ids = THREADS.getAllThreadIds();
+  private final long[] allocated = THREADS.getThreadAllocatedBytes(ids);
+  private final long[] cpu = THREADS.getThreadCpuTime(ids);
+
+  /** Bytes allocated by all threads. The taking itself costs some hundred bytes. */
+  public long allocatedBytes() {
+    long[] now = THREADS.getAllThreadIds();
+    return grown(now, THREADS.getThreadAllocatedBytes(now), allocated, -1);
+  }
+
+  /** Nanoseconds of CPU used by all threads but the calling one. */
+  public long othersCpuNanos() {
+    long[] now = THREADS.getAllThreadIds();
+    return grown(now, THREADS.getThreadCpuTime(now), cpu, Thread.currentThread().getId());
+  }
+
+  private long grown(long[] nowIds, long[] now, long[] before, long except) {
+    long sum = 0;
+    for (int i = 0; i < nowIds.length; i++) {
+      if (nowIds[i] != except && now[i] > 0) {
+        sum += now[i] - before(nowIds[i], before);
+      }
+    }
+    return sum;
+  }
+
+  private long before(long id, long[] before) {
+    for (int i = 0; i < ids.length; i++) {
+      if (ids[i] == id) {
+        return Math.max(before[i], 0);
+      }
+    }
+    return 0;
+  }
+}
