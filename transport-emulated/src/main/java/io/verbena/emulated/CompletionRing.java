@@ -1,0 +1,149 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.WorkCompletion;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The entries of a completion queue: many producers, who {@linkplain #claim claim} and then
+ * {@linkplain #publish publish}, and one consumer at a time. An entry and the stamp that publishes
+ * it share a cache line:
+ *
+ * <pre>
+ *  long 0  stamp: 1 + the entry's position, written last
+ *       1  work request id
+ *       2  queue pair number 24 | attachment 16 | status 8 | opcode 8 | flags 8
+ *       3  byte length, or vendor error 32 | immediate 32
+ *       4  the position in its send or receive queue that the completion frees
+ * </pre>
+ */
+final class CompletionRing {
+  /** Answer of {@link #claim} when the ring is full. */
+  static final long OVERRUN = -1;
+
+  /** Sets, in the packed third long, where each part begins. */
+  private static final int QPN_SHIFT = 40;
+
+  private static final int ATTACHMENT_SHIFT = 24;
+  private static final int STATUS_SHIFT = 16;
+  private static final int OPCODE_SHIFT = 8;
+
+  private static final int STRIDE_SHIFT = 3;
+  private static final int ID = 1;
+  private static final int PACKED = 2;
+  private static final int DETAIL = 3;
+  private static final int FREES = 4;
+
+  private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(long[].class);
+
+  private final long[] entries;
+  private final int mask;
+  private final int depth;
+  private final PaddedLong tail = new PaddedLong();
+  private final PaddedLong headSeenByProducers = new PaddedLong();
+  private final PaddedLong head = new PaddedLong();
+
+  CompletionRing(int depth) {
+    this.depth = depth;
+    int capacity = Math.max(2, Integer.highestOneBit(2 * depth - 1));
+    entries = new long[capacity << STRIDE_SHIFT];
+    mask = capacity - 1;
+  }
+
+  /** Takes the next entry, which must then be published soon; or {@link #OVERRUN}. */
+  long claim() {
+    while (true) {
+      long position = tail.getOpaque();
+      if (position - headSeenByProducers.getOpaque() >= depth) {
+        long seen = head.getAcquire();
+        headSeenByProducers.setRelease(seen);
+        if (position - seen >= depth) {
+          return OVERRUN;
+        }
+      }
+      if (tail.compareAndSet(position, position + 1)) {
+        return position;
+      }
+    }
+  }
+
+  /** Fills an entry that was claimed and shows it to the consumer. */
+  void publish(
+      long position,
+      long id,
+      int queuePairNumber,
+      int attachment,
+      CompletionStatus status,
+      CompletionOpcode opcode,
+      int flags,
+      int byteLength,
+      int immediate,
+      long frees) {
+    long[] ring = entries;
+    int at = ((int) position & mask) << STRIDE_SHIFT;
+    ring[at + ID] = id;
+    ring[at + PACKED] =
+        (long) queuePairNumber << QPN_SHIFT
+            | (long) attachment << ATTACHMENT_SHIFT
+            | (long) status.code() << STATUS_SHIFT
+            | (long) opcode.code() << OPCODE_SHIFT
+            | flags;
+    ring[at + DETAIL] = (long) byteLength << 32 | (immediate & 0xffff_ffffL);
+    ring[at + FREES] = frees;
+    ENTRY.setRelease(ring, at, position + 1);
+  }
+
+  /** Where the consumer stands. */
+  long head() {
+    return head.getOpaque();
+  }
+
+  /** For the consumer: whether the entry at {@code position} is there. */
+  boolean isPublished(long position) {
+    return (long) ENTRY.getAcquire(entries, ((int) position & mask) << STRIDE_SHIFT)
+        == position + 1;
+  }
+
+  /** For the consumer: gives back all entries before {@code position}. */
+  void consumed(long position) {
+    head.setRelease(position);
+  }
+
+  void read(long position, WorkCompletion into) {
+    long[] ring = entries;
+    int at = ((int) position & mask) << STRIDE_SHIFT;
+    long packed = ring[at + PACKED];
+    int status = (int) (packed >>> STATUS_SHIFT) & 0xff;
+    int queuePairNumber = (int) (packed >>> QPN_SHIFT);
+    long detail = ring[at + DETAIL];
+    if (status == 0) {
+      into.set(
+          ring[at + ID],
+          CompletionOpcode.of((int) (packed >>> OPCODE_SHIFT) & 0xff),
+          (int) (detail >>> 32),
+          (int) detail,
+          queuePairNumber,
+          0,
+          (int) packed & 0xff);
+    } else {
+      into.setError(
+          ring[at + ID], CompletionStatus.of(status), (int) (detail >>> 32), queuePairNumber);
+    }
+  }
+
+  int attachment(long position) {
+    return (int) (entries[(((int) position & mask) << STRIDE_SHIFT) + PACKED] >>> ATTACHMENT_SHIFT)
+        & 0xffff;
+  }
+
+  boolean isReceive(long position) {
+    long packed = entries[(((int) position & mask) << STRIDE_SHIFT) + PACKED];
+    return ((int) (packed >>> OPCODE_SHIFT) & 0x80) != 0;
+  }
+
+  long frees(long position) {
+    return entries[(((int) position & mask) << STRIDE_SHIFT) + FREES];
+  }
+}

@@ -1,0 +1,346 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Requester and responder of one direction of a connection within this JVM: checks a request
+ * against both ends in the order in which hardware does, moves its bytes once, and completes what
+ * the peer sees of it. Called by the owner of the {@link SendQueue} only.
+ *
+ * <p>Order of checks, as rxe's responder has it: the requester's memory (for SEND and WRITE); the
+ * operation against the peer's rights; a receive, if it needs one; lengths; the peer's memory; the
+ * requester's memory (for READ and atomics, when the response arrives).
+ */
+final class DirectFabric {
+  private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
+  private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
+  private static final int REMOTE_READ = Access.REMOTE_READ.bit();
+  private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
+  private static final VarHandle LONG =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  /**
+   * Up to here a completion is claimed before the copy, so that no fence stands between the stores
+   * of the payload and that of the completion; above, a claimed entry would hold up its queue.
+   */
+  private static final int CLAIM_FIRST = 1024;
+
+  private static final long UNCLAIMED = -2;
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final EmulatedQueuePair pair;
+  private final Spans from = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
+  private final Spans to = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
+
+  DirectFabric(EmulatedQueuePair pair) {
+    this.pair = pair;
+  }
+
+  /** Tries a request once. */
+  Outcome attempt(SendWorkRequest request) {
+    EmulatedQueuePair peer = pair.reachablePeer();
+    if (peer == null) {
+      return Outcome.NO_ANSWER;
+    }
+    return switch (request.opcode()) {
+      case SEND, SEND_WITH_IMM -> send(request, peer);
+      case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> write(request, peer);
+      case RDMA_READ -> read(request, peer);
+      case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> atomic(request, peer);
+      case LOCAL_INV, BIND_MW, SEND_WITH_INV -> throw new AssertionError(request.opcode());
+    };
+  }
+
+  private static int payloadLength(SendWorkRequest request) {
+    ByteBuffer inline = request.inlineData();
+    return inline == null ? (int) request.buffers().totalLength() : inline.remaining();
+  }
+
+  private Outcome send(SendWorkRequest request, EmulatedQueuePair peer) {
+    int length = payloadLength(request);
+    ByteBuffer source = NOTHING;
+    int sourceOffset = 0;
+    ScatterGatherList buffers = request.buffers();
+    ByteBuffer inline = request.inlineData();
+    if (inline != null) {
+      source = inline;
+      sourceOffset = inline.position();
+    } else if (buffers.size() == 1 && length > 0) {
+      EmulatedMemoryRegion region = pair.region(buffers.lkey(0), buffers.address(0), length, 0);
+      if (region == null) {
+        return Outcome.LOCAL_PROTECTION;
+      }
+      source = region.memory;
+      sourceOffset = region.offset(buffers.address(0));
+    } else if (buffers.size() > 1 && !gather(request)) {
+      return Outcome.LOCAL_PROTECTION;
+    }
+    boolean gathered = buffers.size() > 1;
+    ReceiveQueue receives = peer.receives();
+    if (!receives.hasNext()) {
+      from.clear();
+      return Outcome.RECEIVER_NOT_READY;
+    }
+    int flags = 0;
+    int immediate = 0;
+    if (request.opcode() == SendOpcode.SEND_WITH_IMM) {
+      flags = WorkCompletion.WITH_IMM;
+      immediate = request.immediate();
+    }
+    if (length > receives.totalLength()) {
+      from.clear();
+      refuse(peer, CompletionStatus.LOC_LEN_ERR);
+      return Outcome.INVALID_REQUEST;
+    }
+    EmulatedMemoryRegion target = null;
+    int targetOffset = 0;
+    boolean scattered = gathered || (length > 0 && receives.length(0) < length);
+    if (scattered) {
+      if (!gathered) {
+        from.add(source, sourceOffset, length);
+      }
+      if (!to.add(receives, length, peer, LOCAL_WRITE)) {
+        clearSpans();
+        refuse(peer, CompletionStatus.LOC_PROT_ERR);
+        return Outcome.REMOTE_OPERATION;
+      }
+    } else if (length > 0) {
+      target = peer.region(receives.lkey(0), receives.address(0), length, LOCAL_WRITE);
+      if (target == null) {
+        refuse(peer, CompletionStatus.LOC_PROT_ERR);
+        return Outcome.REMOTE_OPERATION;
+      }
+      targetOffset = target.offset(receives.address(0));
+    }
+    EmulatedCompletionQueue queue = peer.receiveCompletions();
+    long entry = length <= CLAIM_FIRST ? queue.claim() : UNCLAIMED;
+    boolean moved =
+        scattered
+            ? moveSpans(length)
+            : target == null || move(source, sourceOffset, target.memory, targetOffset, length);
+    if (entry == UNCLAIMED) {
+      entry = queue.claim();
+    }
+    peer.completeReceive(
+        entry,
+        moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR,
+        CompletionOpcode.RECV,
+        flags,
+        length,
+        immediate,
+        (request.flags() & SendWorkRequest.SOLICITED) != 0,
+        pair.sends());
+    return moved ? Outcome.DONE : Outcome.REMOTE_OPERATION;
+  }
+
+  private Outcome write(SendWorkRequest request, EmulatedQueuePair peer) {
+    int length = payloadLength(request);
+    ScatterGatherList buffers = request.buffers();
+    ByteBuffer source = request.inlineData();
+    int sourceOffset = 0;
+    if (source != null) {
+      sourceOffset = source.position();
+    } else if (buffers.size() == 1 && length > 0) {
+      EmulatedMemoryRegion region = pair.region(buffers.lkey(0), buffers.address(0), length, 0);
+      if (region == null) {
+        return Outcome.LOCAL_PROTECTION;
+      }
+      source = region.memory;
+      sourceOffset = region.offset(buffers.address(0));
+    } else if (buffers.size() > 1 && !gather(request)) {
+      return Outcome.LOCAL_PROTECTION;
+    }
+    boolean withImmediate = request.opcode() == SendOpcode.RDMA_WRITE_WITH_IMM;
+    Outcome refusal = Outcome.DONE;
+    if (!peer.allows(REMOTE_WRITE)) {
+      refusal = Outcome.INVALID_REQUEST;
+    } else if (withImmediate && !peer.receives().hasNext()) {
+      from.clear();
+      return Outcome.RECEIVER_NOT_READY;
+    }
+    EmulatedMemoryRegion target = null;
+    if (refusal == Outcome.DONE && length > 0) {
+      target = peer.region(request.remoteKey(), request.remoteAddress(), length, REMOTE_WRITE);
+      if (target == null) {
+        refusal = Outcome.REMOTE_ACCESS;
+      }
+    }
+    if (refusal != Outcome.DONE) {
+      from.clear();
+      if (withImmediate && refusal == Outcome.REMOTE_ACCESS) {
+        refuse(peer, CompletionStatus.REM_ACCESS_ERR);
+      } else {
+        raise(peer, refusal);
+      }
+      return refusal;
+    }
+    boolean moved = true;
+    if (target != null) {
+      int targetOffset = target.offset(request.remoteAddress());
+      if (source == null) {
+        to.add(target.memory, targetOffset, length);
+        moved = moveSpans(length);
+      } else {
+        moved = move(source, sourceOffset, target.memory, targetOffset, length);
+      }
+    }
+    if (withImmediate) {
+      peer.completeReceive(
+          peer.receiveCompletions().claim(),
+          moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR,
+          CompletionOpcode.RECV_RDMA_WITH_IMM,
+          WorkCompletion.WITH_IMM,
+          length,
+          request.immediate(),
+          (request.flags() & SendWorkRequest.SOLICITED) != 0,
+          pair.sends());
+    }
+    return moved ? Outcome.DONE : Outcome.REMOTE_OPERATION;
+  }
+
+  private Outcome read(SendWorkRequest request, EmulatedQueuePair peer) {
+    ScatterGatherList buffers = request.buffers();
+    int length = (int) buffers.totalLength();
+    if (!peer.allows(REMOTE_READ) || !peer.servesReadsAndAtomics()) {
+      raise(peer, Outcome.INVALID_REQUEST);
+      return Outcome.INVALID_REQUEST;
+    }
+    if (length == 0) {
+      return Outcome.DONE;
+    }
+    EmulatedMemoryRegion source =
+        peer.region(request.remoteKey(), request.remoteAddress(), length, REMOTE_READ);
+    if (source == null) {
+      raise(peer, Outcome.REMOTE_ACCESS);
+      return Outcome.REMOTE_ACCESS;
+    }
+    int sourceOffset = source.offset(request.remoteAddress());
+    if (buffers.size() == 1) {
+      EmulatedMemoryRegion target =
+          pair.region(buffers.lkey(0), buffers.address(0), length, LOCAL_WRITE);
+      if (target == null) {
+        return Outcome.LOCAL_PROTECTION;
+      }
+      int targetOffset = target.offset(buffers.address(0));
+      return move(source.memory, sourceOffset, target.memory, targetOffset, length)
+          ? Outcome.DONE
+          : Outcome.REMOTE_OPERATION;
+    }
+    if (!to.add(buffers, pair, LOCAL_WRITE)) {
+      clearSpans();
+      return Outcome.LOCAL_PROTECTION;
+    }
+    from.add(source.memory, sourceOffset, length);
+    return moveSpans(length) ? Outcome.DONE : Outcome.REMOTE_OPERATION;
+  }
+
+  private Outcome atomic(SendWorkRequest request, EmulatedQueuePair peer) {
+    ScatterGatherList buffers = request.buffers();
+    if (buffers.totalLength() != Long.BYTES) {
+      return Outcome.LOCAL_LENGTH;
+    }
+    if (!peer.allows(REMOTE_ATOMIC)
+        || !peer.servesReadsAndAtomics()
+        || (request.remoteAddress() & Long.BYTES - 1) != 0) {
+      raise(peer, Outcome.INVALID_REQUEST);
+      return Outcome.INVALID_REQUEST;
+    }
+    EmulatedMemoryRegion target =
+        peer.region(request.remoteKey(), request.remoteAddress(), Long.BYTES, REMOTE_ATOMIC);
+    if (target == null) {
+      raise(peer, Outcome.REMOTE_ACCESS);
+      return Outcome.REMOTE_ACCESS;
+    }
+    if (!to.add(buffers, pair, LOCAL_WRITE)) {
+      clearSpans();
+      return Outcome.LOCAL_PROTECTION;
+    }
+    int at = target.offset(request.remoteAddress());
+    boolean swap = request.opcode() == SendOpcode.ATOMIC_CMP_AND_SWP;
+    try {
+      long before =
+          swap
+              ? (long)
+                  LONG.compareAndExchange(target.memory, at, request.compareOrAdd(), request.swap())
+              : (long) LONG.getAndAdd(target.memory, at, request.compareOrAdd());
+      to.writeLong(before);
+    } catch (IllegalStateException e) {
+      return Outcome.REMOTE_OPERATION;
+    } finally {
+      clearSpans();
+    }
+    return Outcome.DONE;
+  }
+
+  private boolean gather(SendWorkRequest request) {
+    if (from.add(request.buffers(), pair, 0)) {
+      return true;
+    }
+    from.clear();
+    return false;
+  }
+
+  private void clearSpans() {
+    from.clear();
+    to.clear();
+  }
+
+  private boolean moveSpans(int length) {
+    try {
+      Spans.copy(from, to, length);
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    } finally {
+      clearSpans();
+    }
+  }
+
+  /**
+   * The one copy. Memory that its owner freed while it was registered answers with {@link
+   * IllegalStateException}; the request then fails like one on a region that is gone.
+   */
+  private static boolean move(
+      ByteBuffer source, int sourceOffset, ByteBuffer target, int targetOffset, int length) {
+    try {
+      target.put(targetOffset, source, sourceOffset, length);
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+
+  /** Completes the peer's next receive with an error, which stops the peer's queue pair. */
+  private void refuse(EmulatedQueuePair peer, CompletionStatus status) {
+    peer.completeReceive(
+        peer.receiveCompletions().claim(),
+        status,
+        CompletionOpcode.RECV,
+        0,
+        0,
+        0,
+        false,
+        pair.sends());
+  }
+
+  /** Tells the peer's program of a refusal that no receive of it completes. */
+  private static void raise(EmulatedQueuePair peer, Outcome refusal) {
+    peer.device()
+        .raise(
+            refusal == Outcome.REMOTE_ACCESS
+                ? AsyncEvent.Type.QP_ACCESS_ERR
+                : AsyncEvent.Type.QP_REQ_ERR,
+            peer);
+  }
+}

@@ -1,0 +1,137 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Events of completion queues and the thread that sleeps on them; a queue that has an event nobody
+ * took yet gets no second one. The lock is held for a few instructions and only when a queue was
+ * armed; the sleeper parks without it.
+ */
+final class EmulatedCompletionChannel implements CompletionChannel {
+  private final EmulatedDevice device;
+  private final ArrayDeque<CompletionQueue> raised = new ArrayDeque<>();
+  private final Map<CompletionQueue, Integer> unacknowledged = new HashMap<>();
+  private int queues;
+  private boolean wakeup;
+  private boolean closed;
+  private @Nullable Thread sleeper;
+
+  EmulatedCompletionChannel(EmulatedDevice device) {
+    this.device = device;
+  }
+
+  EmulatedDevice device() {
+    return device;
+  }
+
+  synchronized void attach() {
+    if (closed) {
+      throw new VerbsException(VerbsError.CLOSED, "create completion queue: the channel is closed");
+    }
+    queues++;
+  }
+
+  void raise(CompletionQueue queue) {
+    Thread toWake;
+    synchronized (this) {
+      if (!raised.contains(queue)) {
+        raised.add(queue);
+      }
+      toWake = sleeper;
+    }
+    LockSupport.unpark(toWake);
+  }
+
+  synchronized void acknowledge(CompletionQueue queue, int count) {
+    int open = unacknowledged.getOrDefault(queue, 0);
+    if (count < 0 || count > open) {
+      throw new VerbsException(
+          VerbsError.INVALID, "acknowledge: " + count + " (expected: 0.." + open + ")");
+    }
+    if (count == open) {
+      unacknowledged.remove(queue);
+    } else {
+      unacknowledged.put(queue, open - count);
+    }
+  }
+
+  /** Drops a queue that is being closed. */
+  synchronized void forget(CompletionQueue queue) {
+    int open = unacknowledged.getOrDefault(queue, 0);
+    if (open > 0) {
+      throw new VerbsException(
+          VerbsError.BUSY, "close completion queue: " + open + " events not acknowledged");
+    }
+    raised.removeIf(queue::equals);
+    queues--;
+  }
+
+  @Override
+  public @Nullable CompletionQueue await(long timeoutNanos) throws InterruptedException {
+    long deadline = System.nanoTime() + Math.max(0, timeoutNanos);
+    try {
+      while (true) {
+        synchronized (this) {
+          CompletionQueue queue = raised.poll();
+          if (queue != null) {
+            unacknowledged.merge(queue, 1, Integer::sum);
+            return queue;
+          }
+          if (wakeup || closed) {
+            wakeup = false;
+            return null;
+          }
+          sleeper = Thread.currentThread();
+        }
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+          return null;
+        }
+        if (Thread.interrupted()) {
+          throw new InterruptedException();
+        }
+        LockSupport.parkNanos(this, left);
+      }
+    } finally {
+      synchronized (this) {
+        sleeper = null;
+      }
+    }
+  }
+
+  @Override
+  public void wakeup() {
+    Thread toWake;
+    synchronized (this) {
+      wakeup = true;
+      toWake = sleeper;
+    }
+    LockSupport.unpark(toWake);
+  }
+
+  @Override
+  public void close() {
+    Thread toWake;
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      if (queues > 0) {
+        throw new VerbsException(
+            VerbsError.BUSY, "close completion channel: " + queues + " completion queues use it");
+      }
+      closed = true;
+      toWake = sleeper;
+    }
+    LockSupport.unpark(toWake);
+    device.closed(EmulatedDevice.Kind.COMPLETION_CHANNEL);
+  }
+}

@@ -1,0 +1,244 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A completion ring with the two protocols round it: freeing queue slots as completions are polled,
+ * and waking a sleeper.
+ *
+ * <p>Waking: a producer publishes, fences, and looks whether the queue is armed; a consumer arms,
+ * fences, and polls once more. One of the two sees the other. A queue without a channel needs no
+ * fence.
+ */
+final class EmulatedCompletionQueue implements CompletionQueue {
+  private static final int DISARMED = 0;
+  private static final int ARMED_SOLICITED = 1;
+  private static final int ARMED = 2;
+  private static final int MAX_ATTACHMENTS = 1 << 16;
+
+  private static final VarHandle ARM_STATE;
+
+  static {
+    try {
+      ARM_STATE =
+          MethodHandles.lookup()
+              .findVarHandle(EmulatedCompletionQueue.class, "armState", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final EmulatedDevice device;
+  private final @Nullable EmulatedCompletionChannel channel;
+  private final CompletionRing ring;
+  private final int depth;
+  private final Ownership polling = new Ownership();
+  private volatile int armState;
+  private volatile boolean closed;
+
+  /** Queue pairs by attachment; replaced, never changed, so that pollers read it without a lock. */
+  private volatile @Nullable EmulatedQueuePair[] attached = new @Nullable EmulatedQueuePair[0];
+
+  EmulatedCompletionQueue(
+      EmulatedDevice device, int depth, @Nullable EmulatedCompletionChannel channel) {
+    this.device = device;
+    this.depth = depth;
+    this.channel = channel;
+    ring = new CompletionRing(depth);
+  }
+
+  EmulatedDevice device() {
+    return device;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public int depth() {
+    return depth;
+  }
+
+  @Override
+  public @Nullable EmulatedCompletionChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public int poll(WorkCompletion[] completions) {
+    if (!ring.isPublished(ring.head())) {
+      if (closed) {
+        throw new VerbsException(VerbsError.CLOSED, "poll: the completion queue is closed");
+      }
+      return 0;
+    }
+    polling.acquire();
+    long position = ring.head();
+    int count = 0;
+    while (count < completions.length && ring.isPublished(position)) {
+      ring.read(position, completions[count]);
+      free(position, completions[count].queuePairNumber());
+      count++;
+      position++;
+    }
+    ring.consumed(position);
+    polling.release();
+    return count;
+  }
+
+  private void free(long position, int queuePairNumber) {
+    @Nullable EmulatedQueuePair[] pairs = attached;
+    int attachment = ring.attachment(position);
+    EmulatedQueuePair pair = attachment < pairs.length ? pairs[attachment] : null;
+    if (pair != null && pair.number() == queuePairNumber) {
+      if (ring.isReceive(position)) {
+        pair.receives().free(ring.frees(position));
+      } else {
+        pair.sends().free(ring.frees(position));
+      }
+    }
+  }
+
+  /** See {@link CompletionRing#claim}. */
+  long claim() {
+    return ring.claim();
+  }
+
+  /** Publishes a claimed entry and wakes whoever armed for it. */
+  void publish(
+      long position,
+      long id,
+      int queuePairNumber,
+      int attachment,
+      CompletionStatus status,
+      CompletionOpcode opcode,
+      int flags,
+      int byteLength,
+      int immediate,
+      long frees,
+      boolean solicited) {
+    ring.publish(
+        position,
+        id,
+        queuePairNumber,
+        attachment,
+        status,
+        opcode,
+        flags,
+        byteLength,
+        immediate,
+        frees);
+    if (channel != null) {
+      VarHandle.fullFence();
+      int armed = armState;
+      if (armed == ARMED
+          || (armed == ARMED_SOLICITED && (solicited || status != CompletionStatus.SUCCESS))) {
+        wake(armed);
+      }
+    }
+  }
+
+  private void wake(int armed) {
+    EmulatedCompletionChannel target = channel;
+    if (target != null && ARM_STATE.compareAndSet(this, armed, DISARMED)) {
+      target.raise(this);
+    }
+  }
+
+  @Override
+  public void arm(boolean solicitedOnly) {
+    if (channel == null) {
+      throw new VerbsException(VerbsError.INVALID, "arm: the completion queue has no channel");
+    }
+    if (!solicitedOnly) {
+      armState = ARMED;
+    } else {
+      // Never weaker than what was armed for already.
+      ARM_STATE.compareAndSet(this, DISARMED, ARMED_SOLICITED);
+    }
+    VarHandle.fullFence();
+  }
+
+  @Override
+  public void acknowledgeEvents(int count) {
+    if (channel == null) {
+      throw new VerbsException(VerbsError.INVALID, "acknowledge: the queue has no channel");
+    }
+    channel.acknowledge(this, count);
+  }
+
+  @Override
+  public void resize(int newDepth) {
+    device.attributes().require(Capability.COMPLETION_QUEUE_RESIZE);
+  }
+
+  /** Attaches a queue pair, whose completions carry the answered number. */
+  synchronized int attach(EmulatedQueuePair pair) {
+    if (closed) {
+      throw new VerbsException(
+          VerbsError.CLOSED, "create queue pair: a completion queue is closed");
+    }
+    @Nullable EmulatedQueuePair[] pairs = attached;
+    int at = 0;
+    while (at < pairs.length && pairs[at] != null) {
+      at++;
+    }
+    if (at == MAX_ATTACHMENTS) {
+      throw new VerbsException(
+          VerbsError.NO_MEMORY,
+          "queue pairs on one completion queue: " + at + " (expected: < " + MAX_ATTACHMENTS + ")");
+    }
+    @Nullable EmulatedQueuePair[] more =
+        java.util.Arrays.copyOf(pairs, Math.max(at + 1, pairs.length));
+    more[at] = pair;
+    attached = more;
+    return at;
+  }
+
+  synchronized void detach(int attachment) {
+    @Nullable EmulatedQueuePair[] fewer = attached.clone();
+    fewer[attachment] = null;
+    attached = fewer;
+  }
+
+  /** A completion was lost: tells the program and stops all queue pairs that complete here. */
+  void overrun() {
+    device.raise(AsyncEvent.Type.CQ_ERR, this);
+    for (EmulatedQueuePair pair : attached) {
+      if (pair != null) {
+        pair.fail();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      for (EmulatedQueuePair pair : attached) {
+        if (pair != null) {
+          throw new VerbsException(
+              VerbsError.BUSY, "close completion queue: queue pair " + pair.number() + " uses it");
+        }
+      }
+      if (channel != null) {
+        channel.forget(this);
+      }
+      closed = true;
+    }
+    device.closed(EmulatedDevice.Kind.COMPLETION_QUEUE);
+  }
+}

@@ -1,0 +1,133 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects by name within this JVM. Its event queue is bounded by what can happen: a few events for
+ * each open identifier, and the backlog of each listener.
+ */
+final class EmulatedConnectionManager implements ConnectionManager {
+
+  /** What a connection manager owns. */
+  enum Kind {
+    LISTENER,
+    IDENTIFIER
+  }
+
+  private static final int MAX_BACKLOG = 1 << 16;
+
+  private final EmulatedDevice device;
+  private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
+  private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
+
+  EmulatedConnectionManager(EmulatedDevice device) {
+    this.device = device;
+  }
+
+  @Override
+  public EmulatedDevice device() {
+    return device;
+  }
+
+  @Override
+  public EmulatedListener listen(URI address, int backlog) {
+    String name = EmulatedProvider.name(address);
+    if (backlog < 1 || backlog > MAX_BACKLOG) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "listen: backlog: " + backlog + " (expected: 1.." + MAX_BACKLOG + ")");
+    }
+    open.opened(Kind.LISTENER, Integer.MAX_VALUE);
+    EmulatedListener listener = new EmulatedListener(this, address, name, backlog);
+    if (!Fabric.listen(name, listener)) {
+      open.closed(Kind.LISTENER);
+      throw new VerbsException(
+          VerbsError.ADDRESS_IN_USE, "listen: " + address + " is listened on already");
+    }
+    return listener;
+  }
+
+  @Override
+  public EmulatedConnection resolve(URI address, long timeoutNanos) {
+    EmulatedConnection connection = EmulatedConnection.active(this, EmulatedProvider.name(address));
+    raise(ConnectionEvent.Type.ADDR_RESOLVED, connection);
+    return connection;
+  }
+
+  @Override
+  public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
+    long deadline = System.nanoTime() + Math.max(0, timeoutNanos);
+    synchronized (events) {
+      while (true) {
+        ConnectionEvent event = events.poll();
+        if (event != null) {
+          if (event.listener() instanceof EmulatedListener listener) {
+            listener.taken();
+          }
+          return event;
+        }
+        long left = deadline - System.nanoTime();
+        if (open.isClosed() || left <= 0) {
+          return null;
+        }
+        events.wait(left / 1_000_000, (int) (left % 1_000_000));
+      }
+    }
+  }
+
+  void raise(ConnectionEvent.Type type, EmulatedConnection connection) {
+    raise(new ConnectionEvent(type, connection, null, 0, EmulatedConnection.NO_DATA, 0, 0));
+  }
+
+  void raise(ConnectionEvent event) {
+    synchronized (events) {
+      events.add(event);
+      events.notifyAll();
+    }
+  }
+
+  /** Takes back the requests to a listener that nobody took. */
+  List<EmulatedConnection> withdraw(EmulatedListener listener) {
+    List<EmulatedConnection> requests = new ArrayList<>();
+    synchronized (events) {
+      events.removeIf(
+          event ->
+              event.listener() == listener
+                  && requests.add((EmulatedConnection) event.identifier()));
+    }
+    return requests;
+  }
+
+  /** Forgets what has not been told yet of an identifier that is closed. */
+  void forget(EmulatedConnection connection) {
+    synchronized (events) {
+      events.removeIf(event -> event.identifier() == connection);
+    }
+  }
+
+  void opened(Kind kind) {
+    open.opened(kind, Integer.MAX_VALUE);
+  }
+
+  void closed(Kind kind) {
+    open.closed(kind);
+  }
+
+  @Override
+  public void close() {
+    if (open.close("connection manager")) {
+      synchronized (events) {
+        events.notifyAll();
+      }
+      device.closed(EmulatedDevice.Kind.CONNECTION_MANAGER);
+    }
+  }
+}

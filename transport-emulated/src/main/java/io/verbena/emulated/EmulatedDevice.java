@@ -1,0 +1,256 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.PortAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** An HCA in software: its limits, its keys, its queue pairs, and the timer of its retries. */
+final class EmulatedDevice implements Device {
+  static final String NAME = "emulated0";
+  static final int MAX_SCATTER_GATHER = 32;
+  static final int MAX_READ_ATOMIC = 128;
+  static final int MAX_MESSAGE_SIZE = 1 << 30;
+  private static final int MAX_EVENTS = 4096;
+  private static final long TIMER_IDLE_SECONDS = 5;
+
+  /** What a device owns. */
+  enum Kind {
+    PROTECTION_DOMAIN,
+    COMPLETION_QUEUE,
+    COMPLETION_CHANNEL,
+    CONNECTION_MANAGER
+  }
+
+  private static final DeviceAttributes ATTRIBUTES =
+      new DeviceAttributes(
+          NAME,
+          "verbena-direct-1",
+          EnumSet.of(Capability.IMMEDIATE_DATA, Capability.ATOMICS, Capability.INLINE_DATA),
+          1 << 16,
+          1 << 15,
+          MAX_SCATTER_GATHER,
+          1024,
+          1 << 16,
+          1 << 22,
+          1 << 20,
+          Integer.MAX_VALUE,
+          1 << 16,
+          0,
+          0,
+          0,
+          0,
+          MAX_READ_ATOMIC,
+          MAX_READ_ATOMIC,
+          MAX_MESSAGE_SIZE);
+
+  private final Gid gid = new Gid(0xfe80_0000_0000_0000L, Secrets.nextLong());
+  private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
+  private final KeyTable keys = new KeyTable();
+  private final AtomicLong nextAddress = new AtomicLong((Secrets.nextLong() >>> 20) & -4096L);
+  private final ConcurrentHashMap<Integer, EmulatedQueuePair> byNumber = new ConcurrentHashMap<>();
+  private final ArrayBlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(MAX_EVENTS);
+  private final ScheduledThreadPoolExecutor timer;
+
+  /** Those of {@link #byNumber}, for those who must look at each without a lock or an iterator. */
+  private volatile EmulatedQueuePair[] queuePairs = new EmulatedQueuePair[0];
+
+  private EmulatedDevice() {
+    timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, NAME + "-retry-timer");
+              thread.setDaemon(true);
+              return thread;
+            });
+    timer.setKeepAliveTime(TIMER_IDLE_SECONDS, TimeUnit.SECONDS);
+    timer.allowCoreThreadTimeOut(true);
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+  }
+
+  static EmulatedDevice open() {
+    EmulatedDevice device = new EmulatedDevice();
+    Fabric.plug(device);
+    return device;
+  }
+
+  String name() {
+    return NAME;
+  }
+
+  Gid gid() {
+    return gid;
+  }
+
+  KeyTable keys() {
+    return keys;
+  }
+
+  @Override
+  public DeviceAttributes attributes() {
+    return ATTRIBUTES;
+  }
+
+  @Override
+  public PortAttributes port() {
+    return new PortAttributes(true, Mtu.MTU_4096, Mtu.MTU_4096, List.of(gid));
+  }
+
+  @Override
+  public EmulatedProtectionDomain allocateProtectionDomain() {
+    open.opened(Kind.PROTECTION_DOMAIN, ATTRIBUTES.maxProtectionDomains());
+    return new EmulatedProtectionDomain(this);
+  }
+
+  @Override
+  public EmulatedCompletionChannel createCompletionChannel() {
+    open.opened(Kind.COMPLETION_CHANNEL, Integer.MAX_VALUE);
+    return new EmulatedCompletionChannel(this);
+  }
+
+  @Override
+  public EmulatedCompletionQueue createCompletionQueue(
+      int depth, @Nullable CompletionChannel channel) {
+    if (depth < 1 || depth > ATTRIBUTES.maxCompletions()) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "create completion queue: depth: "
+              + depth
+              + " (expected: 1.."
+              + ATTRIBUTES.maxCompletions()
+              + ")");
+    }
+    EmulatedCompletionChannel own = null;
+    if (channel != null) {
+      if (!(channel instanceof EmulatedCompletionChannel ours) || ours.device() != this) {
+        throw new VerbsException(
+            VerbsError.INVALID, "create completion queue: the channel is another device's");
+      }
+      own = ours;
+      own.attach();
+    }
+    open.opened(Kind.COMPLETION_QUEUE, ATTRIBUTES.maxCompletionQueues());
+    return new EmulatedCompletionQueue(this, depth, own);
+  }
+
+  @Override
+  public EmulatedConnectionManager createConnectionManager() {
+    open.opened(Kind.CONNECTION_MANAGER, Integer.MAX_VALUE);
+    return new EmulatedConnectionManager(this);
+  }
+
+  @Override
+  public @Nullable AsyncEvent awaitAsyncEvent(long timeoutNanos) throws InterruptedException {
+    return events.poll(Math.max(0, timeoutNanos), TimeUnit.NANOSECONDS);
+  }
+
+  /** Tells the program; if it never asks, the newest events are dropped. */
+  void raise(AsyncEvent.Type type, Object source) {
+    boolean kept = events.offer(new AsyncEvent(type, source));
+    assert kept || events.remainingCapacity() == 0;
+  }
+
+  void schedule(Runnable task, long delayNanos) {
+    if (!timer.isShutdown()) {
+      Future<?> unused = timer.schedule(() -> runLoudly(task), delayNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** An executor would keep what is thrown in a future that nobody looks at. */
+  private static void runLoudly(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      Thread thread = Thread.currentThread();
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    }
+  }
+
+  void closed(Kind kind) {
+    open.closed(kind);
+  }
+
+  /** Addresses for {@code length} bytes, starting on a page, never given out before. */
+  long reserveAddresses(int length, int page) {
+    long span = ((long) length + 3L * page) & -page;
+    return nextAddress.getAndAdd(span);
+  }
+
+  boolean addRegion(EmulatedMemoryRegion region) {
+    return keys.add(region);
+  }
+
+  /**
+   * Forgets a region that is no longer alive, and waits for those who may still copy from or to it.
+   */
+  void removeRegion(EmulatedMemoryRegion region) {
+    keys.remove(region);
+    for (EmulatedQueuePair pair : queuePairs) {
+      pair.sends().ownership.awaitHandover();
+      EmulatedQueuePair peer = pair.peer();
+      if (peer != null) {
+        peer.sends().ownership.awaitHandover();
+      }
+    }
+  }
+
+  @Nullable EmulatedQueuePair queuePair(int number) {
+    return byNumber.get(number);
+  }
+
+  EmulatedQueuePair addQueuePair(EmulatedProtectionDomain domain, QueuePairOptions options) {
+    synchronized (byNumber) {
+      if (byNumber.size() >= ATTRIBUTES.maxQueuePairs()) {
+        throw new VerbsException(
+            VerbsError.NO_MEMORY,
+            "queue pairs: "
+                + (byNumber.size() + 1)
+                + " (expected: <= "
+                + ATTRIBUTES.maxQueuePairs()
+                + ")");
+      }
+      int number;
+      do {
+        number = Secrets.next24Bits();
+      } while (number < 2 || byNumber.containsKey(number));
+      EmulatedQueuePair pair = new EmulatedQueuePair(domain, number, options);
+      byNumber.put(number, pair);
+      queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
+      return pair;
+    }
+  }
+
+  void removeQueuePair(EmulatedQueuePair pair) {
+    synchronized (byNumber) {
+      byNumber.remove(pair.number());
+      queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (open.close("device " + NAME)) {
+      Fabric.unplug(this);
+      timer.shutdownNow();
+      events.drainTo(new ArrayList<>());
+    }
+  }
+}

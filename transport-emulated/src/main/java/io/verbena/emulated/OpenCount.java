@@ -1,0 +1,63 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.EnumMap;
+import java.util.Locale;
+
+/** How many objects of each kind an owner has, against its limits. */
+final class OpenCount<K extends Enum<K>> {
+  private final EnumMap<K, Integer> open;
+  private boolean closed;
+
+  OpenCount(Class<K> kinds) {
+    open = new EnumMap<>(kinds);
+  }
+
+  synchronized void opened(K kind, int limit) {
+    if (closed) {
+      throw new VerbsException(VerbsError.CLOSED, "create " + name(kind) + ": its owner is closed");
+    }
+    int now = open.getOrDefault(kind, 0);
+    if (now >= limit) {
+      throw new VerbsException(
+          VerbsError.NO_MEMORY, name(kind) + "s: " + (now + 1) + " (expected: <= " + limit + ")");
+    }
+    open.put(kind, now + 1);
+  }
+
+  synchronized void closed(K kind) {
+    open.merge(kind, -1, Integer::sum);
+  }
+
+  /**
+   * Closes the owner; false if it was closed before.
+   *
+   * @throws VerbsException {@code BUSY}, naming what is open
+   */
+  synchronized boolean close(String owner) {
+    if (closed) {
+      return false;
+    }
+    StringBuilder left = new StringBuilder();
+    open.forEach(
+        (kind, count) -> {
+          if (count > 0) {
+            left.append(left.isEmpty() ? "" : ", ").append(count).append(' ').append(name(kind));
+          }
+        });
+    if (!left.isEmpty()) {
+      throw new VerbsException(VerbsError.BUSY, "close " + owner + ": still open: " + left);
+    }
+    closed = true;
+    return true;
+  }
+
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
+  private static String name(Enum<?> kind) {
+    return kind.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+  }
+}

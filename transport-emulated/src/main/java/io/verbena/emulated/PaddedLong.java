@@ -1,0 +1,43 @@
+package io.verbena.emulated;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+abstract class PaddedLongValue extends CacheLinePadding {
+  long value;
+}
+
+/** A counter alone on its cache lines, with accessors that name their memory order. */
+final class PaddedLong extends PaddedLongValue {
+  private static final VarHandle VALUE;
+
+  static {
+    try {
+      VALUE = MethodHandles.lookup().findVarHandle(PaddedLongValue.class, "value", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  long a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14;
+
+  long getOpaque() {
+    return (long) VALUE.getOpaque(this);
+  }
+
+  long getAcquire() {
+    return (long) VALUE.getAcquire(this);
+  }
+
+  long getVolatile() {
+    return (long) VALUE.getVolatile(this);
+  }
+
+  void setRelease(long newValue) {
+    VALUE.setRelease(this, newValue);
+  }
+
+  boolean compareAndSet(long expected, long newValue) {
+    return VALUE.compareAndSet(this, expected, newValue);
+  }
+}

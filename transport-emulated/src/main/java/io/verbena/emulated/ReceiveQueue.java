@@ -1,0 +1,154 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.VerbsError;
+
+/**
+ * Receives that wait for messages. Posting takes {@link #posting}; taking belongs to the owner of
+ * the connected send queue, or, once the queue pair is in ERR and that owner is done, to whoever
+ * flushes and holds {@link #posting}.
+ *
+ * <pre>
+ *  entry: long 0      work request id
+ *              1      number of buffers
+ *              2 + 2i address of buffer i
+ *              3 + 2i length 32 | lkey 32
+ * </pre>
+ */
+final class ReceiveQueue {
+  private static final int COUNT = 1;
+  private static final int BUFFERS = 2;
+
+  final Ownership posting = new Ownership();
+  private final long[] entries;
+  private final int mask;
+  private final int stride;
+  private final int maxReceive;
+  private final int maxScatterGather;
+
+  /** One past the last receive that was posted. */
+  private final PaddedLong posted = new PaddedLong();
+
+  /** One past the last receive whose completion was polled. */
+  private final PaddedLong freed = new PaddedLong();
+
+  private final TakeSide takeSide = new TakeSide();
+
+  /** What only the taker touches, on cache lines of its own. */
+  static final class TakeSide extends CacheLinePadding {
+    long taken;
+    long postedSeen;
+    long a0, a1, a2, a3, a4, a5, a6, a7;
+  }
+
+  ReceiveQueue(int maxReceive, int maxScatterGather) {
+    this.maxReceive = maxReceive;
+    this.maxScatterGather = maxScatterGather;
+    stride = Integer.highestOneBit(2 * (BUFFERS + 2 * maxScatterGather) - 1);
+    int capacity = Integer.highestOneBit(2 * Math.max(1, maxReceive) - 1);
+    entries = new long[capacity * stride];
+    mask = capacity - 1;
+  }
+
+  int maxReceive() {
+    return maxReceive;
+  }
+
+  int maxScatterGather() {
+    return maxScatterGather;
+  }
+
+  /** Adds a receive; for the holder of {@link #posting}. */
+  void post(ReceiveWorkRequest request) {
+    ScatterGatherList buffers = request.buffers();
+    int count = buffers.size();
+    if (count > maxScatterGather) {
+      throw new PostException(
+          VerbsError.INVALID,
+          request.id(),
+          "scatter/gather entries: " + count + " (expected: <= " + maxScatterGather + ")");
+    }
+    long position = posted.getOpaque();
+    if (position - freed.getAcquire() >= maxReceive) {
+      throw new PostException(
+          VerbsError.NO_MEMORY,
+          request.id(),
+          "receives outstanding: " + maxReceive + " (expected: < " + maxReceive + ")");
+    }
+    long[] ring = entries;
+    int at = ((int) position & mask) * stride;
+    ring[at] = request.id();
+    ring[at + COUNT] = count;
+    for (int i = 0; i < count; i++) {
+      ring[at + BUFFERS + 2 * i] = buffers.address(i);
+      ring[at + BUFFERS + 1 + 2 * i] =
+          (long) buffers.length(i) << 32 | (buffers.lkey(i) & 0xffff_ffffL);
+    }
+    posted.setRelease(position + 1);
+  }
+
+  /** Frees the slots of all receives before {@code position}. */
+  void free(long position) {
+    if (position > freed.getOpaque()) {
+      freed.setRelease(position);
+    }
+  }
+
+  /** For the taker: whether a receive is there. */
+  boolean hasNext() {
+    TakeSide side = takeSide;
+    if (side.taken == side.postedSeen) {
+      side.postedSeen = posted.getAcquire();
+      return side.taken != side.postedSeen;
+    }
+    return true;
+  }
+
+  /** For the taker: moves to the next receive; answers one past the position of the one taken. */
+  long take() {
+    return ++takeSide.taken;
+  }
+
+  /** For the taker: drops all receives, as a reset does. */
+  void clear() {
+    long end = posted.getAcquire();
+    takeSide.taken = end;
+    takeSide.postedSeen = end;
+    free(end);
+  }
+
+  /** For the taker: the id of the next receive, and so on below. */
+  long id() {
+    return entries[next()];
+  }
+
+  int count() {
+    return (int) entries[next() + COUNT];
+  }
+
+  long address(int buffer) {
+    return entries[next() + BUFFERS + 2 * buffer];
+  }
+
+  int length(int buffer) {
+    return (int) (entries[next() + BUFFERS + 1 + 2 * buffer] >>> 32);
+  }
+
+  int lkey(int buffer) {
+    return (int) entries[next() + BUFFERS + 1 + 2 * buffer];
+  }
+
+  long totalLength() {
+    long total = 0;
+    for (int i = 0, count = count(); i < count; i++) {
+      total += length(i);
+    }
+    return total;
+  }
+
+  private int next() {
+    return ((int) takeSide.taken & mask) * stride;
+  }
+}

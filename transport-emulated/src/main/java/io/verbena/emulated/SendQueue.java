@@ -1,0 +1,343 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The send queue of a queue pair. A request is done in the thread that posts it. Only where the
+ * peer is not ready it is copied and waits, and all behind it: for the peer's next receive, for the
+ * peer's state to change, or for the retry timer, which also counts how long a request may wait.
+ *
+ * <pre>
+ *            post                        peer not ready
+ *  (caller) ------> attempt ----------------------------> waiting --- resume: receive posted, peer in
+ *                     |  done or failed                      |        RTR, timer ---> attempt
+ *                     v                                      | retries used up
+ *                  completion <------------------------------+ or flushed
+ * </pre>
+ */
+final class SendQueue {
+  private static final long FIRST_LOOK_NANOS = 100_000;
+  private static final long LAST_LOOK_NANOS = 10_000_000;
+  private static final int FOR_EVER = 7;
+
+  final Ownership ownership = new Ownership();
+
+  private final EmulatedQueuePair pair;
+  private final DirectFabric fabric;
+  private final int maxSend;
+  private final int maxScatterGather;
+  private final int maxInlineData;
+  private final boolean signalAll;
+  private final SendWorkRequest[] waiting;
+  private final ByteBuffer inlineCopies;
+
+  /** One past the last request whose completion was polled. */
+  private final PaddedLong freed = new PaddedLong();
+
+  // From here on: only the owner.
+  private long posted;
+  private long freedSeen;
+  private long firstWaiting;
+  private Outcome stall = Outcome.DONE;
+  private long stallDeadline;
+  private long nextLookNanos;
+  private boolean timerSet;
+  private List<Runnable> afterRelease = new ArrayList<>(2);
+
+  /** Whether requests wait; read without a fence by peers that post receives. */
+  private volatile boolean stalled;
+
+  SendQueue(EmulatedQueuePair pair, QueuePairOptions options) {
+    this.pair = pair;
+    fabric = new DirectFabric(pair);
+    maxSend = options.maxSend();
+    maxScatterGather = options.maxSendScatterGather();
+    maxInlineData = options.maxInlineData();
+    signalAll = options.signalAll();
+    waiting = new SendWorkRequest[maxSend];
+    for (int i = 0; i < maxSend; i++) {
+      waiting[i] = new SendWorkRequest(maxScatterGather);
+    }
+    inlineCopies = ByteBuffer.allocate(maxSend * maxInlineData);
+  }
+
+  /** Frees the slots of all requests before {@code position}. */
+  void free(long position) {
+    if (position > freed.getOpaque()) {
+      freed.setRelease(position);
+    }
+  }
+
+  boolean isStalled() {
+    return stalled;
+  }
+
+  /** Gives up ownership, and then does what must not be done under it. */
+  void release() {
+    if (afterRelease.isEmpty()) {
+      ownership.release();
+      return;
+    }
+    List<Runnable> actions = afterRelease;
+    afterRelease = new ArrayList<>(2);
+    ownership.release();
+    for (Runnable action : actions) {
+      action.run();
+    }
+  }
+
+  /** For the owner: has this done once ownership is released. */
+  void afterRelease(Runnable action) {
+    afterRelease.add(action);
+  }
+
+  /** For the owner: checks a request, and does it or lets it wait. */
+  void post(SendWorkRequest request) {
+    QueuePairState state = pair.state();
+    if (state != QueuePairState.RTS && state != QueuePairState.ERR) {
+      throw new PostException(
+          VerbsError.INVALID, request.id(), "state: " + state + " (expected: RTS)");
+    }
+    check(request);
+    long position = posted;
+    if (position - freedSeen >= maxSend) {
+      freedSeen = freed.getAcquire();
+      if (position - freedSeen >= maxSend) {
+        throw new PostException(
+            VerbsError.NO_MEMORY,
+            request.id(),
+            "sends outstanding: " + maxSend + " (expected: < " + maxSend + ")");
+      }
+    }
+    posted = position + 1;
+    if (firstWaiting < position) {
+      keep(request, position);
+    } else if (state == QueuePairState.ERR) {
+      firstWaiting = posted;
+      complete(request, position, CompletionStatus.WR_FLUSH_ERR);
+    } else {
+      Outcome outcome = attempt(request);
+      if (outcome.isStall()) {
+        keep(request, position);
+        stalled = true;
+        VarHandle.fullFence();
+        advance();
+      } else {
+        firstWaiting = posted;
+        end(request, position, outcome);
+      }
+    }
+  }
+
+  private void check(SendWorkRequest request) {
+    switch (request.opcode()) {
+      case LOCAL_INV, BIND_MW, SEND_WITH_INV ->
+          throw new PostException(
+              VerbsError.NOT_SUPPORTED, request.id(), "opcode: " + request.opcode());
+      default -> {}
+    }
+    int entries = request.buffers().size();
+    if (entries > maxScatterGather) {
+      throw new PostException(
+          VerbsError.INVALID,
+          request.id(),
+          "scatter/gather entries: " + entries + " (expected: <= " + maxScatterGather + ")");
+    }
+    ByteBuffer inline = request.inlineData();
+    if (inline != null) {
+      checkInline(request, inline);
+    } else if ((request.flags() & SendWorkRequest.INLINE) != 0) {
+      throw new PostException(VerbsError.INVALID, request.id(), "INLINE without inline data");
+    }
+  }
+
+  private void checkInline(SendWorkRequest request, ByteBuffer inline) {
+    switch (request.opcode()) {
+      case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD ->
+          throw new PostException(
+              VerbsError.INVALID, request.id(), "inline data with " + request.opcode());
+      default -> {}
+    }
+    if (inline.remaining() > maxInlineData) {
+      throw new PostException(
+          VerbsError.INVALID,
+          request.id(),
+          "inline data: " + inline.remaining() + " (expected: <= " + maxInlineData + ")");
+    }
+  }
+
+  private Outcome attempt(SendWorkRequest request) {
+    return request.buffers().totalLength() > EmulatedDevice.MAX_MESSAGE_SIZE
+        ? Outcome.LOCAL_LENGTH
+        : fabric.attempt(request);
+  }
+
+  /** Copies a request to wait; its inline data too, since the caller's buffer is free on return. */
+  private void keep(SendWorkRequest request, long position) {
+    int slot = (int) (position % maxSend);
+    SendWorkRequest copy = waiting[slot];
+    copy.copyFrom(request);
+    ByteBuffer inline = request.inlineData();
+    if (inline != null) {
+      ByteBuffer place = inlineCopies.slice(slot * maxInlineData, inline.remaining());
+      place.put(0, inline, inline.position(), inline.remaining());
+      copy.inline(place);
+    }
+  }
+
+  /** Takes ownership and goes on with what waits. */
+  void resume() {
+    ownership.acquire();
+    try {
+      if (stalled && pair.state() == QueuePairState.RTS) {
+        advance();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** For the owner: goes on with what waits, until nothing does or the peer is not ready again. */
+  private void advance() {
+    while (firstWaiting < posted) {
+      long position = firstWaiting;
+      SendWorkRequest request = waiting[(int) (position % maxSend)];
+      Outcome outcome = attempt(request);
+      if (outcome.isStall() && mayWait(outcome)) {
+        return;
+      }
+      firstWaiting++;
+      stall = Outcome.DONE;
+      end(request, position, outcome);
+      if (outcome != Outcome.DONE) {
+        return;
+      }
+    }
+    stalled = false;
+  }
+
+  private boolean mayWait(Outcome outcome) {
+    long now = System.nanoTime();
+    if (stall != outcome) {
+      stall = outcome;
+      stallDeadline = now + patience(outcome);
+      nextLookNanos = FIRST_LOOK_NANOS;
+    }
+    long left = stallDeadline - now;
+    if (left <= 0) {
+      return false;
+    }
+    if (!timerSet) {
+      timerSet = true;
+      pair.device().schedule(this::timerFired, Math.min(left, nextLookNanos));
+      nextLookNanos = Math.min(2 * nextLookNanos, LAST_LOOK_NANOS);
+    }
+    return true;
+  }
+
+  private void timerFired() {
+    ownership.acquire();
+    try {
+      timerSet = false;
+      if (stalled && pair.state() == QueuePairState.RTS) {
+        advance();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  /** How long a request may wait, in nanoseconds: what all its retries would take on a wire. */
+  private long patience(Outcome outcome) {
+    if (outcome == Outcome.RECEIVER_NOT_READY) {
+      int retries = pair.rnrRetry();
+      return retries == FOR_EVER ? Long.MAX_VALUE / 2 : retries * pair.peerRnrTimerNanos();
+    }
+    int exponent = pair.timeout();
+    return exponent == 0 ? Long.MAX_VALUE / 2 : (pair.retryCount() + 1) * (4096L << exponent);
+  }
+
+  private void end(SendWorkRequest request, long position, Outcome outcome) {
+    if (outcome == Outcome.DONE) {
+      if (signalAll || (request.flags() & SendWorkRequest.SIGNALED) != 0) {
+        complete(request, position, CompletionStatus.SUCCESS);
+      }
+      return;
+    }
+    complete(request, position, outcome.status);
+    pair.moveToError();
+    afterRelease(pair::flush);
+    EmulatedQueuePair peer = pair.peer();
+    if (outcome.isNak() && peer != null) {
+      afterRelease(peer::fail);
+    }
+  }
+
+  private void complete(SendWorkRequest request, long position, CompletionStatus status) {
+    EmulatedCompletionQueue queue = pair.sendCompletions();
+    long entry = queue.claim();
+    if (entry == CompletionRing.OVERRUN) {
+      afterRelease(queue::overrun);
+      return;
+    }
+    queue.publish(
+        entry,
+        request.id(),
+        pair.number(),
+        pair.sendAttachment(),
+        status,
+        completionOpcode(request),
+        0,
+        status == CompletionStatus.SUCCESS ? (int) request.buffers().totalLength() : 0,
+        0,
+        position + 1,
+        false);
+  }
+
+  private static CompletionOpcode completionOpcode(SendWorkRequest request) {
+    return switch (request.opcode()) {
+      case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> CompletionOpcode.RDMA_WRITE;
+      case RDMA_READ -> CompletionOpcode.RDMA_READ;
+      case ATOMIC_CMP_AND_SWP -> CompletionOpcode.COMP_SWAP;
+      case ATOMIC_FETCH_AND_ADD -> CompletionOpcode.FETCH_ADD;
+      case SEND, SEND_WITH_IMM, SEND_WITH_INV, LOCAL_INV, BIND_MW -> CompletionOpcode.SEND;
+    };
+  }
+
+  /** Completes all that waits as flushed. */
+  void flush() {
+    ownership.acquire();
+    try {
+      while (firstWaiting < posted) {
+        complete(
+            waiting[(int) (firstWaiting % maxSend)], firstWaiting, CompletionStatus.WR_FLUSH_ERR);
+        firstWaiting++;
+      }
+      stalled = false;
+    } finally {
+      release();
+    }
+  }
+
+  /** Drops all that waits, without completion. */
+  void clear() {
+    ownership.acquire();
+    try {
+      firstWaiting = posted;
+      free(posted);
+      stalled = false;
+    } finally {
+      release();
+    }
+  }
+}

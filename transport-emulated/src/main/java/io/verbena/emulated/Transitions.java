@@ -1,0 +1,128 @@
+package io.verbena.emulated;
+
+import static io.verbena.verbs.QueuePairAttributes.Field.ACCESS_FLAGS;
+import static io.verbena.verbs.QueuePairAttributes.Field.AV;
+import static io.verbena.verbs.QueuePairAttributes.Field.CUR_STATE;
+import static io.verbena.verbs.QueuePairAttributes.Field.DEST_QPN;
+import static io.verbena.verbs.QueuePairAttributes.Field.MAX_DEST_RD_ATOMIC;
+import static io.verbena.verbs.QueuePairAttributes.Field.MAX_QP_RD_ATOMIC;
+import static io.verbena.verbs.QueuePairAttributes.Field.MIN_RNR_TIMER;
+import static io.verbena.verbs.QueuePairAttributes.Field.PATH_MTU;
+import static io.verbena.verbs.QueuePairAttributes.Field.PKEY_INDEX;
+import static io.verbena.verbs.QueuePairAttributes.Field.PORT;
+import static io.verbena.verbs.QueuePairAttributes.Field.RETRY_CNT;
+import static io.verbena.verbs.QueuePairAttributes.Field.RNR_RETRY;
+import static io.verbena.verbs.QueuePairAttributes.Field.RQ_PSN;
+import static io.verbena.verbs.QueuePairAttributes.Field.SQ_PSN;
+import static io.verbena.verbs.QueuePairAttributes.Field.STATE;
+import static io.verbena.verbs.QueuePairAttributes.Field.TIMEOUT;
+import static io.verbena.verbs.QueuePairState.ERR;
+import static io.verbena.verbs.QueuePairState.INIT;
+import static io.verbena.verbs.QueuePairState.RESET;
+import static io.verbena.verbs.QueuePairState.RTR;
+import static io.verbena.verbs.QueuePairState.RTS;
+
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairAttributes.Field;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Which state of an RC queue pair may follow which, and with which attributes: the rows of the
+ * kernel's {@code qp_state_table} (drivers/infiniband/core/verbs.c), without alternate paths and
+ * SQD.
+ */
+final class Transitions {
+  private record Row(
+      QueuePairState from, QueuePairState to, Set<Field> required, Set<Field> optional) {}
+
+  private static final List<Row> RC =
+      List.of(
+          new Row(RESET, INIT, EnumSet.of(PKEY_INDEX, PORT, ACCESS_FLAGS), Set.of()),
+          new Row(INIT, INIT, Set.of(), EnumSet.of(PKEY_INDEX, PORT, ACCESS_FLAGS)),
+          new Row(
+              INIT,
+              RTR,
+              EnumSet.of(AV, PATH_MTU, DEST_QPN, RQ_PSN, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER),
+              EnumSet.of(ACCESS_FLAGS, PKEY_INDEX)),
+          new Row(
+              RTR,
+              RTS,
+              EnumSet.of(TIMEOUT, RETRY_CNT, RNR_RETRY, SQ_PSN, MAX_QP_RD_ATOMIC),
+              EnumSet.of(CUR_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)),
+          new Row(RTS, RTS, Set.of(), EnumSet.of(CUR_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)));
+
+  private Transitions() {}
+
+  /**
+   * Checks a change from {@code from}.
+   *
+   * @return the state that it leads to
+   * @throws VerbsException {@code INVALID}, naming the transition or the attributes
+   */
+  static QueuePairState check(QueuePairState from, QueuePairAttributes attributes) {
+    QueuePairState to = attributes.has(STATE) ? attributes.state() : from;
+    if (attributes.has(CUR_STATE) && attributes.currentState() != from) {
+      throw invalid("current state: " + attributes.currentState() + " (expected: " + from + ")");
+    }
+    Row row = find(from, to);
+    EnumSet<Field> missing = EnumSet.noneOf(Field.class);
+    missing.addAll(row.required);
+    missing.removeAll(attributes.fields());
+    if (!missing.isEmpty()) {
+      throw invalid(from + " to " + to + " lacks " + missing);
+    }
+    EnumSet<Field> surplus = EnumSet.noneOf(Field.class);
+    surplus.addAll(attributes.fields());
+    surplus.remove(STATE);
+    surplus.removeAll(row.required);
+    surplus.removeAll(row.optional);
+    if (!surplus.isEmpty()) {
+      throw invalid(from + " to " + to + " does not take " + surplus);
+    }
+    checkRanges(attributes);
+    return to;
+  }
+
+  private static Row find(QueuePairState from, QueuePairState to) {
+    if (to == RESET || (to == ERR && from != RESET)) {
+      return new Row(from, to, Set.of(), Set.of());
+    }
+    for (Row row : RC) {
+      if (row.from == from && row.to == to) {
+        return row;
+      }
+    }
+    throw invalid("no transition from " + from + " to " + to);
+  }
+
+  private static void checkRanges(QueuePairAttributes attributes) {
+    range(attributes, PKEY_INDEX, attributes.pkeyIndex(), 0, 0);
+    range(attributes, PORT, attributes.port(), 1, 1);
+    range(attributes, DEST_QPN, attributes.destinationQueuePair(), 0, 0xff_ffff);
+    range(attributes, RQ_PSN, attributes.receivePsn(), 0, 0xff_ffff);
+    range(attributes, SQ_PSN, attributes.sendPsn(), 0, 0xff_ffff);
+    range(attributes, TIMEOUT, attributes.timeout(), 0, 31);
+    range(attributes, RETRY_CNT, attributes.retryCount(), 0, 7);
+    range(attributes, RNR_RETRY, attributes.rnrRetry(), 0, 7);
+    range(attributes, MIN_RNR_TIMER, attributes.minRnrTimer(), 0, 31);
+    int most = EmulatedDevice.MAX_READ_ATOMIC;
+    range(attributes, MAX_QP_RD_ATOMIC, attributes.maxReadAtomic(), 0, most);
+    range(attributes, MAX_DEST_RD_ATOMIC, attributes.maxDestinationReadAtomic(), 0, most);
+  }
+
+  private static void range(
+      QueuePairAttributes attributes, Field field, int value, int least, int most) {
+    if (attributes.has(field) && (value < least || value > most)) {
+      throw invalid(field + ": " + value + " (expected: " + least + ".." + most + ")");
+    }
+  }
+
+  private static VerbsException invalid(String message) {
+    return new VerbsException(VerbsError.INVALID, "modify queue pair: " + message);
+  }
+}
