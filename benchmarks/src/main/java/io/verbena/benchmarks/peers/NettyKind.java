@@ -33,7 +33,7 @@ public enum NettyKind {
     this.busy = busy;
   }
 
-  /** Whether messages arrive as they were sent, and nothing but the sender bounds what waits. */
+  /** Whether nothing but the sender bounds what waits to be received. */
   boolean isLocal() {
     return local;
   }

@@ -24,7 +24,6 @@ final class NettyPair implements AutoCloseable {
   private static final WriteBufferWaterMark WATER_MARK =
       new WriteBufferWaterMark(256 << 10, 512 << 10);
   private static final int SMALLEST_READ = 64 << 10;
-  private static final int LARGEST_READ = 256 << 10;
 
   private final EventLoopGroup clients;
   private final EventLoopGroup servers;
@@ -36,7 +35,8 @@ final class NettyPair implements AutoCloseable {
       throws Exception {
     clients = new MultiThreadIoEventLoopGroup(1, kind.handler());
     servers = new MultiThreadIoEventLoopGroup(1, kind.handler());
-    int read = Math.min(Math.max(4 * size, SMALLEST_READ), LARGEST_READ);
+    // A local channel copies buffers together up to this size; large ones it hands over.
+    int read = kind.isLocal() ? SMALLEST_READ : Math.max(4 * size, SMALLEST_READ);
     CompletableFuture<Channel> accepted = new CompletableFuture<>();
     ServerBootstrap acceptor =
         new ServerBootstrap()
@@ -44,7 +44,7 @@ final class NettyPair implements AutoCloseable {
             .channel(kind.serverChannel())
             .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
             .childOption(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(read))
-            .childHandler(new End(kind, size, serverHandler, accepted));
+            .childHandler(new End(size, serverHandler, accepted));
     Bootstrap connector =
         new Bootstrap()
             .group(clients)
@@ -52,7 +52,7 @@ final class NettyPair implements AutoCloseable {
             .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
             .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(read))
             .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
-            .handler(new End(kind, size, clientHandler, new CompletableFuture<>()));
+            .handler(new End(size, clientHandler, new CompletableFuture<>()));
     if (!kind.isLocal()) {
       acceptor.childOption(ChannelOption.TCP_NODELAY, true);
       connector.option(ChannelOption.TCP_NODELAY, true);
@@ -86,14 +86,11 @@ final class NettyPair implements AutoCloseable {
   }
 
   private static final class End extends ChannelInitializer<Channel> {
-    private final NettyKind kind;
     private final int size;
     private final ChannelHandler handler;
     private final CompletableFuture<Channel> ready;
 
-    private End(
-        NettyKind kind, int size, ChannelHandler handler, CompletableFuture<Channel> ready) {
-      this.kind = kind;
+    private End(int size, ChannelHandler handler, CompletableFuture<Channel> ready) {
       this.size = size;
       this.handler = handler;
       this.ready = ready;
@@ -101,10 +98,7 @@ final class NettyPair implements AutoCloseable {
 
     @Override
     protected void initChannel(Channel channel) {
-      if (!kind.isLocal()) {
-        channel.pipeline().addLast(new FixedLengthFrameDecoder(size));
-      }
-      channel.pipeline().addLast(handler);
+      channel.pipeline().addLast(new FixedLengthFrameDecoder(size), handler);
       ready.complete(channel);
     }
   }

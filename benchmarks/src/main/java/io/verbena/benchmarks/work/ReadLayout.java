@@ -9,6 +9,8 @@ package io.verbena.benchmarks.work;
  *     each read
  */
 public record ReadLayout(int size, int slots) {
+  private static final int REMOTE_BYTES = 16 << 20;
+
   public ReadLayout {
     MessageContent.checkSize(size);
     if (slots < 3 || slots % 2 == 0) {
@@ -16,9 +18,9 @@ public record ReadLayout(int size, int slots) {
     }
   }
 
-  /** The layout for reads of {@code size} bytes that stays within the second-level cache. */
+  /** The layout for reads of {@code size} bytes: memory beyond the caches of one CPU. */
   public static ReadLayout of(int size) {
-    return new ReadLayout(size, Math.max(3, (512 << 10) / size - 1));
+    return new ReadLayout(size, Math.max(3, REMOTE_BYTES / size - 1));
   }
 
   /** Bytes of the remote memory. */
