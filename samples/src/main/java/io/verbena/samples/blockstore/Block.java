@@ -1,0 +1,73 @@
+package io.verbena.samples.blockstore;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A named block in memory.
+ *
+ * @param info its name, length and digest
+ * @param content its bytes, from reader to writer index, which never move; the block owns one
+ *     reference
+ */
+record Block(BlockInfo info, ByteBuf content) {
+
+  /**
+   * Reads a whole file into one direct buffer.
+   *
+   * @param allocator decides whether the buffer is registered memory
+   * @throws IOException also if the file has 2 GiB or more
+   */
+  static Block load(Path file, ByteBufAllocator allocator) throws IOException {
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      long length = channel.size();
+      if (length > Integer.MAX_VALUE - 64) {
+        throw new IOException(
+            file + ": " + length + " bytes (expected: at most " + (Integer.MAX_VALUE - 64) + ")");
+      }
+      ByteBuf content = allocator.directBuffer((int) length, (int) length);
+      try {
+        fill(content, channel, file);
+        String name = String.valueOf(file.getFileName());
+        return new Block(new BlockInfo(name, length, Sha256.of(content)), content);
+      } catch (IOException | RuntimeException e) {
+        content.release();
+        throw e;
+      }
+    }
+  }
+
+  private static void fill(ByteBuf content, FileChannel channel, Path file) throws IOException {
+    while (content.isWritable()) {
+      int read = content.writeBytes(channel, content.writerIndex(), content.writableBytes());
+      if (read < 0) {
+        throw new EOFException(file + " became shorter while it was read");
+      }
+    }
+  }
+
+  String name() {
+    return info.name();
+  }
+
+  /** The same bytes under a reference of their own. */
+  Block share() {
+    return new Block(info, content.retainedDuplicate());
+  }
+
+  /** How many messages of this length it makes. */
+  int messages(int messageLength) {
+    return (int) ((info.length() + messageLength - 1) / messageLength);
+  }
+
+  /** One of those messages, under a reference of its own. */
+  ByteBuf message(int index, int messageLength) {
+    int offset = index * messageLength;
+    return content.retainedSlice(offset, Math.min(messageLength, content.writerIndex() - offset));
+  }
+}

@@ -1,0 +1,10 @@
+package io.verbena.samples.blockstore;
+
+/**
+ * What the store says about a block.
+ *
+ * @param name its name
+ * @param length its length in bytes
+ * @param sha256 the digest of its bytes
+ */
+record BlockInfo(String name, long length, Sha256 sha256) {}

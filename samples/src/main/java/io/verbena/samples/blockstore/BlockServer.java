@@ -1,0 +1,17 @@
+package io.verbena.samples.blockstore;
+
+import java.net.URI;
+
+/** A running block store. */
+interface BlockServer extends AutoCloseable {
+
+  /** The address to connect to. */
+  URI address();
+
+  /** How far its streams are. */
+  StreamLog streams();
+
+  /** Stops listening. Its connections belong to the transport, which is disposed first. */
+  @Override
+  void close();
+}

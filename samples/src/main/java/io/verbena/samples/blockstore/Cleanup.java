@@ -1,0 +1,34 @@
+package io.verbena.samples.blockstore;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** Ends what was begun, the last first, whatever fails on the way. Confined to one thread. */
+final class Cleanup implements AutoCloseable {
+  private final Deque<Runnable> ends = new ArrayDeque<>();
+
+  /** Runs {@code end} before all that was added earlier. */
+  void add(Runnable end) {
+    ends.push(end);
+  }
+
+  /** Runs what was added; idempotent. Throws the first failure, with the others suppressed. */
+  @Override
+  public void close() {
+    RuntimeException first = null;
+    while (!ends.isEmpty()) {
+      try {
+        ends.pop().run();
+      } catch (RuntimeException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+}

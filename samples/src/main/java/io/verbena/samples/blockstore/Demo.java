@@ -1,0 +1,177 @@
+package io.verbena.samples.blockstore;
+
+import io.netty.buffer.PooledByteBufAllocator;
+import io.verbena.RdmaOptions;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * The block store's main job: serves a real file to several clients over RDMA semantics, does the
+ * same over TCP on loopback, checks every byte, and prints what both took.
+ */
+@Command(
+    name = "demo",
+    mixinStandardHelpOptions = true,
+    description = "Serves a file over RDMA semantics and over TCP, side by side.")
+public final class Demo implements Callable<Integer> {
+  private static final int READERS = 4;
+  private static final int DRAWERS = 8;
+  private static final int TICKETS_EACH = 5_000;
+
+  /** The block and its copy, each in a buffer and in a region for clients. */
+  private static final int REGISTERED_BLOCKS = 4;
+
+  private static final long ROOM_FOR_MESSAGES = 512L << 20;
+
+  @Option(
+      names = "--uri",
+      defaultValue = "emulated://blockstore",
+      description = "Where to serve; chooses the provider (default: ${DEFAULT-VALUE}).")
+  private URI uri = URI.create("emulated://blockstore");
+
+  @Option(
+      names = "--file",
+      description = "What to serve (default: lib/modules of the running JDK).")
+  private Path file = Path.of(System.getProperty("java.home"), "lib", "modules");
+
+  @Option(
+      names = "--sha256",
+      description = "The digest that the file must have (default: computed from the file).")
+  private @Nullable String sha256;
+
+  @Option(
+      names = "--window",
+      defaultValue = "64",
+      description = "Messages that may be under way unasked (default: ${DEFAULT-VALUE}).")
+  private int window;
+
+  @Option(
+      names = "--rounds",
+      defaultValue = "3",
+      description =
+          "Measured rounds of each job; the table has medians (default: ${DEFAULT-VALUE}).")
+  private int rounds;
+
+  @Option(
+      names = "--round-trips",
+      defaultValue = "10000",
+      description = "Requests in a round of list and stat (default: ${DEFAULT-VALUE}).")
+  private int roundTrips;
+
+  @Option(
+      names = "--limit",
+      defaultValue = "120",
+      description = "Seconds after which a step has failed (default: ${DEFAULT-VALUE}).")
+  private int limitSeconds;
+
+  private final PrintStream out;
+  private final boolean terminal;
+
+  private Demo(PrintStream out, boolean terminal) {
+    this.out = out;
+    this.terminal = terminal;
+  }
+
+  /** Runs it and exits: 0 if every check passed, 1 if one failed, 2 for wrong usage. */
+  public static void main(String[] args) {
+    System.exit(run(args, System.out, Progress.onTerminal()));
+  }
+
+  /**
+   * Runs it.
+   *
+   * @param terminal whether {@code out} draws progress bars
+   * @return the exit code
+   */
+  static int run(String[] args, PrintStream out, boolean terminal) {
+    return new CommandLine(new Demo(out, terminal))
+        .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
+        .setErr(new PrintWriter(out, true, StandardCharsets.UTF_8))
+        .setExecutionExceptionHandler(
+            (failure, command, parsed) -> {
+              out.println();
+              out.println("FAILED: " + failure);
+              failure.printStackTrace(out);
+              return 1;
+            })
+        .execute(args);
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    out.println("Block store: " + file + " at " + uri);
+    Duration limit = Duration.ofSeconds(limitSeconds);
+    int loops = Runtime.getRuntime().availableProcessors();
+    Checks checks = new Checks();
+    ResultTable table = new ResultTable();
+    try (Progress progress = new Progress(out, terminal)) {
+      BlockInfo expected = expected(progress);
+      try (RdmaTwin rdma = load(expected, loops, progress, limit);
+          TcpTwin tcp =
+              TcpTwin.start(rdma.block().share(), loops, PooledByteBufAllocator.DEFAULT, limit);
+          Destinations destinations =
+              new Destinations(rdma.clientMemory(), READERS, (int) rdma.block().info().length())) {
+        checks.checkEqual("digest of what the server loaded", expected, rdma.block().info());
+        new Jobs(rdma, tcp, expected, destinations, plan(limit), progress, checks, table).run();
+      }
+    }
+    return conclude(checks, table);
+  }
+
+  /** From the file system, not through the store. */
+  private BlockInfo expected(Progress progress) throws IOException {
+    long length = Files.size(file);
+    try (Progress.Step step = progress.begin("digest of the file", length)) {
+      Sha256 digest = sha256 == null ? Sha256.of(file) : Sha256.parse(sha256);
+      step.advance(length);
+      return new BlockInfo(String.valueOf(file.getFileName()), length, digest);
+    }
+  }
+
+  private RdmaTwin load(BlockInfo expected, int loops, Progress progress, Duration limit)
+      throws IOException {
+    long registered = (READERS + REGISTERED_BLOCKS) * expected.length() + ROOM_FOR_MESSAGES;
+    RdmaOptions defaults = RdmaOptions.defaults();
+    RdmaOptions options =
+        defaults
+            .loops(loops)
+            .window(window)
+            .maxRegisteredBytes(Math.max(defaults.maxRegisteredBytes(), registered));
+    try (Progress.Step step = progress.begin("load into registered memory", expected.length())) {
+      RdmaTwin twin = RdmaTwin.start(uri, options, file, limit);
+      step.advance(expected.length());
+      return twin;
+    }
+  }
+
+  private Jobs.Plan plan(Duration limit) {
+    return new Jobs.Plan(rounds, roundTrips, DRAWERS, TICKETS_EACH, window, limit);
+  }
+
+  private int conclude(Checks checks, ResultTable table) {
+    out.println();
+    table.print(out);
+    out.println();
+    for (String failed : checks.failed()) {
+      out.println("FAILED: " + failed);
+    }
+    out.printf(
+        Locale.ROOT,
+        "%d of %d checks passed%n",
+        checks.count() - checks.failed().size(),
+        checks.count());
+    return checks.failed().isEmpty() ? 0 : 1;
+  }
+}

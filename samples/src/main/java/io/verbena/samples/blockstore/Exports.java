@@ -1,0 +1,54 @@
+package io.verbena.samples.blockstore;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaMemory;
+import io.verbena.RemoteMemory;
+import io.verbena.RemoteMemory.Right;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What clients may reach by one-sided operations: the blocks, to read, and the ticket counter.
+ * Registers a block when it is first asked for. Thread-safe.
+ */
+final class Exports implements AutoCloseable {
+  private final RdmaMemory memory;
+  private final ByteBuf counter;
+  private final RdmaMemory.Region tickets;
+  private final Map<String, RdmaMemory.Region> regions = new HashMap<>();
+  private boolean closed;
+
+  Exports(RdmaMemory memory) {
+    this.memory = memory;
+    this.counter = memory.allocator().directBuffer(Long.BYTES).writeZero(Long.BYTES);
+    this.tickets = memory.register(counter.nioBuffer(), Set.of(Right.ATOMIC));
+  }
+
+  /** The ticket counter, 8 bytes. */
+  RemoteMemory tickets() {
+    return tickets.token();
+  }
+
+  /** Where clients read this block. */
+  synchronized RemoteMemory locate(Block block) {
+    if (closed) {
+      throw new RefusedException(Refusal.UNKNOWN_BLOCK, block.name());
+    }
+    return regions
+        .computeIfAbsent(
+            block.name(), name -> memory.register(block.content().nioBuffer(), Set.of(Right.READ)))
+        .token();
+  }
+
+  /** Makes every token useless; idempotent. */
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      regions.values().forEach(RdmaMemory.Region::close);
+      tickets.close();
+      counter.release();
+    }
+  }
+}

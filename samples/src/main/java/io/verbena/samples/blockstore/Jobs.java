@@ -1,0 +1,176 @@
+package io.verbena.samples.blockstore;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.ToDoubleFunction;
+
+/** The demo's jobs, one after the other: what they check and what they show. */
+final class Jobs {
+  private final RdmaTwin rdma;
+  private final TcpTwin tcp;
+  private final BlockInfo block;
+  private final Destinations destinations;
+  private final Plan plan;
+  private final Progress progress;
+  private final Checks checks;
+  private final ResultTable table;
+
+  /**
+   * @param block what the store must have
+   * @param destinations a buffer for each reading client
+   */
+  Jobs(
+      RdmaTwin rdma,
+      TcpTwin tcp,
+      BlockInfo block,
+      Destinations destinations,
+      Plan plan,
+      Progress progress,
+      Checks checks,
+      ResultTable table) {
+    this.rdma = rdma;
+    this.tcp = tcp;
+    this.block = block;
+    this.destinations = destinations;
+    this.plan = plan;
+    this.progress = progress;
+    this.checks = checks;
+    this.table = table;
+  }
+
+  /**
+   * How much to do.
+   *
+   * @param rounds measured rounds, after one to warm up
+   * @param roundTrips in a round of job (a)
+   * @param drawers clients in job (e)
+   * @param ticketsEach tickets for each of them
+   * @param window messages that an RDMA sender may be ahead of the demand
+   * @param limit for each step
+   */
+  record Plan(
+      int rounds, int roundTrips, int drawers, int ticketsEach, int window, Duration limit) {}
+
+  /** Runs them all. */
+  void run() {
+    listAndStat();
+    readWhole();
+    writeCopy();
+    stream();
+    drawTickets();
+  }
+
+  private void listAndStat() {
+    Rounds<RoundTrips.Result> results =
+        onBoth(
+            "(a) list and stat, one client",
+            plan.roundTrips(),
+            (twin, step) -> RoundTrips.run(twin, block, plan.roundTrips(), step, plan.limit()));
+    results.forEach(
+        (twin, result) ->
+            checks.checkEqual("(a) wrong answers, " + twin.name(), 0, result.wrong()));
+    add("(a) list and stat: round trips/s", results, RoundTrips.Result::perSecond);
+    add("    p50 of a round trip, us", results, RoundTrips.Result::p50Micros);
+  }
+
+  private void readWhole() {
+    Rounds<ReadWhole.Result> results =
+        onBoth(
+            "(b) read whole, " + destinations.count() + " clients at a time",
+            block.length() * destinations.count(),
+            (twin, step) -> ReadWhole.run(twin, block, destinations, step, plan.limit()));
+    results.forEach(
+        (twin, result) ->
+            result.digests().forEach(digest -> checkDigest("(b) read, " + twin.name(), digest)));
+    add("(b) read whole, all clients: MB/s", results, ReadWhole.Result::megabytesPerSecond);
+    add("    SHA-256 check, not timed above: MB/s", results, ReadWhole.Result::checkedPerSecond);
+  }
+
+  /** Copies what the first client of job (b) has read. */
+  private void writeCopy() {
+    BlockInfo copy = new BlockInfo(block.name() + ".copy", block.length(), block.sha256());
+    try (Progress.Step step = progress.begin("(c) write a copy, one client", block.length())) {
+      WriteCopy.Result result = WriteCopy.run(rdma, copy, destinations.get(0), step, plan.limit());
+      checks.checkEqual("(c) stored by the server", copy, result.stored());
+      checks.checkEqual("(c) seen by another client", copy, result.stat());
+      table.add("(c) write a copy: MB/s", result.megabytesPerSecond());
+    }
+  }
+
+  private void stream() {
+    Rounds<StreamToTwo.Result> results =
+        onBoth(
+            "(d) stream to a fast and a slow one",
+            StreamToTwo.total(block),
+            (twin, step) -> StreamToTwo.run(twin, block, destinations, step, plan.limit()));
+    results.forEach(
+        (twin, result) ->
+            result.digests().forEach(digest -> checkDigest("(d) stream, " + twin.name(), digest)));
+    for (StreamToTwo.Result result : results.rdma()) {
+      checks.check(
+          "(d) messages ahead of the demand: "
+              + result.lead()
+              + " (expected: <= "
+              + plan.window()
+              + ")",
+          result.lead() <= plan.window());
+    }
+    add("(d) stream to a fast one, alone: MB/s", results, StreamToTwo.Result::alone);
+    add("    beside a slow one that stalls: MB/s", results, StreamToTwo.Result::beside);
+    table.add(
+        "    most messages ahead of the slow one (window " + plan.window() + ")",
+        most(results.rdma()),
+        most(results.tcp()));
+  }
+
+  private void drawTickets() {
+    int count = plan.drawers() * plan.ticketsEach();
+    try (Progress.Step step =
+        progress.begin("(e) draw tickets, " + plan.drawers() + " clients at a time", count)) {
+      DrawTickets.Result result =
+          DrawTickets.run(rdma, plan.drawers(), plan.ticketsEach(), step, plan.limit());
+      checks.check("(e) each ticket drawn exactly once, no gap", result.complete());
+      checks.checkEqual("(e) tickets drawn in all", (long) count, result.next());
+      table.add("(e) draw tickets, " + plan.drawers() + " clients: tickets/s", result.perSecond());
+    }
+  }
+
+  /** One round to warm up and then those that count; the twins take turns in going first. */
+  private <R> Rounds<R> onBoth(
+      String label, long totalOfOne, BiFunction<Twin, Progress.Step, R> job) {
+    int count = plan.rounds() + 1;
+    Rounds<R> results = new Rounds<>(rdma, tcp, new ArrayList<>(), new ArrayList<>());
+    try (Progress.Step step = progress.begin(label, 2L * count * totalOfOne)) {
+      for (int round = 0; round < count; round++) {
+        if (round % 2 == 0) {
+          results.rdma().add(job.apply(rdma, step));
+          results.tcp().add(job.apply(tcp, step));
+        } else {
+          results.tcp().add(job.apply(tcp, step));
+          results.rdma().add(job.apply(rdma, step));
+        }
+      }
+    }
+    return results;
+  }
+
+  private <R> void add(String what, Rounds<R> results, ToDoubleFunction<R> measure) {
+    table.add(what, median(results.rdma(), measure), median(results.tcp(), measure));
+  }
+
+  private void checkDigest(String what, Sha256 actual) {
+    checks.checkEqual(what + ": sha256", block.sha256(), actual);
+  }
+
+  private static int most(List<StreamToTwo.Result> results) {
+    return results.stream().mapToInt(StreamToTwo.Result::lead).max().orElseThrow();
+  }
+
+  /** Of all rounds but the first. */
+  private static <R> double median(List<R> results, ToDoubleFunction<R> measure) {
+    double[] sorted = results.stream().skip(1).mapToDouble(measure).sorted().toArray();
+    return sorted[sorted.length / 2];
+  }
+}

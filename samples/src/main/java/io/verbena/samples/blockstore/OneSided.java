@@ -1,0 +1,37 @@
+package io.verbena.samples.blockstore;
+
+import reactor.core.publisher.Mono;
+
+/** Answers to what only a transport with one-sided operations can do. */
+interface OneSided {
+
+  /** Answers of a transport that has none. */
+  OneSided NOT_SUPPORTED =
+      new OneSided() {
+        @Override
+        public Mono<Reply> locate(Block block) {
+          return refuse("locate");
+        }
+
+        @Override
+        public Mono<Reply> locateTickets() {
+          return refuse("tickets");
+        }
+
+        @Override
+        public Mono<Reply> reserve(BlockInfo block) {
+          return refuse("reserve");
+        }
+
+        private Mono<Reply> refuse(String what) {
+          return Mono.error(
+              new RefusedException(Refusal.NOT_SUPPORTED, what + " needs one-sided operations"));
+        }
+      };
+
+  Mono<Reply> locate(Block block);
+
+  Mono<Reply> locateTickets();
+
+  Mono<Reply> reserve(BlockInfo block);
+}

@@ -1,0 +1,14 @@
+package io.verbena.samples.blockstore;
+
+/** A message that is not of the block store's protocol, or comes where another was expected. */
+final class ProtocolException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  ProtocolException(String message) {
+    super(message);
+  }
+
+  ProtocolException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,32 @@
+package io.verbena.samples.blockstore;
+
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Answers with tokens. Registering and clearing memory takes long, so the loop does not do it. */
+final class RdmaOneSided implements OneSided {
+  private final Exports exports;
+  private final Uploads uploads;
+
+  RdmaOneSided(Exports exports, Uploads uploads) {
+    this.exports = exports;
+    this.uploads = uploads;
+  }
+
+  @Override
+  public Mono<Reply> locate(Block block) {
+    return Mono.<Reply>fromCallable(() -> new Reply.Location(exports.locate(block)))
+        .subscribeOn(Schedulers.boundedElastic());
+  }
+
+  @Override
+  public Mono<Reply> locateTickets() {
+    return Mono.fromCallable(() -> new Reply.Location(exports.tickets()));
+  }
+
+  @Override
+  public Mono<Reply> reserve(BlockInfo block) {
+    return Mono.<Reply>fromCallable(() -> uploads.reserve(block))
+        .subscribeOn(Schedulers.boundedElastic());
+  }
+}

@@ -1,0 +1,30 @@
+package io.verbena.samples.blockstore;
+
+/** Why the store refuses a request. */
+enum Refusal {
+  /** The request could not be understood. */
+  MALFORMED(1),
+  /** No block has this name. */
+  UNKNOWN_BLOCK(2),
+  /** A block has this name already. */
+  NAME_TAKEN(3),
+  /** A length out of range. */
+  BAD_LENGTH(4),
+  /** No memory for it, now. */
+  NO_SPACE(5),
+  /** What was written has another digest. */
+  WRONG_DIGEST(6),
+  /** This transport has no one-sided operations. */
+  NOT_SUPPORTED(7);
+
+  private final int code;
+
+  Refusal(int code) {
+    this.code = code;
+  }
+
+  /** Its number in a message. */
+  int code() {
+    return code;
+  }
+}

@@ -1,0 +1,29 @@
+package io.verbena.samples.blockstore;
+
+import io.verbena.RemoteMemory;
+import java.util.List;
+
+/** What the store answers. */
+sealed interface Reply {
+
+  /** Every block, by name. */
+  record Listing(List<BlockInfo> blocks) implements Reply {}
+
+  /** One block. */
+  record Status(BlockInfo block) implements Reply {}
+
+  /** Memory that the client may use. */
+  record Location(RemoteMemory memory) implements Reply {}
+
+  /** Memory that the client may fill, and the immediate that says that it has. */
+  record Reservation(int number, RemoteMemory memory) implements Reply {}
+
+  /** Announces the messages of a stream. */
+  record Streaming(int stream, int messages, long length) implements Reply {}
+
+  /** What was written has the digest that was announced, and is in the store. */
+  record Stored(BlockInfo block) implements Reply {}
+
+  /** The request was refused; the connection goes on. */
+  record Refused(Refusal refusal, String reason) implements Reply {}
+}

@@ -1,0 +1,41 @@
+package io.verbena.samples.blockstore;
+
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * How far each running stream of a server is. Thread-safe. The demo, which runs both ends, holds it
+ * against what the subscriber asked for.
+ */
+final class StreamLog {
+  /** {@link #sent} of a stream that has ended. */
+  static final int ENDED = -1;
+
+  private final AtomicInteger numbers = new AtomicInteger();
+  private final ConcurrentMap<Integer, AtomicInteger> running = new ConcurrentHashMap<>();
+
+  /** Messages that the server has handed to the transport, or {@link #ENDED}. */
+  int sent(int stream) {
+    AtomicInteger sent = running.get(stream);
+    return sent == null ? ENDED : sent.get();
+  }
+
+  /** Begins a stream; answers its number. */
+  int begin() {
+    int stream = numbers.incrementAndGet();
+    running.put(stream, new AtomicInteger());
+    return stream;
+  }
+
+  void count(int stream) {
+    AtomicInteger sent = running.get(stream);
+    if (sent != null) {
+      sent.incrementAndGet();
+    }
+  }
+
+  void end(int stream) {
+    running.remove(stream);
+  }
+}

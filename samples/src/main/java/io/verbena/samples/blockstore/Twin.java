@@ -1,0 +1,27 @@
+package io.verbena.samples.blockstore;
+
+import java.net.URI;
+import reactor.core.publisher.Mono;
+
+/**
+ * A block store and its clients in one program: server and clients have transports and threads of
+ * their own. The demo runs the same jobs on each twin.
+ */
+interface Twin extends AutoCloseable {
+
+  /** What the results call it. */
+  String name();
+
+  /** Where the store is. */
+  URI address();
+
+  /** A new client, which the twin closes at the latest. */
+  Mono<? extends BlockClient> connect();
+
+  /** How far the server's streams are. */
+  StreamLog streams();
+
+  /** Ends clients, server and transports; idempotent. */
+  @Override
+  void close();
+}

@@ -1,0 +1,39 @@
+package io.verbena.samples.blockstore;
+
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+import reactor.core.publisher.Mono;
+
+/** Where a program's own thread waits for a publisher. */
+final class Waits {
+  private Waits() {}
+
+  /**
+   * The value of {@code mono}.
+   *
+   * @throws IllegalStateException naming {@code what}, if there is none in time or at all
+   */
+  static <T> T value(Mono<T> mono, Duration limit, String what) {
+    T value = mono.timeout(limit, late(limit, what)).block();
+    if (value == null) {
+      throw new IllegalStateException(what + ": ended without an answer");
+    }
+    return value;
+  }
+
+  /**
+   * The end of {@code mono}.
+   *
+   * @throws IllegalStateException naming {@code what}, if it does not end in time
+   */
+  static void end(Mono<Void> mono, Duration limit, String what) {
+    mono.timeout(limit, late(limit, what)).block();
+  }
+
+  private static <T> Mono<T> late(Duration limit, String what) {
+    return Mono.error(
+        () ->
+            new IllegalStateException(
+                what + ": not done after " + limit.toSeconds() + " s", new TimeoutException()));
+  }
+}

@@ -1,0 +1,39 @@
+package io.verbena.samples.blockstore;
+
+import io.netty.buffer.ByteBuf;
+import java.time.Duration;
+
+/** Job (c): a client writes a copy of a block into the server's memory; the server checks it. */
+final class WriteCopy {
+  private WriteCopy() {}
+
+  /**
+   * @param megabytesPerSecond of the writes, without the server's check
+   * @param stored what the server says that it has now
+   * @param stat what it tells another client about it
+   */
+  record Result(double megabytesPerSecond, BlockInfo stored, BlockInfo stat) {}
+
+  /**
+   * Runs the job.
+   *
+   * @param copy its name, length and digest
+   * @param content its bytes, which stay the caller's
+   */
+  static Result run(
+      RdmaTwin twin, BlockInfo copy, ByteBuf content, Progress.Step step, Duration limit) {
+    String connecting = "connect to " + twin.address();
+    RdmaBlockClient writer = Waits.value(twin.connect(), limit, connecting);
+    Reply.Reservation reservation = Waits.value(writer.reserve(copy), limit, "reserve");
+    long began = System.nanoTime();
+    Waits.end(writer.write(content, reservation), limit, "write");
+    long written = System.nanoTime();
+    step.advance(copy.length());
+    BlockInfo stored = Waits.value(writer.stored(), limit, "check by the server");
+    RdmaBlockClient other = Waits.value(twin.connect(), limit, connecting);
+    BlockInfo stat = Waits.value(other.stat(copy.name()), limit, "stat");
+    Waits.end(writer.close(), limit, "close");
+    Waits.end(other.close(), limit, "close");
+    return new Result(1e3 * copy.length() / (written - began), stored, stat);
+  }
+}

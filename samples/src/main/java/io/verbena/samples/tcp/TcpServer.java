@@ -1,0 +1,32 @@
+package io.verbena.samples.tcp;
+
+import io.netty.channel.Channel;
+import java.net.URI;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/** A bound socket. Disposing it stops listening and leaves its connections alone. */
+public final class TcpServer implements Disposable {
+  private final Channel channel;
+  private final URI address;
+
+  TcpServer(Channel channel, URI address) {
+    this.channel = channel;
+    this.address = address;
+  }
+
+  /** The address to connect to. */
+  public URI address() {
+    return address;
+  }
+
+  /** Completes when it no longer listens. */
+  public Mono<Void> onClose() {
+    return Mono.create(sink -> channel.closeFuture().addListener(closed -> sink.success()));
+  }
+
+  @Override
+  public void dispose() {
+    TcpTransport.close(channel);
+  }
+}
