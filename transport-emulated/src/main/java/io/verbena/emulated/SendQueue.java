@@ -86,8 +86,12 @@ final class SendQueue {
   void release() {
     if (afterRelease.isEmpty()) {
       ownership.release();
-      return;
+    } else {
+      releaseAndAct();
     }
+  }
+
+  private void releaseAndAct() {
     List<Runnable> actions = afterRelease;
     afterRelease = new ArrayList<>(2);
     ownership.release();

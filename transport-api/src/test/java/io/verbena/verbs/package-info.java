@@ -1,0 +1,5 @@
+/** Tests of the verbs SPI's own logic: flyweights, codes and the search for a provider. */
+@NullMarked
+package io.verbena.verbs;
+
+import org.jspecify.annotations.NullMarked;
