@@ -113,8 +113,8 @@ final class Catalog {
             true,
             (participant, plan) -> Measures.messages(participant, SMALL, plan));
     add(work, LIMIT, "spsc", () -> new SpscOneWay(SMALL));
-    add(work, PEER, "aeron-invoker", () -> new AeronOneWay(AeronMode.INVOKER, 1 << 20));
-    add(work, PEER, "aeron-backoff", () -> new AeronOneWay(AeronMode.BACKOFF, 1 << 20));
+    add(work, PEER, "aeron-invoker", () -> new AeronOneWay(AeronMode.INVOKER, 4 << 20));
+    add(work, PEER, "aeron-backoff", () -> new AeronOneWay(AeronMode.BACKOFF, 4 << 20));
     add(work, PEER, "netty-nio", () -> new NettyOneWay(NettyKind.NIO, SMALL));
     add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, SMALL));
   }
@@ -130,8 +130,8 @@ final class Catalog {
             (participant, plan) -> Measures.messages(participant, LARGE, plan));
     add(work, LIMIT, "memcpy", () -> new MemcpyOneWay(LARGE));
     add(work, LIMIT, "spsc-copy", () -> new SpscCopyOneWay(LARGE));
-    add(work, PEER, "aeron-invoker", () -> new AeronOneWay(AeronMode.INVOKER, 1 << 20));
-    add(work, PEER, "aeron-backoff", () -> new AeronOneWay(AeronMode.BACKOFF, 1 << 20));
+    add(work, PEER, "aeron-invoker", () -> new AeronOneWay(AeronMode.INVOKER, 4 << 20));
+    add(work, PEER, "aeron-backoff", () -> new AeronOneWay(AeronMode.BACKOFF, 4 << 20));
     add(work, PEER, "netty-nio", () -> new NettyOneWay(NettyKind.NIO, LARGE));
     add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, LARGE));
   }

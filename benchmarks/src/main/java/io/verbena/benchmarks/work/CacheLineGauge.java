@@ -2,71 +2,76 @@ package io.verbena.benchmarks.work;
 
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.TimeoutException;
 
 /**
  * How far apart the two CPUs are at this moment: the time in which a cache line goes from one
  * spinning thread to another and back. Virtual CPUs move; a figure holds only beside its gauge.
  */
 public final class CacheLineGauge {
-  private static final Duration LIMIT = Duration.ofSeconds(10);
-  private static final int WARM_UP_BATCHES = 20;
-  private static final int BATCHES = 41;
-  private static final int ROUNDS = 5_000;
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final long WARM_UP_NANOS = 60_000_000;
+  private static final long NANOS = 60_000_000;
+  private static final int MOST_BATCHES = 4096;
+  private static final int ROUNDS = 100;
+  private static final long STOP = -1;
+
+  private final PaddedLong there = new PaddedLong();
+  private final PaddedLong back = new PaddedLong();
+  private long round;
 
   private CacheLineGauge() {}
 
-  /** Takes the gauge: the median round trip in nanoseconds. About a tenth of a second. */
+  /**
+   * Takes the gauge: the median round trip in nanoseconds. About an eighth of a second, longer only
+   * where other processes hold the CPUs.
+   */
   public static double nanos() throws Exception {
-    double[] nanos = new double[BATCHES];
-    PaddedLong there = new PaddedLong();
-    PaddedLong back = new PaddedLong();
-    int batches = WARM_UP_BATCHES + BATCHES;
+    CacheLineGauge gauge = new CacheLineGauge();
+    double[] median = new double[1];
     try (Partner partner = new Partner()) {
-      partner.together(
-          spin -> {
-            long round = 0;
-            for (int batch = 0; batch < batches; batch++) {
-              long began = System.nanoTime();
-              round = ping(there, back, round, spin);
-              if (batch >= WARM_UP_BATCHES) {
-                nanos[batch - WARM_UP_BATCHES] = (System.nanoTime() - began) / (double) ROUNDS;
-              }
-            }
-          },
-          spin -> {
-            long round = 0;
-            for (int batch = 0; batch < batches; batch++) {
-              round = pong(there, back, round, spin);
-            }
-          },
-          Deadline.in(LIMIT));
+      partner.together(spin -> median[0] = gauge.ping(spin), gauge::pong, Deadline.in(LIMIT));
     }
+    return median[0];
+  }
+
+  private double ping(Spin spin) throws TimeoutException {
+    batches(WARM_UP_NANOS, spin);
+    double[] nanos = batches(NANOS, spin);
+    there.setRelease(STOP);
     Arrays.sort(nanos);
-    return nanos[BATCHES / 2];
+    return nanos[nanos.length / 2];
   }
 
-  private static long ping(PaddedLong there, PaddedLong back, long from, Spin spin)
-      throws Exception {
-    long round = from;
-    for (int i = 0; i < ROUNDS; i++) {
-      there.setRelease(++round);
-      while (back.getAcquire() != round) {
-        spin.spin();
+  /** The round trip of each batch, for as long as {@code limit}. */
+  private double[] batches(long limit, Spin spin) throws TimeoutException {
+    double[] nanos = new double[MOST_BATCHES];
+    long start = System.nanoTime();
+    long began = start;
+    int batches = 0;
+    while (batches < MOST_BATCHES && began - start < limit) {
+      for (int i = 0; i < ROUNDS; i++) {
+        there.setRelease(++round);
+        while (back.getAcquire() != round) {
+          spin.spin();
+        }
       }
+      long now = System.nanoTime();
+      nanos[batches++] = (now - began) / (double) ROUNDS;
+      began = now;
     }
-    return round;
+    return Arrays.copyOf(nanos, batches);
   }
 
-  private static long pong(PaddedLong there, PaddedLong back, long from, Spin spin)
-      throws Exception {
-    long round = from;
-    for (int i = 0; i < ROUNDS; i++) {
-      round++;
-      while (there.getAcquire() != round) {
+  private void pong(Spin spin) throws TimeoutException {
+    long seen = 0;
+    while (seen != STOP) {
+      long now;
+      while ((now = there.getAcquire()) == seen) {
         spin.spin();
       }
-      back.setRelease(round);
+      back.setRelease(now);
+      seen = now;
     }
-    return round;
   }
 }
