@@ -2,6 +2,7 @@ package io.verbena.benchmarks;
 
 import static io.verbena.benchmarks.Role.LIMIT;
 import static io.verbena.benchmarks.Role.PEER;
+import static io.verbena.benchmarks.Role.VERBENA;
 
 import io.verbena.benchmarks.peers.AeronMode;
 import io.verbena.benchmarks.peers.AeronOneWay;
@@ -15,6 +16,9 @@ import io.verbena.benchmarks.peers.NettyPingPong;
 import io.verbena.benchmarks.peers.SpscCopyOneWay;
 import io.verbena.benchmarks.peers.SpscOneWay;
 import io.verbena.benchmarks.peers.SpscPingPong;
+import io.verbena.benchmarks.verbena.VerbsOneWay;
+import io.verbena.benchmarks.verbena.VerbsPingPong;
+import io.verbena.benchmarks.verbena.VerbsReads;
 import io.verbena.benchmarks.work.Measures;
 import io.verbena.benchmarks.work.OneSided;
 import io.verbena.benchmarks.work.OneWay;
@@ -57,6 +61,7 @@ final class Catalog {
             true,
             (participant, plan) -> Measures.reads(participant, layout, plan));
     add(work, LIMIT, "memcpy", () -> new MemcpyReads(layout));
+    add(work, VERBENA, "verbs", () -> new VerbsReads(layout));
   }
 
   private void busyRoundTrips() {
@@ -74,6 +79,7 @@ final class Catalog {
     add(work, PEER, "aeron-backoff", () -> new AeronPingPong(AeronMode.BACKOFF));
     add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL_BUSY, SMALL));
     add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO_BUSY, SMALL));
+    add(work, VERBENA, "verbs", () -> new VerbsPingPong(SMALL));
   }
 
   private void asleepRoundTrips() {
@@ -117,6 +123,7 @@ final class Catalog {
     add(work, PEER, "aeron-backoff", () -> new AeronOneWay(AeronMode.BACKOFF, 4 << 20));
     add(work, PEER, "netty-nio", () -> new NettyOneWay(NettyKind.NIO, SMALL));
     add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, SMALL));
+    add(work, VERBENA, "verbs", () -> new VerbsOneWay(SMALL));
   }
 
   private void largeMessages() {
@@ -134,6 +141,7 @@ final class Catalog {
     add(work, PEER, "aeron-backoff", () -> new AeronOneWay(AeronMode.BACKOFF, 4 << 20));
     add(work, PEER, "netty-nio", () -> new NettyOneWay(NettyKind.NIO, LARGE));
     add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, LARGE));
+    add(work, VERBENA, "verbs", () -> new VerbsOneWay(LARGE));
   }
 
   private <P extends Participant> void add(

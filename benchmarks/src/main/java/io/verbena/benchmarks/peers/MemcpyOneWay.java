@@ -2,6 +2,7 @@ package io.verbena.benchmarks.peers;
 
 import io.verbena.benchmarks.work.ByteBufferView;
 import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.DirectMemory;
 import io.verbena.benchmarks.work.MessageCheck;
 import io.verbena.benchmarks.work.MessageSource;
 import io.verbena.benchmarks.work.OneWay;
@@ -15,8 +16,8 @@ public final class MemcpyOneWay implements OneWay {
 
   public MemcpyOneWay(int size) {
     this.size = size;
-    this.from = ByteBuffer.allocateDirect(size);
-    this.to = ByteBuffer.allocateDirect(size);
+    this.from = DirectMemory.allocate(size);
+    this.to = DirectMemory.allocate(size);
     new MessageSource(size).prepare(new ByteBufferView(from, 0));
   }
 

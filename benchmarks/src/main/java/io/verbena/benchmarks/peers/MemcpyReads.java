@@ -2,6 +2,7 @@ package io.verbena.benchmarks.peers;
 
 import io.verbena.benchmarks.work.ByteBufferView;
 import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.DirectMemory;
 import io.verbena.benchmarks.work.OneSided;
 import io.verbena.benchmarks.work.ReadCheck;
 import io.verbena.benchmarks.work.ReadLayout;
@@ -15,8 +16,8 @@ public final class MemcpyReads implements OneSided {
 
   public MemcpyReads(ReadLayout layout) {
     this.layout = layout;
-    this.remote = ByteBuffer.allocateDirect(layout.bytes());
-    this.local = ByteBuffer.allocateDirect(layout.size());
+    this.remote = DirectMemory.allocate(layout.bytes());
+    this.local = DirectMemory.allocate(layout.size());
     for (int slot = 0; slot < layout.slots(); slot++) {
       layout.fill(slot, new ByteBufferView(remote, layout.offset(slot)));
     }

@@ -1,13 +1,12 @@
 package io.verbena.benchmarks.peers;
 
 import io.verbena.benchmarks.work.ByteBufferView;
+import io.verbena.benchmarks.work.DirectMemory;
 import io.verbena.benchmarks.work.MessageSource;
 import java.nio.ByteBuffer;
 
 /** A message's place in memory that two threads share; handed over by a queue. */
 final class Slot {
-  private static final int LINE = 64;
-
   final int offset;
   final ByteBufferView view;
 
@@ -16,9 +15,9 @@ final class Slot {
     this.view = new ByteBufferView(memory, offset);
   }
 
-  /** A direct buffer for {@code slots} messages, the first on a cache line of its own. */
+  /** A direct buffer for {@code slots} messages. */
   static ByteBuffer memory(int size, int slots) {
-    return ByteBuffer.allocateDirect(Math.multiplyExact(size, slots) + LINE).alignedSlice(LINE);
+    return DirectMemory.allocate(Math.multiplyExact(size, slots));
   }
 
   /** All slots of a memory, prepared. */

@@ -2,6 +2,7 @@ package io.verbena.benchmarks.peers;
 
 import io.verbena.benchmarks.work.ByteBufferView;
 import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.DirectMemory;
 import io.verbena.benchmarks.work.MessageCheck;
 import io.verbena.benchmarks.work.MessageSource;
 import io.verbena.benchmarks.work.OneWay;
@@ -24,7 +25,7 @@ public final class SpscCopyOneWay implements OneWay {
 
   public SpscCopyOneWay(int size) {
     this.size = size;
-    this.from = ByteBuffer.allocateDirect(size);
+    this.from = DirectMemory.allocate(size);
     this.memory = Slot.memory(size, SLOTS);
     this.slots = Slot.slots(memory, size, SLOTS);
     new MessageSource(size).prepare(new ByteBufferView(from, 0));

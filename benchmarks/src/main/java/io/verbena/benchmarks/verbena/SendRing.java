@@ -1,0 +1,75 @@
+package io.verbena.benchmarks.verbena;
+
+import io.verbena.benchmarks.work.ByteBufferView;
+import io.verbena.benchmarks.work.DirectMemory;
+import io.verbena.benchmarks.work.MessageSource;
+import io.verbena.benchmarks.work.Spin;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Messages on their way out, each in a slot of registered memory that is used again when its SEND
+ * has completed. One SEND of a group is signaled and stands for all. One thread.
+ */
+final class SendRing {
+  private static final int GROUPS = 4;
+
+  private final int size;
+  private final int group;
+  private final QueuePair queuePair;
+  private final CompletionQueue completed;
+  private final MemoryRegion region;
+  private final ByteBufferView[] views;
+  private final SendWorkRequest request = new SendWorkRequest();
+  private final WorkCompletion[] completions = WorkCompletion.array(GROUPS);
+  private int slot;
+  private int groupsFree = GROUPS;
+
+  SendRing(VerbsEnd end, QueuePair queuePair, int size, int group) {
+    this.size = size;
+    this.group = group;
+    this.queuePair = queuePair;
+    this.completed = end.sent;
+    ByteBuffer memory = DirectMemory.allocate(size * group * GROUPS);
+    this.region = end.register(memory);
+    this.views = new ByteBufferView[group * GROUPS];
+    MessageSource source = new MessageSource(size);
+    for (int i = 0; i < views.length; i++) {
+      views[i] = new ByteBufferView(memory, i * size);
+      source.prepare(views[i]);
+    }
+  }
+
+  /** The next free slot, which {@link #post} sends. */
+  ByteBufferView next(Spin spin) throws TimeoutException {
+    if (slot % group == 0) {
+      while (groupsFree == 0) {
+        groupsFree += poll();
+        spin.spin();
+      }
+      groupsFree--;
+    }
+    return views[slot];
+  }
+
+  /** Sends the slot that {@link #next} answered. */
+  void post() {
+    request.send().buffer(region.address() + (long) slot * size, size, region.lkey());
+    boolean last = (slot + 1) % group == 0;
+    queuePair.postSend(last ? request.signaled() : request);
+    slot = slot + 1 == views.length ? 0 : slot + 1;
+  }
+
+  private int poll() {
+    int count = completed.poll(completions);
+    for (int i = 0; i < count; i++) {
+      Completions.check(completions[i]);
+    }
+    return count;
+  }
+}

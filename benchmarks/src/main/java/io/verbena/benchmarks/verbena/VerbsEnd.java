@@ -1,0 +1,82 @@
+package io.verbena.benchmarks.verbena;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.VerbsProviders;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeoutException;
+
+/** One end of a connection at the verbs SPI, with a device of its own. */
+final class VerbsEnd implements AutoCloseable {
+  static final int DEPTH = 1024;
+
+  private static final long LIMIT = Duration.ofSeconds(10).toNanos();
+
+  // Closed from the last to the first.
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+  final CompletionQueue sent;
+  final CompletionQueue received;
+  final ConnectionManager manager;
+  private final ProtectionDomain domain;
+
+  VerbsEnd(URI address) {
+    Device device = keep(VerbsProviders.find(address).open(address));
+    domain = keep(device.allocateProtectionDomain());
+    sent = keep(device.createCompletionQueue(DEPTH, null));
+    received = keep(device.createCompletionQueue(DEPTH, null));
+    manager = keep(device.createConnectionManager());
+  }
+
+  /** Remembers something to be closed with this end, before all that it came from. */
+  <T extends AutoCloseable> T keep(T resource) {
+    open.push(resource);
+    return resource;
+  }
+
+  /** Registers memory until this end is closed. */
+  MemoryRegion register(ByteBuffer memory, Access... access) {
+    Set<Access> rights = EnumSet.noneOf(Access.class);
+    rights.addAll(Set.of(access));
+    return keep(domain.register(memory, rights));
+  }
+
+  /** Makes the queue pair of a connection. */
+  QueuePair queuePair(ConnectionIdentifier identifier) {
+    keep(identifier);
+    return keep(
+        identifier.createQueuePair(
+            domain, QueuePairOptions.reliable(sent, received, DEPTH, DEPTH)));
+  }
+
+  /** The next event of the connection manager, which must be of this type. */
+  ConnectionEvent await(ConnectionEvent.Type type) throws InterruptedException, TimeoutException {
+    ConnectionEvent event = manager.await(LIMIT);
+    if (event == null) {
+      throw new TimeoutException("connection event: none (expected: " + type + ")");
+    }
+    if (event.type() != type) {
+      throw new IllegalStateException("connection event: " + event + " (expected: " + type + ")");
+    }
+    return event;
+  }
+
+  @Override
+  public void close() {
+    Closing.all(open);
+  }
+}

@@ -1,0 +1,104 @@
+package io.verbena.benchmarks.verbena;
+
+import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.MessageCheck;
+import io.verbena.benchmarks.work.MessageSource;
+import io.verbena.benchmarks.work.OneWay;
+import io.verbena.benchmarks.work.Partner;
+import io.verbena.benchmarks.work.Spin;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * SEND and RECV one way at the verbs SPI. The consumer gives credits, a SEND with immediate for a
+ * group of receives that it has posted again.
+ */
+public final class VerbsOneWay implements OneWay {
+  private static final int WINDOW_BYTES = 512 << 10;
+  private static final int MOST_RECEIVES = 512;
+  private static final int CREDITS_IN_WINDOW = 4;
+
+  private final int receives;
+  private final int credit;
+  private final VerbsPair pair = new VerbsPair();
+  private final SendRing messages;
+  private final ReceiveRing atServer;
+  private final ReceiveRing atClient;
+  private final SendWorkRequest creditRequest = new SendWorkRequest();
+  private final WorkCompletion[] creditCompletions = WorkCompletion.array(CREDITS_IN_WINDOW);
+  private final Partner partner = new Partner();
+  private long credits;
+  private long uncredited;
+
+  public VerbsOneWay(int size) throws Exception {
+    receives = Math.min(MOST_RECEIVES, WINDOW_BYTES / size);
+    credit = receives / CREDITS_IN_WINDOW;
+    credits = receives;
+    messages = new SendRing(pair.client, pair.atClient, size, Math.max(1, credit / 2));
+    atServer = new ReceiveRing(pair.server, pair.atServer, size, receives);
+    atClient = new ReceiveRing(pair.client, pair.atClient, Long.BYTES, 2 * CREDITS_IN_WINDOW);
+  }
+
+  @Override
+  public void transfer(long count, MessageSource source, MessageCheck check, Deadline deadline)
+      throws Exception {
+    partner.together(
+        spin -> consume(count, check, spin), spin -> produce(count, source, spin), deadline);
+  }
+
+  private void produce(long count, MessageSource source, Spin spin) throws TimeoutException {
+    for (long i = 0; i < count; i++) {
+      while (credits == 0) {
+        takeCredits();
+        spin.spin();
+      }
+      credits--;
+      source.next(messages.next(spin));
+      messages.post();
+    }
+  }
+
+  private void takeCredits() {
+    int arrived = atClient.poll();
+    for (int i = 0; i < arrived; i++) {
+      credits += atClient.immediate(i);
+      atClient.repost(i);
+    }
+  }
+
+  private void consume(long count, MessageCheck check, Spin spin) throws TimeoutException {
+    long left = count;
+    while (left > 0) {
+      int arrived = atServer.poll();
+      if (arrived == 0) {
+        spin.spin();
+      }
+      for (int i = 0; i < arrived; i++) {
+        check.accept(atServer.message(i), atServer.length(i));
+        if (--left == 0) {
+          check.whole(atServer.message(i));
+        }
+        atServer.repost(i);
+        if (++uncredited == credit) {
+          giveCredit(spin);
+        }
+      }
+    }
+  }
+
+  private void giveCredit(Spin spin) throws TimeoutException {
+    uncredited = 0;
+    pair.atServer.postSend(creditRequest.sendWithImmediate(credit).signaled());
+    while (pair.server.sent.poll(creditCompletions) == 0) {
+      spin.spin();
+    }
+    Completions.check(creditCompletions[0]);
+  }
+
+  @Override
+  public void close() {
+    partner.close();
+    pair.close();
+  }
+}

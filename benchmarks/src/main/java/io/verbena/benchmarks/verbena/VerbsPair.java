@@ -1,0 +1,43 @@
+package io.verbena.benchmarks.verbena;
+
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.QueuePair;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.TimeoutException;
+
+/** Two connected ends at the verbs SPI, in this JVM. */
+final class VerbsPair implements AutoCloseable {
+  private static final URI ADDRESS = URI.create("emulated://verbena-bench");
+  private static final long LIMIT = Duration.ofSeconds(10).toNanos();
+
+  final VerbsEnd client = new VerbsEnd(ADDRESS);
+  final VerbsEnd server = new VerbsEnd(ADDRESS);
+  final QueuePair atClient;
+  final QueuePair atServer;
+
+  VerbsPair() throws InterruptedException, TimeoutException {
+    ConnectionListener listener = server.keep(server.manager.listen(ADDRESS, 1));
+    ConnectionIdentifier connecting = client.manager.resolve(listener.address(), LIMIT);
+    client.await(ConnectionEvent.Type.ADDR_RESOLVED);
+    atClient = client.queuePair(connecting);
+    connecting.connect(ConnectionParameters.defaults(), LIMIT);
+    ConnectionIdentifier accepting =
+        server.await(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
+    atServer = server.queuePair(accepting);
+    accepting.accept(ConnectionParameters.defaults());
+    client.await(ConnectionEvent.Type.ESTABLISHED);
+    server.await(ConnectionEvent.Type.ESTABLISHED);
+  }
+
+  @Override
+  public void close() {
+    try (client;
+        server) {
+      // Both ends, whatever becomes of the first.
+    }
+  }
+}

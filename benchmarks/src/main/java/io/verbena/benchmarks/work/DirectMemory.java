@@ -1,0 +1,17 @@
+package io.verbena.benchmarks.work;
+
+import java.nio.ByteBuffer;
+
+/** Memory for messages, the same for all participants: outside the heap, on pages of its own. */
+public final class DirectMemory {
+  private static final int PAGE = 4096;
+
+  private DirectMemory() {}
+
+  /** A direct buffer of {@code bytes} bytes that starts on a page. */
+  public static ByteBuffer allocate(int bytes) {
+    int pages = Math.addExact(bytes, PAGE - 1) / PAGE;
+    ByteBuffer whole = ByteBuffer.allocateDirect(Math.multiplyExact(pages + 1, PAGE));
+    return whole.alignedSlice(PAGE).limit(bytes).slice();
+  }
+}
