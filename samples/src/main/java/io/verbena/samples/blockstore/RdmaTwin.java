@@ -81,6 +81,11 @@ final class RdmaTwin implements Twin {
     return clients.memory(address()).allocator();
   }
 
+  /** What its clients connect with. */
+  RdmaTransport clients() {
+    return clients;
+  }
+
   @Override
   public void close() {
     cleanup.close();

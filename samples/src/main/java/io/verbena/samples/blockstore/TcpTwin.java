@@ -67,6 +67,11 @@ final class TcpTwin implements Twin {
     return server.streams();
   }
 
+  /** What its clients connect with. */
+  TcpTransport clients() {
+    return clients;
+  }
+
   @Override
   public void close() {
     cleanup.close();

@@ -11,10 +11,13 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.group.ChannelGroup;
+import io.netty.channel.group.DefaultChannelGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.GlobalEventExecutor;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
@@ -38,6 +41,10 @@ public final class TcpTransport implements Disposable {
       new WriteBufferWaterMark(512 << 10, 1 << 20);
 
   private final EventLoopGroup loops;
+
+  /** All that is open; what comes after they were closed is closed too. */
+  private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
+
   private final ByteBufAllocator allocator;
   private final int maxMessageLength;
 
@@ -112,6 +119,7 @@ public final class TcpTransport implements Disposable {
           bound.addListener(
               done -> {
                 if (done.isSuccess()) {
+                  channels.add(bound.channel());
                   int port = ((InetSocketAddress) bound.channel().localAddress()).getPort();
                   URI actual = URI.create(SCHEME + "://" + address.getHost() + ':' + port);
                   sink.success(new TcpServer(bound.channel(), actual));
@@ -123,9 +131,10 @@ public final class TcpTransport implements Disposable {
         });
   }
 
-  /** Closes every socket and ends the threads; idempotent. */
+  /** Closes every socket, then ends the threads; idempotent. */
   @Override
   public void dispose() {
+    channels.close().awaitUninterruptibly(CLOSE_TIMEOUT.toMillis());
     loops
         .shutdownGracefully(0, CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
         .awaitUninterruptibly(2 * CLOSE_TIMEOUT.toMillis());
@@ -149,6 +158,7 @@ public final class TcpTransport implements Disposable {
     return new ChannelInitializer<>() {
       @Override
       protected void initChannel(Channel channel) {
+        channels.add(channel);
         channel.pipeline().addLast(new TcpMessageDecoder(maxMessageLength), connection);
       }
     };
@@ -160,6 +170,7 @@ public final class TcpTransport implements Disposable {
       @Override
       protected void initChannel(Channel channel) {
         TcpConnection connection = new TcpConnection(String.valueOf(channel.remoteAddress()));
+        channels.add(channel);
         channel.pipeline().addLast(new TcpMessageDecoder(maxMessageLength), connection);
         channel
             .eventLoop()

@@ -1,0 +1,5 @@
+/** What the block store promises, over RDMA and over TCP. */
+@NullMarked
+package io.verbena.samples.blockstore;
+
+import org.jspecify.annotations.NullMarked;
