@@ -1,0 +1,447 @@
+package io.verbena.tck;
+
+import static io.verbena.tck.Failures.expectFailure;
+import static io.verbena.verbs.Access.LOCAL_WRITE;
+import static io.verbena.verbs.CompletionOpcode.RDMA_READ;
+import static io.verbena.verbs.CompletionOpcode.RECV;
+import static io.verbena.verbs.CompletionOpcode.SEND;
+import static io.verbena.verbs.ConnectionEvent.Type.CONNECT_ERROR;
+import static io.verbena.verbs.ConnectionEvent.Type.CONNECT_REQUEST;
+import static io.verbena.verbs.ConnectionEvent.Type.ESTABLISHED;
+import static io.verbena.verbs.ConnectionEvent.Type.REJECTED;
+import static io.verbena.verbs.ConnectionEvent.Type.UNREACHABLE;
+import static io.verbena.verbs.VerbsError.INVALID;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.QueuePairState;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Connecting, accepting, rejecting, and all that can come in between. */
+abstract class ConnectionTests extends VerbsTests {
+  private final Party caller = new Party(tck, tck.device());
+  private final Party callee = new Party(tck, tck.serverDevice());
+
+  ConnectionTests(VerbsTck provider) {
+    super(provider);
+  }
+
+  @Test
+  void connectsTwoQueuePairs() {
+    Pair pair = tck.setup().connect(caller, callee, callee.listen(1));
+
+    assertThat(pair.client().queuePair().state()).isEqualTo(QueuePairState.RTS);
+    assertThat(pair.server().queuePair().state()).isEqualTo(QueuePairState.RTS);
+    pair.server().post(Requests.receive(1));
+    pair.client().post(Requests.send(2).signaled());
+    pair.client().sent().expectSuccess(2, SEND);
+    pair.server().received().expectSuccess(1, RECV);
+  }
+
+  @Test
+  void connectsADeviceToItself() {
+    Party callee = new Party(tck, tck.device());
+    Pair pair = tck.setup().connect(caller, callee, callee.listen(1));
+    Memory remote = pair.server().open(64).fill(1);
+    Memory into = pair.client().memory(64, LOCAL_WRITE);
+
+    pair.client().post(Requests.read(1, remote, into).signaled());
+
+    pair.client().sent().expectSuccess(1, RDMA_READ);
+    into.assertHolds(1);
+  }
+
+  @Test
+  void makesAQueuePairThatTakesReceivesBeforeItIsConnected() {
+    ConnectionListener listener = callee.listen(1);
+    ConnectionIdentifier active = caller.resolve(listener.address());
+    Endpoint client = tck.setup().client(caller, active);
+    assertThat(client.queuePair().state()).isEqualTo(QueuePairState.INIT);
+    assertThat(active.queuePair()).isSameAs(client.queuePair());
+    client.post(Requests.receive(1));
+    active.connect(tck.setup().parameters(), tck.patience().toNanos());
+    ConnectionIdentifier passive = callee.expectRequest().identifier();
+    Endpoint server = tck.setup().server(callee, passive);
+    assertThat(server.queuePair().state()).isEqualTo(QueuePairState.INIT);
+    server.post(Requests.receive(2));
+
+    passive.accept(tck.setup().parameters());
+    caller.expect(ESTABLISHED, active);
+    callee.expect(ESTABLISHED, passive);
+    client.post(Requests.send(3));
+    server.post(Requests.send(4));
+
+    server.received().expectSuccess(2, RECV);
+    client.received().expectSuccess(1, RECV);
+  }
+
+  @Test
+  void tellsTheRequestAndWhereItCame() {
+    ConnectionListener listener = callee.listen(1);
+    ConnectionIdentifier active = caller.resolve(listener.address());
+    tck.setup().client(caller, active);
+
+    active.connect(new ConnectionParameters(bytes(5, 1), 3, 2, 7, 7), tck.patience().toNanos());
+
+    ConnectionEvent request = callee.expectRequest();
+    assertThat(request.listener()).isSameAs(listener);
+    assertThat(request.status()).isZero();
+    assertThat(request.identifier()).isNotSameAs(active);
+    assertThat(request.identifier().manager()).isSameAs(callee.manager());
+    assertThat(request.identifier().queuePair()).isNull();
+    assertThat(request.identifier().peer()).isNotBlank();
+    assertThat(request.responderResources()).as("READs that the peer serves").isEqualTo(3);
+    assertThat(request.initiatorDepth()).as("READs that the peer has out").isEqualTo(2);
+    assertThat(request.privateData().isReadOnly()).isTrue();
+    assertBegins(request.privateData(), 5, 1);
+  }
+
+  @Test
+  void carriesPrivateDataBothWaysUpToTheMost() {
+    ConnectionListener listener = callee.listen(1);
+    ConnectionIdentifier active = caller.resolve(listener.address());
+    tck.setup().client(caller, active);
+    ByteBuffer data = bytes(ConnectionParameters.MAX_CONNECT_DATA, 1);
+
+    active.connect(ConnectionParameters.of(data), tck.patience().toNanos());
+    data.put(0, (byte) ~data.get(0));
+    ConnectionEvent request = callee.expectRequest();
+    tck.setup().server(callee, request.identifier());
+    ByteBuffer answer = bytes(ConnectionParameters.MAX_ACCEPT_DATA, 2);
+    request.identifier().accept(ConnectionParameters.of(answer));
+
+    assertThat(data.position()).as("position of the private data").isZero();
+    assertBegins(request.privateData(), ConnectionParameters.MAX_CONNECT_DATA, 1);
+    assertBegins(
+        caller.expect(ESTABLISHED, active).privateData(), ConnectionParameters.MAX_ACCEPT_DATA, 2);
+  }
+
+  @Test
+  void refusesMorePrivateDataThanARequestCarries() {
+    ConnectionListener listener = callee.listen(1);
+    ConnectionIdentifier active = caller.resolve(listener.address());
+    tck.setup().client(caller, active);
+    ByteBuffer large = bytes(ConnectionParameters.MAX_CONNECT_DATA + 1, 1);
+
+    expectFailure(
+        INVALID, () -> active.connect(ConnectionParameters.of(large), tck.patience().toNanos()));
+  }
+
+  @Test
+  void refusesMorePrivateDataThanAnAnswerCarries() {
+    ConnectionIdentifier active = calling(callee.listen(1));
+    ConnectionIdentifier passive = callee.expectRequest().identifier();
+    tck.setup().server(callee, passive);
+    ByteBuffer large = bytes(ConnectionParameters.MAX_ACCEPT_DATA + 1, 1);
+
+    expectFailure(INVALID, () -> passive.accept(ConnectionParameters.of(large)));
+
+    passive.accept(ConnectionParameters.defaults());
+    caller.expect(ESTABLISHED, active);
+  }
+
+  @Test
+  void rejectsWithDataAndStatus() {
+    ConnectionIdentifier active = calling(callee.listen(1));
+    ConnectionIdentifier passive = callee.expectRequest().identifier();
+    ByteBuffer large = bytes(ConnectionParameters.MAX_REJECT_DATA + 1, 1);
+
+    expectFailure(INVALID, () -> passive.reject(large));
+    passive.reject(bytes(ConnectionParameters.MAX_REJECT_DATA, 4));
+
+    ConnectionEvent rejected = caller.expect(REJECTED, active);
+    assertThat(rejected.status()).isEqualTo(ConnectionEvent.REJECT_CONSUMER_DEFINED);
+    assertBegins(rejected.privateData(), ConnectionParameters.MAX_REJECT_DATA, 4);
+  }
+
+  @Test
+  void isRejectedWhenNobodyListens() {
+    ConnectionIdentifier active = caller.resolve(tck.address("nobody"));
+    tck.setup().client(caller, active);
+
+    active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
+
+    assertThat(caller.expect(REJECTED, active).status())
+        .isEqualTo(ConnectionEvent.REJECT_INVALID_SERVICE_ID);
+  }
+
+  @Test
+  void isRejectedWhenTheListenerWasClosed() {
+    ConnectionListener listener = callee.listen(1);
+    listener.close();
+    ConnectionIdentifier active = calling(listener.address());
+
+    assertThat(caller.expect(REJECTED, active).status())
+        .isEqualTo(ConnectionEvent.REJECT_INVALID_SERVICE_ID);
+  }
+
+  @Test
+  void isRejectedWhenTheListenerClosesBeforeAnybodyTookTheRequest() {
+    ConnectionListener listener = callee.listen(1);
+    ConnectionIdentifier active = calling(listener);
+
+    listener.close();
+
+    caller.expect(REJECTED, active);
+  }
+
+  @Test
+  void isRejectedWhenTheRequestIsClosed() {
+    ConnectionIdentifier active = calling(callee.listen(1));
+
+    callee.expectRequest().identifier().close();
+
+    caller.expect(REJECTED, active);
+  }
+
+  @Test
+  void isUnreachableWhenTheServerDoesNotAnswerInTime() {
+    Duration time = Duration.ofMillis(100);
+    ConnectionListener listener = callee.listen(1);
+    ConnectionIdentifier active = caller.resolve(listener.address());
+    tck.setup().client(caller, active);
+    long start = System.nanoTime();
+
+    active.connect(ConnectionParameters.defaults(), time.toNanos());
+
+    assertThat(caller.expect(UNREACHABLE, active).status()).isEqualTo(ConnectionEvent.TIMED_OUT);
+    assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(time.toNanos());
+    callee.expectRequest();
+  }
+
+  @Test
+  void cannotBeAcceptedOnceTheCallerHasGivenUp() {
+    ConnectionListener listener = callee.listen(1);
+    ConnectionIdentifier active = caller.resolve(listener.address());
+    tck.setup().client(caller, active);
+    active.connect(ConnectionParameters.defaults(), Duration.ofMillis(10).toNanos());
+    caller.expect(UNREACHABLE, active);
+    ConnectionIdentifier passive = callee.expectRequest().identifier();
+    tck.setup().server(callee, passive);
+
+    passive.accept(ConnectionParameters.defaults());
+
+    callee.expect(CONNECT_ERROR, passive);
+    caller.expectNothingMore();
+  }
+
+  @Test
+  void cannotBeAcceptedOnceTheCallerHasClosed() {
+    ConnectionListener listener = callee.listen(1);
+    ConnectionIdentifier active = caller.resolve(listener.address());
+    Endpoint client = tck.setup().client(caller, active);
+    active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
+    ConnectionIdentifier passive = callee.expectRequest().identifier();
+    Endpoint server = tck.setup().server(callee, passive);
+    client.queuePair().close();
+    active.close();
+
+    passive.accept(ConnectionParameters.defaults());
+
+    callee.expect(CONNECT_ERROR, passive);
+    caller.expectNothingMore();
+    assertThat(server.queuePair().state()).isNotEqualTo(QueuePairState.RTS);
+  }
+
+  @Test
+  void canBeRejectedWithoutAQueuePairAndTriedAgain() {
+    ConnectionListener listener = callee.listen(1);
+    ConnectionIdentifier refused = calling(listener);
+    callee.expectRequest().identifier().reject(ByteBuffer.allocate(0));
+    caller.expect(REJECTED, refused);
+
+    Pair pair = tck.setup().connect(caller, callee, listener);
+
+    assertThat(pair.client().queuePair().state()).isEqualTo(QueuePairState.RTS);
+  }
+
+  @Test
+  void rejectsARequestThatDoesNotFitTheBacklog() {
+    ConnectionListener listener = callee.listen(2);
+    Map<ConnectionIdentifier, Endpoint> calling = new HashMap<>();
+    for (int i = 0; i < 3; i++) {
+      ConnectionIdentifier active = caller.resolve(listener.address());
+      calling.put(active, tck.setup().client(caller, active));
+    }
+    for (ConnectionIdentifier active : calling.keySet()) {
+      active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
+    }
+
+    ConnectionEvent rejected = caller.expect(REJECTED);
+
+    assertThat(calling.remove(rejected.identifier())).isNotNull();
+    List<ConnectionIdentifier> waiting =
+        List.of(callee.expectRequest().identifier(), callee.expectRequest().identifier());
+    for (ConnectionIdentifier passive : waiting) {
+      tck.setup().server(callee, passive);
+      passive.accept(ConnectionParameters.defaults());
+      assertThat(calling.remove(caller.expect(ESTABLISHED).identifier())).isNotNull();
+      callee.expect(ESTABLISHED, passive);
+    }
+  }
+
+  @Test
+  void hasRoomInTheBacklogAgainOnceRequestsAreAnswered() {
+    ConnectionListener listener = callee.listen(1);
+
+    for (int i = 0; i < 4; i++) {
+      Pair pair = tck.setup().connect(caller, callee, listener);
+      assertThat(pair.client().queuePair().state()).isEqualTo(QueuePairState.RTS);
+    }
+  }
+
+  @Test
+  void connectsManyAtOnce() throws InterruptedException {
+    int threads = 4;
+    int each = 16;
+    ConnectionListener listener = callee.listen(threads * each);
+    URI address = listener.address();
+    Parallel parallel = new Parallel();
+    for (int thread = 0; thread < threads; thread++) {
+      parallel.thread(() -> connectEach(each, address));
+    }
+    parallel.thread(() -> acceptEach(threads * each));
+
+    parallel.run(tck.patience().multipliedBy(2));
+  }
+
+  @Test
+  void refusesASecondQueuePair() {
+    ConnectionIdentifier active = caller.resolve(callee.listen(1).address());
+    Endpoint client = tck.setup().client(caller, active);
+
+    expectFailure(
+        INVALID,
+        () ->
+            tck.own(
+                active.createQueuePair(
+                    client.domain(),
+                    tck.setup().options(client.sent().queue(), client.received().queue()))));
+  }
+
+  @Test
+  void refusesToConnectWithoutAQueuePair() {
+    ConnectionIdentifier active = caller.resolve(callee.listen(1).address());
+
+    expectFailure(
+        INVALID, () -> active.connect(ConnectionParameters.defaults(), tck.patience().toNanos()));
+  }
+
+  @Test
+  void refusesToConnectTwice() {
+    Link link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
+
+    expectFailure(
+        INVALID,
+        () -> link.active().connect(ConnectionParameters.defaults(), tck.patience().toNanos()));
+  }
+
+  @Test
+  void refusesToAcceptWithoutAQueuePair() {
+    calling(callee.listen(1));
+    ConnectionIdentifier passive = callee.expectRequest().identifier();
+
+    expectFailure(INVALID, () -> passive.accept(ConnectionParameters.defaults()));
+  }
+
+  @Test
+  void refusesToAcceptTwice() {
+    Link link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
+
+    expectFailure(INVALID, () -> link.passive().accept(ConnectionParameters.defaults()));
+  }
+
+  @Test
+  void refusesToRejectWhatItAccepted() {
+    Link link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
+
+    expectFailure(INVALID, () -> link.passive().reject(ByteBuffer.allocate(0)));
+  }
+
+  @Test
+  void refusesToAcceptWhatItAskedFor() {
+    ConnectionIdentifier active = calling(callee.listen(1));
+
+    expectFailure(INVALID, () -> active.accept(ConnectionParameters.defaults()));
+    expectFailure(INVALID, () -> active.reject(ByteBuffer.allocate(0)));
+    callee.expect(CONNECT_REQUEST).identifier().close();
+  }
+
+  /** An identifier that has asked to connect. */
+  private ConnectionIdentifier calling(ConnectionListener listener) {
+    return calling(listener.address());
+  }
+
+  private ConnectionIdentifier calling(URI address) {
+    ConnectionIdentifier active = caller.resolve(address);
+    tck.setup().client(caller, active);
+    active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
+    return active;
+  }
+
+  private void connectEach(int count, URI address) {
+    Party party = new Party(tck, tck.device());
+    Map<ConnectionIdentifier, Endpoint> clients = new HashMap<>();
+    for (int i = 0; i < count; i++) {
+      ConnectionIdentifier active = party.resolve(address);
+      Endpoint client = tck.setup().client(party, active);
+      client.post(Requests.receive(1));
+      clients.put(active, client);
+    }
+    for (ConnectionIdentifier active : clients.keySet()) {
+      active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
+    }
+    for (int i = 0; i < count; i++) {
+      ConnectionEvent established = party.expect(ESTABLISHED);
+      Endpoint client = clients.remove(established.identifier());
+      assertThat(client).as("the end of %s", established).isNotNull();
+      client.received().expectSuccess(1, RECV);
+    }
+  }
+
+  /** Greets every caller with a message, so that no two connections can have been mixed up. */
+  private void acceptEach(int count) {
+    Map<ConnectionIdentifier, Endpoint> servers = new HashMap<>();
+    for (int established = 0; established < count; ) {
+      ConnectionEvent event = callee.next();
+      ConnectionIdentifier passive = event.identifier();
+      if (event.type() == CONNECT_REQUEST) {
+        tck.own(passive);
+        servers.put(passive, tck.setup().server(callee, passive));
+        passive.accept(ConnectionParameters.defaults());
+      } else {
+        assertThat(event.type()).as("type of %s", event).isEqualTo(ESTABLISHED);
+        Endpoint server = servers.remove(passive);
+        server.post(Requests.send(1));
+        established++;
+      }
+    }
+  }
+
+  private static ByteBuffer bytes(int length, int seed) {
+    ByteBuffer bytes = ByteBuffer.allocate(length);
+    for (int i = 0; i < length; i++) {
+      bytes.put(i, Memory.pattern(seed, i));
+    }
+    return bytes;
+  }
+
+  /** What a connection manager carries may be padded: its messages have fixed lengths. */
+  private static void assertBegins(ByteBuffer received, int length, int seed) {
+    assertThat(received.remaining()).isGreaterThanOrEqualTo(length);
+    byte[] begin = new byte[length];
+    byte[] padding = new byte[received.remaining() - length];
+    received.duplicate().get(begin).get(padding);
+    assertThat(begin).isEqualTo(bytes(length, seed).array());
+    assertThat(padding).isEqualTo(new byte[padding.length]);
+  }
+}

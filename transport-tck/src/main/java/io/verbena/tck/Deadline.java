@@ -1,0 +1,38 @@
+package io.verbena.tck;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/** A point in time by which something must have happened. */
+final class Deadline {
+  private static final int SPINS = 2000;
+
+  private final long end;
+  private int spins;
+
+  private Deadline(long end) {
+    this.end = end;
+  }
+
+  static Deadline in(Duration time) {
+    return new Deadline(System.nanoTime() + time.toNanos());
+  }
+
+  boolean isOver() {
+    return remainingNanos() == 0;
+  }
+
+  /** Between two looks at what is awaited: spins for a while, then leaves the core to others. */
+  void pause() {
+    if (spins < SPINS) {
+      spins++;
+      Thread.onSpinWait();
+    } else {
+      LockSupport.parkNanos(1000);
+    }
+  }
+
+  long remainingNanos() {
+    return Math.max(0, end - System.nanoTime());
+  }
+}

@@ -1,0 +1,71 @@
+package io.verbena.tck;
+
+import static org.awaitility.Awaitility.await;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end: a queue pair and what it stands on.
+ *
+ * @param tck the test's context, which closes all of it
+ * @param device its device
+ * @param domain its protection domain
+ * @param channel the channel of its completion queues, or null
+ * @param sent where sends complete
+ * @param received where receives complete
+ * @param queuePair the queue pair
+ */
+record Endpoint(
+    TckContext tck,
+    Device device,
+    ProtectionDomain domain,
+    @Nullable CompletionChannel channel,
+    Completions sent,
+    Completions received,
+    QueuePair queuePair) {
+
+  /** Memory of its domain. */
+  Memory memory(int length, Access... access) {
+    return tck.memory(
+        domain, length, access.length == 0 ? Set.of() : EnumSet.of(access[0], access));
+  }
+
+  /** Memory of its domain in which peers and the local HCA may do everything. */
+  Memory open(int length) {
+    EnumSet<Access> all = EnumSet.of(Access.LOCAL_WRITE);
+    all.addAll(tck.remoteAccess());
+    return tck.memory(domain, length, all);
+  }
+
+  void post(SendWorkRequest request) {
+    queuePair.postSend(request);
+  }
+
+  void post(ReceiveWorkRequest request) {
+    queuePair.postReceive(request);
+  }
+
+  /** The channel of an endpoint that was set up with one. */
+  CompletionChannel events() {
+    return Objects.requireNonNull(channel, "channel");
+  }
+
+  /** Waits until the queue pair is in this state. */
+  void awaitState(QueuePairState state) {
+    await("queue pair in " + state)
+        .atMost(tck.patience())
+        .pollInSameThread()
+        .until(queuePair::state, now -> now == state);
+  }
+}

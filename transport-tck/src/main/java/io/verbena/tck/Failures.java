@@ -1,0 +1,40 @@
+package io.verbena.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+
+/** Claims about verbs that fail at once. */
+final class Failures {
+  private Failures() {}
+
+  /** Asserts that the verb fails with this error and says something about it. */
+  static VerbsException expectFailure(VerbsError error, ThrowingCallable verb) {
+    return expectFailure(error, "the verb", verb);
+  }
+
+  /** The same; {@code what} names the verb where one test calls many. */
+  static VerbsException expectFailure(VerbsError error, String what, ThrowingCallable verb) {
+    Throwable thrown = catchThrowable(verb);
+    assertThat(thrown)
+        .as("%s must fail with %s", what, error)
+        .isInstanceOf(VerbsException.class)
+        .hasMessageContaining(error.errno());
+    VerbsException failure = (VerbsException) thrown;
+    assertThat(failure.error()).as("%s: %s", what, failure.getMessage()).isEqualTo(error);
+    return failure;
+  }
+
+  /** Asserts that the post fails with this error and names this request as the first not posted. */
+  static PostException expectBadPost(VerbsError error, long workRequestId, ThrowingCallable post) {
+    VerbsException failure = expectFailure(error, "the post", post);
+    assertThat(failure).isInstanceOf(PostException.class);
+    PostException bad = (PostException) failure;
+    assertThat(bad.workRequestId()).as("the bad work request").isEqualTo(workRequestId);
+    return bad;
+  }
+}

@@ -1,0 +1,95 @@
+package io.verbena.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Work in several threads, all of which start at once and end within a deadline. */
+final class Parallel {
+  private final List<FutureTask<Void>> tasks = new ArrayList<>();
+
+  /** Something that a thread does. */
+  interface Work {
+    void run() throws Exception;
+  }
+
+  /** Adds a thread. */
+  Parallel thread(Work work) {
+    tasks.add(
+        new FutureTask<>(
+            () -> {
+              work.run();
+              return null;
+            }));
+    return this;
+  }
+
+  /** Runs all threads and fails as the first of them does, or if one is not done in time. */
+  void run(Duration patience) throws InterruptedException {
+    CyclicBarrier start = new CyclicBarrier(tasks.size());
+    List<Thread> threads = new ArrayList<>();
+    for (FutureTask<Void> task : tasks) {
+      threads.add(
+          start(
+              () -> {
+                start.await(patience.toNanos(), TimeUnit.NANOSECONDS);
+                task.run();
+              }));
+    }
+    Deadline deadline = Deadline.in(patience);
+    try {
+      for (FutureTask<Void> task : tasks) {
+        try {
+          task.get(deadline.remainingNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+          throw new AssertionError("a thread failed: " + e.getCause().getMessage(), e.getCause());
+        } catch (TimeoutException e) {
+          throw new AssertionError("a thread was not done within " + patience, e);
+        }
+      }
+    } finally {
+      for (Thread thread : threads) {
+        thread.interrupt();
+      }
+      for (Thread thread : threads) {
+        thread.join(patience.toMillis());
+      }
+    }
+  }
+
+  /** Starts a thread of its own. A failure in it is not noticed: what it does must be checked. */
+  static Thread start(Work work) {
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                work.run();
+              } catch (Exception e) {
+                throw new IllegalStateException("in a thread of the test", e);
+              }
+            },
+            "tck-worker");
+    thread.setDaemon(true);
+    thread.start();
+    return thread;
+  }
+
+  /** Waits until the thread sleeps in whatever it waits for. */
+  static void awaitBlocked(Thread thread, Duration patience) {
+    await("the thread to wait")
+        .atMost(patience)
+        .until(
+            () ->
+                thread.getState() == Thread.State.WAITING
+                    || thread.getState() == Thread.State.TIMED_WAITING);
+    assertThat(thread.isAlive()).isTrue();
+  }
+}

@@ -1,0 +1,316 @@
+package io.verbena.tck;
+
+import static io.verbena.verbs.Access.LOCAL_WRITE;
+import static io.verbena.verbs.Access.REMOTE_READ;
+import static io.verbena.verbs.Access.REMOTE_WRITE;
+import static io.verbena.verbs.CompletionStatus.REM_ACCESS_ERR;
+import static io.verbena.verbs.CompletionStatus.REM_INV_REQ_ERR;
+import static io.verbena.verbs.CompletionStatus.WR_FLUSH_ERR;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What a peer may not touch: every refusal has its status, and moves no byte. */
+abstract class RemoteProtectionTests extends VerbsTests {
+  private static final int SIZE = 64;
+
+  RemoteProtectionTests(VerbsTck provider) {
+    super(provider);
+  }
+
+  @Test
+  void rejectsAReadWithAWrongKey() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+    Memory local = pair.client().open(SIZE);
+
+    rejects(pair, REM_ACCESS_ERR, read(local, remote.address(), remote.rkey() ^ 0x5555_5555));
+    local.assertUntouched();
+  }
+
+  @Test
+  void rejectsAWriteWithAWrongKey() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+    Memory local = pair.client().memory(SIZE).fill(1);
+
+    rejects(pair, REM_ACCESS_ERR, write(local, remote.address(), remote.rkey() ^ 0x5555_5555));
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsKeyZero() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE);
+
+    rejects(pair, REM_ACCESS_ERR, write(pair.client().memory(8).fill(1), remote.address(), 0));
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsTheLocalKeyOfARegionWithoutRemoteRights() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE);
+
+    rejects(
+        pair,
+        REM_ACCESS_ERR,
+        write(pair.client().memory(8).fill(1), remote.address(), remote.lkey()));
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsTheKeyOfARegionThatIsClosed() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+    SendWorkRequest request = Requests.write(1, remote, pair.client().memory(SIZE).fill(1));
+
+    remote.region().close();
+
+    rejects(pair, REM_ACCESS_ERR, request.signaled());
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsAReadBeyondTheRegion() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+    Memory local = pair.client().open(SIZE);
+
+    rejects(pair, REM_ACCESS_ERR, read(local, remote.address() + 1, remote.rkey()));
+    local.assertUntouched();
+  }
+
+  @Test
+  void rejectsAReadBeforeTheRegion() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+    Memory local = pair.client().open(SIZE);
+
+    rejects(pair, REM_ACCESS_ERR, read(local, remote.address() - 1, remote.rkey()));
+    local.assertUntouched();
+  }
+
+  @Test
+  void rejectsAReadThatIsLongerThanTheRegion() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+    Memory local = pair.client().open(SIZE + 1);
+
+    rejects(pair, REM_ACCESS_ERR, read(local, remote.address(), remote.rkey()));
+    local.assertUntouched();
+  }
+
+  @Test
+  void rejectsAWriteBeyondTheRegion() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+
+    rejects(
+        pair,
+        REM_ACCESS_ERR,
+        write(pair.client().memory(SIZE).fill(1), remote.address() + 1, remote.rkey()));
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsAWriteBeforeTheRegion() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+
+    rejects(
+        pair,
+        REM_ACCESS_ERR,
+        write(pair.client().memory(SIZE).fill(1), remote.address() - 1, remote.rkey()));
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsAnAddressThatOverflows() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+    Memory local = pair.client().open(SIZE);
+
+    rejects(pair, REM_ACCESS_ERR, read(local, -1L, remote.rkey()));
+    local.assertUntouched();
+  }
+
+  @Test
+  void rejectsAnAddressFarOff() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+
+    rejects(
+        pair,
+        REM_ACCESS_ERR,
+        write(pair.client().memory(8).fill(1), remote.address() + (1L << 32), remote.rkey()));
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsAReadOfARegionThatMayOnlyBeWritten() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE).fill(1);
+    Memory local = pair.client().open(SIZE);
+
+    rejects(pair, REM_ACCESS_ERR, Requests.read(1, remote, local).signaled());
+    local.assertUntouched();
+  }
+
+  @Test
+  void rejectsAWriteToARegionThatMayOnlyBeRead() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_READ);
+
+    rejects(
+        pair,
+        REM_ACCESS_ERR,
+        Requests.write(1, remote, pair.client().memory(SIZE).fill(1)).signaled());
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsARegionOfAnotherDomain() {
+    Pair pair = tck.connected();
+    ProtectionDomain other = tck.own(tck.serverDevice().allocateProtectionDomain());
+    Memory remote = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ));
+
+    rejects(
+        pair,
+        REM_ACCESS_ERR,
+        Requests.write(1, remote, pair.client().memory(SIZE).fill(1)).signaled());
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsARegionThatOnlyAnotherConnectionWasGiven() {
+    Pair pair = tck.connected();
+    Pair other = tck.connected();
+    Memory remote = other.server().open(SIZE);
+    Memory local = pair.client().open(SIZE);
+
+    rejects(pair, REM_ACCESS_ERR, Requests.read(1, remote, local).signaled());
+    local.assertUntouched();
+  }
+
+  @Test
+  void rejectsReadsOnAQueuePairThatDoesNotAllowThem() {
+    Pair pair = tck.setup().access(REMOTE_WRITE).byHand();
+    Memory remote = pair.server().open(SIZE).fill(1);
+    Memory local = pair.client().open(SIZE);
+
+    rejects(pair, REM_INV_REQ_ERR, Requests.read(1, remote, local).signaled());
+    local.assertUntouched();
+  }
+
+  @Test
+  void rejectsWritesOnAQueuePairThatDoesNotAllowThem() {
+    Pair pair = tck.setup().access(REMOTE_READ).byHand();
+    Memory remote = pair.server().open(SIZE);
+
+    rejects(
+        pair,
+        REM_INV_REQ_ERR,
+        Requests.write(1, remote, pair.client().memory(SIZE).fill(1)).signaled());
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsWritesAfterTheRightWasTakenFromTheQueuePair() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+
+    pair.server().queuePair().modify(new QueuePairAttributes().access(Set.of()));
+
+    rejects(
+        pair,
+        REM_INV_REQ_ERR,
+        Requests.write(1, remote, pair.client().memory(SIZE).fill(1)).signaled());
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsReadsIfThePeerServesNone() {
+    Pair pair = tck.setup().readAtomic(1, 0).byHand();
+    Memory remote = pair.server().open(SIZE);
+    Memory local = pair.client().open(SIZE);
+
+    rejects(pair, REM_INV_REQ_ERR, Requests.read(1, remote, local).signaled());
+  }
+
+  @Test
+  void rejectsAWriteWithImmediateOutOfRange() {
+    if (isRefused(Capability.IMMEDIATE_DATA)) {
+      return;
+    }
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+    pair.server().post(Requests.receive(9));
+    Memory from = pair.client().memory(SIZE + 1).fill(1);
+
+    rejects(pair, REM_ACCESS_ERR, Requests.writeWithImmediate(1, 5, remote, from).signaled());
+
+    // Whether the receive had been taken by then is the HCA's own affair.
+    WorkCompletion received = pair.server().received().next();
+    assertThat(received.workRequestId()).isEqualTo(9);
+    assertThat(received.status()).isIn(REM_ACCESS_ERR, WR_FLUSH_ERR);
+    remote.assertUntouched();
+  }
+
+  @Test
+  void rejectsEveryUnsignaledRequestWithACompletion() {
+    Pair pair = tck.connected();
+    Memory remote = pair.server().open(SIZE);
+
+    pair.client().post(Requests.write(1, remote, pair.client().memory(SIZE + 1)));
+
+    pair.client().sent().expectError(1, REM_ACCESS_ERR);
+  }
+
+  @Test
+  void takesNothingFromOtherConnectionsWhenItRejects() {
+    Pair pair = tck.connected();
+    ProtectionDomain shared = pair.server().domain();
+    Pair other = tck.setup().serverDomain(shared).connected();
+    Memory remote = pair.server().open(SIZE);
+    rejects(pair, REM_ACCESS_ERR, read(pair.client().open(SIZE), remote.address(), 1));
+
+    other.client().post(Requests.write(2, remote, other.client().memory(SIZE).fill(1)).signaled());
+
+    other.client().sent().expectSuccess(2, io.verbena.verbs.CompletionOpcode.RDMA_WRITE);
+    remote.assertHolds(1);
+  }
+
+  /** Posts the request, which must end with this status, and both ends with it. */
+  private static void rejects(Pair pair, CompletionStatus status, SendWorkRequest request) {
+    pair.client().post(request);
+    pair.client().sent().expectError(request.id(), status);
+    pair.client().awaitState(QueuePairState.ERR);
+    pair.server().awaitState(QueuePairState.ERR);
+  }
+
+  private static SendWorkRequest read(Memory into, long address, int key) {
+    return new SendWorkRequest()
+        .id(1)
+        .read(address, key)
+        .signaled()
+        .buffer(into.address(), into.length(), into.lkey());
+  }
+
+  private static SendWorkRequest write(Memory from, long address, int key) {
+    return new SendWorkRequest()
+        .id(1)
+        .write(address, key)
+        .signaled()
+        .buffer(from.address(), from.length(), from.lkey());
+  }
+}

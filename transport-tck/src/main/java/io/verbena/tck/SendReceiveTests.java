@@ -1,0 +1,448 @@
+package io.verbena.tck;
+
+import static io.verbena.verbs.Access.LOCAL_WRITE;
+import static io.verbena.verbs.CompletionOpcode.RDMA_READ;
+import static io.verbena.verbs.CompletionOpcode.RDMA_WRITE;
+import static io.verbena.verbs.CompletionOpcode.RECV;
+import static io.verbena.verbs.CompletionOpcode.SEND;
+import static io.verbena.verbs.CompletionStatus.REM_INV_REQ_ERR;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** SEND and RECV. */
+abstract class SendReceiveTests extends VerbsTests {
+  private static final int MEGABYTE = 1 << 20;
+
+  SendReceiveTests(VerbsTck provider) {
+    super(provider);
+  }
+
+  @Test
+  void carriesAMessageIntoThePeersReceive() {
+    carriesAMessageBothWays(tck.connected());
+  }
+
+  @Test
+  void carriesAMessageOverAConnectionMadeByHand() {
+    carriesAMessageBothWays(tck.setup().byHand());
+  }
+
+  @Test
+  void carriesMessagesBeyondTheWrapOfTheSequenceNumbers() {
+    Pair pair = tck.setup().clientPsn(0xff_fffe, 0xff_fffe).byHand();
+    int size = 8 * 4096;
+    Memory from = pair.client().memory(size);
+    Memory into = pair.server().memory(size, LOCAL_WRITE);
+
+    for (int id = 1; id <= 4; id++) {
+      pair.server().post(Requests.receive(id, into));
+      pair.client().post(Requests.send(id, from.fill(id)).signaled());
+      pair.client().sent().expectSuccess(id, SEND);
+      pair.server().received().expectSuccess(id, RECV);
+      into.assertHolds(id);
+    }
+  }
+
+  @Test
+  void tellsOnWhichQueuePairsItHappened() {
+    Pair pair = tck.connected();
+    pair.server().post(Requests.receive(1));
+    pair.client().post(Requests.send(2).signaled());
+
+    WorkCompletion sent = pair.client().sent().expectSuccess(2, SEND);
+    WorkCompletion received = pair.server().received().expectSuccess(1, RECV);
+
+    assertThat(sent.queuePairNumber()).isEqualTo(pair.client().queuePair().number());
+    assertThat(received.queuePairNumber()).isEqualTo(pair.server().queuePair().number());
+    assertThat(received.hasImmediate()).isFalse();
+    assertThat(received.flags()).isZero();
+  }
+
+  @Test
+  void carriesMessagesOfEverySize() {
+    Pair pair = tck.connected();
+    Memory from = pair.client().memory(MEGABYTE);
+    Memory into = pair.server().memory(MEGABYTE + 1, LOCAL_WRITE);
+    int[] sizes = {
+      0,
+      1,
+      2,
+      3,
+      7,
+      8,
+      9,
+      63,
+      64,
+      65,
+      255,
+      256,
+      257,
+      1023,
+      1024,
+      1025,
+      4095,
+      4096,
+      4097,
+      65_535,
+      65_536,
+      65_537,
+      MEGABYTE - 1,
+      MEGABYTE
+    };
+
+    for (int size : sizes) {
+      Memory message = from.part(0, size).fill(size);
+      Memory guard = into.part(size, 1).fill(size + 1);
+      pair.server().post(Requests.receive(size, into));
+      pair.client().post(Requests.send(size, message).signaled());
+
+      pair.client().sent().expectSuccess(size, SEND);
+      WorkCompletion received = pair.server().received().expectSuccess(size, RECV);
+      assertThat(received.byteLength()).isEqualTo(size);
+      into.part(0, size).assertHolds(size);
+      guard.assertHolds(size + 1);
+    }
+  }
+
+  @Test
+  void carriesAnEmptyMessageWithoutBuffers() {
+    Pair pair = tck.connected();
+    pair.server().post(Requests.receive(1));
+    pair.client().post(Requests.send(2).signaled());
+
+    pair.client().sent().expectSuccess(2, SEND);
+    assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isZero();
+  }
+
+  @Test
+  void usesOneReceiveForOneMessage() {
+    Pair pair = tck.connected();
+    Memory from = pair.client().memory(2).fill(1);
+    Memory first = pair.server().memory(8, LOCAL_WRITE);
+    Memory second = pair.server().memory(8, LOCAL_WRITE);
+    pair.server().post(Requests.receive(1, first));
+    pair.server().post(Requests.receive(2, second));
+
+    pair.client().post(Requests.send(1, from));
+    pair.client().post(Requests.send(2, from));
+
+    assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(2);
+    assertThat(pair.server().received().expectSuccess(2, RECV).byteLength()).isEqualTo(2);
+    first.part(0, 2).assertHolds(1);
+    first.part(2, 6).assertUntouched();
+    second.part(0, 2).assertHolds(1);
+  }
+
+  @Test
+  void gathersAMessageFromManyBuffers() {
+    int most = Math.min(4, tck.attributes().maxScatterGather());
+    Pair pair = tck.setup().scatterGather(most, 1).connected();
+    Memory whole = pair.client().memory(3000).fill(5);
+    Memory into = pair.server().memory(3000, LOCAL_WRITE);
+    pair.server().post(Requests.receive(1, into));
+
+    pair.client().post(Requests.send(2, split(whole, most, 7, 0, 1000)).signaled());
+
+    pair.client().sent().expectSuccess(2, SEND);
+    assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(3000);
+    into.assertHolds(5);
+  }
+
+  @Test
+  void scattersAMessageOverManyBuffers() {
+    int most = Math.min(4, tck.attributes().maxScatterGather());
+    Pair pair = tck.setup().scatterGather(1, most).connected();
+    Memory from = pair.client().memory(3000).fill(6);
+    Memory into = pair.server().memory(3000, LOCAL_WRITE);
+    pair.server().post(Requests.receive(1, split(into, most, 1000, 0, 1)));
+
+    pair.client().post(Requests.send(2, from).signaled());
+
+    pair.client().sent().expectSuccess(2, SEND);
+    assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(3000);
+    into.assertHolds(6);
+  }
+
+  @Test
+  void gathersAndScattersAtDifferentSeams() {
+    int most = Math.min(4, tck.attributes().maxScatterGather());
+    Pair pair = tck.setup().scatterGather(most, most).connected();
+    Memory from = pair.client().memory(10_000).fill(8);
+    Memory into = pair.server().memory(10_000, LOCAL_WRITE);
+    pair.server().post(Requests.receive(1, split(into, most, 1, 4096, 5000)));
+
+    pair.client().post(Requests.send(2, split(from, most, 4097, 900, 3)).signaled());
+
+    pair.client().sent().expectSuccess(2, SEND);
+    pair.server().received().expectSuccess(1, RECV);
+    into.assertHolds(8);
+  }
+
+  @Test
+  void leavesTheRestOfTheReceiveAlone() {
+    int most = Math.min(3, tck.attributes().maxScatterGather());
+    Pair pair = tck.setup().scatterGather(1, most).connected();
+    Memory from = pair.client().memory(10).fill(9);
+    Memory into = pair.server().memory(30, LOCAL_WRITE);
+    pair.server().post(Requests.receive(1, split(into, most, 8, 8)));
+
+    pair.client().post(Requests.send(2, from));
+
+    assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(10);
+    into.part(0, 10).assertHolds(9);
+    into.part(10, 20).assertUntouched();
+  }
+
+  @Test
+  void carriesImmediateData() {
+    if (isRefused(Capability.IMMEDIATE_DATA)) {
+      return;
+    }
+    Pair pair = tck.connected();
+    Memory from = pair.client().memory(16).fill(1);
+    Memory into = pair.server().memory(16, LOCAL_WRITE);
+
+    for (int immediate : new int[] {0, 1, -1, 0x0102_0304, Integer.MIN_VALUE}) {
+      pair.server().post(Requests.receive(1, into));
+      pair.client().post(Requests.sendWithImmediate(2, immediate, from).signaled());
+
+      pair.client().sent().expectSuccess(2, SEND);
+      WorkCompletion received = pair.server().received().expectSuccess(1, RECV);
+      assertThat(received.hasImmediate()).isTrue();
+      assertThat(received.immediate()).isEqualTo(immediate);
+      assertThat(received.byteLength()).isEqualTo(16);
+      into.assertHolds(1);
+    }
+  }
+
+  @Test
+  void carriesInlineDataOfDirectBuffers() {
+    carriesInlineData(ByteBuffer.allocateDirect(24));
+  }
+
+  @Test
+  void carriesInlineDataOfHeapBuffers() {
+    carriesInlineData(ByteBuffer.allocate(24));
+  }
+
+  @Test
+  void carriesInlineDataUpToTheCapacity() {
+    if (isRefused(Capability.INLINE_DATA)) {
+      return;
+    }
+    Pair pair = tck.setup().inlineData(16).connected();
+    int most = pair.client().queuePair().capabilities().maxInlineData();
+    Memory into = pair.server().memory(most + 1, LOCAL_WRITE);
+    for (int size : new int[] {0, 1, most}) {
+      pair.server().post(Requests.receive(1, into));
+      ByteBuffer data = ByteBuffer.allocate(size);
+      for (int i = 0; i < size; i++) {
+        data.put(i, Memory.pattern(3, i));
+      }
+
+      pair.client().post(new SendWorkRequest().id(2).send().inline(data).signaled());
+
+      pair.client().sent().expectSuccess(2, SEND);
+      assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(size);
+      into.part(0, size).assertHolds(3);
+    }
+  }
+
+  @Test
+  void completesNoUnsignaledSend() {
+    Pair pair = tck.connected();
+    pair.server().post(Requests.receive(1));
+    pair.server().post(Requests.receive(2));
+
+    pair.client().post(Requests.send(1));
+    pair.client().post(Requests.send(2).signaled());
+
+    pair.client().sent().expectSuccess(2, SEND);
+    pair.client().sent().expectNothing();
+    pair.server().received().expectSuccess(1, RECV);
+    pair.server().received().expectSuccess(2, RECV);
+  }
+
+  @Test
+  void completesEverySendOfAQueuePairThatSignalsAll() {
+    Pair pair = tck.setup().signalAll().connected();
+    pair.server().post(Requests.receive(1));
+
+    pair.client().post(Requests.send(1));
+    pair.client().post(Requests.nothing(2));
+
+    pair.client().sent().expectSuccess(1, SEND);
+    pair.client().sent().expectSuccess(2, RDMA_WRITE);
+  }
+
+  @Test
+  void refusesAMessageThatIsLargerThanTheReceive() {
+    Pair pair = tck.connected();
+    Memory from = pair.client().memory(9).fill(1);
+    Memory into = pair.server().memory(9, LOCAL_WRITE);
+    pair.server().post(Requests.receive(1, into.part(0, 8)));
+    pair.server().post(Requests.receive(2, into));
+
+    pair.client().post(Requests.send(3, from).signaled());
+
+    pair.client().sent().expectError(3, REM_INV_REQ_ERR);
+    pair.server().received().expectError(1, tck.tooSmallReceiveStatus());
+    into.part(8, 1).assertUntouched();
+    pair.client().awaitState(QueuePairState.ERR);
+    pair.server().awaitState(QueuePairState.ERR);
+  }
+
+  @Test
+  void refusesAMessageThatDoesNotFitAReceiveWithoutBuffers() {
+    Pair pair = tck.connected();
+    Memory from = pair.client().memory(1);
+    pair.server().post(Requests.receive(1));
+
+    pair.client().post(Requests.send(3, from).signaled());
+
+    pair.client().sent().expectError(3, REM_INV_REQ_ERR);
+    pair.server().received().expectError(1, tck.tooSmallReceiveStatus());
+  }
+
+  @Test
+  void completesInTheOrderOfPosting() {
+    Pair pair = tck.setup().sends(128).receives(128).connected();
+    Memory local = pair.client().open(4096).fill(1);
+    Memory remote = pair.server().open(4096);
+    List<CompletionOpcode> opcodes = new ArrayList<>();
+    for (int id = 0; id < 60; id += 3) {
+      pair.server().post(Requests.receive(id, remote));
+      pair.client().post(Requests.read(id, remote, local).signaled());
+      pair.client().post(Requests.send(id + 1, local).signaled());
+      pair.client().post(Requests.write(id + 2, remote, local).signaled());
+      opcodes.addAll(List.of(RDMA_READ, SEND, RDMA_WRITE));
+    }
+
+    for (int id = 0; id < 60; id++) {
+      pair.client().sent().expectSuccess(id, opcodes.get(id));
+    }
+    for (int id = 0; id < 60; id += 3) {
+      pair.server().received().expectSuccess(id, RECV);
+    }
+  }
+
+  @Test
+  void deliversMessagesInOrderAndOnce() {
+    Pair pair = tck.setup().sends(64).receives(64).connected();
+    int messages = 5000;
+    Memory from = pair.client().memory(64 * 8);
+    Memory into = pair.server().memory(64 * 8, LOCAL_WRITE);
+    for (int slot = 0; slot < 64; slot++) {
+      pair.server().post(Requests.receive(slot, into.part(slot * 8, 8)));
+    }
+
+    int posted = 0;
+    for (long expected = 0; expected < messages; expected++) {
+      while (posted < messages && posted - expected < 32) {
+        Memory slot = from.part(posted % 64 * 8, 8).putLong(0, posted);
+        pair.client().post(Requests.send(posted, slot).signaled());
+        posted++;
+      }
+      pair.client().sent().expectSuccess(expected, SEND);
+      long slot = expected % 64;
+      pair.server().received().expectSuccess(slot, RECV);
+      Memory received = into.part((int) slot * 8, 8);
+      assertThat(received.getLong(0)).isEqualTo(expected);
+      pair.server().post(Requests.receive(slot, received));
+    }
+    pair.server().received().expectNothing();
+  }
+
+  @Test
+  void completesSendsAndReceivesOnOneQueue() {
+    Pair pair = tck.setup().oneQueue().connected();
+    pair.server().post(Requests.receive(1));
+    pair.client().post(Requests.receive(11));
+
+    pair.client().post(Requests.send(2).signaled());
+    pair.client().sent().expectSuccess(2, SEND);
+    pair.server().received().expectSuccess(1, RECV);
+    pair.server().post(Requests.send(12).signaled());
+
+    pair.client().received().expectSuccess(11, RECV);
+    pair.server().sent().expectSuccess(12, SEND);
+  }
+
+  @Test
+  void talksToItself() {
+    Endpoint end = tck.setup().endpointIn(QueuePairState.RTS);
+    Memory from = end.memory(100).fill(4);
+    Memory into = end.memory(100, LOCAL_WRITE);
+    end.post(Requests.receive(1, into));
+
+    end.post(Requests.send(2, from).signaled());
+
+    end.sent().expectSuccess(2, SEND);
+    end.received().expectSuccess(1, RECV);
+    into.assertHolds(4);
+  }
+
+  private void carriesAMessageBothWays(Pair pair) {
+    Memory clients = pair.client().memory(100, LOCAL_WRITE).fill(1);
+    Memory servers = pair.server().memory(100, LOCAL_WRITE);
+    pair.server().post(Requests.receive(11, servers));
+    pair.client().post(Requests.receive(12, clients));
+
+    pair.client().post(Requests.send(1, clients).signaled());
+    pair.client().sent().expectSuccess(1, SEND);
+    assertThat(pair.server().received().expectSuccess(11, RECV).byteLength()).isEqualTo(100);
+    servers.assertHolds(1);
+
+    pair.server().post(Requests.send(2, servers.fill(2)).signaled());
+    pair.server().sent().expectSuccess(2, SEND);
+    assertThat(pair.client().received().expectSuccess(12, RECV).byteLength()).isEqualTo(100);
+    clients.assertHolds(2);
+  }
+
+  private void carriesInlineData(ByteBuffer data) {
+    if (isRefused(Capability.INLINE_DATA)) {
+      return;
+    }
+    Pair pair = tck.setup().inlineData(16).connected();
+    Memory into = pair.server().memory(64, LOCAL_WRITE);
+    pair.server().post(Requests.receive(1, into));
+    data.position(4).limit(20);
+    for (int i = 0; i < 16; i++) {
+      data.put(4 + i, Memory.pattern(7, i));
+    }
+
+    pair.client().post(new SendWorkRequest().id(2).send().inline(data).signaled());
+    assertThat(data.position()).as("position of the payload").isEqualTo(4);
+    for (int i = 0; i < data.capacity(); i++) {
+      data.put(i < 20 ? i : 19, (byte) 0);
+    }
+
+    pair.client().sent().expectSuccess(2, SEND);
+    assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(16);
+    into.part(0, 16).assertHolds(7);
+  }
+
+  /** Cuts a memory into at most {@code most} parts: these lengths, and the rest. */
+  private static Memory[] split(Memory whole, int most, int... lengths) {
+    List<Memory> parts = new ArrayList<>();
+    int offset = 0;
+    for (int length : lengths) {
+      if (parts.size() == most - 1) {
+        break;
+      }
+      parts.add(whole.part(offset, length));
+      offset += length;
+    }
+    parts.add(whole.part(offset, whole.length() - offset));
+    return parts.toArray(new Memory[0]);
+  }
+}

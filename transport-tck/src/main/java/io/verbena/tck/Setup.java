@@ -1,0 +1,291 @@
+package io.verbena.tck;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Says how ends are to be made, and makes them. */
+final class Setup {
+  /** More than a device grants on top of what is asked, so that no test overruns by accident. */
+  private static final int DEPTH = 1024;
+
+  private static final int CLIENT_PSN = 0xab_cdef;
+  private static final int SERVER_PSN = 0x01_2345;
+
+  private final TckContext tck;
+  private int sends = 16;
+  private int receives = 16;
+  private int sendScatterGather = 1;
+  private int receiveScatterGather = 1;
+  private int inlineData;
+  private boolean signalAll;
+  private boolean channel;
+  private boolean oneQueue;
+  private @Nullable ProtectionDomain serverDomain;
+  private @Nullable Set<Access> access;
+  private int timeout = Steps.TIMEOUT;
+  private int retryCount = 7;
+  private int rnrRetry = 7;
+  private int rnrTimer = Steps.RNR_TIMER;
+  private int clientPsn = CLIENT_PSN;
+  private int psnExpectedByServer = CLIENT_PSN;
+  private int maxReadAtomic;
+  private int maxDestinationReadAtomic;
+
+  Setup(TckContext tck) {
+    this.tck = tck;
+    maxReadAtomic = Math.min(16, tck.attributes().maxReadAtomicAsInitiator());
+    maxDestinationReadAtomic = Math.min(16, tck.attributes().maxReadAtomicAsResponder());
+  }
+
+  Setup sends(int value) {
+    sends = value;
+    return this;
+  }
+
+  Setup receives(int value) {
+    receives = value;
+    return this;
+  }
+
+  Setup scatterGather(int send, int receive) {
+    sendScatterGather = send;
+    receiveScatterGather = receive;
+    return this;
+  }
+
+  Setup inlineData(int bytes) {
+    inlineData = bytes;
+    return this;
+  }
+
+  Setup signalAll() {
+    signalAll = true;
+    return this;
+  }
+
+  /** Completion queues with a channel. */
+  Setup channel() {
+    channel = true;
+    return this;
+  }
+
+  /** One completion queue for sends and receives. */
+  Setup oneQueue() {
+    oneQueue = true;
+    return this;
+  }
+
+  /** A server's end in this domain, which belongs to {@link TckContext#serverDevice}. */
+  Setup serverDomain(ProtectionDomain domain) {
+    serverDomain = domain;
+    return this;
+  }
+
+  /** What peers may do through the queue pair; by hand only. */
+  Setup access(Access... rights) {
+    access = rights.length == 0 ? Set.of() : EnumSet.of(rights[0], rights);
+    return this;
+  }
+
+  /** The code of the acknowledgement timeout and its retries; by hand only. */
+  Setup timeout(int code, int retries) {
+    timeout = code;
+    retryCount = retries;
+    return this;
+  }
+
+  Setup rnrRetry(int value) {
+    rnrRetry = value;
+    return this;
+  }
+
+  /** The code of the timer that a receiver that is not ready asks for; by hand only. */
+  Setup rnrTimer(int code) {
+    rnrTimer = code;
+    return this;
+  }
+
+  /** The client's first PSN, and the one that the server waits for; by hand only. */
+  Setup clientPsn(int value, int expected) {
+    clientPsn = value;
+    psnExpectedByServer = expected;
+    return this;
+  }
+
+  /** READs and atomics outstanding and served at once; by hand only. */
+  Setup readAtomic(int initiator, int responder) {
+    maxReadAtomic = initiator;
+    maxDestinationReadAtomic = responder;
+    return this;
+  }
+
+  /** One end, with its queue pair in RESET. */
+  Endpoint endpoint() {
+    return endpoint("", tck.device(), null, ProtectionDomain::createQueuePair);
+  }
+
+  /** One end that is connected to itself as far as it takes to be in {@code state}. */
+  Endpoint endpointIn(QueuePairState state) {
+    Endpoint end = endpoint();
+    QueuePair queuePair = end.queuePair();
+    if (state == QueuePairState.RESET) {
+      return end;
+    }
+    queuePair.modify(Steps.toInit(access()));
+    if (state == QueuePairState.INIT) {
+      return end;
+    }
+    if (state == QueuePairState.ERR) {
+      queuePair.modify(Steps.toState(QueuePairState.ERR));
+      return end;
+    }
+    Gid self = end.device().port().gids().get(0);
+    queuePair.modify(
+        Steps.toReadyToReceive(end.device(), self, queuePair.number(), CLIENT_PSN)
+            .minRnrTimer(rnrTimer));
+    if (state == QueuePairState.RTR) {
+      return end;
+    }
+    queuePair.modify(Steps.toReadyToSend(end.device(), CLIENT_PSN).rnrRetry(rnrRetry));
+    if (state == QueuePairState.RTS) {
+      return end;
+    }
+    queuePair.modify(Steps.toState(state));
+    return end;
+  }
+
+  /** Two ends, connected by connection managers. */
+  Pair connected() {
+    Party callee = new Party(tck, tck.serverDevice());
+    Party caller = new Party(tck, tck.device());
+    ConnectionListener listener = callee.listen(1);
+    Pair pair = connect(caller, callee, listener);
+    listener.close();
+    return pair;
+  }
+
+  /** Two ends, connected from this caller to this callee. */
+  Pair connect(Party caller, Party callee, ConnectionListener listener) {
+    ConnectionIdentifier active = caller.resolve(listener.address());
+    Endpoint client = client(caller, active);
+    active.connect(parameters(), tck.patience().toNanos());
+    ConnectionIdentifier passive = callee.expectRequest().identifier();
+    Endpoint server = server(callee, passive);
+    passive.accept(parameters());
+    caller.expect(ConnectionEvent.Type.ESTABLISHED, active);
+    callee.expect(ConnectionEvent.Type.ESTABLISHED, passive);
+    return new Pair(client, server, new Link(caller, active, callee, passive));
+  }
+
+  /** The active end, with its queue pair in INIT. */
+  Endpoint client(Party caller, ConnectionIdentifier active) {
+    return endpoint("client's ", caller.device(), null, active::createQueuePair);
+  }
+
+  /** The passive end, with its queue pair in INIT. */
+  Endpoint server(Party callee, ConnectionIdentifier passive) {
+    return endpoint("server's ", callee.device(), serverDomain, passive::createQueuePair);
+  }
+
+  /** No private data, and the retries of this set-up. */
+  ConnectionParameters parameters() {
+    return new ConnectionParameters(
+        ByteBuffer.allocate(0), maxDestinationReadAtomic, maxReadAtomic, retryCount, rnrRetry);
+  }
+
+  /** Two ends, connected by taking each through its states. */
+  Pair byHand() {
+    Pair pair = byHandWithServerIn(QueuePairState.RTR);
+    readyToSend(pair.server(), SERVER_PSN);
+    return pair;
+  }
+
+  /** The same, with the server's end left in INIT, RTR or RTS. */
+  Pair byHandWithServerIn(QueuePairState state) {
+    Endpoint client = endpoint("client's ", tck.device(), null, ProtectionDomain::createQueuePair);
+    Endpoint server =
+        endpoint("server's ", tck.serverDevice(), serverDomain, ProtectionDomain::createQueuePair);
+    client.queuePair().modify(Steps.toInit(access()));
+    server.queuePair().modify(Steps.toInit(access()));
+    readyToReceive(client, server, SERVER_PSN);
+    if (state != QueuePairState.INIT) {
+      readyToReceive(server, client, psnExpectedByServer);
+    }
+    readyToSend(client, clientPsn);
+    return new Pair(client, server, null);
+  }
+
+  private Set<Access> access() {
+    return access == null ? tck.remoteAccess() : access;
+  }
+
+  private void readyToReceive(Endpoint end, Endpoint peer, int peerPsn) {
+    Gid gid = peer.device().port().gids().get(0);
+    end.queuePair()
+        .modify(
+            Steps.toReadyToReceive(end.device(), gid, peer.queuePair().number(), peerPsn)
+                .maxDestinationReadAtomic(maxDestinationReadAtomic)
+                .minRnrTimer(rnrTimer));
+  }
+
+  private void readyToSend(Endpoint end, int psn) {
+    end.queuePair()
+        .modify(
+            Steps.toReadyToSend(end.device(), psn)
+                .timeout(timeout)
+                .retryCount(retryCount)
+                .rnrRetry(rnrRetry)
+                .maxReadAtomic(maxReadAtomic));
+  }
+
+  private Endpoint endpoint(
+      String whose,
+      Device device,
+      @Nullable ProtectionDomain given,
+      BiFunction<ProtectionDomain, QueuePairOptions, QueuePair> create) {
+    ProtectionDomain domain = given == null ? tck.own(device.allocateProtectionDomain()) : given;
+    CompletionChannel events = channel ? tck.own(device.createCompletionChannel()) : null;
+    int depth = Math.max(DEPTH, 2 * (sends + receives));
+    CompletionQueue sendQueue = tck.own(device.createCompletionQueue(depth, events));
+    CompletionQueue receiveQueue =
+        oneQueue ? sendQueue : tck.own(device.createCompletionQueue(depth, events));
+    QueuePair queuePair = tck.own(create.apply(domain, options(sendQueue, receiveQueue)));
+    Completions sent = new Completions(sendQueue, whose + "send completion queue", tck.patience());
+    Completions received =
+        oneQueue
+            ? sent
+            : new Completions(receiveQueue, whose + "receive completion queue", tck.patience());
+    return new Endpoint(tck, device, domain, events, sent, received, queuePair);
+  }
+
+  QueuePairOptions options(CompletionQueue sendQueue, CompletionQueue receiveQueue) {
+    return new QueuePairOptions(
+        QueuePairType.RC,
+        sendQueue,
+        receiveQueue,
+        null,
+        sends,
+        receives,
+        sendScatterGather,
+        receiveScatterGather,
+        inlineData,
+        signalAll);
+  }
+}

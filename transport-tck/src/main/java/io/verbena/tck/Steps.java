@@ -1,0 +1,49 @@
+package io.verbena.tck;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairState;
+import java.util.Set;
+
+/** The attributes by which a reliable queue pair is taken from RESET to RTS by hand. */
+final class Steps {
+  /** 0.64 ms. */
+  static final int RNR_TIMER = 12;
+
+  /** 67 ms. */
+  static final int TIMEOUT = 14;
+
+  private Steps() {}
+
+  static QueuePairAttributes toInit(Set<Access> access) {
+    return new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1).access(access);
+  }
+
+  static QueuePairAttributes toReadyToReceive(Device local, Gid peer, int peerNumber, int peerPsn) {
+    return new QueuePairAttributes()
+        .state(QueuePairState.RTR)
+        .addressVector(AddressVector.to(peer))
+        .pathMtu(local.port().activeMtu())
+        .destinationQueuePair(peerNumber)
+        .receivePsn(peerPsn)
+        .maxDestinationReadAtomic(Math.min(16, local.attributes().maxReadAtomicAsResponder()))
+        .minRnrTimer(RNR_TIMER);
+  }
+
+  static QueuePairAttributes toReadyToSend(Device local, int psn) {
+    return new QueuePairAttributes()
+        .state(QueuePairState.RTS)
+        .timeout(TIMEOUT)
+        .retryCount(7)
+        .rnrRetry(7)
+        .sendPsn(psn)
+        .maxReadAtomic(Math.min(16, local.attributes().maxReadAtomicAsInitiator()));
+  }
+
+  static QueuePairAttributes toState(QueuePairState state) {
+    return new QueuePairAttributes().state(state);
+  }
+}

@@ -1,0 +1,131 @@
+package io.verbena.tck;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.VerbsProviders;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one test uses: two opened devices, one for each end, and everything made on them. Closing it
+ * closes all, youngest first, and fails if anything is still in use: that would be a leak.
+ */
+final class TckContext {
+  private static final AtomicLong NAMES = new AtomicLong();
+
+  private final VerbsTck provider;
+  private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private @Nullable Device clientDevice;
+  private @Nullable Device serverDevice;
+
+  TckContext(VerbsTck provider) {
+    this.provider = provider;
+  }
+
+  /** An address that no other call gets. */
+  URI address(String name) {
+    return provider.address("tck-" + NAMES.incrementAndGet() + "-" + name);
+  }
+
+  Duration patience() {
+    return provider.patience();
+  }
+
+  CompletionStatus tooSmallReceiveStatus() {
+    return provider.tooSmallReceiveStatus();
+  }
+
+  /** Sees to it that the object is closed, before all that were opened earlier. */
+  synchronized <T extends AutoCloseable> T own(T object) {
+    opened.push(object);
+    return object;
+  }
+
+  Device openDevice(String name) {
+    URI address = address(name);
+    return own(VerbsProviders.find(address).open(address));
+  }
+
+  /** The device of the end that asks, and of tests that need one device only. */
+  synchronized Device device() {
+    if (clientDevice == null) {
+      clientDevice = openDevice("client");
+    }
+    return clientDevice;
+  }
+
+  /** The device of the end that is asked. */
+  synchronized Device serverDevice() {
+    if (serverDevice == null) {
+      serverDevice = openDevice("server");
+    }
+    return serverDevice;
+  }
+
+  DeviceAttributes attributes() {
+    return device().attributes();
+  }
+
+  boolean supports(Capability capability) {
+    return attributes().supports(capability);
+  }
+
+  /** A protection domain on {@link #device}. */
+  ProtectionDomain domain() {
+    return own(device().allocateProtectionDomain());
+  }
+
+  /** Memory of a domain. */
+  Memory memory(ProtectionDomain domain, int length, Set<Access> access) {
+    Memory memory = Memory.register(domain, length, access);
+    own(memory.region());
+    return memory;
+  }
+
+  /** Every right that peers can be given on this device. */
+  Set<Access> remoteAccess() {
+    EnumSet<Access> access = EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE);
+    if (supports(Capability.ATOMICS)) {
+      access.add(Access.REMOTE_ATOMIC);
+    }
+    return access;
+  }
+
+  Setup setup() {
+    return new Setup(this);
+  }
+
+  /** Two ends, connected with the defaults. */
+  Pair connected() {
+    return setup().connected();
+  }
+
+  synchronized void close() {
+    AssertionError leaks = null;
+    while (!opened.isEmpty()) {
+      AutoCloseable object = opened.pop();
+      try {
+        object.close();
+      } catch (Exception e) {
+        if (leaks == null) {
+          leaks = new AssertionError("not everything could be closed after the test");
+        }
+        leaks.addSuppressed(
+            new AssertionError("closing a " + object.getClass().getSimpleName(), e));
+      }
+    }
+    if (leaks != null) {
+      throw leaks;
+    }
+  }
+}

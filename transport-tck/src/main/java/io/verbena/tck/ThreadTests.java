@@ -1,0 +1,298 @@
+package io.verbena.tck;
+
+import static io.verbena.verbs.Access.LOCAL_WRITE;
+import static io.verbena.verbs.CompletionOpcode.RECV;
+import static io.verbena.verbs.CompletionOpcode.SEND;
+import static io.verbena.verbs.VerbsError.NO_MEMORY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import org.junit.jupiter.api.Test;
+
+/** Several threads at once: safe on different queue pairs, and on the same one too. */
+abstract class ThreadTests extends VerbsTests {
+  ThreadTests(VerbsTck provider) {
+    super(provider);
+  }
+
+  @Test
+  void servesTwoThreadsOnTwoQueuePairs() throws InterruptedException {
+    Pair one = tck.connected();
+    Pair two = tck.connected();
+
+    new Parallel()
+        .thread(() -> pingPong(one, 5000))
+        .thread(() -> pingPong(two, 5000))
+        .run(tck.patience().multipliedBy(2));
+  }
+
+  @Test
+  void servesTheTwoEndsOfAConnectionInTwoThreads() throws InterruptedException {
+    Pair pair = tck.setup().receives(64).sends(64).connected();
+    int messages = 10_000;
+
+    new Parallel()
+        .thread(() -> sendAll(pair.client(), messages))
+        .thread(() -> receiveAll(pair.server(), messages))
+        .thread(() -> sendAll(pair.server(), messages))
+        .thread(() -> receiveAll(pair.client(), messages))
+        .run(tck.patience().multipliedBy(3));
+  }
+
+  @Test
+  void takesPostsOfManyThreadsOnOneQueuePair() throws InterruptedException {
+    int threads = 4;
+    int each = 2000;
+    Endpoint client = tck.setup().sends(64).connected().client();
+    AtomicIntegerArray seen = new AtomicIntegerArray(threads * each);
+    Parallel parallel = new Parallel();
+    for (int thread = 0; thread < threads; thread++) {
+      int first = thread * each;
+      parallel.thread(() -> postAll(client, first, each));
+    }
+    parallel.thread(
+        () -> {
+          for (int i = 0; i < threads * each; i++) {
+            count(client.sent().next(), seen);
+          }
+        });
+
+    parallel.run(tck.patience().multipliedBy(2));
+
+    assertEachOnce(seen);
+    client.sent().expectNothing();
+  }
+
+  @Test
+  void takesReceivesOfManyThreadsOnOneQueuePair() throws InterruptedException {
+    int threads = 4;
+    int each = 1000;
+    Pair pair = tck.setup().sends(64).receives(threads * each).connected();
+    Parallel parallel = new Parallel();
+    for (int thread = 0; thread < threads; thread++) {
+      int first = thread * each;
+      parallel.thread(
+          () -> {
+            for (int id = first; id < first + each; id++) {
+              pair.server().post(Requests.receive(id));
+            }
+          });
+    }
+    parallel.thread(
+        () -> {
+          for (int id = 0; id < threads * each; id++) {
+            pair.client().post(Requests.send(id).signaled());
+            pair.client().sent().expectSuccess(id, SEND);
+          }
+        });
+
+    parallel.run(tck.patience().multipliedBy(2));
+
+    AtomicIntegerArray seen = new AtomicIntegerArray(threads * each);
+    for (int i = 0; i < threads * each; i++) {
+      count(pair.server().received().next(), seen);
+    }
+    assertEachOnce(seen);
+  }
+
+  @Test
+  void handsEachCompletionToOneOfSeveralPollers() throws InterruptedException {
+    int messages = 10_000;
+    Endpoint client = tck.setup().sends(64).connected().client();
+    AtomicIntegerArray seen = new AtomicIntegerArray(messages);
+    AtomicInteger total = new AtomicInteger();
+    Parallel parallel = new Parallel().thread(() -> postAll(client, 0, messages));
+    for (int poller = 0; poller < 3; poller++) {
+      parallel.thread(() -> pollUntil(messages, total, client.sent().queue(), seen));
+    }
+
+    parallel.run(tck.patience().multipliedBy(2));
+
+    assertEachOnce(seen);
+    client.sent().expectNothing();
+  }
+
+  @Test
+  void completesEachRequestOnceWhenAnErrorRacesWithPosting() throws InterruptedException {
+    for (int round = 0; round < 50; round++) {
+      Pair pair = tck.connected();
+      Endpoint client = pair.client();
+      List<Long> posted = new ArrayList<>();
+
+      new Parallel()
+          .thread(
+              () -> {
+                for (long id = 0; id < 16; id++) {
+                  client.post(Requests.send(id).signaled());
+                  posted.add(id);
+                }
+              })
+          .thread(() -> client.queuePair().modify(Steps.toState(QueuePairState.ERR)))
+          .run(tck.patience());
+
+      for (long id : posted) {
+        client.sent().expectError(id, CompletionStatus.WR_FLUSH_ERR);
+      }
+      client.sent().expectNothing();
+    }
+  }
+
+  @Test
+  void survivesThatOneEndIsClosedWhileTheOtherPosts() throws InterruptedException {
+    for (int round = 0; round < 50; round++) {
+      Pair pair = tck.setup().timeout(8, 1).byHand();
+      Memory remote = pair.server().open(4096);
+      Memory from = pair.client().memory(4096).fill(1);
+
+      new Parallel()
+          .thread(
+              () -> {
+                for (int id = 0; id < 16; id++) {
+                  pair.client().post(Requests.write(id, remote, from).signaled());
+                }
+              })
+          .thread(pair.server().queuePair()::close)
+          .run(tck.patience());
+
+      for (int id = 0; id < 16; id++) {
+        assertThat(pair.client().sent().next().workRequestId()).isEqualTo(id);
+      }
+      pair.client().sent().expectNothing();
+    }
+  }
+
+  @Test
+  void survivesThatARegionIsClosedWhilePeersWriteToIt() throws InterruptedException {
+    for (int round = 0; round < 50; round++) {
+      Pair pair = tck.connected();
+      Memory remote = pair.server().open(4096);
+      Memory from = pair.client().memory(4096).fill(1);
+      SendWorkRequest[] requests = new SendWorkRequest[16];
+      for (int id = 0; id < 16; id++) {
+        requests[id] = Requests.write(id, remote, from).signaled();
+      }
+
+      new Parallel()
+          .thread(
+              () -> {
+                for (SendWorkRequest request : requests) {
+                  pair.client().post(request);
+                }
+              })
+          .thread(
+              () -> {
+                remote.region().close();
+                // When close returns the HCA no longer touches the memory.
+                remote.fill(2);
+                remote.assertHolds(2);
+              })
+          .run(tck.patience());
+
+      for (int id = 0; id < 16; id++) {
+        WorkCompletion completion = pair.client().sent().next();
+        assertThat(completion.workRequestId()).isEqualTo(id);
+        assertThat(completion.status())
+            .isIn(
+                CompletionStatus.SUCCESS,
+                CompletionStatus.REM_ACCESS_ERR,
+                CompletionStatus.WR_FLUSH_ERR);
+      }
+      remote.assertHolds(2);
+    }
+  }
+
+  private static void pingPong(Pair pair, int rounds) {
+    Memory clients = pair.client().memory(8, LOCAL_WRITE);
+    Memory servers = pair.server().memory(8, LOCAL_WRITE);
+    for (int id = 1; id <= rounds; id++) {
+      pair.server().post(Requests.receive(id, servers));
+      pair.client().post(Requests.receive(id, clients));
+      pair.client().post(Requests.send(id, clients.putLong(0, id)).signaled());
+      pair.client().sent().expectSuccess(id, SEND);
+      pair.server().received().expectSuccess(id, RECV);
+      assertThat(servers.getLong(0)).isEqualTo(id);
+      pair.server().post(Requests.send(id, servers.putLong(0, -id)).signaled());
+      pair.server().sent().expectSuccess(id, SEND);
+      pair.client().received().expectSuccess(id, RECV);
+      assertThat(clients.getLong(0)).isEqualTo(-id);
+    }
+  }
+
+  private static void sendAll(Endpoint end, int messages) {
+    Memory from = end.memory(16 * 8);
+    for (int id = 0; id < messages; id++) {
+      if (id >= 16) {
+        end.sent().expectSuccess(id - 16, SEND);
+      }
+      end.post(Requests.send(id, from.part(id % 16 * 8, 8).putLong(0, id)).signaled());
+    }
+    for (int id = messages - 16; id < messages; id++) {
+      end.sent().expectSuccess(id, SEND);
+    }
+  }
+
+  private static void receiveAll(Endpoint end, int messages) {
+    Memory into = end.memory(16 * 8, LOCAL_WRITE);
+    for (int id = 0; id < 16; id++) {
+      end.post(Requests.receive(id, into.part(id * 8, 8)));
+    }
+    for (int id = 0; id < messages; id++) {
+      end.received().expectSuccess(id, RECV);
+      Memory slot = into.part(id % 16 * 8, 8);
+      assertThat(slot.getLong(0)).isEqualTo(id);
+      end.post(Requests.receive(id + 16, slot));
+    }
+  }
+
+  private void postAll(Endpoint end, int first, int count) {
+    Deadline deadline = Deadline.in(tck.patience().multipliedBy(2));
+    for (int id = first; id < first + count && !deadline.isOver(); ) {
+      try {
+        end.post(Requests.nothing(id).signaled());
+        id++;
+      } catch (PostException full) {
+        assertThat(full.error()).isEqualTo(NO_MEMORY);
+        deadline.pause();
+      }
+    }
+  }
+
+  private void pollUntil(
+      int messages, AtomicInteger total, CompletionQueue queue, AtomicIntegerArray seen) {
+    WorkCompletion[] completions = WorkCompletion.array(8);
+    Deadline deadline = Deadline.in(tck.patience().multipliedBy(2));
+    while (total.get() < messages) {
+      int taken = queue.poll(completions);
+      for (int i = 0; i < taken; i++) {
+        count(completions[i], seen);
+      }
+      total.addAndGet(taken);
+      if (deadline.isOver()) {
+        throw new AssertionError(total + " of " + messages + " completions in time");
+      }
+      if (taken == 0) {
+        deadline.pause();
+      }
+    }
+  }
+
+  private static void count(WorkCompletion completion, AtomicIntegerArray seen) {
+    assertThat(completion.status()).as("%s", completion).isEqualTo(CompletionStatus.SUCCESS);
+    seen.incrementAndGet((int) completion.workRequestId());
+  }
+
+  private static void assertEachOnce(AtomicIntegerArray seen) {
+    for (int id = 0; id < seen.length(); id++) {
+      assertThat(seen.get(id)).as("completions of request %d", id).isEqualTo(1);
+    }
+  }
+}

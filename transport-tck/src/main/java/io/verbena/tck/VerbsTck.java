@@ -1,0 +1,191 @@
+package io.verbena.tck;
+
+import io.verbena.verbs.CompletionStatus;
+import java.net.URI;
+import java.time.Duration;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The entry: a provider's module extends this class in its tests and says where it can be reached.
+ * All rules then run against it, an area in each nested class.
+ */
+public abstract class VerbsTck {
+
+  /** For the provider's test class. */
+  protected VerbsTck() {}
+
+  /**
+   * An address of the provider under test, on which it can listen and which it can reach.
+   *
+   * @param name letters, digits and dashes; the same name is the same address, another name another
+   *     one, and no name is used by two tests
+   */
+  protected abstract URI address(String name);
+
+  /** How long a completion or an event may take at the most before a test fails. */
+  protected Duration patience() {
+    return Duration.ofSeconds(10);
+  }
+
+  /**
+   * How a receive completes into which a SEND did not fit. To be overridden only where the device
+   * is known to differ, as Soft-RoCE does with {@code REM_INV_REQ_ERR}.
+   */
+  protected CompletionStatus tooSmallReceiveStatus() {
+    return CompletionStatus.LOC_LEN_ERR;
+  }
+
+  @Nested
+  class Devices extends DeviceTests {
+    Devices() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class MissingCapabilities extends CapabilityTests {
+    MissingCapabilities() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class ProtectionDomains extends ProtectionDomainTests {
+    ProtectionDomains() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class MemoryRegions extends MemoryRegionTests {
+    MemoryRegions() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class CompletionQueues extends CompletionQueueTests {
+    CompletionQueues() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class CompletionChannels extends CompletionChannelTests {
+    CompletionChannels() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class QueuePairs extends QueuePairTests {
+    QueuePairs() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class QueuePairTransitions extends QueuePairTransitionTests {
+    QueuePairTransitions() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class Posting extends PostingTests {
+    Posting() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class SendAndReceive extends SendReceiveTests {
+    SendAndReceive() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class ReceiverNotReady extends ReceiverNotReadyTests {
+    ReceiverNotReady() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class ReadAndWrite extends ReadWriteTests {
+    ReadAndWrite() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class RemoteProtection extends RemoteProtectionTests {
+    RemoteProtection() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class LocalProtection extends LocalProtectionTests {
+    LocalProtection() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class Atomics extends AtomicTests {
+    Atomics() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class ErrorState extends ErrorStateTests {
+    ErrorState() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class LostPeers extends LostPeerTests {
+    LostPeers() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class Connecting extends ConnectionTests {
+    Connecting() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class Disconnecting extends DisconnectionTests {
+    Disconnecting() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class ConnectionManagers extends ConnectionManagerTests {
+    ConnectionManagers() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class Threads extends ThreadTests {
+    Threads() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class Allocation extends AllocationTests {
+    Allocation() {
+      super(VerbsTck.this);
+    }
+  }
+}
