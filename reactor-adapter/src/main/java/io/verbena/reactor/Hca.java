@@ -1,0 +1,99 @@
+package io.verbena.reactor;
+
+import io.verbena.RdmaOptions;
+import io.verbena.reactor.cm.Desk;
+import io.verbena.reactor.cm.Place;
+import io.verbena.reactor.connection.Workbench;
+import io.verbena.reactor.loop.CompletionLoop;
+import io.verbena.reactor.memory.RegisteredMemory;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A device as a transport uses it: with its memory, its loops and its desk. */
+final class Hca {
+  /** Beyond its own timeouts, how long closing waits for a thread that does not end. */
+  private static final long GRACE = TimeUnit.SECONDS.toNanos(5);
+
+  private final RdmaOptions options;
+  private final Device device;
+  private final ProtectionDomain domain;
+  private final RegisteredMemory memory;
+  private final Desk desk;
+  private final List<Place> places = new ArrayList<>();
+  private final List<CompletionLoop> loops = new ArrayList<>();
+  private final AtomicInteger next = new AtomicInteger();
+
+  /** Takes over an open device. */
+  Hca(Device device, RdmaOptions options) {
+    this.device = device;
+    this.options = options;
+    domain = device.allocateProtectionDomain();
+    memory = new RegisteredMemory(domain, options);
+    String name = "verbena-" + device.attributes().name();
+    desk = new Desk(name + "-cm", device);
+    for (int i = 0; i < options.loops(); i++) {
+      CompletionLoop loop = new CompletionLoop(name + "-loop-" + i, device, options);
+      loops.add(loop);
+      places.add(new Place(desk, new Workbench(loop, memory, options), domain, options));
+    }
+    desk.start();
+    for (CompletionLoop loop : loops) {
+      loop.start();
+    }
+  }
+
+  RegisteredMemory memory() {
+    return memory;
+  }
+
+  Desk desk() {
+    return desk;
+  }
+
+  /** Where the next connection is made: the loops take turns. */
+  Place place() {
+    return places.get(Math.floorMod(next.getAndIncrement(), places.size()));
+  }
+
+  boolean inLoop() {
+    for (CompletionLoop loop : loops) {
+      if (loop.inLoop()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Closes connections, loops, memory and device. Listeners are closed before.
+   *
+   * @throws VerbsException if something of the device is left open
+   */
+  void close() throws InterruptedException {
+    for (CompletionLoop loop : loops) {
+      loop.stop();
+    }
+    long patience = options.closeTimeout().toNanos() + GRACE;
+    Throwable failure = null;
+    for (CompletionLoop loop : loops) {
+      if (!loop.join(patience)) {
+        throw new VerbsException(
+            VerbsError.BUSY, "close: a completion loop is held up by a subscriber");
+      }
+      failure = failure == null ? loop.failure() : failure;
+    }
+    desk.close(patience);
+    memory.close();
+    domain.close();
+    device.close();
+    if (failure != null) {
+      throw new VerbsException(VerbsError.IO, "close: a completion loop broke down", failure);
+    }
+  }
+}

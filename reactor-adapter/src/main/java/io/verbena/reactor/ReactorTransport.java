@@ -1,0 +1,190 @@
+package io.verbena.reactor;
+
+import static java.util.Objects.requireNonNull;
+
+import io.verbena.RdmaConnectException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaMemory;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTransport;
+import io.verbena.UnknownSchemeException;
+import io.verbena.reactor.cm.Dial;
+import io.verbena.reactor.cm.Server;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.VerbsProvider;
+import io.verbena.verbs.VerbsProviders;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+
+/**
+ * The transport over any verbs provider. A device is opened when the first address needs it; its
+ * connections share protection domain, registered memory and completion loops.
+ *
+ * <p>{@link #dispose} waits until all is closed, within {@link RdmaOptions#closeTimeout}; called
+ * from a completion loop, it leaves that to a thread of its own.
+ */
+final class ReactorTransport implements RdmaTransport {
+  private final RdmaOptions options;
+  private final Map<String, Hca> hcas = new HashMap<>();
+  private final List<Server> servers = new ArrayList<>();
+  private boolean disposed;
+
+  ReactorTransport(RdmaOptions options) {
+    this.options = requireNonNull(options, "options");
+  }
+
+  @Override
+  public RdmaOptions options() {
+    return options;
+  }
+
+  @Override
+  public Mono<RdmaConnection> connect(URI address) {
+    requireNonNull(address, "address");
+    return Mono.defer(() -> Dial.to(address, hca("connect", address).place()));
+  }
+
+  @Override
+  public Mono<RdmaServer> bind(
+      URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
+    requireNonNull(address, "address");
+    requireNonNull(handler, "handler");
+    return Mono.fromSupplier(() -> listen(address, handler));
+  }
+
+  private RdmaServer listen(
+      URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
+    Hca hca = hca("bind", address);
+    try {
+      Server server = new Server(address, hca.desk(), hca::place, hca.memory(), handler);
+      keep(server);
+      return server;
+    } catch (VerbsException e) {
+      throw new RdmaConnectException(
+          "bind",
+          address.toString(),
+          e.error() == VerbsError.ADDRESS_IN_USE
+              ? "somebody listens there already"
+              : "the address cannot be listened on",
+          e);
+    }
+  }
+
+  private synchronized void keep(Server server) {
+    if (disposed) {
+      server.dispose();
+      throw disposed("bind", server.address());
+    }
+    servers.removeIf(Server::isDisposed);
+    servers.add(server);
+  }
+
+  private static RdmaConnectException disposed(String operation, URI address) {
+    return new RdmaConnectException(operation, address.toString(), "the transport was disposed");
+  }
+
+  @Override
+  public RdmaMemory memory(URI address) {
+    return hca("memory", requireNonNull(address, "address")).memory();
+  }
+
+  private synchronized Hca hca(String operation, URI address) {
+    if (disposed) {
+      throw disposed(operation, address);
+    }
+    VerbsProvider provider = provider(address);
+    // Options stand in the query: another query may be another device.
+    String query = Objects.toString(address.getRawQuery(), "");
+    String scheme = provider.scheme().toLowerCase(Locale.ROOT);
+    boolean single = provider.deviceNames().size() <= 1;
+    Hca known = single ? hcas.get(scheme + '?' + query) : null;
+    if (known != null) {
+      return known;
+    }
+    try {
+      Device device = provider.open(address);
+      String key =
+          single ? scheme + '?' + query : scheme + '/' + device.attributes().name() + '?' + query;
+      known = hcas.get(key);
+      if (known != null) {
+        device.close();
+        return known;
+      }
+      Hca opened = new Hca(device, options);
+      hcas.put(key, opened);
+      return opened;
+    } catch (VerbsException e) {
+      throw new RdmaConnectException(
+          operation, address.toString(), "no device can be opened for it", e);
+    }
+  }
+
+  private static VerbsProvider provider(URI address) {
+    try {
+      return VerbsProviders.find(address);
+    } catch (VerbsException e) {
+      throw new UnknownSchemeException(e.getMessage());
+    }
+  }
+
+  @Override
+  public void dispose() {
+    List<Hca> toClose;
+    List<Server> listening;
+    synchronized (this) {
+      if (disposed) {
+        return;
+      }
+      disposed = true;
+      toClose = List.copyOf(hcas.values());
+      listening = List.copyOf(servers);
+      hcas.clear();
+      servers.clear();
+    }
+    for (Server server : listening) {
+      server.dispose();
+    }
+    boolean inLoop = false;
+    for (Hca hca : toClose) {
+      inLoop |= hca.inLoop();
+    }
+    if (inLoop) {
+      new Thread(() -> close(toClose), "verbena-dispose").start();
+    } else {
+      close(toClose);
+    }
+  }
+
+  private static void close(List<Hca> hcas) {
+    RuntimeException failure = null;
+    for (Hca hca : hcas) {
+      try {
+        hca.close();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        failure = new IllegalStateException("interrupted while disposing the transport", e);
+      } catch (RuntimeException e) {
+        failure = failure == null ? e : failure;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  @Override
+  public synchronized boolean isDisposed() {
+    return disposed;
+  }
+}

@@ -1,0 +1,172 @@
+package io.verbena.reactor.cm;
+
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaConnectException;
+import io.verbena.RdmaException;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.reactor.connection.Connection;
+import io.verbena.reactor.loop.CompletionLoop;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.reactor.wire.ProtocolException;
+import io.verbena.reactor.wire.Rejection;
+import io.verbena.reactor.wire.Rejection.Reason;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.VerbsException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An accept, on its loop:
+ *
+ * <pre>
+ *  requested --handshake good--> accepting --ESTABLISHED--> connected --DISCONNECTED--> over
+ *      |                             +--- error, deadline ------------------------------^
+ *      +--- handshake bad, no resources: reject ----------------------------------------^
+ * </pre>
+ */
+final class Acceptance implements EventTarget, CompletionLoop.Ticking {
+  private final Place place;
+  private final Server server;
+  private final ConnectionIdentifier identifier;
+  private final ByteBuffer offer;
+  private @Nullable Connection connection;
+  private @Nullable Handshake peer;
+  private int ticksLeft;
+  private boolean connected;
+  private boolean over;
+
+  Acceptance(Place place, Server server, ConnectionEvent request) {
+    this.place = place;
+    this.server = server;
+    identifier = request.identifier();
+    offer = request.privateData();
+  }
+
+  /** Answers the request. */
+  void start() {
+    ticksLeft = place.loop().ticks(place.options().connectTimeout().toNanos());
+    place.loop().whileTicking(this);
+    if (over) {
+      return;
+    }
+    try {
+      peer = Handshake.decode(offer);
+    } catch (ProtocolException e) {
+      reject(e.version() == null ? Reason.MALFORMED : Reason.VERSION);
+      return;
+    }
+    try {
+      Connection prepared =
+          new Connection(place.bench(), identifier, place.domain(), place.options(), this::ended);
+      connection = prepared;
+      identifier.accept(place.parameters(prepared.handshake().encode()));
+    } catch (VerbsException | MemoryLimitException e) {
+      if (connection == null) {
+        reject(Reason.RESOURCES);
+      } else {
+        fail(new RdmaConnectException("accept", identifier.peer(), "the HCA refused", e));
+      }
+    }
+  }
+
+  private void reject(Reason reason) {
+    over = true;
+    place.desk().forget(identifier);
+    try {
+      identifier.reject(new Rejection(Handshake.VERSION, reason).encode());
+    } finally {
+      identifier.close();
+    }
+  }
+
+  @Override
+  public void event(ConnectionEvent event) {
+    place.loop().execute(() -> step(event.type()));
+  }
+
+  private void step(ConnectionEvent.Type type) {
+    Connection prepared = connection;
+    if (prepared == null) {
+      if (!over && type == ConnectionEvent.Type.DISCONNECTED) {
+        fail(new RdmaConnectException("accept", identifier.peer(), "the client went away"));
+      }
+      return;
+    }
+    switch (type) {
+      case ESTABLISHED -> established(prepared);
+      case DISCONNECTED, DEVICE_REMOVAL -> {
+        if (connected) {
+          prepared.disconnected();
+        } else {
+          fail(new RdmaConnectException("accept", identifier.peer(), "the client went away"));
+        }
+      }
+      case CONNECT_ERROR, UNREACHABLE, REJECTED ->
+          fail(new RdmaConnectException("accept", identifier.peer(), type.toString()));
+      case ADDR_RESOLVED,
+          ADDR_ERROR,
+          ROUTE_RESOLVED,
+          ROUTE_ERROR,
+          CONNECT_REQUEST,
+          CONNECT_RESPONSE,
+          ADDR_CHANGE,
+          TIMEWAIT_EXIT -> {
+        // Nothing to do: these are of the other end, or tell nothing new.
+      }
+    }
+  }
+
+  private void established(Connection prepared) {
+    Handshake other = peer;
+    if (over || other == null) {
+      return;
+    }
+    over = true;
+    connected = true;
+    prepared.open(other);
+    server.serve(prepared);
+  }
+
+  private void fail(RdmaException why) {
+    if (over) {
+      return;
+    }
+    over = true;
+    Connection prepared = connection;
+    if (prepared != null) {
+      prepared.abort(why);
+    } else {
+      place.desk().forget(identifier);
+      identifier.close();
+    }
+  }
+
+  private void ended() {
+    place.desk().forget(identifier);
+    if (connected) {
+      server.ended();
+    }
+  }
+
+  @Override
+  public boolean tick() {
+    if (!over && --ticksLeft < 0) {
+      fail(
+          new RdmaTimeoutException(
+              "accept",
+              identifier.peer(),
+              "not established within " + place.options().connectTimeout()));
+    }
+    return !over;
+  }
+
+  @Override
+  public void expel() {
+    if (!over && connection == null) {
+      reject(Reason.CLOSING);
+    } else {
+      fail(new RdmaConnectException("accept", identifier.peer(), "the transport was disposed"));
+    }
+  }
+}

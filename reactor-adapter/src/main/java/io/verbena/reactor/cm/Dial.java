@@ -1,0 +1,241 @@
+package io.verbena.reactor.cm;
+
+import io.verbena.HandshakeException;
+import io.verbena.HcaException;
+import io.verbena.RdmaConnectException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.reactor.connection.Connection;
+import io.verbena.reactor.loop.CompletionLoop;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.reactor.wire.ProtocolException;
+import io.verbena.reactor.wire.Rejection;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.VerbsException;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
+/**
+ * A connect, on its loop:
+ *
+ * <pre>
+ *  resolving --ADDR_RESOLVED--> connecting --ESTABLISHED--> connected --DISCONNECTED--> over
+ *      +------------------------------+--- error, deadline, cancel ----------------------^
+ * </pre>
+ */
+public final class Dial implements EventTarget, CompletionLoop.Ticking {
+  private static final String OPERATION = "connect";
+
+  private final Place place;
+  private final URI address;
+  private final MonoSink<RdmaConnection> sink;
+  private final long timeoutNanos;
+  private @Nullable ConnectionIdentifier identifier;
+  private @Nullable Connection connection;
+  private int ticksLeft;
+  private boolean connected;
+  private boolean over;
+
+  private Dial(Place place, URI address, MonoSink<RdmaConnection> sink) {
+    this.place = place;
+    this.address = address;
+    this.sink = sink;
+    timeoutNanos = place.options().connectTimeout().toNanos();
+  }
+
+  /** A connection to {@code address}, for each subscription its own. */
+  public static Mono<RdmaConnection> to(URI address, Place place) {
+    return Mono.create(
+        sink -> {
+          Dial dial = new Dial(place, address, sink);
+          sink.onCancel(() -> place.loop().execute(dial::cancelled));
+          place.loop().execute(dial::start);
+        });
+  }
+
+  private void start() {
+    if (over) {
+      return;
+    }
+    ticksLeft = place.loop().ticks(timeoutNanos);
+    place.loop().whileTicking(this);
+    if (over) {
+      return;
+    }
+    try {
+      identifier = place.desk().resolve(address, timeoutNanos, this);
+    } catch (VerbsException e) {
+      fail(new RdmaConnectException(OPERATION, address.toString(), "no way to the address", e));
+    }
+  }
+
+  @Override
+  public void event(ConnectionEvent event) {
+    place.loop().execute(() -> step(event));
+  }
+
+  private void step(ConnectionEvent event) {
+    switch (event.type()) {
+      case ADDR_RESOLVED -> resolved(event.identifier());
+      case ESTABLISHED -> established(event);
+      case REJECTED -> fail(rejection(event));
+      case ADDR_ERROR, ROUTE_ERROR, UNREACHABLE, CONNECT_ERROR -> fail(failure(event));
+      case DISCONNECTED, DEVICE_REMOVAL -> disconnected(event);
+      case ROUTE_RESOLVED, CONNECT_REQUEST, CONNECT_RESPONSE, ADDR_CHANGE, TIMEWAIT_EXIT -> {
+        // Nothing to do: a step in between, or one that is not ours.
+      }
+    }
+  }
+
+  private void resolved(ConnectionIdentifier resolved) {
+    if (over || connection != null) {
+      return;
+    }
+    try {
+      Connection prepared =
+          new Connection(
+              place.bench(),
+              resolved,
+              place.domain(),
+              place.options(),
+              () -> place.desk().forget(resolved));
+      connection = prepared;
+      resolved.connect(place.parameters(prepared.handshake().encode()), timeoutNanos);
+    } catch (VerbsException e) {
+      fail(new HcaException(OPERATION, address.toString(), null, "the HCA refused", e));
+    } catch (RdmaException e) {
+      fail(e);
+    }
+  }
+
+  private void established(ConnectionEvent event) {
+    Connection prepared = connection;
+    if (over || prepared == null) {
+      return;
+    }
+    Handshake other;
+    try {
+      other = Handshake.decode(event.privateData());
+    } catch (ProtocolException e) {
+      fail(garbage(e));
+      return;
+    }
+    over = true;
+    connected = true;
+    prepared.open(other);
+    sink.success(prepared);
+  }
+
+  private void disconnected(ConnectionEvent event) {
+    Connection prepared = connection;
+    if (connected && prepared != null) {
+      prepared.disconnected();
+    } else {
+      fail(failure(event));
+    }
+  }
+
+  private RdmaException rejection(ConnectionEvent event) {
+    String peer = address.toString();
+    if (event.status() != ConnectionEvent.REJECT_CONSUMER_DEFINED) {
+      return new RdmaConnectException(
+          OPERATION,
+          peer,
+          event.status() == ConnectionEvent.REJECT_INVALID_SERVICE_ID
+              ? "nobody listens there"
+              : "rejected with reason " + event.status());
+    }
+    Rejection rejection;
+    try {
+      rejection = Rejection.decode(event.privateData());
+    } catch (ProtocolException e) {
+      return garbage(e);
+    }
+    String reason = "the server rejected it " + rejection.reason().text();
+    return switch (rejection.reason()) {
+      case VERSION, MALFORMED ->
+          new HandshakeException(
+              OPERATION,
+              peer,
+              reason
+                  + "; its protocol version: "
+                  + rejection.version()
+                  + " (expected: "
+                  + Handshake.VERSION
+                  + ")");
+      case UNKNOWN, RESOURCES, CLOSING -> new RdmaConnectException(OPERATION, peer, reason);
+    };
+  }
+
+  private HandshakeException garbage(ProtocolException problem) {
+    return new HandshakeException(
+        OPERATION,
+        address.toString(),
+        "the server does not speak this protocol: " + problem.getMessage(),
+        problem);
+  }
+
+  private RdmaException failure(ConnectionEvent event) {
+    if (event.status() == ConnectionEvent.TIMED_OUT) {
+      return timeout();
+    }
+    return new RdmaConnectException(
+        OPERATION, address.toString(), event.type() + " with status " + event.status());
+  }
+
+  private RdmaTimeoutException timeout() {
+    return new RdmaTimeoutException(
+        OPERATION,
+        address.toString(),
+        "not established within " + place.options().connectTimeout());
+  }
+
+  private void fail(RdmaException why) {
+    if (!over) {
+      giveUp(why);
+      sink.error(why);
+    }
+  }
+
+  private void cancelled() {
+    if (connected) {
+      // It was established, but the subscriber had gone.
+      Connection prepared = connection;
+      if (prepared != null) {
+        prepared.dispose();
+      }
+    } else if (!over) {
+      giveUp(null);
+    }
+  }
+
+  /** Frees all that was made so far. */
+  private void giveUp(@Nullable RdmaException why) {
+    over = true;
+    Connection prepared = connection;
+    ConnectionIdentifier begun = identifier;
+    if (prepared != null) {
+      prepared.abort(why);
+    } else if (begun != null) {
+      place.desk().forget(begun);
+      begun.close();
+    }
+  }
+
+  @Override
+  public boolean tick() {
+    if (!over && --ticksLeft < 0) {
+      fail(timeout());
+    }
+    return !over;
+  }
+
+  @Override
+  public void expel() {
+    fail(new RdmaConnectException(OPERATION, address.toString(), "the transport was disposed"));
+  }
+}

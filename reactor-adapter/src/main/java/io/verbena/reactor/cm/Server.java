@@ -1,0 +1,102 @@
+package io.verbena.reactor.cm;
+
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaMemory;
+import io.verbena.RdmaServer;
+import io.verbena.reactor.connection.Connection;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionListener;
+import java.net.URI;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** A bound address: accepts, and hands each connection to the handler on its loop. */
+public final class Server implements RdmaServer, EventTarget {
+  /** Connect requests that may wait for an answer. */
+  private static final int BACKLOG = 1024;
+
+  private final Desk desk;
+  private final Supplier<Place> places;
+  private final RdmaMemory memory;
+  private final Function<RdmaConnection, ? extends Publisher<Void>> handler;
+  private final ConnectionListener listener;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicBoolean disposed = new AtomicBoolean();
+  private final Sinks.Empty<Void> closed = Sinks.empty();
+
+  /**
+   * Listens.
+   *
+   * @param places where each next connection is made
+   * @throws io.verbena.verbs.VerbsException if the address is taken or none
+   */
+  public Server(
+      URI address,
+      Desk desk,
+      Supplier<Place> places,
+      RdmaMemory memory,
+      Function<RdmaConnection, ? extends Publisher<Void>> handler) {
+    this.desk = desk;
+    this.places = places;
+    this.memory = memory;
+    this.handler = handler;
+    listener = desk.listen(address, BACKLOG, this);
+  }
+
+  @Override
+  public void event(ConnectionEvent request) {
+    Place place = places.get();
+    Acceptance acceptance = new Acceptance(place, this, request);
+    desk.register(request.identifier(), acceptance);
+    place.loop().execute(acceptance::start);
+  }
+
+  /** A connection is established; on its loop. */
+  void serve(Connection connection) {
+    connections.incrementAndGet();
+    Handling.start(handler, connection);
+  }
+
+  /** One of the connections that were served is closed. */
+  void ended() {
+    connections.decrementAndGet();
+  }
+
+  @Override
+  public URI address() {
+    return listener.address();
+  }
+
+  @Override
+  public RdmaMemory memory() {
+    return memory;
+  }
+
+  @Override
+  public int connectionCount() {
+    return connections.get();
+  }
+
+  @Override
+  public Mono<Void> onClose() {
+    return closed.asMono();
+  }
+
+  @Override
+  public void dispose() {
+    if (disposed.compareAndSet(false, true)) {
+      desk.close(listener);
+      closed.tryEmitEmpty();
+    }
+  }
+
+  @Override
+  public boolean isDisposed() {
+    return disposed.get();
+  }
+}

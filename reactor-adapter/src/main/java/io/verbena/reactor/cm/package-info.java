@@ -1,0 +1,8 @@
+/**
+ * How connections come about: a thread that takes the connection manager's events, the steps of a
+ * connect and of an accept, and listeners. Each step runs on the loop of its connection.
+ */
+@NullMarked
+package io.verbena.reactor.cm;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,794 @@
+package io.verbena.reactor.connection;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.ConnectionClosedException;
+import io.verbena.HandshakeException;
+import io.verbena.HcaException;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
+import io.verbena.RdmaMemory;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.RemoteMemory;
+import io.verbena.reactor.loop.CompletionLoop;
+import io.verbena.reactor.loop.LoopMember;
+import io.verbena.reactor.loop.Membership;
+import io.verbena.reactor.loop.WorkRequestId;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.reactor.wire.ProtocolException;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.core.publisher.Sinks;
+import reactor.util.context.Context;
+
+/**
+ * A connection and its life:
+ *
+ * <pre>
+ *  OPENING --open--> OPEN --both ends sent CLOSE, error, dispose, disconnect--> ENDING --> ENDED
+ *     +------------------------failed, cancelled----------------------------------^
+ * </pre>
+ *
+ * In ENDING the queue pair is in its error state and all that was posted is flushed; when the last
+ * completion came, everything is freed, and then whatever still waits is told.
+ */
+public final class Connection implements RdmaConnection, LoopMember {
+  /** Slots that one-sided operations leave to frames. */
+  private static final int FRAME_SLOTS = 2;
+
+  private static final int LONGEST_TRANSFER = 1 << 30;
+
+  private enum Phase {
+    OPENING,
+    OPEN,
+    ENDING,
+    ENDED
+  }
+
+  private final Workbench bench;
+  private final CompletionLoop loop;
+  private final ConnectionIdentifier identifier;
+  private final String peer;
+  private final RdmaOptions options;
+  private final Handshake own;
+  private final Membership membership;
+  private final QueuePair pair;
+  private final SendQueue sends;
+  private final ReceiveQueue receives;
+  private final Immediates immediates;
+  private final Inbound inbound;
+  private final AtomicResults results;
+  private final OperationQueue operations;
+  private final OperationQueue notifications;
+  private final AtomicInteger admitted = new AtomicInteger();
+  private final int longestTransfer;
+  private final int readDepth;
+  private final boolean gathers;
+  private final int operationTicks;
+  private final int closeTicks;
+  private final Runnable onEnd;
+  private final Flux<ByteBuf> messages;
+  private final Flux<Immediate> notices;
+  private final Sinks.Empty<Void> closed = Sinks.empty();
+  private final Sinks.Empty<Void> ended = Sinks.empty();
+  private final Mono<Void> close;
+
+  private @Nullable Outbound outbound;
+  private @Nullable ArrayDeque<WorkCompletion> early = new ArrayDeque<>();
+  private Phase phase = Phase.OPENING;
+  private @Nullable RdmaException cause;
+  private @Nullable Posted overdue;
+  private int reads;
+  private int since;
+  private boolean ending;
+  private boolean closing;
+  private boolean closesItself;
+  private boolean peerCloses;
+  private boolean closeAsked;
+  private boolean abandoned;
+  private boolean disconnected;
+  private boolean forced;
+  private volatile boolean disposed;
+
+  /**
+   * Prepares a connection on the loop's thread: its queue pair, with all receives posted.
+   *
+   * @param onEnd called on the loop when everything of it was freed, before it is told
+   * @throws VerbsException if the HCA cannot; nothing was kept
+   * @throws MemoryLimitException at the ceiling; nothing was kept
+   */
+  public Connection(
+      Workbench bench,
+      ConnectionIdentifier identifier,
+      ProtectionDomain domain,
+      RdmaOptions options,
+      Runnable onEnd) {
+    this.bench = bench;
+    this.identifier = identifier;
+    this.options = options;
+    this.onEnd = onEnd;
+    loop = bench.loop();
+    peer = identifier.peer();
+    DeviceAttributes device = loop.device().attributes();
+    own = handshake(options, device);
+    int sendDepth = Math.min(options.sendDepth(), device.maxWorkRequests());
+    gathers = device.maxScatterGather() >= 2;
+    longestTransfer = Math.min(LONGEST_TRANSFER, device.maxMessageSize());
+    readDepth = Math.max(1, device.maxReadAtomicAsInitiator());
+    operationTicks = loop.ticks(options.operationTimeout().toNanos());
+    closeTicks = loop.ticks(options.closeTimeout().toNanos());
+    membership = loop.join(this, sendDepth + own.receiveDepth());
+    try {
+      pair =
+          identifier.createQueuePair(
+              domain,
+              QueuePairOptions.reliable(
+                      membership.queue(), membership.queue(), sendDepth, own.receiveDepth())
+                  .withScatterGather(gathers ? 2 : 1, 1));
+    } catch (VerbsException e) {
+      loop.leave(membership);
+      throw e;
+    }
+    sends = new SendQueue(pair, loop, membership.prefix(), sendDepth);
+    receives = new ReceiveQueue(pair, bench, membership.prefix(), own.receiveDepth());
+    results = new AtomicResults(bench, sends.slots());
+    immediates = new Immediates(this, own.window());
+    inbound = new Inbound(this, bench, receives, immediates, own, options);
+    operations = new OperationQueue(this, options.maxOperations());
+    notifications = new OperationQueue(this, options.maxOperations());
+    messages = new DemandFlux<>(inbound, loop);
+    notices = new DemandFlux<>(immediates, loop);
+    close =
+        Mono.defer(
+            () -> {
+              loop.execute(this::closeGracefully);
+              return closed.asMono();
+            });
+    try {
+      for (int i = 0; i < own.receiveDepth(); i++) {
+        receives.post(bench.newFrame());
+      }
+    } catch (RuntimeException e) {
+      pair.close();
+      receives.release();
+      loop.leave(membership);
+      throw e;
+    }
+  }
+
+  private static Handshake handshake(RdmaOptions options, DeviceAttributes device) {
+    return new Handshake(
+        Handshake.VERSION,
+        options.eagerSize(),
+        Math.min(options.receiveDepth(), device.maxWorkRequests()),
+        options.window(),
+        options.maxMessageSize());
+  }
+
+  /** What the peer has to know. */
+  public Handshake handshake() {
+    return own;
+  }
+
+  /** The connection is established: on the loop, once. */
+  public void open(Handshake other) {
+    if (phase != Phase.OPENING) {
+      return;
+    }
+    outbound = new Outbound(this, bench, sends, inbound, immediates, own, other, gathers);
+    phase = Phase.OPEN;
+    ArrayDeque<WorkCompletion> came = early;
+    early = null;
+    while (came != null && !came.isEmpty()) {
+      completed(came.remove());
+    }
+  }
+
+  /** Whether it can be used. */
+  public boolean isOpen() {
+    return phase == Phase.OPEN;
+  }
+
+  // ---- what its parts need of each other
+
+  CompletionLoop loop() {
+    return loop;
+  }
+
+  Workbench bench() {
+    return bench;
+  }
+
+  SendQueue sends() {
+    return sends;
+  }
+
+  Outbound outbound() {
+    return requireNonNull(outbound, "the connection is not open");
+  }
+
+  OperationQueue operations() {
+    return operations;
+  }
+
+  OperationQueue notifications() {
+    return notifications;
+  }
+
+  AtomicResults results() {
+    return results;
+  }
+
+  int longestTransfer() {
+    return longestTransfer;
+  }
+
+  /** Whether frames that were read go back to the receive queue. */
+  boolean isPosting() {
+    return phase == Phase.OPEN;
+  }
+
+  /** Whether a one-sided operation may take a slot. */
+  boolean mayPost() {
+    return sends.free() > FRAME_SLOTS;
+  }
+
+  /** Whether a long message may take a slot for one of its READs. */
+  boolean mayPostRead() {
+    return mayPost() && reads < readDepth;
+  }
+
+  void readPosted() {
+    reads++;
+  }
+
+  void readEnded() {
+    reads--;
+    endTurnLater();
+  }
+
+  void endTurnLater() {
+    if (!ending && phase != Phase.ENDED) {
+      ending = true;
+      loop.endTurnWith(this);
+    }
+  }
+
+  // ---- operations
+
+  @Override
+  public String peer() {
+    return peer;
+  }
+
+  @Override
+  public RdmaMemory memory() {
+    return bench.memory();
+  }
+
+  @Override
+  public Mono<Void> send(Publisher<? extends ByteBuf> publisher) {
+    return new SendOperation(this, requireNonNull(publisher, "messages"));
+  }
+
+  @Override
+  public Flux<ByteBuf> receive() {
+    return messages;
+  }
+
+  @Override
+  public Mono<ByteBuf> read(RemoteMemory from) {
+    return new ReadOperation(this, requireNonNull(from, "from"));
+  }
+
+  @Override
+  public Mono<Void> read(RemoteMemory from, ByteBuf into) {
+    return new ReadIntoOperation(this, requireNonNull(from, "from"), requireNonNull(into, "into"));
+  }
+
+  @Override
+  public Flux<ByteBuf> readPieces(RemoteMemory from, int pieceLength) {
+    requireNonNull(from, "from");
+    if (pieceLength <= 0) {
+      throw new IllegalArgumentException("pieceLength: " + pieceLength + " (expected: > 0)");
+    }
+    return new PieceFlux(this, from, pieceLength);
+  }
+
+  @Override
+  public Mono<Void> write(ByteBuf data, RemoteMemory to) {
+    return WriteOperation.plain(this, requireNonNull(data, "data"), requireNonNull(to, "to"));
+  }
+
+  @Override
+  public Mono<Void> writeWithImmediate(ByteBuf data, RemoteMemory to, int immediate) {
+    return WriteOperation.withImmediate(
+        this, requireNonNull(data, "data"), requireNonNull(to, "to"), immediate);
+  }
+
+  @Override
+  public Flux<Immediate> immediates() {
+    return notices;
+  }
+
+  @Override
+  public Mono<Long> compareAndSwap(RemoteMemory at, long expected, long swap) {
+    return AtomicOperation.compareAndSwap(this, requireNonNull(at, "at"), expected, swap);
+  }
+
+  @Override
+  public Mono<Long> fetchAndAdd(RemoteMemory at, long addend) {
+    return AtomicOperation.fetchAndAdd(this, requireNonNull(at, "at"), addend);
+  }
+
+  /** Why a send cannot start, or null. */
+  @Nullable RdmaException refuseSend() {
+    RdmaException refusal = refuse("send");
+    if (refusal == null && outbound().sendCount() >= options.maxOperations()) {
+      refusal = tooMany("send", outbound().sendCount());
+    }
+    return refusal;
+  }
+
+  /** Why an operation cannot start, or null. */
+  @Nullable RdmaException refuse(String operation) {
+    if (phase == Phase.OPEN && !closesItself && !outbound().isCloseSent()) {
+      return null;
+    }
+    return closedError(operation, null);
+  }
+
+  /** The error of an operation that finds too many waiting. */
+  RdmaException tooMany(String operation, int waiting) {
+    return new HcaException(
+        operation,
+        peer,
+        null,
+        "operations that wait: "
+            + waiting
+            + " (expected: < "
+            + options.maxOperations()
+            + ", RdmaOptions.maxOperations)",
+        null);
+  }
+
+  /** Lets an operation wait for the loop, or answers why not; from any thread. */
+  @Nullable RdmaException admit() {
+    int waiting = admitted.getAndIncrement();
+    if (waiting < options.maxOperations()) {
+      return null;
+    }
+    admitted.getAndDecrement();
+    return tooMany("operation", waiting);
+  }
+
+  /** The loop has taken up an operation that it was handed. */
+  void admitted() {
+    admitted.getAndDecrement();
+  }
+
+  // ---- completions
+
+  @Override
+  public void completed(WorkCompletion completion) {
+    try {
+      ArrayDeque<WorkCompletion> parked = early;
+      if (parked != null && completion.isSuccess()) {
+        // The peer is faster than our own event that the connection is established.
+        parked.add(copy(completion));
+        return;
+      }
+      int sequence = WorkRequestId.sequence(completion.workRequestId());
+      if (WorkRequestId.isReceive(completion.workRequestId())) {
+        received(sequence, completion);
+      } else {
+        sent(sequence, completion);
+      }
+    } catch (ProtocolException e) {
+      violated(e);
+    } catch (Throwable e) {
+      broke(e);
+    }
+    if (phase == Phase.ENDING) {
+      endTurnLater();
+    }
+  }
+
+  private static WorkCompletion copy(WorkCompletion completion) {
+    WorkCompletion copy = new WorkCompletion();
+    copy.set(
+        completion.workRequestId(),
+        completion.opcode(),
+        completion.byteLength(),
+        completion.immediate(),
+        completion.queuePairNumber(),
+        completion.sourceQueuePair(),
+        completion.flags());
+    return copy;
+  }
+
+  private void received(int sequence, WorkCompletion completion) {
+    if (!completion.isSuccess()) {
+      receives.take(sequence).release();
+      terminate(failure("receive", completion.status()));
+    } else if (abandoned || outbound == null) {
+      receives.take(sequence).release();
+    } else if (completion.opcode() == CompletionOpcode.RECV_RDMA_WITH_IMM) {
+      inbound.notified(sequence);
+      immediates.arrived(completion.immediate(), completion.byteLength());
+    } else {
+      inbound.received(sequence, completion.byteLength());
+    }
+  }
+
+  private void sent(int sequence, WorkCompletion completion) {
+    Posted owner = sends.retireTo(sequence, this);
+    if (completion.isSuccess()) {
+      succeeded(owner);
+    } else {
+      RdmaException own = cause;
+      RdmaException error =
+          owner == overdue && own != null ? own : failure(owner.operation(), completion.status());
+      try {
+        owner.failed(error);
+      } finally {
+        terminate(error);
+      }
+    }
+    if (closing || !operations.isEmpty() || !notifications.isEmpty()) {
+      endTurnLater();
+    }
+  }
+
+  void succeeded(Posted owner) {
+    try {
+      owner.succeeded();
+    } catch (Throwable e) {
+      broke(e);
+    }
+  }
+
+  private RdmaException failure(String operation, CompletionStatus status) {
+    return Failures.of(operation, peer, status, cause);
+  }
+
+  private void violated(ProtocolException error) {
+    terminate(
+        new HandshakeException(
+            "receive", peer, "the peer broke the protocol: " + error.getMessage(), error));
+  }
+
+  private void broke(Throwable error) {
+    Exceptions.throwIfJvmFatal(error);
+    if (phase == Phase.ENDING || phase == Phase.ENDED) {
+      Operators.onErrorDropped(error, Context.empty());
+      return;
+    }
+    terminate(
+        new ConnectionClosedException(
+            "signal", peer, null, "a subscriber or the transport threw " + error, error));
+  }
+
+  @Override
+  public void endTurn() {
+    ending = false;
+    try {
+      if (phase == Phase.OPEN) {
+        inbound.endTurn();
+        outbound().endTurn();
+        notifications.advance();
+        operations.advance();
+        advanceClose();
+      } else if (phase == Phase.ENDING && isFlushed()) {
+        finish();
+      }
+    } catch (Throwable e) {
+      broke(e);
+    }
+  }
+
+  private boolean isFlushed() {
+    return forced || (sends.isEmpty() && receives.isEmpty());
+  }
+
+  // ---- deadlines
+
+  @Override
+  public void tick() {
+    try {
+      if (phase == Phase.OPEN) {
+        checkDeadlines();
+      } else if (phase == Phase.ENDING && loop.tick() - since > closeTicks) {
+        forced = true;
+        endTurnLater();
+      }
+    } catch (Throwable e) {
+      broke(e);
+    }
+  }
+
+  private void checkDeadlines() {
+    operations.expire(operationTicks);
+    notifications.expire(operationTicks);
+    Posted late = sends.overdue(operationTicks);
+    if (late != null) {
+      overdue = late;
+      terminate(timeout(late.operation(), "the HCA did not complete it"));
+    } else if (outbound().isOverdue(operationTicks)) {
+      terminate(timeout("send", "the peer did not post receives"));
+    } else if (inbound.isOutOfMemory()) {
+      terminate(
+          new MemoryLimitException(
+              "receive",
+              peer,
+              "no memory for a long message within "
+                  + options.operationTimeout()
+                  + "; release buffers, or raise RdmaOptions.maxRegisteredBytes"));
+    } else if (closing && loop.tick() - since > closeTicks) {
+      terminate(
+          outbound().isCloseArrived()
+              ? null
+              : new RdmaTimeoutException(
+                  "close", peer, "sends were not done within " + options.closeTimeout()));
+    }
+  }
+
+  private RdmaTimeoutException timeout(String operation, String reason) {
+    return new RdmaTimeoutException(
+        operation, peer, reason + " within " + options.operationTimeout());
+  }
+
+  // ---- close
+
+  private void closeGracefully() {
+    if (phase == Phase.OPEN && !closesItself) {
+      closesItself = true;
+      startClosing();
+    }
+  }
+
+  /** The peer sends no more messages. */
+  void peerCloses() {
+    peerCloses = true;
+    if (phase == Phase.OPEN) {
+      startClosing();
+    }
+  }
+
+  private void startClosing() {
+    if (!closing) {
+      closing = true;
+      since = loop.tick();
+      loop.pending(1);
+    }
+    endTurnLater();
+  }
+
+  private void advanceClose() {
+    if (peerCloses) {
+      inbound.end(null);
+      immediates.end(null);
+    }
+    if (!closing) {
+      return;
+    }
+    Outbound out = outbound();
+    if (!closeAsked
+        && out.isIdle()
+        && operations.isEmpty()
+        && notifications.isEmpty()
+        && (closesItself || inbound.isEmpty() || !inbound.hasSubscriber())) {
+      closeAsked = true;
+      out.close();
+    }
+    if (closesItself && out.isCloseSent() && !inbound.hasSubscriber() && !peerCloses) {
+      // Nobody is there to take what the peer still sends; it must not wait for that.
+      inbound.discard();
+    }
+    if (out.isCloseArrived() && peerCloses) {
+      terminate(null);
+    }
+  }
+
+  @Override
+  public Mono<Void> close() {
+    return close;
+  }
+
+  @Override
+  public Mono<Void> onClose() {
+    return ended.asMono();
+  }
+
+  @Override
+  public void dispose() {
+    if (loop.inLoop()) {
+      abandon();
+    } else {
+      loop.execute(this::abandon);
+    }
+  }
+
+  @Override
+  public boolean isDisposed() {
+    return disposed;
+  }
+
+  private void abandon() {
+    if (phase == Phase.ENDED) {
+      inbound.discard();
+      immediates.discard();
+    } else if (phase != Phase.ENDING) {
+      abandoned = true;
+      terminate(null);
+    }
+  }
+
+  @Override
+  public void expel(Throwable why, boolean now) {
+    forced |= now;
+    if (now) {
+      terminate(
+          new HcaException("completion loop", peer, null, "the loop broke down: " + why, why));
+      endTurn();
+    } else {
+      abandon();
+    }
+  }
+
+  /** The connection manager says that the peer is gone. */
+  public void disconnected() {
+    disconnected = true;
+    terminate(
+        new ConnectionClosedException(
+            "connection", peer, null, "the peer disconnected without closing", null));
+  }
+
+  /**
+   * Gives the connection up for a reason that lies outside it.
+   *
+   * @param why what went wrong, or null if it was asked for
+   */
+  public void abort(@Nullable RdmaException why) {
+    if (why == null) {
+      abandon();
+    } else {
+      terminate(why);
+    }
+  }
+
+  /** Stops both queues; the completions of what they hold lead to {@link #finish}. */
+  private void terminate(@Nullable RdmaException why) {
+    if (phase == Phase.ENDING || phase == Phase.ENDED) {
+      return;
+    }
+    boolean established = phase == Phase.OPEN;
+    phase = Phase.ENDING;
+    disposed = true;
+    cause = why;
+    if (!closing) {
+      loop.pending(1);
+    }
+    closing = false;
+    since = loop.tick();
+    try {
+      if (established && !disconnected) {
+        identifier.disconnect();
+      }
+      if (pair.state() != QueuePairState.ERR) {
+        pair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
+      }
+    } catch (VerbsException e) {
+      // It cannot be flushed: destroying it has the HCA let go of its memory all the same.
+      forced = true;
+      if (cause == null) {
+        cause = new HcaException("close", peer, null, "the queue pair cannot be stopped", e);
+      }
+    }
+    Outbound out = outbound;
+    if (out != null) {
+      out.halt();
+    }
+    dropEarly();
+    endTurnLater();
+    operations.fail(this::closedError);
+    notifications.fail(this::closedError);
+  }
+
+  private void dropEarly() {
+    ArrayDeque<WorkCompletion> came = early;
+    early = null;
+    while (came != null && !came.isEmpty()) {
+      receives.take(WorkRequestId.sequence(came.remove().workRequestId())).release();
+    }
+  }
+
+  private RdmaException closedError(String operation) {
+    return closedError(operation, null);
+  }
+
+  private RdmaException closedError(String operation, @Nullable CompletionStatus status) {
+    RdmaException why = cause;
+    String reason =
+        abandoned
+            ? "the connection was disposed"
+            : why == null ? "the connection is closed" : "the connection was lost";
+    return new ConnectionClosedException(operation, peer, status, reason, why);
+  }
+
+  /** Frees everything, then tells everybody. */
+  private void finish() {
+    phase = Phase.ENDED;
+    Outbound out = outbound;
+    boolean graceful = peerCloses && out != null && out.isCloseSent();
+    if (graceful) {
+      cause = null;
+    }
+    pair.close();
+    for (Posted left = sends.abandon(); left != null; left = sends.abandon()) {
+      left.failed(closedError(left.operation(), CompletionStatus.WR_FLUSH_ERR));
+    }
+    receives.release();
+    if (out != null) {
+      out.free(closedError("send", CompletionStatus.WR_FLUSH_ERR));
+    }
+    inbound.free();
+    results.release();
+    identifier.close();
+    loop.leave(membership);
+    loop.pending(-1);
+    onEnd.run();
+    tell(out);
+  }
+
+  private void tell(@Nullable Outbound out) {
+    operations.fail(this::closedError);
+    notifications.fail(this::closedError);
+    if (out != null) {
+      out.fail(closedError("send", null));
+    }
+    RdmaException why = cause;
+    RdmaException lost = abandoned || why != null ? closedError("receive", null) : null;
+    if (lost != null && why != null && !abandoned) {
+      lost = why instanceof ConnectionClosedException ? why : lost;
+    }
+    inbound.end(lost);
+    immediates.end(lost);
+    if (abandoned) {
+      inbound.discard();
+      immediates.discard();
+    } else if (!inbound.isEmpty()) {
+      loop.whileTicking(new Leftovers(inbound, closeTicks));
+    }
+    if (why == null && !(abandoned && closesItself)) {
+      closed.tryEmitEmpty();
+    } else {
+      closed.tryEmitError(why instanceof RdmaTimeoutException ? why : closedError("close", null));
+    }
+    if (why == null) {
+      ended.tryEmitEmpty();
+    } else {
+      ended.tryEmitError(why);
+    }
+  }
+}

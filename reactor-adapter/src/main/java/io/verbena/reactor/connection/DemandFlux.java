@@ -1,0 +1,25 @@
+package io.verbena.reactor.connection;
+
+import io.verbena.reactor.loop.CompletionLoop;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+
+/**
+ * What the peer sends, for one subscriber at a time.
+ *
+ * @param <T> what that is
+ */
+final class DemandFlux<T> extends Flux<T> {
+  private final DemandSource<T> source;
+  private final CompletionLoop loop;
+
+  DemandFlux(DemandSource<T> source, CompletionLoop loop) {
+    this.source = source;
+    this.loop = loop;
+  }
+
+  @Override
+  public void subscribe(CoreSubscriber<? super T> actual) {
+    new DemandSubscription<>(actual, source, loop).start();
+  }
+}

@@ -1,0 +1,104 @@
+package io.verbena.reactor.connection;
+
+import io.verbena.reactor.loop.CompletionLoop;
+import io.verbena.reactor.loop.ScheduledTask;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+
+/**
+ * A subscriber of what the peer sends, with its demand: two totals, one that any thread raises and
+ * one that the loop alone counts up, so that a delivery costs no atomic instruction.
+ *
+ * @param <T> what it is fed
+ */
+final class DemandSubscription<T> extends ScheduledTask implements Subscription {
+  @SuppressWarnings("rawtypes")
+  private static final AtomicLongFieldUpdater<DemandSubscription> REQUESTED =
+      AtomicLongFieldUpdater.newUpdater(DemandSubscription.class, "requested");
+
+  private final CoreSubscriber<? super T> actual;
+  private final DemandSource<T> source;
+  private final CompletionLoop loop;
+  private volatile long requested;
+  private volatile boolean cancelled;
+  private long delivered;
+  private boolean attached;
+
+  DemandSubscription(
+      CoreSubscriber<? super T> actual, DemandSource<T> source, CompletionLoop loop) {
+    this.actual = actual;
+    this.source = source;
+    this.loop = loop;
+  }
+
+  /** Hands itself to the subscriber, and then to the source. */
+  void start() {
+    actual.onSubscribe(this);
+    if (loop.inLoop()) {
+      run();
+    } else {
+      loop.schedule(this);
+    }
+  }
+
+  @Override
+  public void run() {
+    if (!attached) {
+      attached = true;
+      if (!cancelled) {
+        source.attach(this);
+      }
+    } else if (cancelled) {
+      source.detach(this);
+    } else {
+      source.drain();
+    }
+  }
+
+  /** How many it still asks for. */
+  long demand() {
+    long total = requested;
+    return cancelled ? 0 : total == Long.MAX_VALUE ? total : total - delivered;
+  }
+
+  void next(T item) {
+    delivered++;
+    actual.onNext(item);
+  }
+
+  void complete() {
+    if (!cancelled) {
+      actual.onComplete();
+    }
+  }
+
+  void fail(Throwable error) {
+    if (!cancelled) {
+      actual.onError(error);
+    }
+  }
+
+  @Override
+  public void request(long n) {
+    if (Operators.validate(n)) {
+      Operators.addCap(REQUESTED, this, n);
+      wake();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    wake();
+  }
+
+  private void wake() {
+    if (!loop.inLoop()) {
+      loop.schedule(this);
+    } else if (attached) {
+      run();
+    }
+  }
+}

@@ -1,0 +1,23 @@
+package io.verbena.reactor.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.reactor.memory.Exposure;
+
+/**
+ * A message that the peer may READ until it says that it has.
+ *
+ * @param send whose message it is
+ * @param message held until the exposure is closed
+ * @param exposure its bytes, and nothing else
+ */
+record Exposed(SendOperation send, ByteBuf message, Exposure exposure) {
+
+  /** Ends the peer's access, and lets the message go. */
+  void close() {
+    try {
+      exposure.close();
+    } finally {
+      message.release();
+    }
+  }
+}

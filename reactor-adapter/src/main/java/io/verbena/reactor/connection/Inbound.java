@@ -1,0 +1,462 @@
+package io.verbena.reactor.connection;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaOptions;
+import io.verbena.reactor.wire.FrameLayout;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.reactor.wire.ProtocolException;
+import io.verbena.reactor.wire.RecordLayout;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What comes from the peer in frames: reads them, keeps messages until they are asked for, pulls
+ * long ones, and counts what the peer may send. A frame goes back to the receive queue as soon as
+ * it was read; messages of it that nobody asked for yet keep its memory and another takes its
+ * place.
+ */
+final class Inbound implements DemandSource<ByteBuf> {
+  private final Connection connection;
+  private final Workbench bench;
+  private final ReceiveQueue receives;
+  private final Immediates immediates;
+  private final Grant frames;
+  private final Grant messages;
+  private final int window;
+  private final int longest;
+  private final int readAhead;
+  private final int patience;
+
+  /** What was not delivered yet: {@link ByteBuf} or {@link Pull}; no longer than the window. */
+  private final ArrayDeque<Object> queue = new ArrayDeque<>();
+
+  private final ArrayDeque<Pull> unread = new ArrayDeque<>();
+  private final ArrayDeque<Pull> unfinished = new ArrayDeque<>();
+  private @Nullable DemandSubscription<ByteBuf> subscriber;
+  private long ahead;
+  private int doneId;
+  private boolean donePending;
+  private boolean waitsForMemory;
+  private int waitsSince;
+  private boolean delivering;
+  private boolean discarding;
+  private boolean ended;
+  private @Nullable Throwable error;
+  private boolean closeCame;
+
+  Inbound(
+      Connection connection,
+      Workbench bench,
+      ReceiveQueue receives,
+      Immediates immediates,
+      Handshake own,
+      RdmaOptions options) {
+    this.connection = connection;
+    this.bench = bench;
+    this.receives = receives;
+    this.immediates = immediates;
+    window = own.window();
+    longest = own.maxMessageSize();
+    readAhead = options.readAhead();
+    patience = bench.loop().ticks(options.operationTimeout().toNanos());
+    frames = new Grant(own.receiveDepth(), Math.max(2, own.receiveDepth() / 4));
+    messages = new Grant(window, Math.max(1, window / 4));
+  }
+
+  // ---- grants, for the headers of frames to the peer
+
+  int announceFrames() {
+    return frames.announce();
+  }
+
+  int announceMessages() {
+    return messages.announce();
+  }
+
+  boolean framesReached() {
+    return frames.reached();
+  }
+
+  boolean messagesDue() {
+    return messages.due();
+  }
+
+  boolean isDonePending() {
+    return donePending;
+  }
+
+  /** The id of the last message that was read, to tell the peer. */
+  int takeDone() {
+    donePending = false;
+    return doneId;
+  }
+
+  // ---- frames
+
+  /**
+   * A frame arrived.
+   *
+   * @throws ProtocolException if it is none
+   */
+  void received(int sequence, int length) {
+    ByteBuf frame = receives.take(sequence);
+    boolean spare = bench.hasSpare();
+    try {
+      read(frame, length, !spare);
+    } catch (Throwable e) {
+      frame.release();
+      throw e;
+    }
+    giveBack(frame, spare);
+  }
+
+  /** A receive was taken by an immediate, and nothing written into it. */
+  void notified(int sequence) {
+    giveBack(receives.take(sequence), false);
+  }
+
+  private void giveBack(ByteBuf frame, boolean spare) {
+    frames.free();
+    if (!connection.isPosting()) {
+      frame.release();
+    } else if (!spare || frame.refCnt() == 1) {
+      // Nobody else has a part of it; or only copies of its messages were handed out.
+      receives.post(frame);
+    } else {
+      frame.release();
+      receives.post(bench.takeSpare());
+    }
+    connection.endTurnLater();
+  }
+
+  private void read(ByteBuf frame, int length, boolean copying) {
+    if (length < FrameLayout.HEADER_LENGTH) {
+      throw ProtocolException.malformed("frame length", length, ">= 16");
+    }
+    long first = frame.getLong(FrameLayout.FIRST_OFFSET);
+    long second = frame.getLong(FrameLayout.SECOND_OFFSET);
+    if (!FrameLayout.isFrame(first)) {
+      throw ProtocolException.malformed("frame type", first >>> 48, "0x5600");
+    }
+    connection
+        .outbound()
+        .granted(
+            FrameLayout.frames(first),
+            FrameLayout.messages(second),
+            FrameLayout.immediates(second));
+    int at = FrameLayout.HEADER_LENGTH;
+    for (int left = FrameLayout.records(first); left > 0; left--) {
+      at = record(frame, at, length, copying);
+    }
+    if (at < length) {
+      throw ProtocolException.malformed("bytes behind the last record", length - at, "0");
+    }
+  }
+
+  /** Reads one record, and answers where the next begins. */
+  private int record(ByteBuf frame, int at, int end, boolean copying) {
+    need(RecordLayout.HEADER_LENGTH, at, end);
+    long header = frame.getLong(at);
+    int length = RecordLayout.length(header);
+    int kind = RecordLayout.kind(header);
+    if (kind == RecordLayout.MESSAGE) {
+      int start = at + RecordLayout.HEADER_LENGTH;
+      if (length < 0 || length > end - start || length > longest) {
+        throw ProtocolException.malformed(
+            "message length", length, "0.." + Math.min(longest, end - start));
+      }
+      message(frame, start, length, copying);
+      return start + RecordLayout.padded(length);
+    }
+    return switch (kind) {
+      case RecordLayout.RENDEZVOUS -> {
+        need(RecordLayout.RENDEZVOUS_LENGTH, at, end);
+        rendezvous(
+            length,
+            frame.getInt(at + RecordLayout.ID_OFFSET),
+            frame.getInt(at + RecordLayout.KEY_OFFSET),
+            frame.getLong(at + RecordLayout.ADDRESS_OFFSET));
+        yield at + RecordLayout.RENDEZVOUS_LENGTH;
+      }
+      case RecordLayout.DONE -> {
+        need(RecordLayout.DONE_LENGTH, at, end);
+        connection.outbound().done(frame.getInt(at + RecordLayout.ID_OFFSET));
+        yield at + RecordLayout.DONE_LENGTH;
+      }
+      case RecordLayout.CLOSE -> {
+        closeCame = true;
+        connection.peerCloses();
+        yield at + RecordLayout.CLOSE_LENGTH;
+      }
+      case RecordLayout.IMMEDIATE -> {
+        need(RecordLayout.IMMEDIATE_LENGTH, at, end);
+        immediates.arrived(frame.getInt(at + RecordLayout.VALUE_OFFSET), length);
+        yield at + RecordLayout.IMMEDIATE_LENGTH;
+      }
+      default -> throw ProtocolException.malformed("record kind", header >>> 56, "1..5");
+    };
+  }
+
+  private static void need(int length, int at, int end) {
+    if (length > end - at) {
+      throw ProtocolException.malformed("bytes of a record", end - at, ">= " + length);
+    }
+  }
+
+  private void count() {
+    if (!messages.arrive() || closeCame) {
+      throw ProtocolException.malformed(
+          "messages on their way", window + 1L, closeCame ? "none behind a CLOSE" : "<= " + window);
+    }
+  }
+
+  private void message(ByteBuf frame, int start, int length, boolean copying) {
+    count();
+    if (discarding) {
+      messages.free();
+      return;
+    }
+    ByteBuf message;
+    if (copying) {
+      message = UnpooledByteBufAllocator.DEFAULT.heapBuffer(length, length);
+      message.writeBytes(frame, start, length);
+    } else {
+      message = frame.retainedSlice(start, length);
+    }
+    DemandSubscription<ByteBuf> to = subscriber;
+    if (to == null || delivering || !queue.isEmpty() || to.demand() <= 0) {
+      queue.add(message);
+      return;
+    }
+    delivering = true;
+    messages.free();
+    try {
+      to.next(message);
+    } finally {
+      delivering = false;
+    }
+  }
+
+  private void rendezvous(int length, int id, int key, long address) {
+    if (length < 1 || length > longest) {
+      throw ProtocolException.malformed("message length", length, "1.." + longest);
+    }
+    int position = messages.arrived();
+    count();
+    Pull pull = new Pull(this, connection, position, id, length, key, address);
+    unfinished.add(pull);
+    if (discarding) {
+      messages.free();
+      pull.skip();
+      finishPulls();
+    } else {
+      queue.add(pull);
+      unread.add(pull);
+    }
+  }
+
+  // ---- long messages
+
+  /** Posts READs for what was asked for, as far as slots, memory and read-ahead go. */
+  void endTurn() {
+    while (!unread.isEmpty()) {
+      Pull next = unread.peek();
+      try {
+        if (!next.isStarted()) {
+          if (!isDue(next)) {
+            return;
+          }
+          boolean all = next.post();
+          ahead += next.length;
+          stopWaiting();
+          if (!all) {
+            return;
+          }
+        } else if (!next.post()) {
+          return;
+        }
+      } catch (MemoryLimitException e) {
+        if (!waitsForMemory) {
+          waitsForMemory = true;
+          waitsSince = bench.loop().tick();
+          bench.loop().pending(1);
+        }
+        return;
+      }
+      unread.remove();
+    }
+  }
+
+  private void stopWaiting() {
+    if (waitsForMemory) {
+      waitsForMemory = false;
+      bench.loop().pending(-1);
+    }
+  }
+
+  private boolean isDue(Pull pull) {
+    DemandSubscription<ByteBuf> to = subscriber;
+    if (to == null) {
+      return false;
+    }
+    int inFront = pull.position - (messages.arrived() - messages.held(window));
+    return inFront < to.demand() && (queue.peek() == pull || ahead + pull.length <= readAhead);
+  }
+
+  /** A message was read. */
+  void pulled(Pull pull) {
+    if (discarding) {
+      pull.release();
+    }
+    finishPulls();
+    drain();
+  }
+
+  /** Pulls end in the order in which they were announced, so the last id tells all. */
+  private void finishPulls() {
+    Pull first = unfinished.peek();
+    while (first != null && first.isOver()) {
+      doneId = first.id;
+      donePending = true;
+      unfinished.remove();
+      first = unfinished.peek();
+    }
+    connection.endTurnLater();
+  }
+
+  // ---- the subscriber
+
+  @Override
+  public void attach(DemandSubscription<ByteBuf> subscription) {
+    if (subscriber != null) {
+      subscription.fail(
+          new IllegalStateException("receive: it has a subscriber (expected: one at a time)"));
+      return;
+    }
+    subscriber = subscription;
+    drain();
+  }
+
+  @Override
+  public void detach(DemandSubscription<ByteBuf> subscription) {
+    if (subscriber == subscription) {
+      subscriber = null;
+      connection.endTurnLater();
+    }
+  }
+
+  @Override
+  public void drain() {
+    if (delivering) {
+      return;
+    }
+    delivering = true;
+    try {
+      DemandSubscription<ByteBuf> to = subscriber;
+      while (to != null && !queue.isEmpty() && to.demand() > 0) {
+        Object head = queue.peek();
+        ByteBuf message;
+        if (head instanceof Pull pull) {
+          if (!pull.isOver()) {
+            break;
+          }
+          ahead -= pull.length;
+          message = pull.take();
+        } else {
+          message = (ByteBuf) head;
+        }
+        queue.remove();
+        messages.free();
+        to.next(message);
+        to = subscriber;
+      }
+    } finally {
+      delivering = false;
+    }
+    endIfDelivered();
+    connection.endTurnLater();
+  }
+
+  boolean hasSubscriber() {
+    return subscriber != null;
+  }
+
+  /** Whether nothing is left that a subscriber could get. */
+  boolean isEmpty() {
+    return queue.isEmpty();
+  }
+
+  // ---- end
+
+  /** The peer sends no more messages, or this end wants none. */
+  void end(@Nullable Throwable why) {
+    if (!ended) {
+      ended = true;
+      error = why;
+    }
+    endIfDelivered();
+  }
+
+  private void endIfDelivered() {
+    DemandSubscription<ByteBuf> to = subscriber;
+    if (!ended || delivering || !queue.isEmpty() || to == null) {
+      return;
+    }
+    subscriber = null;
+    Throwable why = error;
+    if (why == null) {
+      to.complete();
+    } else {
+      to.fail(why);
+    }
+  }
+
+  /** Releases what was not delivered, and all that may still come. */
+  void discard() {
+    discarding = true;
+    for (Object each : queue) {
+      messages.free();
+      if (each instanceof ByteBuf message) {
+        message.release();
+      } else if (each instanceof Pull pull) {
+        if (pull.isOver()) {
+          pull.release();
+        } else if (!pull.isReading()) {
+          pull.release();
+          pull.skip();
+        }
+      }
+    }
+    queue.clear();
+    unread.clear();
+    ahead = 0;
+    finishPulls();
+    endIfDelivered();
+  }
+
+  /** Frees long messages that were not read, once the queue pair is gone. */
+  void free() {
+    stopWaiting();
+    queue.removeIf(
+        each -> {
+          boolean lost = each instanceof Pull pull && !pull.isOver();
+          if (lost) {
+            ((Pull) each).release();
+          }
+          return lost;
+        });
+    unread.clear();
+    unfinished.clear();
+  }
+
+  /** The coarse clock went on; answers whether it has waited for memory for too long. */
+  boolean isOutOfMemory() {
+    if (!waitsForMemory) {
+      return false;
+    }
+    connection.endTurnLater();
+    return bench.loop().tick() - waitsSince > patience;
+  }
+}

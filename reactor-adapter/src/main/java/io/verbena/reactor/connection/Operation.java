@@ -1,0 +1,342 @@
+package io.verbena.reactor.connection;
+
+import io.verbena.RdmaException;
+import io.verbena.RemoteMemory;
+import io.verbena.reactor.loop.LoopTask;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+/**
+ * A one-sided operation: the Mono, its only subscription and the record of its work requests in one
+ * object. A second subscription makes a second object.
+ *
+ * <pre>
+ *  assembled -> subscribed -> waiting -> posted -> over
+ *                  |             |          |
+ *                  +-------------+----------+-> over: refused, failed, timed out, cancelled
+ * </pre>
+ *
+ * Whatever happens, it is over only when no work request of it is outstanding.
+ *
+ * @param <T> its value
+ */
+abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, Posted {
+  @SuppressWarnings("rawtypes")
+  private static final AtomicIntegerFieldUpdater<Operation> MARKS =
+      AtomicIntegerFieldUpdater.newUpdater(Operation.class, "marks");
+
+  private static final int SUBSCRIBED = 1;
+  private static final int STARTED = 1 << 1;
+  private static final int SCHEDULED = 1 << 2;
+  private static final int CANCELLED = 1 << 3;
+
+  final Connection connection;
+  final RemoteMemory at;
+
+  private @Nullable CoreSubscriber<? super T> actual;
+  private @Nullable LoopTask nextTask;
+  private @Nullable RdmaException error;
+  private volatile int marks;
+  private boolean begun;
+  private boolean over;
+  private boolean outside;
+
+  /** The tick in which it began to wait. */
+  int since;
+
+  private int posted;
+  private int outstanding;
+
+  Operation(Connection connection, RemoteMemory at) {
+    this.connection = connection;
+    this.at = at;
+  }
+
+  // ---- what kinds of operation differ in, called on the loop
+
+  /** Another object that does the same, for another subscription. */
+  abstract Operation<T> copy();
+
+  /** Whether it starts without being asked for its value. */
+  abstract boolean startsAtOnce();
+
+  /**
+   * Checks what it was given and makes its local memory ready.
+   *
+   * @throws RdmaException if it cannot be done; then {@link #release} follows
+   */
+  abstract void prepare();
+
+  /** The bytes to move. */
+  abstract int length();
+
+  /** Where the local bytes are. */
+  abstract long localAddress();
+
+  abstract int localKey();
+
+  /** Fills a request for {@code count} bytes from {@code offset} on. */
+  abstract void describe(SendWorkRequest request, int offset, int count);
+
+  /** Signals success; the memory that it held was handed on or is released by this. */
+  abstract void complete(CoreSubscriber<? super T> to);
+
+  /** Lets go of all memory, without success. */
+  abstract void release();
+
+  /** Whether the next request may be posted; the last one may need more than a slot. */
+  boolean mayPost(boolean last) {
+    return connection.mayPost();
+  }
+
+  /** All its requests are done; answers whether that is all. */
+  boolean isFinished() {
+    return true;
+  }
+
+  /** Whether it waits for the peer to be told. */
+  boolean isTelling() {
+    return false;
+  }
+
+  /** The queue that it waits in. */
+  OperationQueue waitingRoom() {
+    return connection.operations();
+  }
+
+  // ---- the Mono
+
+  @Override
+  public void subscribe(CoreSubscriber<? super T> subscriber) {
+    if (!mark(SUBSCRIBED)) {
+      copy().subscribe(subscriber);
+      return;
+    }
+    actual = subscriber;
+    subscriber.onSubscribe(this);
+    if (startsAtOnce() && mark(STARTED)) {
+      start();
+    }
+  }
+
+  @Override
+  public void request(long n) {
+    if (Operators.validate(n) && (marks & STARTED) == 0 && mark(STARTED)) {
+      start();
+    }
+  }
+
+  private void start() {
+    if (connection.loop().inLoop()) {
+      begin();
+      return;
+    }
+    RdmaException refusal = connection.admit();
+    if (refusal != null) {
+      over = true;
+      release();
+      subscriber().onError(refusal);
+      return;
+    }
+    outside = true;
+    connection.loop().schedule(this);
+  }
+
+  @Override
+  public void cancel() {
+    if (!mark(CANCELLED)) {
+      return;
+    }
+    if (mark(STARTED)) {
+      // Nobody will ever start it.
+      over = true;
+      release();
+    } else if (connection.loop().inLoop()) {
+      stop();
+    } else {
+      connection.loop().schedule(this);
+    }
+  }
+
+  private boolean mark(int bit) {
+    int before;
+    do {
+      before = marks;
+      if ((before & bit) != 0) {
+        return false;
+      }
+    } while (!MARKS.compareAndSet(this, before, before | bit));
+    return true;
+  }
+
+  private boolean isCancelled() {
+    return (marks & CANCELLED) != 0;
+  }
+
+  private CoreSubscriber<? super T> subscriber() {
+    CoreSubscriber<? super T> to = actual;
+    if (to == null) {
+      throw new IllegalStateException("not subscribed");
+    }
+    return to;
+  }
+
+  // ---- the loop
+
+  @Override
+  public void run() {
+    if (outside) {
+      outside = false;
+      connection.admitted();
+    }
+    if (isCancelled()) {
+      stop();
+    } else if (!begun) {
+      begin();
+    }
+  }
+
+  private void begin() {
+    begun = true;
+    RdmaException refusal = connection.refuse(operation());
+    if (refusal == null) {
+      try {
+        prepare();
+      } catch (RdmaException e) {
+        refusal = e;
+      }
+    }
+    if (refusal != null) {
+      end(refusal);
+      return;
+    }
+    waitingRoom().start(this);
+  }
+
+  /**
+   * Posts requests as far as there are slots.
+   *
+   * @return whether all are posted
+   */
+  boolean post() {
+    int length = length();
+    do {
+      int count = Math.min(length - posted, connection.longestTransfer());
+      boolean last = posted + count == length;
+      if (!mayPost(last)) {
+        return false;
+      }
+      SendWorkRequest request = connection.bench().send();
+      describe(request, posted, count);
+      request.signaled();
+      if (count > 0) {
+        request.buffer(localAddress() + posted, count, localKey());
+      }
+      outstanding++;
+      posted += count;
+      try {
+        connection.sends().post(request, this);
+      } catch (VerbsException e) {
+        outstanding--;
+        throw e;
+      }
+    } while (posted < length);
+    return true;
+  }
+
+  @Override
+  public final void succeeded() {
+    if (--outstanding == 0 && (error != null || isDone())) {
+      finish();
+    }
+  }
+
+  private boolean isDone() {
+    return posted == length() && isFinished();
+  }
+
+  @Override
+  public final void failed(RdmaException why) {
+    outstanding--;
+    abort(why);
+  }
+
+  /** Ends it with an error, once no request of it is outstanding any more. */
+  void abort(RdmaException why) {
+    if (error == null) {
+      error = why;
+    }
+    if (outstanding == 0) {
+      finish();
+    }
+  }
+
+  /** All that it asked of the HCA has ended. */
+  final void finish() {
+    if (over) {
+      return;
+    }
+    RdmaException why = error;
+    if (why != null) {
+      end(why);
+    } else if (isCancelled()) {
+      over = true;
+      release();
+    } else {
+      over = true;
+      complete(subscriber());
+    }
+  }
+
+  private void end(RdmaException why) {
+    over = true;
+    release();
+    if (!isCancelled()) {
+      subscriber().onError(why);
+    }
+  }
+
+  private void stop() {
+    if (!over && outstanding == 0 && !isTelling()) {
+      over = true;
+      release();
+      if (begun) {
+        waitingRoom().remove(this);
+      }
+    }
+  }
+
+  /** Whether nothing of it is left. */
+  final boolean isOver() {
+    return over;
+  }
+
+  @Override
+  public final boolean markScheduled() {
+    return mark(SCHEDULED);
+  }
+
+  @Override
+  public final void clearScheduled() {
+    int before;
+    do {
+      before = marks;
+    } while (!MARKS.compareAndSet(this, before, before & ~SCHEDULED));
+  }
+
+  @Override
+  public final @Nullable LoopTask nextTask() {
+    return nextTask;
+  }
+
+  @Override
+  public final void nextTask(@Nullable LoopTask next) {
+    nextTask = next;
+  }
+}

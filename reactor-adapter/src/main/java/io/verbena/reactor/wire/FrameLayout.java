@@ -1,0 +1,86 @@
+package io.verbena.reactor.wire;
+
+/**
+ * A frame: what travels in one SEND. A header, then records one behind the other. Numbers are
+ * big-endian.
+ *
+ * <pre>
+ *  0      1        2         4        8          12           16
+ *  | 0x56 | 0      | records | frames | messages | immediates | records ...
+ * </pre>
+ *
+ * {@code frames}, {@code messages} and {@code immediates} are the sender's grants: how many of each
+ * its peer may have sent in all, modulo 2<sup>32</sup>. They only grow; a frame that repeats an
+ * earlier grant is good.
+ */
+public final class FrameLayout {
+  /** The first byte of every frame. */
+  public static final int TYPE = 0x56;
+
+  /** The offset of the long that holds type, records and frames. */
+  public static final int FIRST_OFFSET = 0;
+
+  /** The offset of the long that holds messages and immediates. */
+  public static final int SECOND_OFFSET = 8;
+
+  public static final int HEADER_LENGTH = 16;
+
+  private static final int TYPE_SHIFT = 48;
+  private static final int RECORDS_SHIFT = 32;
+  private static final long LOW_HALF = 0xffff_ffffL;
+
+  /** The most records in a frame: an unsigned short. */
+  public static final int MAX_RECORDS = 0xffff;
+
+  /** Room that data leaves, so that a DONE and a CLOSE always find place behind it. */
+  public static final int CONTROL_RESERVE = RecordLayout.DONE_LENGTH + RecordLayout.CLOSE_LENGTH;
+
+  private FrameLayout() {}
+
+  /** The first long of a header. */
+  public static long first(int records, int frames) {
+    return ((long) TYPE << (TYPE_SHIFT + 8))
+        | ((long) records << RECORDS_SHIFT)
+        | (frames & LOW_HALF);
+  }
+
+  /** The second long of a header. */
+  public static long second(int messages, int immediates) {
+    return ((long) messages << 32) | (immediates & LOW_HALF);
+  }
+
+  /** Whether a first long starts a frame of this protocol. */
+  public static boolean isFrame(long first) {
+    return first >>> TYPE_SHIFT == (long) TYPE << 8;
+  }
+
+  /** The number of records in a first long. */
+  public static int records(long first) {
+    return (int) (first >>> RECORDS_SHIFT) & MAX_RECORDS;
+  }
+
+  /** The grant of frames in a first long. */
+  public static int frames(long first) {
+    return (int) first;
+  }
+
+  /** The grant of messages in a second long. */
+  public static int messages(long second) {
+    return (int) (second >>> 32);
+  }
+
+  /** The grant of immediates in a second long. */
+  public static int immediates(long second) {
+    return (int) second;
+  }
+
+  /** The bytes of a frame that takes any message of up to {@code eagerSize} bytes. */
+  public static int capacity(int eagerSize) {
+    return dataLimit(eagerSize) + CONTROL_RESERVE;
+  }
+
+  /** The bytes of a frame that messages may fill. */
+  public static int dataLimit(int eagerSize) {
+    return HEADER_LENGTH + RecordLayout.HEADER_LENGTH + RecordLayout.padded(eagerSize);
+  }
+}

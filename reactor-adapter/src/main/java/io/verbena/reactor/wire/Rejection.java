@@ -1,0 +1,82 @@
+package io.verbena.reactor.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Why a connect was turned down, in the private data of the reject.
+ *
+ * <pre>
+ *  0            4         6        8
+ *  | 0x5652424E | version | reason |   big-endian
+ * </pre>
+ *
+ * @param version that the rejecting end speaks
+ * @param reason why
+ */
+public record Rejection(int version, Reason reason) {
+
+  /** The bytes of an encoded rejection. */
+  public static final int LENGTH = 8;
+
+  /** Reasons, by their number on the wire. */
+  public enum Reason {
+    /** Something else, or nothing that this version knows. */
+    UNKNOWN(0, "for a reason unknown"),
+    /** The handshake has another version. */
+    VERSION(1, "as it speaks another version"),
+    /** The handshake is none. */
+    MALFORMED(2, "as the handshake is malformed"),
+    /** The server has no memory, queue pair or place left. */
+    RESOURCES(3, "as it has no resources left"),
+    /** The server is being closed. */
+    CLOSING(4, "as it is closing");
+
+    private final int code;
+    private final String text;
+
+    Reason(int code, String text) {
+      this.code = code;
+      this.text = text;
+    }
+
+    static Reason of(int code) {
+      for (Reason reason : values()) {
+        if (reason.code == code) {
+          return reason;
+        }
+      }
+      return UNKNOWN;
+    }
+
+    /** For people. */
+    public String text() {
+      return text;
+    }
+  }
+
+  /** The bytes to send. */
+  public ByteBuffer encode() {
+    return ByteBuffer.allocate(LENGTH)
+        .putInt(Handshake.MAGIC)
+        .putShort((short) version)
+        .putShort((short) reason.code)
+        .flip();
+  }
+
+  /**
+   * Reads a rejection, from position on.
+   *
+   * @throws ProtocolException if it is none
+   */
+  public static Rejection decode(ByteBuffer data) {
+    int at = data.position();
+    if (data.remaining() < LENGTH) {
+      throw ProtocolException.malformed("rejection: bytes", data.remaining(), ">= " + LENGTH);
+    }
+    if (data.getInt(at) != Handshake.MAGIC) {
+      throw ProtocolException.malformed(
+          "rejection: magic", data.getInt(at), Integer.toString(Handshake.MAGIC));
+    }
+    return new Rejection(data.getShort(at + 4) & 0xffff, Reason.of(data.getShort(at + 6) & 0xffff));
+  }
+}

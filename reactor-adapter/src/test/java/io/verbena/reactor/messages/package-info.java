@@ -1,0 +1,5 @@
+/** Claims about messages: sizes, order, credits. */
+@NullMarked
+package io.verbena.reactor.messages;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,138 @@
+package io.verbena.reactor.testing;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.PollMode;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTransport;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import reactor.core.publisher.Mono;
+
+/**
+ * Two transports with a server in one and clients in the other. Closing it disposes both, which
+ * fails if anything of their devices is still open.
+ */
+public final class Ends implements AutoCloseable {
+  /** How long anything in a test may take. */
+  public static final Duration LIMIT = Duration.ofSeconds(20);
+
+  private static final AtomicLong NAMES = new AtomicLong();
+
+  private final RdmaTransport serverSide;
+  private final RdmaTransport clientSide;
+  private final RdmaServer server;
+  private final LinkedBlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
+
+  private Ends(RdmaOptions serverOptions, RdmaOptions clientOptions, String query) {
+    serverSide = RdmaTransport.create(serverOptions);
+    clientSide = RdmaTransport.create(clientOptions);
+    server =
+        serverSide
+            .bind(
+                URI.create("emulated://ends-" + NAMES.incrementAndGet() + query),
+                connection -> {
+                  accepted.add(connection);
+                  return Mono.never();
+                })
+            .block(LIMIT);
+  }
+
+  /** Options that make tests quick: event mode, short timeouts. */
+  public static RdmaOptions options() {
+    return RdmaOptions.defaults()
+        .pollMode(PollMode.EVENT)
+        .connectTimeout(Duration.ofSeconds(5))
+        .operationTimeout(Duration.ofSeconds(5))
+        .closeTimeout(Duration.ofSeconds(2));
+  }
+
+  public static Ends create() {
+    return create(options());
+  }
+
+  public static Ends create(RdmaOptions both) {
+    return new Ends(both, both, "");
+  }
+
+  public static Ends create(RdmaOptions serverOptions, RdmaOptions clientOptions) {
+    return new Ends(serverOptions, clientOptions, "");
+  }
+
+  public URI address() {
+    return server.address();
+  }
+
+  public RdmaServer server() {
+    return server;
+  }
+
+  public RdmaTransport serverSide() {
+    return serverSide;
+  }
+
+  public RdmaTransport clientSide() {
+    return clientSide;
+  }
+
+  /** A new connection, seen from both ends. */
+  public Pair connect() {
+    RdmaConnection client = clientSide.connect(server.address()).block(LIMIT);
+    try {
+      RdmaConnection other = accepted.poll(LIMIT.toSeconds(), TimeUnit.SECONDS);
+      if (client == null || other == null) {
+        throw new AssertionError("not connected within " + LIMIT);
+      }
+      return new Pair(client, other);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      clientSide.dispose();
+    } finally {
+      serverSide.dispose();
+    }
+  }
+
+  /** A registered buffer with {@code length} bytes that depend on {@code seed}. */
+  public static ByteBuf message(RdmaConnection connection, int length, long seed) {
+    return fill(connection.memory().allocator().directBuffer(Math.max(1, length)), length, seed);
+  }
+
+  /** Appends {@code length} bytes that depend on {@code seed}. */
+  public static ByteBuf fill(ByteBuf buffer, int length, long seed) {
+    byte[] bytes = bytes(length, seed);
+    return buffer.writeBytes(bytes);
+  }
+
+  /** {@code length} bytes that depend on {@code seed}. */
+  public static byte[] bytes(int length, long seed) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  /** The readable bytes of a buffer, which is released. */
+  public static byte[] take(ByteBuf buffer) {
+    try {
+      byte[] bytes = new byte[buffer.readableBytes()];
+      buffer.readBytes(bytes);
+      return bytes;
+    } finally {
+      buffer.release();
+    }
+  }
+
+  /** Both ends of a connection. */
+  public record Pair(RdmaConnection client, RdmaConnection server) {}
+}
