@@ -25,7 +25,7 @@ public interface Device extends AutoCloseable {
   CompletionChannel createCompletionChannel();
 
   /**
-   * Creates a completion queue.
+   * Creates a completion queue that any thread may poll.
    *
    * @param depth completions that it must hold at least, 1 to {@link
    *     DeviceAttributes#maxCompletions}
@@ -33,7 +33,21 @@ public interface Device extends AutoCloseable {
    * @throws VerbsException {@code INVALID} for a depth out of range, {@code NO_MEMORY} beyond the
    *     device's limit
    */
-  CompletionQueue createCompletionQueue(int depth, @Nullable CompletionChannel channel);
+  default CompletionQueue createCompletionQueue(int depth, @Nullable CompletionChannel channel) {
+    return createCompletionQueue(depth, channel, false);
+  }
+
+  /**
+   * Creates a completion queue.
+   *
+   * @param depth as above
+   * @param channel as above
+   * @param singleThreaded promises that no two threads poll it at once, and saves the provider a
+   *     lock ({@code IBV_CREATE_CQ_ATTR_SINGLE_THREADED})
+   * @throws VerbsException as above
+   */
+  CompletionQueue createCompletionQueue(
+      int depth, @Nullable CompletionChannel channel, boolean singleThreaded);
 
   /** Creates a connection manager, with an event queue of its own. */
   ConnectionManager createConnectionManager();

@@ -52,21 +52,39 @@ final class CompletionRing {
     mask = capacity - 1;
   }
 
-  /** Takes the next entry, which must then be published soon; or {@link #OVERRUN}. */
+  /**
+   * Takes the next entry, which must then be published soon; or {@link #OVERRUN}. For the only
+   * producer there is.
+   */
+  long claimAlone() {
+    long position = tail.getOpaque();
+    if (isFull(position)) {
+      return OVERRUN;
+    }
+    tail.setOpaque(position + 1);
+    return position;
+  }
+
+  /** As {@link #claimAlone}, among other producers. */
   long claim() {
     while (true) {
       long position = tail.getOpaque();
-      if (position - headSeenByProducers.getOpaque() >= depth) {
-        long seen = head.getAcquire();
-        headSeenByProducers.setRelease(seen);
-        if (position - seen >= depth) {
-          return OVERRUN;
-        }
+      if (isFull(position)) {
+        return OVERRUN;
       }
       if (tail.compareAndSet(position, position + 1)) {
         return position;
       }
     }
+  }
+
+  private boolean isFull(long position) {
+    if (position - headSeenByProducers.getOpaque() < depth) {
+      return false;
+    }
+    long seen = head.getAcquire();
+    headSeenByProducers.setOpaque(seen);
+    return position - seen >= depth;
   }
 
   /** Fills an entry that was claimed and shows it to the consumer. */

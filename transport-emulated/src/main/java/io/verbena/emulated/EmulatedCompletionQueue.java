@@ -42,18 +42,29 @@ final class EmulatedCompletionQueue implements CompletionQueue {
   private final @Nullable EmulatedCompletionChannel channel;
   private final CompletionRing ring;
   private final int depth;
-  private final Ownership polling = new Ownership();
+  private final @Nullable Ownership polling;
   private volatile int armState;
   private volatile boolean closed;
+
+  /**
+   * Whether more than one queue completes here. While only one does, its owner is the only
+   * producer, and claims entries without a compare-and-set, which is most of what a small operation
+   * costs.
+   */
+  private volatile boolean shared;
 
   /** Queue pairs by attachment; replaced, never changed, so that pollers read it without a lock. */
   private volatile @Nullable EmulatedQueuePair[] attached = new @Nullable EmulatedQueuePair[0];
 
   EmulatedCompletionQueue(
-      EmulatedDevice device, int depth, @Nullable EmulatedCompletionChannel channel) {
+      EmulatedDevice device,
+      int depth,
+      @Nullable EmulatedCompletionChannel channel,
+      boolean singleThreaded) {
     this.device = device;
     this.depth = depth;
     this.channel = channel;
+    polling = singleThreaded ? null : new Ownership();
     ring = new CompletionRing(depth);
   }
 
@@ -83,7 +94,19 @@ final class EmulatedCompletionQueue implements CompletionQueue {
       }
       return 0;
     }
-    polling.acquire();
+    Ownership pollers = polling;
+    if (pollers == null) {
+      return take(completions);
+    }
+    pollers.acquire();
+    try {
+      return take(completions);
+    } finally {
+      pollers.release();
+    }
+  }
+
+  private int take(WorkCompletion[] completions) {
     long position = ring.head();
     int count = 0;
     while (count < completions.length && ring.isPublished(position)) {
@@ -93,7 +116,6 @@ final class EmulatedCompletionQueue implements CompletionQueue {
       position++;
     }
     ring.consumed(position);
-    polling.release();
     return count;
   }
 
@@ -112,7 +134,7 @@ final class EmulatedCompletionQueue implements CompletionQueue {
 
   /** See {@link CompletionRing#claim}. */
   long claim() {
-    return ring.claim();
+    return shared ? ring.claim() : ring.claimAlone();
   }
 
   /** Publishes a claimed entry and wakes whoever armed for it. */
@@ -203,7 +225,18 @@ final class EmulatedCompletionQueue implements CompletionQueue {
         java.util.Arrays.copyOf(pairs, Math.max(at + 1, pairs.length));
     more[at] = pair;
     attached = more;
+    shareAmong(pairs);
     return at;
+  }
+
+  /** Makes producers claim by compare-and-set, and waits for those that do not know yet. */
+  private void shareAmong(@Nullable EmulatedQueuePair[] others) {
+    for (EmulatedQueuePair other : others) {
+      if (other != null && !shared) {
+        shared = true;
+        other.awaitHandover();
+      }
+    }
   }
 
   synchronized void detach(int attachment) {

@@ -128,7 +128,7 @@ final class EmulatedDevice implements Device {
 
   @Override
   public EmulatedCompletionQueue createCompletionQueue(
-      int depth, @Nullable CompletionChannel channel) {
+      int depth, @Nullable CompletionChannel channel, boolean singleThreaded) {
     if (depth < 1 || depth > ATTRIBUTES.maxCompletions()) {
       throw new VerbsException(
           VerbsError.INVALID,
@@ -148,7 +148,7 @@ final class EmulatedDevice implements Device {
       own.attach();
     }
     open.opened(Kind.COMPLETION_QUEUE, ATTRIBUTES.maxCompletionQueues());
-    return new EmulatedCompletionQueue(this, depth, own);
+    return new EmulatedCompletionQueue(this, depth, own, singleThreaded);
   }
 
   @Override

@@ -375,6 +375,16 @@ final class EmulatedQueuePair implements QueuePair {
     flushReceives();
   }
 
+  /** Returns once whoever works on one of its queues at this moment is done. */
+  void awaitHandover() {
+    sends.ownership.awaitHandover();
+    receives.posting.awaitHandover();
+    EmulatedQueuePair other = peer;
+    if (other != null) {
+      other.sends.ownership.awaitHandover();
+    }
+  }
+
   private void flushReceives() {
     EmulatedQueuePair other = peer;
     if (other != null) {

@@ -33,6 +33,10 @@ final class PaddedLong extends PaddedLongValue {
     return (long) VALUE.getVolatile(this);
   }
 
+  void setOpaque(long newValue) {
+    VALUE.setOpaque(this, newValue);
+  }
+
   void setRelease(long newValue) {
     VALUE.setRelease(this, newValue);
   }
