@@ -174,7 +174,7 @@ abstract class DeviceTests extends VerbsTests {
   }
 
   @Test
-  void maybeClosedTwice() {
+  void mayBeClosedTwice() {
     Device device = tck.openDevice("twice");
 
     device.close();

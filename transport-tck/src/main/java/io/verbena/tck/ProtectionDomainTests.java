@@ -3,6 +3,7 @@ package io.verbena.tck;
 import static io.verbena.tck.Failures.expectFailure;
 import static io.verbena.verbs.VerbsError.BUSY;
 import static io.verbena.verbs.VerbsError.CLOSED;
+import static io.verbena.verbs.VerbsError.NO_MEMORY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.CompletionQueue;
@@ -20,6 +21,19 @@ abstract class ProtectionDomainTests extends VerbsTests {
   @Test
   void knowsItsDevice() {
     assertThat(tck.domain().device()).isSameAs(tck.device());
+  }
+
+  @Test
+  void existsAsOftenAsTheDeviceSays() {
+    int most = tck.attributes().maxProtectionDomains();
+    int affordable = Math.min(most, 1 << 16);
+    for (int i = 0; i < affordable; i++) {
+      tck.domain();
+    }
+
+    if (affordable == most) {
+      expectFailure(NO_MEMORY, tck::domain);
+    }
   }
 
   @Test

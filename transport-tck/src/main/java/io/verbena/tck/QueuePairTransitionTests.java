@@ -32,7 +32,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
@@ -173,6 +175,41 @@ abstract class QueuePairTransitionTests extends VerbsTests {
       expectFailure(NOT_SUPPORTED, () -> queuePair.modify(Steps.toState(SQD)));
       assertThat(queuePair.state()).isEqualTo(RTS);
     }
+  }
+
+  @Test
+  void tellsWhenItIsDrained() throws InterruptedException {
+    QueuePair queuePair = in(RTS);
+    QueuePairAttributes drain = Steps.toState(SQD).drainedNotify(true);
+    if (!tck.supports(Capability.SEND_QUEUE_DRAIN)) {
+      expectFailure(NOT_SUPPORTED, () -> queuePair.modify(drain));
+      return;
+    }
+
+    queuePair.modify(drain);
+
+    AsyncEvent event = tck.device().awaitAsyncEvent(tck.patience().toNanos());
+    assertThat(event).isEqualTo(new AsyncEvent(AsyncEvent.Type.SQ_DRAINED, queuePair));
+  }
+
+  @Test
+  void startsNothingNewWhileItIsDrained() {
+    Endpoint end = tck.setup().endpointIn(RTS);
+    if (!tck.supports(Capability.SEND_QUEUE_DRAIN)) {
+      expectFailure(NOT_SUPPORTED, () -> end.queuePair().modify(Steps.toState(SQD)));
+      return;
+    }
+    end.queuePair().modify(Steps.toState(SQD));
+    Memory from = end.memory(8).fill(1);
+    Memory remote = end.open(8);
+
+    end.post(Requests.write(1, remote, from).signaled());
+    end.sent().expectNothing();
+    remote.assertUntouched();
+    end.queuePair().modify(Steps.toState(RTS));
+
+    end.sent().expectSuccess(1, CompletionOpcode.RDMA_WRITE);
+    remote.assertHolds(1);
   }
 
   @Test
