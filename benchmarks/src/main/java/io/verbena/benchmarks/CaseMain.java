@@ -3,6 +3,7 @@ package io.verbena.benchmarks;
 import io.verbena.benchmarks.work.CacheLineGauge;
 import io.verbena.benchmarks.work.DataCheckFailed;
 import io.verbena.benchmarks.work.Measurement;
+import io.verbena.benchmarks.work.OtherLoad;
 import io.verbena.benchmarks.work.Plan;
 import java.time.Duration;
 import java.util.List;
@@ -42,9 +43,11 @@ final class CaseMain {
               .findFirst()
               .orElseThrow(() -> new IllegalArgumentException("case: unknown: " + caseId));
       double before = CacheLineGauge.nanos();
+      OtherLoad others = new OtherLoad();
       Measurement measurement = benchCase.run(plan);
+      double otherCpus = others.cpus();
       double after = CacheLineGauge.nanos();
-      System.out.println(new Figures(measurement, before, after).encode());
+      System.out.println(new Figures(measurement, before, after, otherCpus).encode());
       System.out.flush();
       return 0;
     } catch (DataCheckFailed e) {

@@ -4,6 +4,7 @@ import static io.verbena.benchmarks.Role.LIMIT;
 import static io.verbena.benchmarks.Role.PEER;
 import static io.verbena.benchmarks.Role.VERBENA;
 
+import io.verbena.PollMode;
 import io.verbena.benchmarks.peers.AeronMode;
 import io.verbena.benchmarks.peers.AeronOneWay;
 import io.verbena.benchmarks.peers.AeronPingPong;
@@ -16,6 +17,9 @@ import io.verbena.benchmarks.peers.NettyPingPong;
 import io.verbena.benchmarks.peers.SpscCopyOneWay;
 import io.verbena.benchmarks.peers.SpscOneWay;
 import io.verbena.benchmarks.peers.SpscPingPong;
+import io.verbena.benchmarks.verbena.MonoReads;
+import io.verbena.benchmarks.verbena.ReactiveOneWay;
+import io.verbena.benchmarks.verbena.ReactivePingPong;
 import io.verbena.benchmarks.verbena.VerbsOneWay;
 import io.verbena.benchmarks.verbena.VerbsPingPong;
 import io.verbena.benchmarks.verbena.VerbsReads;
@@ -62,6 +66,8 @@ final class Catalog {
             (participant, plan) -> Measures.reads(participant, layout, plan));
     add(work, LIMIT, "memcpy", () -> new MemcpyReads(layout));
     add(work, VERBENA, "verbs", () -> new VerbsReads(layout));
+    add(work, VERBENA, "mono", () -> new MonoReads(layout, 1));
+    add(work, VERBENA, "mono-16", () -> new MonoReads(layout, 16));
   }
 
   private void busyRoundTrips() {
@@ -80,6 +86,7 @@ final class Catalog {
     add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL_BUSY, SMALL));
     add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO_BUSY, SMALL));
     add(work, VERBENA, "verbs", () -> new VerbsPingPong(SMALL));
+    add(work, VERBENA, "reactive", () -> new ReactivePingPong(PollMode.BUSY, SMALL));
   }
 
   private void asleepRoundTrips() {
@@ -93,6 +100,7 @@ final class Catalog {
             (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
     add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO, SMALL));
     add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL, SMALL));
+    add(work, VERBENA, "reactive", () -> new ReactivePingPong(PollMode.EVENT, SMALL));
   }
 
   private void idle() {
@@ -107,6 +115,8 @@ final class Catalog {
     add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO, SMALL));
     add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL, SMALL));
     add(work, PEER, "aeron-backoff", () -> new AeronPingPong(AeronMode.BACKOFF));
+    add(work, VERBENA, "event", () -> new ReactivePingPong(PollMode.EVENT, SMALL));
+    add(work, VERBENA, "adaptive", () -> new ReactivePingPong(PollMode.ADAPTIVE, SMALL));
   }
 
   private void smallMessages() {
@@ -124,6 +134,7 @@ final class Catalog {
     add(work, PEER, "netty-nio", () -> new NettyOneWay(NettyKind.NIO, SMALL));
     add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, SMALL));
     add(work, VERBENA, "verbs", () -> new VerbsOneWay(SMALL));
+    add(work, VERBENA, "reactive", () -> new ReactiveOneWay(SMALL));
   }
 
   private void largeMessages() {
@@ -142,6 +153,7 @@ final class Catalog {
     add(work, PEER, "netty-nio", () -> new NettyOneWay(NettyKind.NIO, LARGE));
     add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, LARGE));
     add(work, VERBENA, "verbs", () -> new VerbsOneWay(LARGE));
+    add(work, VERBENA, "reactive", () -> new ReactiveOneWay(LARGE));
   }
 
   private <P extends Participant> void add(

@@ -8,7 +8,7 @@ import java.util.stream.Stream;
 final class Csv {
   private static final String HEADER =
       "workload,participant,role,unit,median,min,max,p99,bytes_per_op,"
-          + "per_limit,per_aeron,per_peer,line_before_ns,line_after_ns,disturbed,failure";
+          + "per_limit,per_aeron,per_peer,line_before_ns,line_after_ns,other_cpus,disturbed,failure";
 
   private Csv() {}
 
@@ -28,7 +28,7 @@ final class Csv {
             ",", workload.id(), benchCase.participant(), benchCase.role().name(), workload.unit());
     Figures figures = outcome.figures();
     if (figures == null) {
-      return head + ",,,,,,,,,,,," + quoted(String.valueOf(outcome.failure()));
+      return head + ",,,,,,,,,,,,," + quoted(String.valueOf(outcome.failure()));
     }
     double scale = workload.scale();
     return Stream.of(
@@ -41,7 +41,8 @@ final class Csv {
             comparison.toAeron(figures).value(),
             comparison.toPeer(figures).value(),
             figures.lineBefore(),
-            figures.lineAfter())
+            figures.lineAfter(),
+            figures.otherCpus())
         .map(value -> Double.isNaN(value) ? "" : Double.toString(value))
         .collect(Collectors.joining(",", head + ",", "," + figures.disturbed() + ","));
   }

@@ -14,19 +14,25 @@ import java.util.stream.Collectors;
  * @param measurement what the participant did
  * @param lineBefore the cache-line round trip just before, in nanoseconds
  * @param lineAfter the same just after
+ * @param otherCpus CPUs that other processes used meanwhile, on average
  */
-record Figures(Measurement measurement, double lineBefore, double lineAfter) {
+record Figures(Measurement measurement, double lineBefore, double lineAfter, double otherCpus) {
   private static final String MARK = "figures.";
-  private static final double DISTURBED = 2;
+  private static final double MOST_MOVED = 2;
+  private static final double MOST_OTHERS = 0.25;
 
-  /** How much farther apart the CPUs were on one side of the case than on the other, from 1. */
+  /**
+   * How far from quiet the machine was: above 1 if the CPUs were more than twice as far apart on
+   * one side of the case than on the other, or if others used more than a quarter of one.
+   */
   double disturbance() {
-    return Math.max(lineBefore, lineAfter) / Math.min(lineBefore, lineAfter);
+    double moved = Math.max(lineBefore, lineAfter) / Math.min(lineBefore, lineAfter);
+    return Math.max(moved / MOST_MOVED, otherCpus / MOST_OTHERS);
   }
 
-  /** Whether the CPUs moved meanwhile. */
+  /** Whether the figures mean little. */
   boolean disturbed() {
-    return disturbance() > DISTURBED;
+    return disturbance() > 1;
   }
 
   double line() {
@@ -65,7 +71,8 @@ record Figures(Measurement measurement, double lineBefore, double lineAfter) {
         MARK + "p99=" + join(measurement.p99()),
         MARK + "allocated=" + measurement.bytesPerOperation(),
         MARK + "before=" + lineBefore,
-        MARK + "after=" + lineAfter);
+        MARK + "after=" + lineAfter,
+        MARK + "others=" + otherCpus);
   }
 
   /**
@@ -89,7 +96,8 @@ record Figures(Measurement measurement, double lineBefore, double lineAfter) {
             split(value(found, "p99")),
             Double.parseDouble(value(found, "allocated"))),
         Double.parseDouble(value(found, "before")),
-        Double.parseDouble(value(found, "after")));
+        Double.parseDouble(value(found, "after")),
+        Double.parseDouble(value(found, "others")));
   }
 
   private static String value(Map<String, String> found, String name) {

@@ -10,9 +10,10 @@ final class Table {
       """
 
       /limit, /aeron, /peer: the figure divided by that of the workload's first limit, of Aeron's
-      better mode, of the best peer. line: the cache-line round trip between the two CPUs in ns,
-      just before > just after. ~ the CPUs moved during the case. ? the CPUs were more than twice
-      as far apart for the one as for the other.
+      better mode, of the best peer; ? if the CPUs were more than twice as far apart for the one as
+      for the other. line: the cache-line round trip between the two CPUs in ns, just before > just
+      after; + CPUs that other processes used. ~ disturbed: the line more than doubled or halved,
+      or others used more than a quarter of a CPU.
       """;
   private static final String ROW = "  %-18s %8s  %-20s %8s %7s %8s %8s %8s   %s\n";
 
@@ -62,11 +63,12 @@ final class Table {
         line(figures));
   }
 
-  /** The gauge before and after, marked when they differ. */
+  /** The gauge before and after, and what others used. */
   static String line(Figures figures) {
     return number(figures.lineBefore())
         + " > "
         + number(figures.lineAfter())
+        + format(" + %.2f", figures.otherCpus())
         + (figures.disturbed() ? " ~" : "");
   }
 

@@ -1,0 +1,66 @@
+package io.verbena.benchmarks.verbena;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.verbena.benchmarks.work.ByteBufView;
+import io.verbena.benchmarks.work.MessageSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * Outgoing messages, written where the program has them: small ones in one buffer and copied into a
+ * fresh registered one, large ones in place in registered buffers, each used again when the
+ * transport has released it. One thread.
+ */
+final class MessageBuffers {
+  private static final int IN_PLACE = 4 << 10;
+
+  private final int size;
+  private final ByteBufAllocator allocator;
+  private final MessageSource preparing;
+  private final ByteBufView view = new ByteBufView();
+  private final ByteBuf small;
+  private final Deque<ByteBuf> ring = new ArrayDeque<>();
+
+  MessageBuffers(int size, ByteBufAllocator allocator) {
+    this.size = size;
+    this.allocator = allocator;
+    this.preparing = new MessageSource(size);
+    this.small = Unpooled.directBuffer(size, size).writerIndex(size);
+    preparing.prepare(view.wrap(small));
+  }
+
+  /** Writes of a message. */
+  interface Writer {
+    void write(ByteBufView message);
+  }
+
+  /** A message that {@code writer} has written; belongs to the caller. */
+  ByteBuf write(Writer writer) {
+    if (size < IN_PLACE) {
+      writer.write(view.wrap(small));
+      return allocator.directBuffer(size, size).writeBytes(small, 0, size);
+    }
+    // They come back in the order in which they were sent: the first tells of all.
+    ByteBuf oldest = ring.peekFirst();
+    ByteBuf free = oldest != null && oldest.refCnt() == 1 ? ring.removeFirst() : prepared();
+    free.setIndex(0, size);
+    writer.write(view.wrap(free));
+    ring.addLast(free);
+    return free.retain();
+  }
+
+  private ByteBuf prepared() {
+    ByteBuf buffer = allocator.directBuffer(size, size).writerIndex(size);
+    preparing.prepare(view.wrap(buffer));
+    return buffer;
+  }
+
+  void release() {
+    small.release();
+    for (ByteBuf buffer : ring) {
+      buffer.release();
+    }
+  }
+}

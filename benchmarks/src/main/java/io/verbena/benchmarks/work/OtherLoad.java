@@ -1,0 +1,25 @@
+package io.verbena.benchmarks.work;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+
+/** How many CPUs other processes keep busy, from the making of this object on. */
+public final class OtherLoad {
+  private final OperatingSystemMXBean system =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+  // The load is told since the last time that it was asked for, and not at all the first time.
+  private final double before = system.getCpuLoad();
+  private final long began = System.nanoTime();
+  private final long own = system.getProcessCpuTime();
+
+  /** CPUs that others used on average, at least 0; ask once. */
+  public double cpus() {
+    double load = system.getCpuLoad();
+    if (load < 0 || before < 0) {
+      throw new IllegalStateException("CPU load: unknown to this JVM");
+    }
+    double all = load * Runtime.getRuntime().availableProcessors();
+    double ours = (system.getProcessCpuTime() - own) / (double) (System.nanoTime() - began);
+    return Math.max(0, all - ours);
+  }
+}
