@@ -356,9 +356,17 @@ abstract class CompletionChannelTests extends VerbsTests {
 
   @Test
   void losesNoWakeupWhenCompletionsRaceWithArming() throws InterruptedException {
+    losesNoWakeup(tck.setup());
+  }
+
+  @Test
+  void losesNoWakeupOfAQueueThatOneThreadPolls() throws InterruptedException {
+    losesNoWakeup(tck.setup().singleThreaded());
+  }
+
+  private void losesNoWakeup(Setup setup) throws InterruptedException {
     int rounds = 20_000;
-    Pair pair = tck.setup().channel().sends(64).connected();
-    Endpoint client = pair.client();
+    Endpoint client = setup.channel().sends(64).connected().client();
 
     new Parallel()
         .thread(() -> postEach(client, rounds))

@@ -6,6 +6,7 @@ import static io.verbena.verbs.CompletionStatus.REM_OP_ERR;
 
 import io.verbena.verbs.Access;
 import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
@@ -164,7 +165,7 @@ abstract class LocalProtectionTests extends VerbsTests {
 
     pair.client().post(Requests.send(2, from).signaled());
 
-    pair.client().sent().expectSuccess(2, io.verbena.verbs.CompletionOpcode.SEND);
+    pair.client().sent().expectSuccess(2, CompletionOpcode.SEND);
     into.assertHolds(1);
   }
 

@@ -62,8 +62,13 @@ final class Memory {
 
   /** Fills it with bytes that differ from those of another seed, and from one place to the next. */
   Memory fill(int seed) {
+    return fill(seed, 0);
+  }
+
+  /** Fills it as that part of a larger memory which begins at {@code skipped}. */
+  Memory fill(int seed, int skipped) {
     for (int i = 0; i < length(); i++) {
-      bytes.put(i, pattern(seed, i));
+      bytes.put(i, pattern(seed, skipped + i));
     }
     return this;
   }

@@ -20,7 +20,6 @@ import io.verbena.verbs.QueuePairType;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -164,32 +163,6 @@ abstract class QueuePairTests extends VerbsTests {
     assertThat(attributes.timeout()).isEqualTo(15);
     assertThat(attributes.retryCount()).isEqualTo(3);
     assertThat(attributes.rnrRetry()).isEqualTo(5);
-  }
-
-  @Test
-  void isToldApartFromOthersOnTheSameCompletionQueue() {
-    CompletionQueue queue = tck.own(tck.device().createCompletionQueue(16, null));
-    ProtectionDomain domain = tck.domain();
-    QueuePairOptions options = QueuePairOptions.reliable(queue, queue, 4, 4);
-    Completions completions = new Completions(queue, "completion queue", tck.patience());
-    QueuePair one = tck.own(domain.createQueuePair(options));
-    QueuePair two = tck.own(domain.createQueuePair(options));
-    for (QueuePair queuePair : List.of(one, two, one)) {
-      if (queuePair.state() == QueuePairState.RESET) {
-        queuePair.modify(Steps.toInit(Set.of()));
-      }
-      queuePair.postReceive(Requests.receive(7));
-    }
-
-    two.modify(Steps.toState(QueuePairState.ERR));
-    int first = completions.expectError(7, WR_FLUSH_ERR).queuePairNumber();
-    one.modify(Steps.toState(QueuePairState.ERR));
-    int second = completions.expectError(7, WR_FLUSH_ERR).queuePairNumber();
-    int third = completions.expectError(7, WR_FLUSH_ERR).queuePairNumber();
-
-    assertThat(first).isEqualTo(two.number());
-    assertThat(second).isEqualTo(one.number());
-    assertThat(third).isEqualTo(one.number());
   }
 
   @Test

@@ -9,6 +9,7 @@ import static io.verbena.verbs.CompletionStatus.WR_FLUSH_ERR;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePairAttributes;
@@ -286,7 +287,7 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
     other.client().post(Requests.write(2, remote, other.client().memory(SIZE).fill(1)).signaled());
 
-    other.client().sent().expectSuccess(2, io.verbena.verbs.CompletionOpcode.RDMA_WRITE);
+    other.client().sent().expectSuccess(2, CompletionOpcode.RDMA_WRITE);
     remote.assertHolds(1);
   }
 

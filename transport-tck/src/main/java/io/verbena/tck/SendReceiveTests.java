@@ -146,11 +146,11 @@ abstract class SendReceiveTests extends VerbsTests {
   void gathersAMessageFromManyBuffers() {
     int most = Math.min(4, tck.attributes().maxScatterGather());
     Pair pair = tck.setup().scatterGather(most, 1).connected();
-    Memory whole = pair.client().memory(3000).fill(5);
+    Pieces from = new Pieces(pair.client(), 3000, most, 7, 0, 1000).fill(5);
     Memory into = pair.server().memory(3000, LOCAL_WRITE);
     pair.server().post(Requests.receive(1, into));
 
-    pair.client().post(Requests.send(2, split(whole, most, 7, 0, 1000)).signaled());
+    pair.client().post(Requests.send(2, from.all()).signaled());
 
     pair.client().sent().expectSuccess(2, SEND);
     assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(3000);
@@ -162,44 +162,54 @@ abstract class SendReceiveTests extends VerbsTests {
     int most = Math.min(4, tck.attributes().maxScatterGather());
     Pair pair = tck.setup().scatterGather(1, most).connected();
     Memory from = pair.client().memory(3000).fill(6);
-    Memory into = pair.server().memory(3000, LOCAL_WRITE);
-    pair.server().post(Requests.receive(1, split(into, most, 1000, 0, 1)));
+    Pieces into = new Pieces(pair.server(), 3000, most, 1000, 0, 1);
+    pair.server().post(Requests.receive(1, into.all()));
 
     pair.client().post(Requests.send(2, from).signaled());
 
     pair.client().sent().expectSuccess(2, SEND);
     assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(3000);
-    into.assertHolds(6);
+    into.assertHold(6);
   }
 
   @Test
   void gathersAndScattersAtDifferentSeams() {
     int most = Math.min(4, tck.attributes().maxScatterGather());
     Pair pair = tck.setup().scatterGather(most, most).connected();
-    Memory from = pair.client().memory(10_000).fill(8);
-    Memory into = pair.server().memory(10_000, LOCAL_WRITE);
-    pair.server().post(Requests.receive(1, split(into, most, 1, 4096, 5000)));
+    Pieces from = new Pieces(pair.client(), 10_000, most, 4097, 900, 3).fill(8);
+    Pieces into = new Pieces(pair.server(), 10_000, most, 1, 4096, 5000);
+    pair.server().post(Requests.receive(1, into.all()));
 
-    pair.client().post(Requests.send(2, split(from, most, 4097, 900, 3)).signaled());
+    pair.client().post(Requests.send(2, from.all()).signaled());
 
     pair.client().sent().expectSuccess(2, SEND);
-    pair.server().received().expectSuccess(1, RECV);
-    into.assertHolds(8);
+    assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(10_000);
+    into.assertHold(8);
   }
 
   @Test
   void leavesTheRestOfTheReceiveAlone() {
     int most = Math.min(3, tck.attributes().maxScatterGather());
     Pair pair = tck.setup().scatterGather(1, most).connected();
-    Memory from = pair.client().memory(10).fill(9);
-    Memory into = pair.server().memory(30, LOCAL_WRITE);
-    pair.server().post(Requests.receive(1, split(into, most, 8, 8)));
+    Pieces into = new Pieces(pair.server(), 30, most, 8, 8);
+    pair.server().post(Requests.receive(1, into.all()));
 
-    pair.client().post(Requests.send(2, from));
+    pair.client().post(Requests.send(2, pair.client().memory(10).fill(9)));
 
     assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(10);
-    into.part(0, 10).assertHolds(9);
-    into.part(10, 20).assertUntouched();
+    into.assertHold(9, 10);
+  }
+
+  @Test
+  void refusesAMessageThatIsLargerThanAllBuffersOfTheReceive() {
+    int most = Math.min(3, tck.attributes().maxScatterGather());
+    Pair pair = tck.setup().scatterGather(1, most).connected();
+    pair.server().post(Requests.receive(1, new Pieces(pair.server(), 30, most, 8, 8).all()));
+
+    pair.client().post(Requests.send(2, pair.client().memory(31)).signaled());
+
+    pair.client().sent().expectError(2, REM_INV_REQ_ERR);
+    pair.server().received().expectError(1, tck.tooSmallReceiveStatus());
   }
 
   @Test
@@ -429,20 +439,5 @@ abstract class SendReceiveTests extends VerbsTests {
     pair.client().sent().expectSuccess(2, SEND);
     assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(16);
     into.part(0, 16).assertHolds(7);
-  }
-
-  /** Cuts a memory into at most {@code most} parts: these lengths, and the rest. */
-  private static Memory[] split(Memory whole, int most, int... lengths) {
-    List<Memory> parts = new ArrayList<>();
-    int offset = 0;
-    for (int length : lengths) {
-      if (parts.size() == most - 1) {
-        break;
-      }
-      parts.add(whole.part(offset, length));
-      offset += length;
-    }
-    parts.add(whole.part(offset, whole.length() - offset));
-    return parts.toArray(new Memory[0]);
   }
 }

@@ -37,6 +37,7 @@ final class Setup {
   private boolean signalAll;
   private boolean channel;
   private boolean oneQueue;
+  private boolean singleThreaded;
   private @Nullable ProtectionDomain serverDomain;
   private @Nullable Set<Access> access;
   private int timeout = Steps.TIMEOUT;
@@ -89,6 +90,12 @@ final class Setup {
   /** One completion queue for sends and receives. */
   Setup oneQueue() {
     oneQueue = true;
+    return this;
+  }
+
+  /** Completion queues that one thread polls. */
+  Setup singleThreaded() {
+    singleThreaded = true;
     return this;
   }
 
@@ -263,9 +270,10 @@ final class Setup {
     ProtectionDomain domain = given == null ? tck.own(device.allocateProtectionDomain()) : given;
     CompletionChannel events = channel ? tck.own(device.createCompletionChannel()) : null;
     int depth = Math.max(DEPTH, 2 * (sends + receives));
-    CompletionQueue sendQueue = tck.own(device.createCompletionQueue(depth, events));
+    CompletionQueue sendQueue =
+        tck.own(device.createCompletionQueue(depth, events, singleThreaded));
     CompletionQueue receiveQueue =
-        oneQueue ? sendQueue : tck.own(device.createCompletionQueue(depth, events));
+        oneQueue ? sendQueue : tck.own(device.createCompletionQueue(depth, events, singleThreaded));
     QueuePair queuePair = tck.own(create.apply(domain, options(sendQueue, receiveQueue)));
     Completions sent = new Completions(sendQueue, whose + "send completion queue", tck.patience());
     Completions received =

@@ -71,6 +71,13 @@ public abstract class VerbsTck {
   }
 
   @Nested
+  class SharedCompletionQueues extends SharedCompletionQueueTests {
+    SharedCompletionQueues() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
   class CompletionChannels extends CompletionChannelTests {
     CompletionChannels() {
       super(VerbsTck.this);
