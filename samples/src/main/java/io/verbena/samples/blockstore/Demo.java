@@ -1,6 +1,7 @@
 package io.verbena.samples.blockstore;
 
 import io.netty.buffer.PooledByteBufAllocator;
+import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -56,6 +57,12 @@ public final class Demo implements Callable<Integer> {
       defaultValue = "64",
       description = "Messages that may be under way unasked (default: ${DEFAULT-VALUE}).")
   private int window;
+
+  @Option(
+      names = "--poll",
+      defaultValue = "ADAPTIVE",
+      description = "How loops wait: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private PollMode pollMode = PollMode.ADAPTIVE;
 
   @Option(
       names = "--rounds",
@@ -147,6 +154,7 @@ public final class Demo implements Callable<Integer> {
     RdmaOptions options =
         defaults
             .loops(loops)
+            .pollMode(pollMode)
             .window(window)
             .maxRegisteredBytes(Math.max(defaults.maxRegisteredBytes(), registered));
     try (Progress.Step step = progress.begin("load into registered memory", expected.length())) {

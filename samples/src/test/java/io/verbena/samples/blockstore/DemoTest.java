@@ -45,6 +45,8 @@ class DemoTest {
         .contains("FAILED: digest of what the server loaded")
         .contains("FAILED: (b) read, RDMA: sha256: ")
         .contains("FAILED: (b) read, TCP: sha256: ")
+        .contains("FAILED: (c) broke off: ", "WRONG_DIGEST")
+        .contains("FAILED: (d) stream, RDMA: sha256: ")
         .contains("(expected: " + wrong + ")");
   }
 
