@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
 public final class Bench implements Callable<Integer> {
   private static final Plan FULL = new Plan(Duration.ofSeconds(5), 5, Duration.ofSeconds(2));
   private static final Plan QUICK = new Plan(Duration.ofMillis(1500), 3, Duration.ofMillis(500));
-  private static final Duration QUICK_LIMIT = Duration.ofMinutes(4);
+  private static final Duration QUICK_LIMIT = Duration.ofSeconds(270);
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -72,7 +72,8 @@ public final class Bench implements Callable<Integer> {
     }
     Plan plan = quick ? QUICK : FULL;
     Progress progress = new Progress(spec().commandLine().getErr(), cases.size());
-    CaseRunner runner = new CaseRunner(plan, repeats, quick ? QUICK_LIMIT : null, progress);
+    CaseRunner runner =
+        new CaseRunner(plan, cases.size(), repeats, quick ? QUICK_LIMIT : null, progress);
     List<Outcome> outcomes = new ArrayList<>();
     for (BenchCase<?> each : cases) {
       outcomes.add(runner.run(each));

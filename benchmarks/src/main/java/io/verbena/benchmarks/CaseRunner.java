@@ -9,31 +9,37 @@ import org.jspecify.annotations.Nullable;
 final class CaseRunner {
   private final Plan plan;
   private final int repeats;
-  private final @Nullable Duration repeatsEnd;
+  private final @Nullable Duration limit;
   private final Progress progress;
   private final long began = System.nanoTime();
+  private int left;
+  private int processes;
 
   /**
    * A runner.
    *
+   * @param cases how many cases it will be given
    * @param repeats how often a disturbed case is run again
-   * @param repeatsEnd after which time from now nothing is run again, or null
+   * @param limit how long all may take before nothing is run again, or null
    */
-  CaseRunner(Plan plan, int repeats, @Nullable Duration repeatsEnd, Progress progress) {
+  CaseRunner(Plan plan, int cases, int repeats, @Nullable Duration limit, Progress progress) {
     this.plan = plan;
+    this.left = cases;
     this.repeats = repeats;
-    this.repeatsEnd = repeatsEnd;
+    this.limit = limit;
     this.progress = progress;
   }
 
   /** The undisturbed outcome, or the least disturbed one; a failure at once. */
   Outcome run(BenchCase<?> benchCase) throws IOException, InterruptedException {
     long start = System.nanoTime();
+    left--;
     progress.started(benchCase);
-    Outcome kept = CaseProcess.run(benchCase, plan);
-    for (int i = 0; i < repeats && disturbed(kept) && hasTime(); i++) {
-      Outcome again = CaseProcess.run(benchCase, plan);
-      if (disturbance(again) < disturbance(kept) || again.failed()) {
+    Outcome kept = once(benchCase);
+    for (int i = 0; i < repeats && kept.disturbed() && hasTime(); i++) {
+      progress.again(kept);
+      Outcome again = once(benchCase);
+      if (again.disturbance() < kept.disturbance() || again.failed()) {
         kept = again;
       }
     }
@@ -41,21 +47,17 @@ final class CaseRunner {
     return kept;
   }
 
-  private boolean disturbed(Outcome outcome) {
-    Figures figures = outcome.figures();
-    if (figures == null || !figures.disturbed()) {
-      return false;
-    }
-    progress.again(figures);
-    return true;
+  private Outcome once(BenchCase<?> benchCase) throws IOException, InterruptedException {
+    processes++;
+    return CaseProcess.run(benchCase, plan);
   }
 
-  private static double disturbance(Outcome outcome) {
-    Figures figures = outcome.figures();
-    return figures == null ? Double.MAX_VALUE : figures.disturbance();
-  }
-
+  /** Whether one more fits in beside the cases that are still to come. */
   private boolean hasTime() {
-    return repeatsEnd == null || System.nanoTime() - began < repeatsEnd.toNanos();
+    if (limit == null) {
+      return true;
+    }
+    long elapsed = System.nanoTime() - began;
+    return elapsed + elapsed / processes * (left + 1) < limit.toNanos();
   }
 }

@@ -14,4 +14,14 @@ record Outcome(BenchCase<?> benchCase, @Nullable Figures figures, @Nullable Stri
   boolean failed() {
     return figures == null;
   }
+
+  /** Whether it is worth another try: figures that mean little. */
+  boolean disturbed() {
+    return figures != null && figures.disturbed();
+  }
+
+  /** See {@link Figures#disturbance}; 0 for a failure, which is kept. */
+  double disturbance() {
+    return figures == null ? 0 : figures.disturbance();
+  }
 }

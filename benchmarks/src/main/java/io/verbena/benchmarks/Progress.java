@@ -18,8 +18,11 @@ final class Progress {
     print("[%2d/%d] %-28s ", started, cases, benchCase.id());
   }
 
-  void again(Figures disturbed) {
-    print("line %s, again ... ", Table.line(disturbed));
+  void again(Outcome disturbed) {
+    Figures figures = disturbed.figures();
+    if (figures != null) {
+      print("line %s, again ... ", Table.line(figures));
+    }
   }
 
   void ended(Outcome outcome, long nanos) {

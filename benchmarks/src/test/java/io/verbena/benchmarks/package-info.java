@@ -1,0 +1,5 @@
+/** Claims about the runner: how it compares, and what it reads back from a case. */
+@NullMarked
+package io.verbena.benchmarks;
+
+import org.jspecify.annotations.NullMarked;
