@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Netty's leak detector watches it from within, not from a wrapper.
  */
 final class RegisteredByteBuf extends RegisteredBytes {
-  private static final int MOST_SLICES = 128;
+  private static final int MOST_SLICES = 256;
   private static final RegisteredSlice[] NO_SLICES = {};
   private static final ResourceLeakDetector<RegisteredByteBuf> LEAKS =
       ResourceLeakDetectorFactory.instance().newResourceLeakDetector(RegisteredByteBuf.class);

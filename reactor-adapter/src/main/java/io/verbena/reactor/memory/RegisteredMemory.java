@@ -52,7 +52,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
    * {@inheritDoc}
    *
    * <p>Allocating and releasing makes no garbage once there are enough buffers; neither do retained
-   * slices, up to 128 of a buffer, for the first thread that takes one. Retained slices count their
+   * slices, up to 256 of a buffer, for the first thread that takes one. Retained slices count their
    * references themselves.
    */
   @Override

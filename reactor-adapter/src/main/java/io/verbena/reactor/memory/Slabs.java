@@ -53,7 +53,7 @@ final class Slabs {
    * Answers a free buffer whose block holds at least this many bytes; to be {@linkplain
    * RegisteredByteBuf#begin begun}.
    *
-   * @throws MemoryLimitException at the ceiling
+   * @throws MemoryLimitException at the ceiling, or at the JVM's own for direct memory
    */
   RegisteredByteBuf take(int length) {
     if (length > LARGEST) {
@@ -190,13 +190,16 @@ final class Slabs {
 
   /** The bytes were reserved, and are given back if this fails. */
   private Slab register(int length) {
-    ByteBuffer memory = null;
+    ByteBuffer memory;
     try {
       memory = allocate(length);
-    } finally {
-      if (memory == null) {
-        owner.ceiling().giveBack(length);
-      }
+    } catch (OutOfMemoryError e) {
+      owner.ceiling().giveBack(length);
+      throw new MemoryLimitException(
+          ALLOCATE,
+          null,
+          "bytes: " + length + " (expected: direct memory left within -XX:MaxDirectMemorySize)",
+          e);
     }
     return new Slab(
         memory,

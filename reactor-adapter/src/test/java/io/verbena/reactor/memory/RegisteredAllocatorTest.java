@@ -221,13 +221,13 @@ class RegisteredAllocatorTest {
 
   @Test
   void slicesMoreOftenThanItKeepsSlices() {
-    ByteBuf buf = numbered(allocator.directBuffer(256));
+    ByteBuf buf = numbered(allocator.directBuffer(1000));
     List<ByteBuf> slices = new ArrayList<>();
-    for (int i = 0; i < 256; i++) {
+    for (int i = 0; i < 1000; i++) {
       slices.add(buf.retainedSlice(i, 1));
     }
     buf.release();
-    for (int i = 0; i < 256; i++) {
+    for (int i = 0; i < 1000; i++) {
       assertThat(slices.get(i).getByte(0)).isEqualTo((byte) i);
       slices.get(i).release();
     }
