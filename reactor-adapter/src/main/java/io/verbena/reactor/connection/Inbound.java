@@ -40,6 +40,10 @@ final class Inbound implements DemandSource<ByteBuf> {
   private boolean donePending;
   private boolean waitsForMemory;
   private int waitsSince;
+
+  /** Whether parts of the frame that is being read were handed on. */
+  private boolean sliced;
+
   private boolean delivering;
   private boolean discarding;
   private boolean ended;
@@ -102,27 +106,27 @@ final class Inbound implements DemandSource<ByteBuf> {
    */
   void received(int sequence, int length) {
     ByteBuf frame = receives.take(sequence);
-    boolean spare = bench.hasSpare();
+    sliced = false;
     try {
-      read(frame, length, !spare);
+      read(frame, length, !bench.hasSpare());
     } catch (Throwable e) {
       frame.release();
       throw e;
     }
-    giveBack(frame, spare);
+    giveBack(frame);
   }
 
   /** A receive was taken by an immediate, and nothing written into it. */
   void notified(int sequence) {
-    giveBack(receives.take(sequence), false);
+    sliced = false;
+    giveBack(receives.take(sequence));
   }
 
-  private void giveBack(ByteBuf frame, boolean spare) {
+  private void giveBack(ByteBuf frame) {
     frames.free();
     if (!connection.isPosting()) {
       frame.release();
-    } else if (!spare || frame.refCnt() == 1) {
-      // Nobody else has a part of it; or only copies of its messages were handed out.
+    } else if (!sliced) {
       receives.post(frame);
     } else {
       frame.release();
@@ -224,6 +228,7 @@ final class Inbound implements DemandSource<ByteBuf> {
       message.writeBytes(frame, start, length);
     } else {
       message = frame.retainedSlice(start, length);
+      sliced = true;
     }
     DemandSubscription<ByteBuf> to = subscriber;
     if (to == null || delivering || !queue.isEmpty() || to.demand() <= 0) {
@@ -415,6 +420,9 @@ final class Inbound implements DemandSource<ByteBuf> {
 
   /** Releases what was not delivered, and all that may still come. */
   void discard() {
+    if (discarding) {
+      return;
+    }
     discarding = true;
     for (Object each : queue) {
       messages.free();

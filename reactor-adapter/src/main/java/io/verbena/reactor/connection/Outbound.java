@@ -35,6 +35,9 @@ final class Outbound {
   /** Frame credits that are left for returning credits. */
   static final int RESERVED_FRAMES = 2;
 
+  /** So many are asked for before it is seen whether frames can take them: memory stays warm. */
+  private static final int MOST_AT_ONCE = 64;
+
   /** From here on it is cheaper to have the HCA gather a message than to copy it. */
   private static final int GATHER_FROM = 1024;
 
@@ -141,9 +144,9 @@ final class Outbound {
     }
     distributing = true;
     try {
-      int share = Math.max(1, free() / Math.max(1, active.size()));
+      int share = Math.max(1, Math.min(MOST_AT_ONCE, free() / Math.max(1, active.size())));
       int idle = 0;
-      while (free() > 0 && idle < active.size()) {
+      while (free() > 0 && waiting.isEmpty() && idle < active.size()) {
         cursor = cursor < active.size() ? cursor : 0;
         SendOperation next = active.get(cursor++);
         if (next.wants()) {

@@ -7,7 +7,7 @@ import io.verbena.reactor.loop.LoopTask;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
-import org.jctools.queues.SpscUnboundedArrayQueue;
+import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -139,7 +139,7 @@ final class SendOperation extends Mono<Void>
       return;
     }
     if (queue == null) {
-      queue = new SpscUnboundedArrayQueue<>(INBOX_CHUNK);
+      queue = new SpscUnboundedVarHandleArrayQueue<>(INBOX_CHUNK);
       inbox = queue;
     }
     queue.add(message);

@@ -46,7 +46,8 @@ public final class CompletionLoop {
   private final List<Runnable> atEnd = new ArrayList<>();
 
   private CompletionQueue[] queues = new CompletionQueue[0];
-  private LoopMember[] ending = new LoopMember[16];
+  private @Nullable LoopMember[] ending = new @Nullable LoopMember[16];
+  private @Nullable LoopMember[] endingNow = new @Nullable LoopMember[16];
   private int endingCount;
   private int pending;
   private int tick;
@@ -187,7 +188,7 @@ public final class CompletionLoop {
     if (place == null) {
       int most = device.attributes().maxCompletions();
       int depth = Math.max(completions, Math.min(most, LEAST_QUEUE_DEPTH));
-      place = new PackedQueue(device.createCompletionQueue(depth, channel));
+      place = new PackedQueue(device.createCompletionQueue(depth, channel, true));
       place.reserve(completions);
       packed.add(place);
       queues = Arrays.copyOf(queues, queues.length + 1);
@@ -263,7 +264,7 @@ public final class CompletionLoop {
     if ((++turns & CLOCK_MASK) == 0) {
       readClock();
     }
-    if (worked) {
+    if (worked || endingCount > 0) {
       idle = false;
     } else {
       idle();
@@ -309,12 +310,20 @@ public final class CompletionLoop {
     return any;
   }
 
+  /** A member that asks again meanwhile has its next turn: it must not hold up the others. */
   private void endTurn() {
-    for (int i = 0; i < endingCount; i++) {
-      LoopMember member = ending[i];
-      member.endTurn();
-    }
+    @Nullable LoopMember[] now = ending;
+    int count = endingCount;
+    ending = endingNow;
+    endingNow = now;
     endingCount = 0;
+    for (int i = 0; i < count; i++) {
+      LoopMember member = now[i];
+      now[i] = null;
+      if (member != null) {
+        member.endTurn();
+      }
+    }
   }
 
   private void readClock() {
@@ -346,14 +355,19 @@ public final class CompletionLoop {
     }
   }
 
+  /** Yields while it spins: the loop at the other end may need this very CPU to answer. */
+  @SuppressWarnings("ThreadPriorityCheck")
   private void spin() {
     if (!idle) {
       idle = true;
       spins = 0;
       idleSince = System.nanoTime();
     }
-    Thread.onSpinWait();
-    if ((++spins & SPIN_MASK) == 0 && System.nanoTime() - idleSince >= spinNanos) {
+    if ((++spins & SPIN_MASK) != 0) {
+      Thread.onSpinWait();
+    } else if (System.nanoTime() - idleSince < spinNanos) {
+      Thread.yield();
+    } else {
       sleep();
     }
   }
