@@ -4,12 +4,17 @@ import static io.verbena.verbs.Access.LOCAL_WRITE;
 import static io.verbena.verbs.CompletionOpcode.RDMA_WRITE;
 import static io.verbena.verbs.CompletionOpcode.RECV;
 import static io.verbena.verbs.CompletionOpcode.SEND;
+import static io.verbena.verbs.CompletionStatus.REM_INV_REQ_ERR;
 import static io.verbena.verbs.CompletionStatus.RNR_RETRY_EXC_ERR;
 import static io.verbena.verbs.CompletionStatus.WR_FLUSH_ERR;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -50,11 +55,89 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     }
 
     for (int id = 0; id < 8; id++) {
-      pair.server().post(Requests.receive(100 + id, into));
-      pair.client().sent().expectSuccess(id, SEND);
-      pair.server().received().expectSuccess(100 + id, RECV);
-      assertThat(into.getLong(0)).isEqualTo(id);
+      takeOne(pair, into, id);
     }
+  }
+
+  @Test
+  void keepsTheOrderOfWhatWaitsWhileItsSlotsAreUsedAgain() {
+    Pair pair = tck.setup().sends(3).connected();
+    Memory from = pair.client().memory(3 * 8);
+    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    for (int id = 0; id < 300; id++) {
+      if (id >= 3) {
+        takeOne(pair, into, id - 3);
+      }
+      pair.client().post(Requests.send(id, from.part(id % 3 * 8, 8).putLong(0, id)).signaled());
+    }
+
+    for (int id = 297; id < 300; id++) {
+      takeOne(pair, into, id);
+    }
+  }
+
+  @Test
+  void keepsTheInlineDataOfAMessageThatWaits() {
+    if (isRefused(Capability.INLINE_DATA)) {
+      return;
+    }
+    Pair pair = tck.setup().inlineData(8).connected();
+    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    ByteBuffer data = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder());
+
+    for (int id = 1; id <= 4; id++) {
+      data.putLong(0, id);
+      pair.client().post(new SendWorkRequest().id(id).send().inline(data).signaled());
+    }
+    data.putLong(0, -1);
+
+    for (int id = 1; id <= 4; id++) {
+      takeOne(pair, into, id);
+    }
+  }
+
+  @Test
+  void keepsThePiecesAndTheImmediateOfAMessageThatWaits() {
+    if (isRefused(Capability.IMMEDIATE_DATA)) {
+      return;
+    }
+    int most = Math.min(3, tck.attributes().maxScatterGather());
+    Pair pair = tck.setup().scatterGather(most, 1).connected();
+    Pieces from = new Pieces(pair.client(), 100, most, 10, 50).fill(3);
+    Memory into = pair.server().memory(100, LOCAL_WRITE);
+    SendWorkRequest request = Requests.sendWithImmediate(1, 77, from.all()).signaled();
+
+    pair.client().post(request);
+    request.send().id(9);
+    pair.server().post(Requests.receive(2, into));
+
+    pair.client().sent().expectSuccess(1, SEND);
+    assertThat(pair.server().received().expectSuccess(2, RECV).immediate()).isEqualTo(77);
+    into.assertHolds(3);
+  }
+
+  @Test
+  void failsWhenTheReceiveThatComesIsTooSmall() {
+    Pair pair = tck.connected();
+    pair.client().post(Requests.send(1, pair.client().memory(8)).signaled());
+    pair.client().post(Requests.send(2).signaled());
+
+    pair.server().post(Requests.receive(3, pair.server().memory(7, LOCAL_WRITE)));
+
+    pair.client().sent().expectError(1, REM_INV_REQ_ERR);
+    pair.client().sent().expectError(2, WR_FLUSH_ERR);
+    pair.server().received().expectError(3, tck.tooSmallReceiveStatus());
+  }
+
+  @Test
+  void countsWhatWaitsAgainstTheCapacity() {
+    Endpoint client = tck.setup().sends(4).connected().client();
+    int capacity = client.queuePair().capabilities().maxSend();
+    for (int id = 1; id <= capacity; id++) {
+      client.post(Requests.send(id));
+    }
+
+    Failures.expectBadPost(VerbsError.NO_MEMORY, 99, () -> client.post(Requests.nothing(99)));
   }
 
   @Test
@@ -195,5 +278,13 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
     pair.client().sent().expectSuccess(1, RDMA_WRITE);
     remote.assertHolds(1);
+  }
+
+  /** Lets the message that waits longest through. */
+  private static void takeOne(Pair pair, Memory into, int id) {
+    pair.server().post(Requests.receive(id, into));
+    pair.client().sent().expectSuccess(id, SEND);
+    pair.server().received().expectSuccess(id, RECV);
+    assertThat(into.getLong(0)).isEqualTo(id);
   }
 }
