@@ -1,0 +1,349 @@
+package io.verbena.reactor.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.ConnectionClosedException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaMemory;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.RdmaTransport;
+import io.verbena.RemoteMemory.Right;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.RawPeer;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.test.StepVerifier;
+
+class CloseTest {
+
+  private static Flux<ByteBuf> messages(RdmaConnection connection, int count, int size) {
+    return Flux.range(0, count).map(n -> Ends.message(connection, size, n));
+  }
+
+  private static CompletableFuture<Long> count(RdmaConnection connection) {
+    return connection.receive().doOnNext(ByteBuf::release).count().toFuture();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {16, 3000, 30_000})
+  void deliversAllThatWasSentBeforeAClose(int size) {
+    try (Ends ends = Ends.create()) {
+      Ends.Pair pair = ends.connect();
+      CompletableFuture<Long> received = count(pair.server());
+      CompletableFuture<Void> sent =
+          pair.client().send(messages(pair.client(), 2000, size)).toFuture();
+
+      pair.client().close().block(Ends.LIMIT);
+
+      assertThat(sent).succeedsWithin(Ends.LIMIT);
+      assertThat(received).succeedsWithin(Ends.LIMIT).isEqualTo(2000L);
+      pair.client().onClose().block(Ends.LIMIT);
+      pair.server().onClose().block(Ends.LIMIT);
+      await().until(() -> ends.server().connectionCount() == 0);
+    }
+  }
+
+  @Test
+  void keepsWhatWasSentForASubscriberThatComesLate() {
+    try (Ends ends = Ends.create()) {
+      Ends.Pair pair = ends.connect();
+      pair.client().send(messages(pair.client(), 100, 16)).block(Ends.LIMIT);
+      pair.client().close().block(Ends.LIMIT);
+      pair.server().onClose().block(Ends.LIMIT);
+
+      assertThat(count(pair.server())).succeedsWithin(Ends.LIMIT).isEqualTo(100L);
+    }
+  }
+
+  @Test
+  void forgetsWhatNobodyComesFor() {
+    try (Ends ends = Ends.create(Ends.options().closeTimeout(Duration.ofMillis(100)))) {
+      Ends.Pair pair = ends.connect();
+      pair.client().send(messages(pair.client(), 100, 16)).block(Ends.LIMIT);
+      pair.client().close().block(Ends.LIMIT);
+      pair.server().onClose().block(Ends.LIMIT);
+      // The leak detector tells if the messages were not released.
+    }
+  }
+
+  @Test
+  void closesFromBothEndsAtOnce() {
+    try (Ends ends = Ends.create()) {
+      for (int i = 0; i < 50; i++) {
+        Ends.Pair pair = ends.connect();
+        CompletableFuture<Void> one = pair.client().close().toFuture();
+        CompletableFuture<Void> other = pair.server().close().toFuture();
+
+        assertThat(one).succeedsWithin(Ends.LIMIT);
+        assertThat(other).succeedsWithin(Ends.LIMIT);
+        StepVerifier.create(pair.client().onClose()).expectComplete().verify(Ends.LIMIT);
+        StepVerifier.create(pair.server().onClose()).expectComplete().verify(Ends.LIMIT);
+      }
+    }
+  }
+
+  @Test
+  void closingTwiceIsClosingOnce() {
+    try (Ends ends = Ends.create()) {
+      Ends.Pair pair = ends.connect();
+      Mono<Void> close = pair.client().close();
+      close.block(Ends.LIMIT);
+      close.block(Ends.LIMIT);
+      pair.client().close().block(Ends.LIMIT);
+      pair.client().dispose();
+      pair.client().dispose();
+      assertThat(pair.client().isDisposed()).isTrue();
+    }
+  }
+
+  @Test
+  void closesTheConnectionWhenTheHandlerCompletes() {
+    RdmaTransport transport = RdmaTransport.create(Ends.options());
+    try {
+      RdmaServer server =
+          transport
+              .bind(URI.create("emulated://greeter"), c -> c.send(messages(c, 3, 100)))
+              .block(Ends.LIMIT);
+      RdmaConnection client = transport.connect(server.address()).block(Ends.LIMIT);
+
+      assertThat(count(client)).succeedsWithin(Ends.LIMIT).isEqualTo(3L);
+      StepVerifier.create(client.onClose()).expectComplete().verify(Ends.LIMIT);
+      await().until(() -> server.connectionCount() == 0);
+    } finally {
+      transport.dispose();
+    }
+  }
+
+  @Test
+  void losesTheConnectionWhenTheHandlerFails() {
+    RdmaTransport transport = RdmaTransport.create(Ends.options());
+    try {
+      RdmaServer server =
+          transport
+              .bind(
+                  URI.create("emulated://failing"),
+                  c -> Mono.error(new IllegalStateException("handler")))
+              .block(Ends.LIMIT);
+      RdmaConnection client = transport.connect(server.address()).block(Ends.LIMIT);
+
+      StepVerifier.create(client.onClose())
+          .expectError(ConnectionClosedException.class)
+          .verify(Ends.LIMIT);
+    } finally {
+      transport.dispose();
+    }
+  }
+
+  @Test
+  void givesUpAGracefulCloseThatCannotDrain() {
+    try (Ends ends = Ends.create(Ends.options().closeTimeout(Duration.ofMillis(200)).window(4))) {
+      Ends.Pair pair = ends.connect();
+      CompletableFuture<Void> sent =
+          pair.client().send(messages(pair.client(), 100, 16)).toFuture();
+
+      assertThatThrownBy(() -> pair.client().close().block(Ends.LIMIT))
+          .isInstanceOf(RdmaTimeoutException.class);
+      assertThat(sent).failsWithin(Ends.LIMIT);
+    }
+  }
+
+  @Test
+  void refusesEverythingOnceClosed() {
+    try (Ends ends = Ends.create()) {
+      Ends.Pair pair = ends.connect();
+      RdmaMemory.Region region =
+          pair.server()
+              .memory()
+              .register(
+                  ByteBuffer.allocateDirect(8), Set.of(Right.READ, Right.WRITE, Right.ATOMIC));
+      pair.client().close().block(Ends.LIMIT);
+      ByteBuf data = Ends.message(pair.client(), 8, 1);
+      AtomicInteger asked = new AtomicInteger();
+
+      assertClosed(pair.client().read(region.token()).then());
+      assertClosed(pair.client().write(data, region.token()));
+      assertClosed(pair.client().fetchAndAdd(region.token(), 1).then());
+      assertClosed(pair.client().readPieces(region.token(), 4).then());
+      assertClosed(
+          pair.client()
+              .send(messages(pair.client(), 1, 8).doOnRequest(n -> asked.incrementAndGet())));
+      assertThat(data.refCnt()).isZero();
+      assertThat(asked).hasValue(0);
+      StepVerifier.create(pair.client().receive()).expectComplete().verify(Ends.LIMIT);
+      region.close();
+    }
+  }
+
+  private static void assertClosed(Mono<Void> operation) {
+    assertThatThrownBy(() -> operation.block(Ends.LIMIT))
+        .isInstanceOf(ConnectionClosedException.class);
+  }
+
+  @Test
+  void failsAllThatIsPendingWhenDisposed() {
+    try (Ends ends = Ends.create(Ends.options().window(4))) {
+      Ends.Pair pair = ends.connect();
+      List<CompletableFuture<?>> pending = new ArrayList<>();
+      for (int size : new int[] {16, 3000, 50_000}) {
+        pending.add(pair.client().send(messages(pair.client(), 100, size)).toFuture());
+      }
+      pending.add(count(pair.client()));
+      pending.add(pair.client().immediates().count().toFuture());
+      CompletableFuture<Void> neverEnding = pair.client().send(Flux.never()).toFuture();
+      pending.add(neverEnding);
+
+      pair.client().dispose();
+
+      for (CompletableFuture<?> each : pending) {
+        assertThat(each)
+            .failsWithin(Ends.LIMIT)
+            .withThrowableThat()
+            .withCauseInstanceOf(ConnectionClosedException.class);
+      }
+      StepVerifier.create(pair.client().onClose()).expectComplete().verify(Ends.LIMIT);
+      StepVerifier.create(pair.server().onClose())
+          .expectError(ConnectionClosedException.class)
+          .verify(Ends.LIMIT);
+    }
+  }
+
+  @Test
+  void failsAllThatIsPendingWhenThePeerVanishes() throws Exception {
+    try (Ends ends = Ends.create();
+        RawPeer server = RawPeer.listening()) {
+      CompletableFuture<RdmaConnection> connect =
+          ends.clientSide().connect(server.address()).toFuture();
+      server.accept(RawPeer.handshake().encode());
+      RdmaConnection client = connect.get();
+      List<CompletableFuture<?>> pending = new ArrayList<>();
+      pending.add(count(client));
+      pending.add(client.send(messages(client, 1, 100_000)).toFuture());
+      pending.add(client.close().toFuture());
+
+      server.disconnect();
+
+      for (CompletableFuture<?> each : pending) {
+        assertThat(each)
+            .failsWithin(Ends.LIMIT)
+            .withThrowableThat()
+            .withCauseInstanceOf(ConnectionClosedException.class);
+      }
+      StepVerifier.create(client.onClose())
+          .expectErrorSatisfies(
+              e -> assertThat(e).hasMessageContaining("raw").hasMessageContaining("disconnected"))
+          .verify(Ends.LIMIT);
+    }
+  }
+
+  @Test
+  void deliversWhatArrivedBeforeThePeerVanished() {
+    try (Ends ends = Ends.create()) {
+      Ends.Pair pair = ends.connect();
+      pair.client().send(messages(pair.client(), 50, 16)).block(Ends.LIMIT);
+      pair.client().dispose();
+      StepVerifier.create(pair.server().onClose()).expectError().verify(Ends.LIMIT);
+
+      StepVerifier.create(pair.server().receive().doOnNext(ByteBuf::release))
+          .expectNextCount(50)
+          .expectError(ConnectionClosedException.class)
+          .verify(Ends.LIMIT);
+    }
+  }
+
+  @Test
+  void disposesATransportInTheMiddleOfEverything() {
+    for (int round = 0; round < 20; round++) {
+      try (Ends ends = Ends.create(Ends.options().window(16))) {
+        List<CompletableFuture<?>> pending = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+          Ends.Pair pair = ends.connect();
+          RdmaMemory.Region region =
+              pair.server()
+                  .memory()
+                  .register(ByteBuffer.allocateDirect(1 << 16), Set.of(Right.READ));
+          pair.server().send(pair.server().receive()).subscribe(null, e -> {});
+          pending.add(count(pair.client()));
+          pending.add(
+              pair.client()
+                  .send(
+                      Flux.range(0, Integer.MAX_VALUE)
+                          .map(n -> Ends.message(pair.client(), 10 << (n % 12), n)))
+                  .toFuture());
+          pending.add(
+              pair.client()
+                  .read(region.token())
+                  .doOnNext(ByteBuf::release)
+                  .repeat()
+                  .then()
+                  .toFuture());
+        }
+        for (int spin = 0; spin < round * 10_000; spin++) {
+          Thread.onSpinWait();
+        }
+        ends.clientSide().dispose();
+        for (CompletableFuture<?> each : pending) {
+          assertThat(each)
+              .failsWithin(Ends.LIMIT)
+              .withThrowableThat()
+              .withCauseInstanceOf(ConnectionClosedException.class);
+        }
+      }
+    }
+  }
+
+  @Test
+  void leavesNoThreadBehind() {
+    int before = loopThreads();
+    try (Ends ends = Ends.create()) {
+      ends.connect();
+      assertThat(loopThreads()).isGreaterThan(before);
+    }
+    assertThat(loopThreads()).isEqualTo(before);
+  }
+
+  private static int loopThreads() {
+    return (int)
+        Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getName().startsWith("verbena-"))
+            .count();
+  }
+
+  @Test
+  void disposesFromItsOwnLoop() {
+    Sinks.Empty<Void> disposed = Sinks.empty();
+    Ends ends = Ends.create();
+    Ends.Pair pair = ends.connect();
+    pair.client()
+        .receive()
+        .subscribe(
+            new BaseSubscriber<>() {
+              @Override
+              protected void hookOnNext(ByteBuf message) {
+                message.release();
+                ends.clientSide().dispose();
+                disposed.tryEmitEmpty();
+              }
+            });
+    pair.server().send(messages(pair.server(), 1, 10)).subscribe(null, e -> {});
+    disposed.asMono().block(Ends.LIMIT);
+    await().until(() -> loopThreads() <= 2);
+    ends.close();
+  }
+}

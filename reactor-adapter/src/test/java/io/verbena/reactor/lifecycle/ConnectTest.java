@@ -1,0 +1,201 @@
+package io.verbena.reactor.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.verbena.HandshakeException;
+import io.verbena.RdmaConnectException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.RdmaTransport;
+import io.verbena.UnknownSchemeException;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.RawPeer;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.reactor.wire.Rejection;
+import io.verbena.verbs.ConnectionEvent;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+class ConnectTest {
+  private final RdmaTransport transport =
+      RdmaTransport.create(Ends.options().connectTimeout(Duration.ofMillis(500)));
+
+  /** Fails if anything was left open. */
+  @AfterEach
+  void dispose() {
+    transport.dispose();
+  }
+
+  @Test
+  void failsWhenNobodyListens() {
+    assertThatThrownBy(() -> transport.connect(URI.create("emulated://nobody")).block(Ends.LIMIT))
+        .isInstanceOf(RdmaConnectException.class)
+        .hasMessageContaining("nobody");
+  }
+
+  @Test
+  void namesTheSchemesThatArePresent() {
+    assertThatThrownBy(() -> transport.connect(URI.create("nothing://x")).block(Ends.LIMIT))
+        .isInstanceOf(UnknownSchemeException.class)
+        .hasMessageContaining("nothing")
+        .hasMessageContaining("emulated");
+    assertThatThrownBy(() -> transport.memory(URI.create("nothing://x")))
+        .isInstanceOf(UnknownSchemeException.class);
+  }
+
+  @Test
+  void refusesASecondListener() {
+    URI address = URI.create("emulated://taken");
+    RdmaServer first = transport.bind(address, c -> Mono.never()).block(Ends.LIMIT);
+
+    assertThatThrownBy(() -> transport.bind(address, c -> Mono.never()).block(Ends.LIMIT))
+        .isInstanceOf(RdmaConnectException.class)
+        .hasMessageContaining("somebody listens there already");
+    first.dispose();
+    assertThat(transport.bind(address, c -> Mono.never()).block(Ends.LIMIT)).isNotNull();
+  }
+
+  @Test
+  void givesUpWhenTheServerDoesNotAnswer() throws Exception {
+    try (RawPeer server = RawPeer.listening()) {
+      CompletableFuture<RdmaConnection> connection = transport.connect(server.address()).toFuture();
+      server.ignore();
+
+      assertThat(connection)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(RdmaTimeoutException.class);
+    }
+  }
+
+  @Test
+  void givesUpWhenItIsCancelled() throws Exception {
+    try (RawPeer server = RawPeer.listening()) {
+      Disposable connect = transport.connect(server.address()).subscribe();
+      server.ignore();
+      connect.dispose();
+    }
+    assertThat(transport.memory(URI.create("emulated://x")).registeredBytes())
+        .isGreaterThanOrEqualTo(0);
+  }
+
+  @Test
+  void survivesACancellationAtAnyMoment() throws Exception {
+    RdmaServer server =
+        transport.bind(URI.create("emulated://cancelled"), c -> c.onClose()).block(Ends.LIMIT);
+    for (int i = 0; i < 300; i++) {
+      Disposable connect = transport.connect(server.address()).subscribe(RdmaConnection::dispose);
+      for (int spin = 0; spin < i * 50; spin++) {
+        Thread.onSpinWait();
+      }
+      connect.dispose();
+    }
+    await().atMost(Ends.LIMIT).until(() -> server.connectionCount() == 0);
+  }
+
+  @Test
+  void failsOnAnAnswerThatIsNoHandshake() throws Exception {
+    try (RawPeer server = RawPeer.listening()) {
+      CompletableFuture<RdmaConnection> connection = transport.connect(server.address()).toFuture();
+      server.accept(ByteBuffer.wrap(Ends.bytes(56, 1)));
+
+      assertThat(connection)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(HandshakeException.class)
+          .withMessageContaining("does not speak this protocol");
+      server.awaitDisconnected();
+    }
+  }
+
+  @Test
+  void failsOnAnAnswerOfAnotherVersion() throws Exception {
+    try (RawPeer server = RawPeer.listening()) {
+      CompletableFuture<RdmaConnection> connection = transport.connect(server.address()).toFuture();
+      server.accept(new Handshake(7, 8192, 64, 256, 1 << 20).encode());
+
+      assertThat(connection)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(HandshakeException.class)
+          .withMessageContaining("protocol version: 7 (expected: 1)");
+    }
+  }
+
+  @Test
+  void namesBothVersionsWhenTheServerRejectsOurs() throws Exception {
+    try (RawPeer server = RawPeer.listening()) {
+      CompletableFuture<RdmaConnection> connection = transport.connect(server.address()).toFuture();
+      server.reject(new Rejection(9, Rejection.Reason.VERSION).encode());
+
+      assertThat(connection)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(HandshakeException.class)
+          .withMessageContaining("its protocol version: 9 (expected: 1)");
+    }
+  }
+
+  @Test
+  void failsOnARejectionThatIsGarbage() throws Exception {
+    try (RawPeer server = RawPeer.listening()) {
+      CompletableFuture<RdmaConnection> connection = transport.connect(server.address()).toFuture();
+      server.reject(ByteBuffer.wrap(Ends.bytes(20, 3)));
+
+      assertThat(connection)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(HandshakeException.class);
+    }
+  }
+
+  @Test
+  void rejectsAClientThatSpeaksAnotherVersion() throws Exception {
+    assertRejected(new Handshake(2, 8192, 64, 256, 1 << 20).encode(), Rejection.Reason.VERSION);
+  }
+
+  @Test
+  void rejectsAClientWithoutAHandshake() throws Exception {
+    assertRejected(ByteBuffer.allocate(0), Rejection.Reason.MALFORMED);
+    assertRejected(ByteBuffer.wrap(Ends.bytes(56, 2)), Rejection.Reason.MALFORMED);
+    assertRejected(new Handshake(1, 8192, 64, -1, 1 << 20).encode(), Rejection.Reason.MALFORMED);
+    assertRejected(new Handshake(1, 8192, 0, 10, 1 << 20).encode(), Rejection.Reason.MALFORMED);
+  }
+
+  private void assertRejected(ByteBuffer handshake, Rejection.Reason reason) throws Exception {
+    RdmaServer server =
+        transport.bind(URI.create("emulated://strict"), c -> Mono.never()).block(Ends.LIMIT);
+    try (RawPeer client = RawPeer.to(server.address())) {
+      ConnectionEvent answer = client.connect(handshake);
+
+      assertThat(answer.type()).isEqualTo(ConnectionEvent.Type.REJECTED);
+      assertThat(Rejection.decode(answer.privateData()))
+          .isEqualTo(new Rejection(Handshake.VERSION, reason));
+      assertThat(server.connectionCount()).isZero();
+    } finally {
+      server.dispose();
+    }
+  }
+
+  @Test
+  void doesNothingOnADisposedTransport() {
+    transport.dispose();
+
+    assertThat(transport.isDisposed()).isTrue();
+    assertThatThrownBy(() -> transport.connect(URI.create("emulated://x")).block(Ends.LIMIT))
+        .isInstanceOf(RdmaConnectException.class)
+        .hasMessageContaining("the transport was disposed");
+    assertThatThrownBy(
+            () -> transport.bind(URI.create("emulated://x"), c -> Mono.never()).block(Ends.LIMIT))
+        .isInstanceOf(RdmaConnectException.class);
+  }
+}

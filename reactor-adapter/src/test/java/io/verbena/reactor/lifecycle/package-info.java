@@ -1,0 +1,5 @@
+/** Claims about connecting, closing, losing a peer, and cancelling. */
+@NullMarked
+package io.verbena.reactor.lifecycle;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,198 @@
+package io.verbena.reactor.testing;
+
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsProviders;
+import io.verbena.verbs.WorkCompletion;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** A peer that knows verbs alone, and so can say whatever it likes. */
+public final class RawPeer implements AutoCloseable {
+  private static final AtomicLong NAMES = new AtomicLong();
+  private static final int RECEIVES = 64;
+  private static final int RECEIVE_LENGTH = 16_384;
+
+  private final URI address;
+  private final Device device;
+  private final ProtectionDomain domain;
+  private final CompletionQueue completions;
+  private final ConnectionManager manager;
+  private final MemoryRegion region;
+  private final ByteBuffer memory;
+  private final WorkCompletion[] completion = WorkCompletion.array(1);
+  private @Nullable ConnectionListener listener;
+  private @Nullable ConnectionIdentifier identifier;
+  private @Nullable QueuePair pair;
+
+  private RawPeer(URI address) {
+    this.address = address;
+    device = VerbsProviders.find(address).open(address);
+    domain = device.allocateProtectionDomain();
+    completions = device.createCompletionQueue(1024, null);
+    manager = device.createConnectionManager();
+    memory = ByteBuffer.allocateDirect((RECEIVES + 1) * RECEIVE_LENGTH);
+    region =
+        domain.register(
+            memory,
+            EnumSet.of(
+                Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC));
+  }
+
+  /** A peer that listens at an address of its own. */
+  public static RawPeer listening() {
+    RawPeer peer = new RawPeer(URI.create("emulated://raw-" + NAMES.incrementAndGet()));
+    peer.listener = peer.manager.listen(peer.address, 16);
+    return peer;
+  }
+
+  /** A peer that may connect to {@code address}. */
+  public static RawPeer to(URI address) {
+    return new RawPeer(address);
+  }
+
+  /** A handshake as our own ends make it. */
+  public static Handshake handshake() {
+    return new Handshake(Handshake.VERSION, 8192, RECEIVES, 256, 1 << 30);
+  }
+
+  public URI address() {
+    return address;
+  }
+
+  /** The memory that it shows; the first 16 KiB are what {@link #send} sends. */
+  public MemoryRegion region() {
+    return region;
+  }
+
+  /** Accepts the next request, with this private data. */
+  public void accept(ByteBuffer data) throws InterruptedException {
+    ConnectionEvent request = await(ConnectionEvent.Type.CONNECT_REQUEST);
+    prepare(request.identifier());
+    request.identifier().accept(ConnectionParameters.of(data));
+    await(ConnectionEvent.Type.ESTABLISHED);
+  }
+
+  /** Takes the next request and leaves it without an answer. */
+  public void ignore() throws InterruptedException {
+    identifier = await(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
+  }
+
+  /** Rejects the next request, with this private data. */
+  public void reject(ByteBuffer data) throws InterruptedException {
+    ConnectionEvent request = await(ConnectionEvent.Type.CONNECT_REQUEST);
+    request.identifier().reject(data);
+    request.identifier().close();
+  }
+
+  /** Connects with this private data, and answers the event that this ends with. */
+  public ConnectionEvent connect(ByteBuffer data) throws InterruptedException {
+    ConnectionIdentifier resolved = manager.resolve(address, TimeUnit.SECONDS.toNanos(5));
+    await(ConnectionEvent.Type.ADDR_RESOLVED);
+    prepare(resolved);
+    resolved.connect(ConnectionParameters.of(data), TimeUnit.SECONDS.toNanos(5));
+    return await(null);
+  }
+
+  private void prepare(ConnectionIdentifier of) {
+    identifier = of;
+    pair =
+        of.createQueuePair(
+            domain, QueuePairOptions.reliable(completions, completions, 64, RECEIVES));
+    ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    for (int i = 1; i <= RECEIVES; i++) {
+      pair.postReceive(
+          receive
+              .id(-i)
+              .buffer(region.address() + (long) i * RECEIVE_LENGTH, RECEIVE_LENGTH, region.lkey()));
+    }
+  }
+
+  private ConnectionEvent await(ConnectionEvent.@Nullable Type type) throws InterruptedException {
+    long deadline = System.nanoTime() + Ends.LIMIT.toNanos();
+    while (System.nanoTime() < deadline) {
+      ConnectionEvent event = manager.await(deadline - System.nanoTime());
+      if (event != null && (type == null || event.type() == type)) {
+        return event;
+      }
+    }
+    throw new AssertionError("no event within " + Ends.LIMIT);
+  }
+
+  /** Sends these bytes as one SEND. */
+  public void send(ByteBuffer bytes) {
+    int length = bytes.remaining();
+    memory.duplicate().put(bytes);
+    QueuePair by = pair;
+    if (by == null) {
+      throw new IllegalStateException("not connected");
+    }
+    by.postSend(
+        new SendWorkRequest()
+            .id(1)
+            .send()
+            .signaled()
+            .buffer(region.address(), length, region.lkey()));
+  }
+
+  /** The bytes of the next SEND that came, up to {@code length}. */
+  public ByteBuffer received(int length) {
+    long deadline = System.nanoTime() + Ends.LIMIT.toNanos();
+    while (System.nanoTime() < deadline) {
+      if (completions.poll(completion) == 1 && completion[0].workRequestId() < 0) {
+        int at = (int) -completion[0].workRequestId() * RECEIVE_LENGTH;
+        return memory.duplicate().position(at).limit(at + length).slice();
+      }
+      Thread.onSpinWait();
+    }
+    throw new AssertionError("nothing came within " + Ends.LIMIT);
+  }
+
+  /** Waits until the other end has gone. */
+  public void awaitDisconnected() throws InterruptedException {
+    await(ConnectionEvent.Type.DISCONNECTED);
+  }
+
+  /** Disconnects without a word. */
+  public void disconnect() {
+    ConnectionIdentifier by = identifier;
+    if (by != null) {
+      by.disconnect();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (pair != null) {
+      pair.close();
+    }
+    if (identifier != null) {
+      identifier.close();
+    }
+    if (listener != null) {
+      listener.close();
+    }
+    manager.close();
+    completions.close();
+    region.close();
+    domain.close();
+    device.close();
+  }
+}
