@@ -5,10 +5,12 @@ import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
+import org.jspecify.annotations.Nullable;
 
 /** Lets a Netty event loop poll instead of sleep. */
 final class BusyIoHandler implements IoHandler {
   private final IoHandler handler;
+  private @Nullable NeverBlocking never;
 
   private BusyIoHandler(IoHandler handler) {
     this.handler = handler;
@@ -26,7 +28,11 @@ final class BusyIoHandler implements IoHandler {
   @Override
   public int run(IoHandlerContext context) {
     Thread.onSpinWait();
-    return handler.run(new NeverBlocking(context));
+    // A loop has one context for all its life.
+    if (never == null || never.context != context) {
+      never = new NeverBlocking(context);
+    }
+    return handler.run(never);
   }
 
   @Override
