@@ -253,6 +253,29 @@ abstract class ConnectionTests extends VerbsTests {
   }
 
   @Test
+  void isConnectedAtBothEndsOrAtNeitherWhenTheAnswerRacesWithTheTimeout() {
+    ConnectionListener listener = callee.listen(1);
+    for (int round = 0; round < 30; round++) {
+      ConnectionIdentifier active = caller.resolve(listener.address());
+      tck.setup().client(caller, active);
+      active.connect(ConnectionParameters.defaults(), Duration.ofMillis(1).toNanos());
+      ConnectionIdentifier passive = callee.expectRequest().identifier();
+      tck.setup().server(callee, passive);
+      Deadline timeout = Deadline.in(Duration.ofNanos(900_000L + 10_000L * round));
+      while (!timeout.isOver()) {
+        Thread.onSpinWait();
+      }
+
+      passive.accept(ConnectionParameters.defaults());
+
+      ConnectionEvent.Type atCaller = caller.next().type();
+      ConnectionEvent.Type atCallee = callee.next().type();
+      assertThat(atCaller).isIn(ESTABLISHED, UNREACHABLE);
+      assertThat(atCallee).isEqualTo(atCaller == ESTABLISHED ? ESTABLISHED : CONNECT_ERROR);
+    }
+  }
+
+  @Test
   void canBeRejectedWithoutAQueuePairAndTriedAgain() {
     ConnectionListener listener = callee.listen(1);
     ConnectionIdentifier refused = calling(listener);

@@ -3,6 +3,7 @@ package io.verbena.tck;
 import static io.verbena.verbs.Access.LOCAL_WRITE;
 import static io.verbena.verbs.CompletionOpcode.RECV;
 import static io.verbena.verbs.CompletionOpcode.SEND;
+import static io.verbena.verbs.VerbsError.CLOSED;
 import static io.verbena.verbs.VerbsError.NO_MEMORY;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -207,6 +208,69 @@ abstract class ThreadTests extends VerbsTests {
                 CompletionStatus.WR_FLUSH_ERR);
       }
       remote.assertHolds(2);
+    }
+  }
+
+  @Test
+  void survivesThatAQueuePairIsClosedWhileItIsPostedTo() throws InterruptedException {
+    for (int round = 0; round < 50; round++) {
+      Endpoint client = tck.setup().sends(64).connected().client();
+
+      new Parallel()
+          .thread(() -> postUntilClosed(client))
+          .thread(client.queuePair()::close)
+          .run(tck.patience());
+    }
+  }
+
+  @Test
+  void completesEachRequestOnceWhenTheConnectionEndsMeanwhile() throws InterruptedException {
+    int messages = 64;
+    for (int round = 0; round < 30; round++) {
+      Pair pair = tck.setup().sends(messages).receives(messages).connected();
+      for (int id = 0; id < messages; id++) {
+        pair.server().post(Requests.receive(id));
+      }
+
+      new Parallel()
+          .thread(
+              () -> {
+                for (int id = 0; id < messages; id++) {
+                  pair.client().post(Requests.send(id).signaled());
+                }
+              })
+          .thread(pair.connection().passive()::disconnect)
+          .run(tck.patience());
+
+      int sent = countSuccesses(pair.client().sent(), messages);
+      int received = countSuccesses(pair.server().received(), messages);
+      assertThat(received).as("messages received").isGreaterThanOrEqualTo(sent);
+      pair.client().sent().expectNothing();
+      pair.server().received().expectNothing();
+    }
+  }
+
+  /** Takes all completions, in order: successes first, then nothing but failures. */
+  private static int countSuccesses(Completions completions, int count) {
+    int successes = 0;
+    for (int id = 0; id < count; id++) {
+      WorkCompletion completion = completions.next();
+      assertThat(completion.workRequestId()).as("id of %s", completion).isEqualTo(id);
+      if (completion.isSuccess()) {
+        assertThat(successes).as("successes before %s", completion).isEqualTo(id);
+        successes++;
+      }
+    }
+    return successes;
+  }
+
+  private static void postUntilClosed(Endpoint end) {
+    try {
+      for (int id = 0; id < 64; id++) {
+        end.post(Requests.nothing(id).signaled());
+      }
+    } catch (PostException closed) {
+      assertThat(closed.error()).isEqualTo(CLOSED);
     }
   }
 
