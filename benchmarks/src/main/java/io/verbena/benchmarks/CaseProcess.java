@@ -17,11 +17,11 @@ final class CaseProcess {
   private CaseProcess() {}
 
   static Outcome run(BenchCase<?> benchCase, Plan plan) throws IOException, InterruptedException {
-    Path out = Files.createTempFile("verbena-bench", ".out");
-    Path err = Files.createTempFile("verbena-bench", ".err");
-    try {
+    try (Scratch scratch = new Scratch()) {
+      Path out = scratch.file("out");
+      Path err = scratch.file("err");
       Process process =
-          new ProcessBuilder(command(benchCase, plan))
+          new ProcessBuilder(command(benchCase, plan, scratch))
               .redirectOutput(out.toFile())
               .redirectError(err.toFile())
               .start();
@@ -33,9 +33,6 @@ final class CaseProcess {
         kill(process);
       }
       return outcome(benchCase, process.exitValue(), Files.readString(out), err);
-    } finally {
-      Files.delete(out);
-      Files.delete(err);
     }
   }
 
@@ -57,10 +54,11 @@ final class CaseProcess {
     }
   }
 
-  private static List<String> command(BenchCase<?> benchCase, Plan plan) {
+  private static List<String> command(BenchCase<?> benchCase, Plan plan, Scratch scratch) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags());
+    command.add("-Daeron.dir=" + scratch.file("aeron"));
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(CaseMain.class.getName());

@@ -8,18 +8,15 @@ import io.aeron.driver.MediaDriver;
 import io.aeron.driver.ThreadingMode;
 import io.verbena.benchmarks.work.Deadline;
 import io.verbena.benchmarks.work.Spin;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import org.agrona.concurrent.AgentInvoker;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.jspecify.annotations.Nullable;
 
-/** A media driver and a client in this JVM, over shared memory. */
+/** A media driver and a client in this JVM, over files in the folder {@code aeron.dir}. */
 final class EmbeddedAeron implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(10);
-  private static final Path SHARED_MEMORY = Path.of("/dev/shm");
   private static final int LARGEST_MTU = 65_504;
 
   private final MediaDriver driver;
@@ -31,7 +28,6 @@ final class EmbeddedAeron implements AutoCloseable {
     boolean invoked = mode == AeronMode.INVOKER;
     MediaDriver.Context context =
         new MediaDriver.Context()
-            .aeronDirectoryName(directory())
             .dirDeleteOnStart(true)
             .dirDeleteOnShutdown(true)
             .termBufferSparseFile(false)
@@ -47,14 +43,6 @@ final class EmbeddedAeron implements AutoCloseable {
                 .useConductorAgentInvoker(invoked)
                 .driverAgentInvoker(driverInvoker));
     clientInvoker = aeron.conductorAgentInvoker();
-  }
-
-  private static String directory() {
-    Path base =
-        Files.isWritable(SHARED_MEMORY)
-            ? SHARED_MEMORY
-            : Path.of(System.getProperty("java.io.tmpdir"));
-    return base.resolve("verbena-bench-aeron-" + ProcessHandle.current().pid()).toString();
   }
 
   ExclusivePublication publication(int stream, int termLength) {
