@@ -6,6 +6,7 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
+import io.verbena.reactor.testing.hca.LimitedProvider;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Random;
@@ -82,7 +83,16 @@ public final class Ends implements AutoCloseable {
 
   /** A new connection, seen from both ends. */
   public Pair connect() {
-    RdmaConnection client = clientSide.connect(server.address()).block(LIMIT);
+    return connect(server.address());
+  }
+
+  /** A new connection whose client has a limited HCA. */
+  public Pair connectLimited() {
+    return connect(LimitedProvider.limited(server.address()));
+  }
+
+  private Pair connect(URI address) {
+    RdmaConnection client = clientSide.connect(address).block(LIMIT);
     try {
       RdmaConnection other = accepted.poll(LIMIT.toSeconds(), TimeUnit.SECONDS);
       if (client == null || other == null) {

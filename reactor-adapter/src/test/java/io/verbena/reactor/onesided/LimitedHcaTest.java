@@ -1,0 +1,130 @@
+package io.verbena.reactor.onesided;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaConnection.Immediate;
+import io.verbena.RdmaMemory;
+import io.verbena.RemoteMemory;
+import io.verbena.RemoteMemory.Right;
+import io.verbena.reactor.testing.Ends;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** An HCA without immediate data or gathering, whose longest message is shorter than ours. */
+class LimitedHcaTest {
+  private static final int LENGTH = 100_000;
+
+  private final ByteBuffer memory = ByteBuffer.allocateDirect(LENGTH);
+  private Ends ends;
+  private Ends.Pair pair;
+  private RdmaMemory.Region region;
+  private RemoteMemory token;
+
+  @BeforeEach
+  void connect() {
+    ends = Ends.create(Ends.options().window(8));
+    pair = ends.connectLimited();
+    memory.put(0, Ends.bytes(LENGTH, 1));
+    region = pair.server().memory().register(memory, Set.of(Right.READ, Right.WRITE));
+    token = region.token();
+  }
+
+  @AfterEach
+  void close() {
+    region.close();
+    ends.close();
+  }
+
+  @Test
+  void splitsReadsAndWrites() {
+    assertThat(pair.client().read(token).map(Ends::take).block(Ends.LIMIT))
+        .isEqualTo(Ends.bytes(LENGTH, 1));
+
+    pair.client().write(Ends.message(pair.client(), LENGTH, 2), token).block(Ends.LIMIT);
+
+    byte[] written = new byte[LENGTH];
+    memory.get(0, written);
+    assertThat(written).isEqualTo(Ends.bytes(LENGTH, 2));
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {5000, 9999, 200_000})
+  void carriesMessagesBothWays(int size) {
+    CompletableFuture<List<byte[]>> there =
+        pair.server().receive().take(20).map(Ends::take).collectList().toFuture();
+    CompletableFuture<List<byte[]>> back =
+        pair.client().receive().take(20).map(Ends::take).collectList().toFuture();
+
+    Mono.when(
+            pair.client().send(Flux.range(0, 20).map(n -> Ends.message(pair.client(), size, n))),
+            pair.server().send(Flux.range(0, 20).map(n -> Ends.message(pair.server(), size, -n))))
+        .block(Ends.LIMIT);
+
+    assertThat(there).succeedsWithin(Ends.LIMIT);
+    assertThat(back).succeedsWithin(Ends.LIMIT);
+    for (int n = 0; n < 20; n++) {
+      assertThat(there.join().get(n)).isEqualTo(Ends.bytes(size, n));
+      assertThat(back.join().get(n)).isEqualTo(Ends.bytes(size, -n));
+    }
+  }
+
+  @Test
+  void tellsOfWritesInFrames() {
+    CompletableFuture<List<Immediate>> notices =
+        pair.server().immediates().take(30).collectList().toFuture();
+
+    Flux.range(0, 30)
+        .flatMapSequential(
+            i ->
+                pair.client()
+                    .writeWithImmediate(Ends.message(pair.client(), 20_000 + i, i), token, i - 10))
+        .blockLast(Ends.LIMIT);
+
+    assertThat(notices).succeedsWithin(Ends.LIMIT);
+    assertThat(notices.join().get(29)).isEqualTo(new Immediate(19, 20_029));
+    byte[] written = new byte[20_029];
+    memory.get(0, written);
+    assertThat(written).isEqualTo(Ends.bytes(20_029, 29));
+  }
+
+  @Test
+  void failsNoticesThatAreOnTheirWayWhenItCloses() {
+    List<CompletableFuture<Void>> writes =
+        Flux.range(0, 20)
+            .map(
+                i ->
+                    pair.client()
+                        .writeWithImmediate(Ends.message(pair.client(), 10, i), token, i)
+                        .toFuture())
+            .collectList()
+            .block();
+    pair.client().dispose();
+
+    pair.client().onClose().block(Ends.LIMIT);
+    assertThat(writes).allSatisfy(write -> assertThat(write).isDone());
+    assertThat(writes.get(19)).isCompletedExceptionally();
+  }
+
+  @Test
+  void readsPiecesThatAreLongerThanItsMessages() {
+    assertThat(
+            pair.client()
+                .readPieces(token, 33_000)
+                .map(ByteBuf::retain)
+                .doOnNext(ByteBuf::release)
+                .map(buffer -> Ends.take(buffer).length)
+                .collectList()
+                .block(Ends.LIMIT))
+        .containsExactly(33_000, 33_000, 33_000, 1_000);
+  }
+}

@@ -1,0 +1,92 @@
+package io.verbena.reactor.testing.hca;
+
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.PortAttributes;
+import io.verbena.verbs.ProtectionDomain;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** No immediate data, one scatter/gather entry, two READs at once, short messages. */
+final class LimitedDevice implements Device {
+  private final Device device;
+  private final ConcurrentHashMap<CompletionQueue, LimitedQueue> queues = new ConcurrentHashMap<>();
+
+  LimitedDevice(Device device) {
+    this.device = device;
+  }
+
+  @Override
+  public DeviceAttributes attributes() {
+    DeviceAttributes all = device.attributes();
+    return new DeviceAttributes(
+        "limited0",
+        all.firmware(),
+        Set.of(),
+        all.maxQueuePairs(),
+        all.maxWorkRequests(),
+        1,
+        0,
+        all.maxCompletionQueues(),
+        256,
+        all.maxMemoryRegions(),
+        all.maxMemoryRegionSize(),
+        all.maxProtectionDomains(),
+        0,
+        0,
+        0,
+        0,
+        2,
+        2,
+        LimitedProvider.LONGEST_MESSAGE);
+  }
+
+  @Override
+  public PortAttributes port() {
+    return device.port();
+  }
+
+  @Override
+  public ProtectionDomain allocateProtectionDomain() {
+    return device.allocateProtectionDomain();
+  }
+
+  @Override
+  public CompletionChannel createCompletionChannel() {
+    return new LimitedChannel(device.createCompletionChannel(), this);
+  }
+
+  @Override
+  public CompletionQueue createCompletionQueue(
+      int depth, @Nullable CompletionChannel channel, boolean singleThreaded) {
+    CompletionChannel inner = channel instanceof LimitedChannel limited ? limited.inner() : null;
+    LimitedQueue queue =
+        new LimitedQueue(device.createCompletionQueue(depth, inner, singleThreaded), channel);
+    queues.put(queue.inner(), queue);
+    return queue;
+  }
+
+  @Nullable LimitedQueue queue(@Nullable CompletionQueue inner) {
+    return inner == null ? null : queues.get(inner);
+  }
+
+  @Override
+  public ConnectionManager createConnectionManager() {
+    return new LimitedManager(device.createConnectionManager(), this);
+  }
+
+  @Override
+  public @Nullable AsyncEvent awaitAsyncEvent(long timeoutNanos) throws InterruptedException {
+    return device.awaitAsyncEvent(timeoutNanos);
+  }
+
+  @Override
+  public void close() {
+    device.close();
+  }
+}

@@ -1,0 +1,66 @@
+package io.verbena.reactor.testing.hca;
+
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A connection whose queue pair completes into limited queues. */
+record LimitedIdentifier(ConnectionIdentifier inner, ConnectionManager manager)
+    implements ConnectionIdentifier {
+  @Override
+  public String peer() {
+    return inner.peer();
+  }
+
+  @Override
+  public @Nullable QueuePair queuePair() {
+    return inner.queuePair();
+  }
+
+  @Override
+  public QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
+    return inner.createQueuePair(
+        domain,
+        QueuePairOptions.reliable(
+                plain(options.sendQueue()),
+                plain(options.receiveQueue()),
+                options.maxSend(),
+                options.maxReceive())
+            .withScatterGather(options.maxSendScatterGather(), options.maxReceiveScatterGather()));
+  }
+
+  private static CompletionQueue plain(CompletionQueue queue) {
+    return queue instanceof LimitedQueue limited ? limited.inner() : queue;
+  }
+
+  @Override
+  public void connect(ConnectionParameters parameters, long timeoutNanos) {
+    inner.connect(parameters, timeoutNanos);
+  }
+
+  @Override
+  public void accept(ConnectionParameters parameters) {
+    inner.accept(parameters);
+  }
+
+  @Override
+  public void reject(ByteBuffer privateData) {
+    inner.reject(privateData);
+  }
+
+  @Override
+  public void disconnect() {
+    inner.disconnect();
+  }
+
+  @Override
+  public void close() {
+    inner.close();
+  }
+}

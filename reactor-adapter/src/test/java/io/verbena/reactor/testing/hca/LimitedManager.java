@@ -1,0 +1,62 @@
+package io.verbena.reactor.testing.hca;
+
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.Device;
+import java.net.URI;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** A connection manager whose queue pairs complete into limited queues. */
+final class LimitedManager implements ConnectionManager {
+  private final ConnectionManager manager;
+  private final LimitedDevice device;
+  private final ConcurrentHashMap<ConnectionIdentifier, LimitedIdentifier> identifiers =
+      new ConcurrentHashMap<>();
+
+  LimitedManager(ConnectionManager manager, LimitedDevice device) {
+    this.manager = manager;
+    this.device = device;
+  }
+
+  private LimitedIdentifier limited(ConnectionIdentifier inner) {
+    return identifiers.computeIfAbsent(inner, new1 -> new LimitedIdentifier(new1, this));
+  }
+
+  @Override
+  public Device device() {
+    return device;
+  }
+
+  @Override
+  public ConnectionListener listen(URI address, int backlog) {
+    return manager.listen(LimitedProvider.plain(address), backlog);
+  }
+
+  @Override
+  public ConnectionIdentifier resolve(URI address, long timeoutNanos) {
+    return limited(manager.resolve(LimitedProvider.plain(address), timeoutNanos));
+  }
+
+  @Override
+  public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
+    ConnectionEvent event = manager.await(timeoutNanos);
+    return event == null
+        ? null
+        : new ConnectionEvent(
+            event.type(),
+            limited(event.identifier()),
+            event.listener(),
+            event.status(),
+            event.privateData(),
+            event.responderResources(),
+            event.initiatorDepth());
+  }
+
+  @Override
+  public void close() {
+    manager.close();
+  }
+}

@@ -1,0 +1,53 @@
+package io.verbena.reactor.testing.hca;
+
+import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsProvider;
+import io.verbena.verbs.VerbsProviders;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** {@code limited://name} reaches the same addresses as {@code emulated://name}. */
+public final class LimitedProvider implements VerbsProvider {
+  /** The longest message of a limited HCA, in bytes. */
+  public static final int LONGEST_MESSAGE = 10_000;
+
+  private static final String SCHEME = "limited";
+
+  /** While it is set, completions of READs and atomics are not to be seen. */
+  private static final AtomicBoolean HELD = new AtomicBoolean();
+
+  /** Holds completions back, or lets them go. */
+  public static void hold(boolean on) {
+    HELD.set(on);
+  }
+
+  static boolean isHolding() {
+    return HELD.get();
+  }
+
+  /** The same address, by a limited HCA. */
+  public static URI limited(URI address) {
+    return URI.create(SCHEME + "://" + address.getRawAuthority());
+  }
+
+  static URI plain(URI address) {
+    return URI.create("emulated://" + address.getRawAuthority());
+  }
+
+  @Override
+  public String scheme() {
+    return SCHEME;
+  }
+
+  @Override
+  public List<String> deviceNames() {
+    return List.of("limited0");
+  }
+
+  @Override
+  public Device open(URI address) {
+    URI plain = plain(address);
+    return new LimitedDevice(VerbsProviders.find(plain).open(plain));
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * An HCA that can do less than the emulated one which it is made of, and whose completions a test
+ * can hold back.
+ */
+@NullMarked
+package io.verbena.reactor.testing.hca;
+
+import org.jspecify.annotations.NullMarked;
