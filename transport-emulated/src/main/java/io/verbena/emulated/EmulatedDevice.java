@@ -39,6 +39,9 @@ final class EmulatedDevice implements Device {
     CONNECTION_MANAGER
   }
 
+  /** Lets those who wait for an event of a closed device return, each handing it to the next. */
+  private static final AsyncEvent CLOSED = new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null);
+
   private static final DeviceAttributes ATTRIBUTES =
       new DeviceAttributes(
           NAME,
@@ -159,7 +162,11 @@ final class EmulatedDevice implements Device {
 
   @Override
   public @Nullable AsyncEvent awaitAsyncEvent(long timeoutNanos) throws InterruptedException {
-    return events.poll(Math.max(0, timeoutNanos), TimeUnit.NANOSECONDS);
+    AsyncEvent event = events.poll(Math.max(0, timeoutNanos), TimeUnit.NANOSECONDS);
+    if (CLOSED.equals(event) && !events.offer(CLOSED)) {
+      throw new AssertionError("the queue of a closed device is full");
+    }
+    return CLOSED.equals(event) ? null : event;
   }
 
   /** Tells the program; if it never asks, the newest events are dropped. */
@@ -251,6 +258,7 @@ final class EmulatedDevice implements Device {
       Fabric.unplug(this);
       timer.shutdownNow();
       events.drainTo(new ArrayList<>());
+      events.add(CLOSED);
     }
   }
 }

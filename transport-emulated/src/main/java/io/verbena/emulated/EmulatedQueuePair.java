@@ -57,6 +57,8 @@ final class EmulatedQueuePair implements QueuePair {
   private volatile boolean closed;
   private volatile @Nullable EmulatedQueuePair peer;
   private volatile int destination = -1;
+  private volatile int sendPsn;
+  private volatile int receivePsn;
   private volatile int access;
   private volatile boolean readsAndAtomics;
   private QueuePairAttributes attributes = new QueuePairAttributes();
@@ -103,6 +105,15 @@ final class EmulatedQueuePair implements QueuePair {
 
   int sendAttachment() {
     return sendAttachment;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  PostException closedError(long workRequestId) {
+    return new PostException(
+        VerbsError.CLOSED, workRequestId, "queue pair " + number + " is closed");
   }
 
   @Nullable EmulatedQueuePair peer() {
@@ -157,7 +168,8 @@ final class EmulatedQueuePair implements QueuePair {
     if (other == null || other.closed) {
       other = findPeer();
     }
-    if (other == null || other.destination != number) {
+    // A packet from another queue pair, or with a PSN far from the one expected, is dropped.
+    if (other == null || other.destination != number || other.receivePsn != sendPsn) {
       return null;
     }
     QueuePairState its = other.state;
@@ -293,6 +305,8 @@ final class EmulatedQueuePair implements QueuePair {
     attributes = merged.state(to).currentState(to);
     access = Access.bits(merged.access());
     readsAndAtomics = merged.maxDestinationReadAtomic() > 0;
+    sendPsn = merged.sendPsn();
+    receivePsn = merged.receivePsn();
     if (to == QueuePairState.RESET) {
       peer = null;
       destination = -1;
@@ -326,6 +340,9 @@ final class EmulatedQueuePair implements QueuePair {
     QueuePairState now;
     try {
       now = state;
+      if (closed) {
+        throw closedError(request.id());
+      }
       if (now == QueuePairState.RESET) {
         throw new PostException(
             VerbsError.INVALID, request.id(), "state: RESET (expected: INIT or later)");

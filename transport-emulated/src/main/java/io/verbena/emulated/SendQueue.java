@@ -109,6 +109,9 @@ final class SendQueue {
   void post(SendWorkRequest request) {
     QueuePairState state = pair.state();
     if (state != QueuePairState.RTS && state != QueuePairState.ERR) {
+      if (pair.isClosed()) {
+        throw pair.closedError(request.id());
+      }
       throw new PostException(
           VerbsError.INVALID, request.id(), "state: " + state + " (expected: RTS)");
     }

@@ -22,6 +22,7 @@ import static io.verbena.verbs.QueuePairState.RESET;
 import static io.verbena.verbs.QueuePairState.RTR;
 import static io.verbena.verbs.QueuePairState.RTS;
 
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairAttributes.Field;
 import io.verbena.verbs.QueuePairState;
@@ -103,6 +104,13 @@ final class Transitions {
   private static void checkRanges(QueuePairAttributes attributes) {
     range(attributes, PKEY_INDEX, attributes.pkeyIndex(), 0, 0);
     range(attributes, PORT, attributes.port(), 1, 1);
+    AddressVector vector = attributes.addressVector();
+    if (vector != null) {
+      range(attributes, AV, vector.sourceGidIndex(), 0, 0);
+      range(attributes, AV, vector.hopLimit(), 0, 0xff);
+      range(attributes, AV, vector.trafficClass(), 0, 0xff);
+      range(attributes, AV, vector.flowLabel(), 0, 0xf_ffff);
+    }
     range(attributes, DEST_QPN, attributes.destinationQueuePair(), 0, 0xff_ffff);
     range(attributes, RQ_PSN, attributes.receivePsn(), 0, 0xff_ffff);
     range(attributes, SQ_PSN, attributes.sendPsn(), 0, 0xff_ffff);
