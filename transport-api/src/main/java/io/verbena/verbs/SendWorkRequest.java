@@ -55,7 +55,10 @@ public final class SendWorkRequest {
   }
 
   private SendWorkRequest start(SendOpcode opcode) {
-    this.opcode = opcode;
+    // A request mostly does what it did last: a reference that is not stored needs no barrier.
+    if (this.opcode != opcode) {
+      this.opcode = opcode;
+    }
     flags = 0;
     buffers.clear();
     if (inlineData != null) {

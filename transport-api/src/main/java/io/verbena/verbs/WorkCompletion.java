@@ -16,8 +16,10 @@ public final class WorkCompletion {
   public static final int WITH_INV = 1 << 2;
 
   private long workRequestId;
-  private CompletionStatus status = CompletionStatus.SUCCESS;
-  private CompletionOpcode opcode = CompletionOpcode.SEND;
+  // Codes, not references: a collector's barrier would cost more than all the other stores
+  // together.
+  private int statusCode;
+  private int opcodeCode;
   private int vendorError;
   private int byteLength;
   private int immediate;
@@ -41,17 +43,17 @@ public final class WorkCompletion {
 
   /** How it ended. */
   public CompletionStatus status() {
-    return status;
+    return CompletionStatus.of(statusCode);
   }
 
   /** Whether it ended well. */
   public boolean isSuccess() {
-    return status == CompletionStatus.SUCCESS;
+    return statusCode == 0;
   }
 
   /** What was completed. */
   public CompletionOpcode opcode() {
-    return opcode;
+    return CompletionOpcode.of(opcodeCode);
   }
 
   /** A number that only the maker of the device understands. */
@@ -104,8 +106,8 @@ public final class WorkCompletion {
       int sourceQueuePair,
       int flags) {
     this.workRequestId = workRequestId;
-    this.status = CompletionStatus.SUCCESS;
-    this.opcode = opcode;
+    this.statusCode = 0;
+    this.opcodeCode = opcode.code();
     this.vendorError = 0;
     this.byteLength = byteLength;
     this.immediate = immediate;
@@ -118,7 +120,7 @@ public final class WorkCompletion {
   public void setError(
       long workRequestId, CompletionStatus status, int vendorError, int queuePairNumber) {
     this.workRequestId = workRequestId;
-    this.status = status;
+    this.statusCode = status.code();
     this.vendorError = vendorError;
     this.queuePairNumber = queuePairNumber;
     this.byteLength = 0;
@@ -130,8 +132,8 @@ public final class WorkCompletion {
     return "WorkCompletion["
         + workRequestId
         + ' '
-        + status
-        + (isSuccess() ? " " + opcode + ' ' + byteLength + " B" : " vendor error " + vendorError)
+        + status()
+        + (isSuccess() ? " " + opcode() + ' ' + byteLength + " B" : " vendor error " + vendorError)
         + " qp "
         + queuePairNumber
         + ']';

@@ -129,9 +129,13 @@ final class CompletionRing {
     head.setRelease(position);
   }
 
-  void read(long position, WorkCompletion into) {
+  /** For the consumer: where the entry at {@code position} stands, for the methods below. */
+  int at(long position) {
+    return ((int) position & mask) << STRIDE_SHIFT;
+  }
+
+  void read(int at, WorkCompletion into) {
     long[] ring = entries;
-    int at = ((int) position & mask) << STRIDE_SHIFT;
     long packed = ring[at + PACKED];
     int status = (int) (packed >>> STATUS_SHIFT) & 0xff;
     int queuePairNumber = (int) (packed >>> QPN_SHIFT);
@@ -151,17 +155,15 @@ final class CompletionRing {
     }
   }
 
-  int attachment(long position) {
-    return (int) (entries[(((int) position & mask) << STRIDE_SHIFT) + PACKED] >>> ATTACHMENT_SHIFT)
-        & 0xffff;
+  int attachment(int at) {
+    return (int) (entries[at + PACKED] >>> ATTACHMENT_SHIFT) & 0xffff;
   }
 
-  boolean isReceive(long position) {
-    long packed = entries[(((int) position & mask) << STRIDE_SHIFT) + PACKED];
-    return ((int) (packed >>> OPCODE_SHIFT) & 0x80) != 0;
+  boolean isReceive(int at) {
+    return ((int) (entries[at + PACKED] >>> OPCODE_SHIFT) & 0x80) != 0;
   }
 
-  long frees(long position) {
-    return entries[(((int) position & mask) << STRIDE_SHIFT) + FREES];
+  long frees(int at) {
+    return entries[at + FREES];
   }
 }

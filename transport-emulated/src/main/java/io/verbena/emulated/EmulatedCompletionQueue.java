@@ -110,8 +110,9 @@ final class EmulatedCompletionQueue implements CompletionQueue {
     long position = ring.head();
     int count = 0;
     while (count < completions.length && ring.isPublished(position)) {
-      ring.read(position, completions[count]);
-      free(position, completions[count].queuePairNumber());
+      int at = ring.at(position);
+      ring.read(at, completions[count]);
+      free(at, completions[count].queuePairNumber());
       count++;
       position++;
     }
@@ -119,15 +120,15 @@ final class EmulatedCompletionQueue implements CompletionQueue {
     return count;
   }
 
-  private void free(long position, int queuePairNumber) {
+  private void free(int at, int queuePairNumber) {
     @Nullable EmulatedQueuePair[] pairs = attached;
-    int attachment = ring.attachment(position);
+    int attachment = ring.attachment(at);
     EmulatedQueuePair pair = attachment < pairs.length ? pairs[attachment] : null;
     if (pair != null && pair.number() == queuePairNumber) {
-      if (ring.isReceive(position)) {
-        pair.receives().free(ring.frees(position));
+      if (ring.isReceive(at)) {
+        pair.receives().free(ring.frees(at));
       } else {
-        pair.sends().free(ring.frees(position));
+        pair.sends().free(ring.frees(at));
       }
     }
   }

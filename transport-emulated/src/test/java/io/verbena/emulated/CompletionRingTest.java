@@ -31,7 +31,7 @@ class CompletionRingTest {
     publish(ring, ring.claim(), Long.MIN_VALUE);
     WorkCompletion completion = new WorkCompletion();
 
-    ring.read(0, completion);
+    ring.read(ring.at(0), completion);
 
     assertThat(completion.workRequestId()).isEqualTo(Long.MIN_VALUE);
     assertThat(completion.queuePairNumber()).isEqualTo(0xabcdef);
@@ -39,9 +39,9 @@ class CompletionRingTest {
     assertThat(completion.byteLength()).isEqualTo(Integer.MAX_VALUE);
     assertThat(completion.immediate()).isEqualTo(-2);
     assertThat(completion.hasImmediate()).isTrue();
-    assertThat(ring.attachment(0)).isEqualTo(0xffff);
-    assertThat(ring.isReceive(0)).isTrue();
-    assertThat(ring.frees(0)).isEqualTo(Long.MIN_VALUE + 1);
+    assertThat(ring.attachment(ring.at(0))).isEqualTo(0xffff);
+    assertThat(ring.isReceive(ring.at(0))).isTrue();
+    assertThat(ring.frees(ring.at(0))).isEqualTo(Long.MIN_VALUE + 1);
   }
 
   @Test
@@ -89,7 +89,7 @@ class CompletionRingTest {
         assertThat(System.nanoTime()).isLessThan(deadline);
         Ownership.pause(spins);
       }
-      ring.read(position, completion);
+      ring.read(ring.at(position), completion);
       ring.consumed(position + 1);
       int producer = (int) (completion.workRequestId() / each);
       assertThat(completion.workRequestId()).isEqualTo(next[producer]++);
