@@ -11,6 +11,7 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.SlicedByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
@@ -134,6 +135,13 @@ class LocateTest {
         each.release();
       }
     }
+  }
+
+  /** Such a slice does not tell where it begins, so its bytes have to be copied. */
+  @Test
+  @SuppressWarnings("deprecation")
+  void doesNotGuessWhereAnotherKindOfSliceBegins() {
+    assertThat(memory.locate(new SlicedByteBuf(buf, 10, 100), 0, 10, new Location())).isFalse();
   }
 
   @Test

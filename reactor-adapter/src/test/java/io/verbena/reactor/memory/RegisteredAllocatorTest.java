@@ -235,26 +235,27 @@ class RegisteredAllocatorTest {
   }
 
   @Test
-  void threadsThatSliceTheSameBufferGetDifferentSlices() throws Exception {
-    ByteBuf buf = numbered(allocator.directBuffer(256));
-    ByteBuf[] slices = new ByteBuf[100];
-    Thread other = new Thread(() -> slice(buf, slices, 50, 100));
-    slice(buf, slices, 0, 25);
-    other.start();
-    other.join(10_000);
-    slice(buf, slices, 25, 50);
-    buf.release();
+  void reusesTheSlicesOfTheFirstThreadThatSlicesABuffer() throws Exception {
+    ByteBuf buf = allocator.directBuffer(256);
+    ByteBuf first = buf.retainedSlice(0, 1);
+    ByteBuf others = sliceOnAnotherThread(buf);
+    ByteBuf second = buf.retainedSlice(2, 1);
+    List.of(first, others, second, buf).forEach(ByteBuf::release);
 
-    for (int i = 0; i < 100; i++) {
-      assertThat(slices[i].getByte(0)).isEqualTo((byte) i);
-      slices[i].release();
-    }
-    assertThat(buf.refCnt()).isZero();
+    ByteBuf again = allocator.directBuffer(256);
+
+    assertThat(again).isSameAs(buf);
+    assertThat(again.retainedSlice(0, 1)).isSameAs(first);
+    assertThat(again.retainedSlice(0, 1)).isSameAs(second);
+    List.of(first, second, again).forEach(ByteBuf::release);
   }
 
-  private static void slice(ByteBuf buf, ByteBuf[] slices, int from, int to) {
-    for (int i = from; i < to; i++) {
-      slices[i] = buf.retainedSlice(i, 1);
+  private static ByteBuf sliceOnAnotherThread(ByteBuf buf) throws Exception {
+    ExecutorService other = Executors.newSingleThreadExecutor();
+    try {
+      return other.submit(() -> buf.retainedSlice(1, 1)).get(30, TimeUnit.SECONDS);
+    } finally {
+      other.shutdownNow();
     }
   }
 
@@ -344,6 +345,20 @@ class RegisteredAllocatorTest {
             .isGreaterThan(2 * MIB);
         held.forEach(ByteBuf::release);
       }
+    }
+  }
+
+  @Test
+  void cutsNothingFromASlabThatWasGivenUp() {
+    try (RegisteredMemory small = Memories.of(domain, 4 * MIB)) {
+      small.allocator().directBuffer(64).release();
+      ByteBuf all = small.allocator().directBuffer(4 * MIB);
+      all.release();
+
+      ByteBuf buf = numbered(small.allocator().directBuffer(64));
+
+      assertThat(seenByHca(domain, small, buf, 0, 64)).isEqualTo(numbers(0, 64));
+      buf.release();
     }
   }
 

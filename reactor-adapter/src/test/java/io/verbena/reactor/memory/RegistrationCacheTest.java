@@ -6,6 +6,7 @@ import static io.verbena.reactor.memory.Memories.numbers;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.ThreadMXBean;
@@ -21,6 +22,7 @@ import io.verbena.RdmaOptions;
 import io.verbena.verbs.Access;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -245,6 +247,29 @@ class RegistrationCacheTest {
     assertThat(domain.open()).hasSize(1);
     first.release();
     second.release();
+  }
+
+  @Test
+  void dropsTheRegistrationOfABufferThatIsGone() {
+    assumeAddresses();
+    try (RegisteredMemory roomy = Memories.of(domain)) {
+      leaseAndLetGo(roomy);
+      await("a collection")
+          .atMost(Duration.ofSeconds(20))
+          .pollInSameThread()
+          .until(
+              () -> {
+                System.gc();
+                leaseAndLetGo(roomy);
+                return domain.open().size() < domain.registrations();
+              });
+    }
+  }
+
+  /** Its memory is kept by the registration, so that no other buffer gets its address. */
+  private static void leaseAndLetGo(RegisteredMemory from) {
+    ByteBuf buf = Unpooled.wrappedBuffer(ByteBuffer.allocateDirect(64));
+    requireNonNull(from.lease(buf, 0, 64)).release();
   }
 
   @Test
