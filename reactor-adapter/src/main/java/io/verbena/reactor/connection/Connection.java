@@ -97,7 +97,6 @@ public final class Connection implements RdmaConnection, LoopMember {
   private @Nullable ArrayDeque<WorkCompletion> early = new ArrayDeque<>();
   private Phase phase = Phase.OPENING;
   private @Nullable RdmaException cause;
-  private @Nullable Posted overdue;
   private int reads;
   private int since;
   private boolean ending;
@@ -446,9 +445,7 @@ public final class Connection implements RdmaConnection, LoopMember {
     if (completion.isSuccess()) {
       succeeded(owner);
     } else {
-      RdmaException own = cause;
-      RdmaException error =
-          owner == overdue && own != null ? own : failure(owner.operation(), completion.status());
+      RdmaException error = failure(owner.operation(), completion.status());
       try {
         owner.failed(error);
       } finally {
@@ -528,14 +525,16 @@ public final class Connection implements RdmaConnection, LoopMember {
   }
 
   private void checkDeadlines() {
+    outbound().tick();
     operations.expire(operationTicks);
     notifications.expire(operationTicks);
     Posted late = sends.overdue(operationTicks);
     if (late != null) {
-      overdue = late;
-      terminate(timeout(late.operation(), "the HCA did not complete it"));
+      RdmaException why = timeout(late.operation(), "the HCA did not complete it");
+      late.overdue(why);
+      terminate(why);
     } else if (outbound().isOverdue(operationTicks)) {
-      terminate(timeout("send", "the peer did not post receives"));
+      terminate(timeout("send", "no credit of the peer, no slot or no memory came free"));
     } else if (inbound.isOutOfMemory()) {
       terminate(
           new MemoryLimitException(
@@ -640,6 +639,7 @@ public final class Connection implements RdmaConnection, LoopMember {
       immediates.discard();
     } else if (phase != Phase.ENDING) {
       abandoned = true;
+      inbound.discard();
       terminate(null);
     }
   }

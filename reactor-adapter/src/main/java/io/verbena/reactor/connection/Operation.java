@@ -251,6 +251,14 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
   }
 
   @Override
+  public final void overdue(RdmaException why) {
+    // Its memory stays the HCA's until the flush; the subscriber need not wait for that.
+    if (!over && mark(CANCELLED)) {
+      subscriber().onError(why);
+    }
+  }
+
+  @Override
   public final void succeeded() {
     if (--outstanding == 0 && (error != null || isDone())) {
       finish();

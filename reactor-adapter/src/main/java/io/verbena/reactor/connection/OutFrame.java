@@ -166,6 +166,11 @@ final class OutFrame implements Posted {
   }
 
   @Override
+  public void overdue(RdmaException error) {
+    // The sends are told when the connection ends.
+  }
+
+  @Override
   public void succeeded() {
     owner().arrived(this);
   }

@@ -67,6 +67,7 @@ final class Outbound {
   private int firstExposed;
   private int reserved;
   private int cursor;
+  private boolean undistributed;
   private boolean distributing;
   private boolean halted;
   private boolean stuck;
@@ -108,9 +109,7 @@ final class Outbound {
     notices.raise(newNotices);
     int before = messages.left();
     messages.raise(newMessages);
-    if (messages.left() != before && !active.isEmpty() && waiting.isEmpty()) {
-      distribute();
-    }
+    undistributed |= messages.left() != before;
   }
 
   /** Whether a WRITE may take one of the peer's receives. */
@@ -372,7 +371,8 @@ final class Outbound {
     try {
       frame = bench.takeFrame();
     } catch (MemoryLimitException e) {
-      // Frames come back as completions are polled, and memory as subscribers release it.
+      // Frames come back as completions are polled, and memory as subscribers release it; the next
+      // tick tries again.
       return null;
     }
     frame.open(this, true);
@@ -384,10 +384,8 @@ final class Outbound {
 
   private void postOpen(OutFrame frame, boolean signaled) {
     open = null;
-    if (stuck) {
-      stuck = false;
-      bench.loop().pending(-1);
-    }
+    // What is stuck now began to be so now: something went on.
+    setStuck(false);
     post(frame, signaled);
   }
 
@@ -438,10 +436,11 @@ final class Outbound {
   /** Sends what this turn has brought, and what the peer must know. */
   void endTurn() {
     placeWaiting();
-    if (active.size() > 1 && !distributing && free() <= 0) {
-      distributing = true;
-      feedStarved();
-      distributing = false;
+    if (undistributed && waiting.isEmpty()) {
+      undistributed = false;
+      distribute();
+    } else if (active.size() > 1) {
+      distribute();
     }
     placeNotices();
     OutFrame frame = open;
@@ -453,30 +452,46 @@ final class Outbound {
         bench.giveBack(frame);
       } else if (mayPostData()) {
         postOpen(frame, true);
-      } else if (!stuck) {
-        stuck = true;
-        stuckSince = bench.loop().tick();
-        bench.loop().pending(1);
       }
     }
-    if (controlDue() && sends.free() > 0) {
-      postControl();
-    }
+    boolean told = !controlDue() || (sends.free() > 0 && postControl());
+    setStuck(!told || open != null || isReadyWaiting());
   }
 
-  private void postControl() {
+  /** Whether messages or notices wait for something else than message credits. */
+  private boolean isReadyWaiting() {
+    return !waitingNotices.isEmpty() || (!waiting.isEmpty() && messages.left() > 0);
+  }
+
+  private boolean postControl() {
     OutFrame frame;
     try {
       frame = bench.takeFrame();
     } catch (MemoryLimitException e) {
-      connection.endTurnLater();
-      return;
+      // The next tick tries again.
+      return false;
     }
     frame.open(this, false);
     post(frame, true);
+    return true;
   }
 
-  /** Whether a frame waits for the peer's credits for more than so many ticks. */
+  private void setStuck(boolean now) {
+    if (now != stuck) {
+      stuck = now;
+      stuckSince = bench.loop().tick();
+      bench.loop().pending(now ? 1 : -1);
+    }
+  }
+
+  /** The coarse clock went on: tries again what found no frame credit, no slot or no memory. */
+  void tick() {
+    if (stuck) {
+      connection.endTurnLater();
+    }
+  }
+
+  /** Whether that has waited for more than so many ticks. */
   boolean isOverdue(int ticks) {
     return stuck && bench.loop().tick() - stuckSince > ticks;
   }
@@ -555,10 +570,7 @@ final class Outbound {
 
   /** Frees everything, once the queue pair is gone. */
   void free(RdmaException error) {
-    if (stuck) {
-      stuck = false;
-      bench.loop().pending(-1);
-    }
+    setStuck(false);
     OutFrame frame = open;
     if (frame != null) {
       open = null;

@@ -8,6 +8,9 @@ interface Posted {
   /** What it is, for errors. */
   String operation();
 
+  /** The HCA takes too long; the connection is about to be given up, and the request flushed. */
+  void overdue(RdmaException error);
+
   /** The request is done. */
   void succeeded();
 

@@ -121,6 +121,11 @@ final class Pull implements Posted {
   }
 
   @Override
+  public void overdue(RdmaException error) {
+    // The subscriber is told when the connection ends.
+  }
+
+  @Override
   public void succeeded() {
     connection.readEnded();
     outstanding--;

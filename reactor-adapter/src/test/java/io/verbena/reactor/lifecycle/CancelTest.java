@@ -223,7 +223,9 @@ class CancelTest {
   void ofASendWhosePeerReadsAMessageHoldsItUntilThatIsDone() {
     ByteBuf message = Ends.message(pair.client(), 50_000, 1);
     Disposable send = pair.client().send(Mono.just(message)).subscribe();
-    pair.client().send(Mono.fromSupplier(() -> Ends.message(pair.client(), 1, 1))).block(Ends.LIMIT);
+    pair.client()
+        .send(Mono.fromSupplier(() -> Ends.message(pair.client(), 1, 1)))
+        .block(Ends.LIMIT);
     send.dispose();
 
     assertThat(message.refCnt()).isEqualTo(1);

@@ -1,0 +1,112 @@
+package io.verbena.reactor.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.ConnectionClosedException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaMemory;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.RemoteMemory.Right;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.RawPeer;
+import io.verbena.reactor.testing.hca.LimitedProvider;
+import io.verbena.reactor.wire.Handshake;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+
+class DeadlineTest {
+
+  @AfterEach
+  void letGo() {
+    LimitedProvider.hold(false);
+  }
+
+  private static Ends impatient() {
+    return Ends.create(
+        Ends.options()
+            .operationTimeout(Duration.ofMillis(200))
+            .closeTimeout(Duration.ofMillis(200)));
+  }
+
+  @Test
+  void givesTheConnectionUpWhenTheHcaDoesNotComplete() {
+    try (Ends ends = impatient()) {
+      Ends.Pair pair = ends.connectLimited();
+      RdmaMemory.Region region =
+          pair.server().memory().register(ByteBuffer.allocateDirect(64), Set.of(Right.READ));
+      LimitedProvider.hold(true);
+      CompletableFuture<ByteBuf> first = pair.client().read(region.token()).toFuture();
+      CompletableFuture<ByteBuf> second = pair.client().read(region.token()).toFuture();
+
+      assertThat(first)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(RdmaTimeoutException.class);
+      assertThat(second)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(ConnectionClosedException.class);
+      assertThatThrownBy(() -> pair.client().onClose().block(Ends.LIMIT))
+          .isInstanceOf(RdmaTimeoutException.class);
+      LimitedProvider.hold(false);
+      region.close();
+    }
+  }
+
+  @Test
+  void givesTheConnectionUpWhenThePeerReturnsNoCredit() throws Exception {
+    try (Ends ends = impatient();
+        RawPeer peer = RawPeer.listening()) {
+      CompletableFuture<RdmaConnection> connect =
+          ends.clientSide().connect(peer.address()).toFuture();
+      peer.accept(new Handshake(Handshake.VERSION, 8192, 4, 256, 1 << 20).encode());
+      RdmaConnection connection = connect.get();
+
+      CompletableFuture<Void> sent =
+          connection
+              .send(Flux.range(0, 100).map(n -> Ends.message(connection, 8000, n)))
+              .toFuture();
+
+      assertThat(sent)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(ConnectionClosedException.class);
+      assertThatThrownBy(() -> connection.onClose().block(Ends.LIMIT))
+          .isInstanceOf(RdmaTimeoutException.class)
+          .hasMessageContaining("no credit");
+    }
+  }
+
+  @Test
+  void aSlowSubscriberIsNoReasonToGiveUp() {
+    try (Ends ends =
+        Ends.create(Ends.options().window(2).operationTimeout(Duration.ofMillis(50)))) {
+      Ends.Pair pair = ends.connect();
+      CompletableFuture<Void> sent =
+          pair.client()
+              .send(Flux.range(0, 6).map(n -> Ends.message(pair.client(), 100 + 20_000 * n, n)))
+              .toFuture();
+
+      Long received =
+          pair.server()
+              .receive()
+              .limitRate(1)
+              .delayElements(Duration.ofMillis(120))
+              .doOnNext(ByteBuf::release)
+              .take(6)
+              .count()
+              .block(Ends.LIMIT);
+
+      assertThat(received).isEqualTo(6);
+      assertThat(sent).succeedsWithin(Ends.LIMIT);
+      assertThat(pair.client().isDisposed()).isFalse();
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Claims about completion loops. */
+@NullMarked
+package io.verbena.reactor.loop;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,110 @@
+package io.verbena.reactor.messages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaConnectException;
+import io.verbena.RdmaOptions;
+import io.verbena.reactor.testing.Ends;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+class MemoryCeilingTest {
+  private static final RdmaOptions SMALL =
+      Ends.options().receiveDepth(8).maxRegisteredBytes(4 << 20).window(16);
+
+  @Test
+  void goesOnWithCopiesWhenASubscriberKeepsAllItGets() {
+    try (Ends ends = Ends.create(SMALL, Ends.options())) {
+      Ends.Pair pair = ends.connect();
+      int count = 2000;
+      CompletableFuture<List<ByteBuf>> kept =
+          pair.server().receive().take(count).collectList().toFuture();
+
+      Flux.range(0, count)
+          .concatMap(
+              n -> pair.client().send(Mono.fromSupplier(() -> Ends.message(pair.client(), 64, n))))
+          .blockLast(Ends.LIMIT);
+
+      assertThat(kept).succeedsWithin(Ends.LIMIT);
+      assertThat(kept.join()).anyMatch(ByteBuf::hasArray).anyMatch(ByteBuf::isDirect);
+      for (int n = 0; n < count; n++) {
+        assertThat(Ends.take(kept.join().get(n))).isEqualTo(Ends.bytes(64, n));
+      }
+    }
+  }
+
+  @Test
+  void waitsForMemoryToPullALongMessage() {
+    try (Ends ends = Ends.create(SMALL, Ends.options())) {
+      Ends.Pair pair = ends.connect();
+      ConcurrentLinkedQueue<ByteBuf> kept = new ConcurrentLinkedQueue<>();
+      pair.server().receive().subscribe(kept::add);
+      int count = 20;
+      CompletableFuture<Void> sent =
+          pair.client()
+              .send(Flux.range(0, count).map(n -> Ends.message(pair.client(), 1_000_000, n)))
+              .toFuture();
+      await().atMost(Ends.LIMIT).until(() -> kept.size() >= 2);
+
+      for (int n = 0; n < count; n++) {
+        await().atMost(Ends.LIMIT).until(() -> !kept.isEmpty());
+        assertThat(Ends.take(kept.remove())).isEqualTo(Ends.bytes(1_000_000, n));
+      }
+      assertThat(sent).succeedsWithin(Ends.LIMIT);
+    }
+  }
+
+  @Test
+  void failsWhenMemoryForALongMessageNeverComesFree() {
+    try (Ends ends = Ends.create(SMALL.operationTimeout(Duration.ofMillis(200)), Ends.options())) {
+      Ends.Pair pair = ends.connect();
+      CompletableFuture<Void> received =
+          pair.server().receive().doOnNext(ByteBuf::release).then().toFuture();
+      pair.client()
+          .send(Mono.fromSupplier(() -> Ends.message(pair.client(), 8 << 20, 1)))
+          .subscribe(null, e -> {});
+
+      assertThat(received).failsWithin(Ends.LIMIT);
+      assertThat(pair.server().onClose().toFuture())
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(MemoryLimitException.class)
+          .withMessageContaining("maxRegisteredBytes");
+    }
+  }
+
+  @Test
+  void failsASendThatCannotBeRegisteredAndStaysOpen() {
+    try (Ends ends = Ends.create(Ends.options(), SMALL)) {
+      Ends.Pair pair = ends.connect();
+      ByteBuf heap = Ends.fill(io.netty.buffer.Unpooled.buffer(), 8 << 20, 1);
+
+      assertThatThrownBy(() -> pair.client().send(Mono.just(heap)).block(Ends.LIMIT))
+          .isInstanceOf(MemoryLimitException.class);
+      assertThat(heap.refCnt()).isZero();
+      assertThat(pair.client().isDisposed()).isFalse();
+    }
+  }
+
+  @Test
+  void refusesAConnectionThatFindsNoMemory() {
+    RdmaOptions tiny = Ends.options().maxRegisteredBytes(1 << 16);
+    try (Ends ends = Ends.create(Ends.options(), tiny)) {
+      assertThatThrownBy(ends::connect).isInstanceOf(MemoryLimitException.class);
+    }
+    try (Ends ends = Ends.create(tiny, Ends.options())) {
+      assertThatThrownBy(ends::connect)
+          .isInstanceOf(RdmaConnectException.class)
+          .hasMessageContaining("no resources left");
+    }
+  }
+}
