@@ -192,7 +192,7 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    for (int length : new int[] {0, 4}) {
+    for (int length : new int[] {0, 4, 16}) {
       Pair pair = tck.connected();
       Memory remote = pair.server().open(8);
       Memory result = pair.client().memory(64, LOCAL_WRITE).part(0, length);
