@@ -5,6 +5,7 @@ import static io.verbena.benchmarks.Role.PEER;
 import static io.verbena.benchmarks.Role.VERBENA;
 
 import io.verbena.PollMode;
+import io.verbena.RdmaOptions;
 import io.verbena.benchmarks.peers.AeronMode;
 import io.verbena.benchmarks.peers.AeronOneWay;
 import io.verbena.benchmarks.peers.AeronPingPong;
@@ -154,6 +155,12 @@ final class Catalog {
     add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, LARGE));
     add(work, VERBENA, "verbs", () -> new VerbsOneWay(LARGE));
     add(work, VERBENA, "reactive", () -> new ReactiveOneWay(LARGE));
+    add(work, VERBENA, "reactive-eager", () -> new ReactiveOneWay(LARGE, eager(LARGE)));
+  }
+
+  /** Set up for the work, as the peers are: a message of this size is one SEND, in warm memory. */
+  private static RdmaOptions eager(int size) {
+    return RdmaOptions.defaults().eagerSize(size).receiveDepth(32).window(64);
   }
 
   private <P extends Participant> void add(

@@ -2,6 +2,7 @@ package io.verbena.benchmarks.verbena;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.PollMode;
+import io.verbena.RdmaOptions;
 import io.verbena.benchmarks.work.ByteBufView;
 import io.verbena.benchmarks.work.Deadline;
 import io.verbena.benchmarks.work.MessageCheck;
@@ -15,14 +16,20 @@ import reactor.core.publisher.SynchronousSink;
 
 /** {@code Flux} to {@code Flux}, one way, both loops polling. */
 public final class ReactiveOneWay implements OneWay {
-  private final ReactivePair pair = new ReactivePair(PollMode.BUSY, PollMode.BUSY);
+  private final ReactivePair pair;
   private final MessageBuffers buffers;
   private final MessageBuffers.Writer write = this::write;
   private final Consumer consumer;
   private MessageSource source;
   private long left;
 
+  /** With the default options. */
   public ReactiveOneWay(int size) {
+    this(size, RdmaOptions.defaults());
+  }
+
+  public ReactiveOneWay(int size, RdmaOptions options) {
+    pair = new ReactivePair(options, PollMode.BUSY, PollMode.BUSY);
     source = new MessageSource(size);
     buffers = new MessageBuffers(size, pair.client().memory().allocator());
     consumer = new Consumer(size);

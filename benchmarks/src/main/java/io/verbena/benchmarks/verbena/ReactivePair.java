@@ -21,7 +21,11 @@ final class ReactivePair implements AutoCloseable {
   private final RdmaConnection server;
 
   ReactivePair(PollMode clientMode, PollMode serverMode) {
-    RdmaOptions options = RdmaOptions.defaults().loops(1);
+    this(RdmaOptions.defaults(), clientMode, serverMode);
+  }
+
+  ReactivePair(RdmaOptions base, PollMode clientMode, PollMode serverMode) {
+    RdmaOptions options = base.loops(1);
     clients = RdmaTransport.create(options.pollMode(clientMode));
     servers = RdmaTransport.create(options.pollMode(serverMode));
     Sinks.One<RdmaConnection> accepted = Sinks.one();

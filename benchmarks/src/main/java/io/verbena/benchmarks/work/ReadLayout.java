@@ -9,7 +9,8 @@ package io.verbena.benchmarks.work;
  *     each read
  */
 public record ReadLayout(int size, int slots) {
-  private static final int REMOTE_BYTES = 16 << 20;
+  /** As much as the last cache of the machines at hand: there memcpy reaches what is on record. */
+  private static final int REMOTE_BYTES = 32 << 20;
 
   public ReadLayout {
     MessageContent.checkSize(size);
@@ -18,7 +19,9 @@ public record ReadLayout(int size, int slots) {
     }
   }
 
-  /** The layout for reads of {@code size} bytes: memory beyond the caches of one CPU. */
+  /**
+   * The layout for reads of {@code size} bytes: memory beyond the caches that a CPU has to itself.
+   */
   public static ReadLayout of(int size) {
     return new ReadLayout(size, Math.max(3, REMOTE_BYTES / size - 1));
   }
