@@ -23,7 +23,7 @@ public interface CompletionQueue extends AutoCloseable {
   int poll(WorkCompletion[] completions);
 
   /**
-   * Asks for one event at the next completion. What arrived before does not raise it: arm, then
+   * Asks for one event at the next completion. What arrived before need not raise it: arm, then
    * {@linkplain #poll poll} once more before sleeping.
    *
    * @param solicitedOnly only for receives whose sender asked for it, and for errors
@@ -43,9 +43,10 @@ public interface CompletionQueue extends AutoCloseable {
   void resize(int depth);
 
   /**
-   * Closes the queue, after its events were acknowledged.
+   * Closes the queue.
    *
-   * @throws VerbsException {@code BUSY} while queue pairs use it
+   * @throws VerbsException {@code BUSY} while queue pairs use it, or events of it were not
+   *     acknowledged
    */
   @Override
   void close();

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *     receiver of the event accepts, rejects or closes
  * @param listener for a {@link Type#CONNECT_REQUEST} the listener it came to, else null
  * @param status 0, or why: a negative {@code errno}, or for {@link Type#REJECTED} the reason
- * @param privateData what the peer sent along, read-only
+ * @param privateData what the peer sent along, read-only; some providers pad it with zeros to the
+ *     most that the message carries
  * @param responderResources READs and atomics that the peer serves at once
  * @param initiatorDepth READs and atomics that the peer has outstanding at once
  */
