@@ -9,7 +9,7 @@ import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.UnknownSchemeException;
-import io.verbena.reactor.cm.Dial;
+import io.verbena.reactor.cm.ConnectMono;
 import io.verbena.reactor.cm.Server;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsError;
@@ -52,7 +52,7 @@ final class ReactorTransport implements RdmaTransport {
   @Override
   public Mono<RdmaConnection> connect(URI address) {
     requireNonNull(address, "address");
-    return Mono.defer(() -> Dial.to(address, hca("connect", address).place()));
+    return new ConnectMono(address, () -> hca("connect", address).place());
   }
 
   @Override

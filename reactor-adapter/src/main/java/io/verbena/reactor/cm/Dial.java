@@ -15,9 +15,11 @@ import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
 
 /**
  * A connect, on its loop:
@@ -27,38 +29,52 @@ import reactor.core.publisher.MonoSink;
  *      +------------------------------+--- error, deadline, cancel ----------------------^
  * </pre>
  */
-public final class Dial implements EventTarget, CompletionLoop.Ticking {
+final class Dial implements Subscription, EventTarget, CompletionLoop.Ticking {
   private static final String OPERATION = "connect";
 
   private final Place place;
   private final URI address;
-  private final MonoSink<RdmaConnection> sink;
+  private final CoreSubscriber<? super RdmaConnection> actual;
+  private final AtomicBoolean started = new AtomicBoolean();
   private final long timeoutNanos;
   private @Nullable ConnectionIdentifier identifier;
   private @Nullable Connection connection;
   private int ticksLeft;
   private boolean connected;
+  private boolean handingOver;
   private boolean over;
+  private volatile boolean cancelled;
 
-  private Dial(Place place, URI address, MonoSink<RdmaConnection> sink) {
-    this.place = place;
+  Dial(URI address, Place place, CoreSubscriber<? super RdmaConnection> actual) {
     this.address = address;
-    this.sink = sink;
+    this.place = place;
+    this.actual = actual;
     timeoutNanos = place.options().connectTimeout().toNanos();
   }
 
-  /** A connection to {@code address}, for each subscription its own. */
-  public static Mono<RdmaConnection> to(URI address, Place place) {
-    return Mono.create(
-        sink -> {
-          Dial dial = new Dial(place, address, sink);
-          sink.onCancel(() -> place.loop().execute(dial::cancelled));
-          place.loop().execute(dial::start);
-        });
+  @Override
+  public void request(long n) {
+    if (Operators.validate(n) && started.compareAndSet(false, true)) {
+      place.loop().execute(this::start);
+    }
+  }
+
+  /** Gives the connect up; once the subscriber has the connection, it is the subscriber's. */
+  @Override
+  public void cancel() {
+    if (handingOver && place.loop().inLoop()) {
+      // The subscriber has what it wants: it takes one value and lets go.
+      return;
+    }
+    cancelled = true;
+    if (!started.compareAndSet(false, true)) {
+      place.loop().execute(this::cancelled);
+    }
   }
 
   private void start() {
-    if (over) {
+    if (over || cancelled) {
+      over = true;
       return;
     }
     ticksLeft = place.loop().ticks(timeoutNanos);
@@ -127,7 +143,17 @@ public final class Dial implements EventTarget, CompletionLoop.Ticking {
     over = true;
     connected = true;
     prepared.open(other);
-    sink.success(prepared);
+    if (!cancelled) {
+      handingOver = true;
+      actual.onNext(prepared);
+      handingOver = false;
+    }
+    if (cancelled) {
+      // Also if that happened meanwhile: the subscriber may have dropped it.
+      prepared.dispose();
+    } else {
+      actual.onComplete();
+    }
   }
 
   private void disconnected(ConnectionEvent event) {
@@ -197,18 +223,14 @@ public final class Dial implements EventTarget, CompletionLoop.Ticking {
   private void fail(RdmaException why) {
     if (!over) {
       giveUp(why);
-      sink.error(why);
+      if (!cancelled) {
+        actual.onError(why);
+      }
     }
   }
 
   private void cancelled() {
-    if (connected) {
-      // It was established, but the subscriber had gone.
-      Connection prepared = connection;
-      if (prepared != null) {
-        prepared.dispose();
-      }
-    } else if (!over) {
+    if (!over) {
       giveUp(null);
     }
   }

@@ -429,7 +429,10 @@ public final class Connection implements RdmaConnection, LoopMember {
   private void received(int sequence, WorkCompletion completion) {
     if (!completion.isSuccess()) {
       receives.take(sequence).release();
-      terminate(failure("receive", completion.status()));
+      terminate(
+          completion.status() == CompletionStatus.WR_FLUSH_ERR
+              ? lost()
+              : failure("receive", completion.status()));
     } else if (abandoned || outbound == null) {
       receives.take(sequence).release();
     } else if (completion.opcode() == CompletionOpcode.RECV_RDMA_WITH_IMM) {
@@ -659,9 +662,17 @@ public final class Connection implements RdmaConnection, LoopMember {
   /** The connection manager says that the peer is gone. */
   public void disconnected() {
     disconnected = true;
-    terminate(
-        new ConnectionClosedException(
-            "connection", peer, null, "the peer disconnected without closing", null));
+    terminate(lost());
+  }
+
+  /** What a flush that this end did not ask for means, and a disconnect that nobody announced. */
+  private ConnectionClosedException lost() {
+    return new ConnectionClosedException(
+        "connection",
+        peer,
+        CompletionStatus.WR_FLUSH_ERR,
+        "the peer disconnected without closing",
+        null);
   }
 
   /**

@@ -46,7 +46,8 @@ final class Failures {
               operation,
               peer,
               status,
-              cause == null ? "the connection is closed" : "the connection was lost",
+              // The flush often comes sooner than the connection manager's word for it.
+              cause == null ? "the peer disconnected" : "the connection was lost",
               cause);
       case SUCCESS, FATAL_ERR, GENERAL_ERR ->
           new HcaException(operation, peer, status, "the HCA failed", cause);

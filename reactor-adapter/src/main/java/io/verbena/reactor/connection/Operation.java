@@ -1,5 +1,7 @@
 package io.verbena.reactor.connection;
 
+import io.netty.util.IllegalReferenceCountException;
+import io.verbena.LocalAccessException;
 import io.verbena.RdmaException;
 import io.verbena.RemoteMemory;
 import io.verbena.reactor.loop.LoopTask;
@@ -65,6 +67,11 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
 
   /** Whether it starts without being asked for its value. */
   abstract boolean startsAtOnce();
+
+  /** Takes hold of the caller's memory; in the thread that starts it, before anything else. */
+  void hold() {
+    // Most hold nothing that they were not given for good.
+  }
 
   /**
    * Checks what it was given and makes its local memory ready.
@@ -133,11 +140,14 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
   }
 
   private void start() {
-    if (connection.loop().inLoop()) {
+    RdmaException refusal = tryHold();
+    if (refusal == null && connection.loop().inLoop()) {
       begin();
       return;
     }
-    RdmaException refusal = connection.admit();
+    if (refusal == null) {
+      refusal = connection.admit();
+    }
     if (refusal != null) {
       over = true;
       release();
@@ -146,6 +156,20 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
     }
     outside = true;
     connection.loop().schedule(this);
+  }
+
+  private @Nullable RdmaException tryHold() {
+    try {
+      hold();
+      return null;
+    } catch (IllegalReferenceCountException e) {
+      return unusable(e);
+    }
+  }
+
+  private LocalAccessException unusable(RuntimeException why) {
+    return new LocalAccessException(
+        operation(), connection.peer(), null, "the buffer cannot be used: " + why, why);
   }
 
   @Override
@@ -210,6 +234,8 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
         prepare();
       } catch (RdmaException e) {
         refusal = e;
+      } catch (IllegalReferenceCountException | IndexOutOfBoundsException e) {
+        refusal = unusable(e);
       }
     }
     if (refusal != null) {

@@ -40,6 +40,12 @@ final class ReadIntoOperation extends Operation<Void> {
   }
 
   @Override
+  void hold() {
+    into.retain();
+    held = true;
+  }
+
+  @Override
   void prepare() {
     length = Checks.readable(connection, at);
     if (into.isReadOnly() || into.writableBytes() < length) {
@@ -52,8 +58,6 @@ final class ReadIntoOperation extends Operation<Void> {
               : "writable bytes: " + into.writableBytes() + " (expected: >= " + length + ")",
           null);
     }
-    into.retain();
-    held = true;
     if (length > 0) {
       locate();
     }

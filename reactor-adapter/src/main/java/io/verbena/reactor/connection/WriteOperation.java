@@ -113,8 +113,8 @@ final class WriteOperation extends Operation<Void> implements FrameWaiter {
       }
       ByteBuf copy = bench.memory().allocator().directBuffer(length, length);
       copy.writeBytes(buffer, index, length);
-      buffer.release();
       data = copy;
+      buffer.release();
       bench.locate(copy, 0, length);
     }
     localAddress = where.address();

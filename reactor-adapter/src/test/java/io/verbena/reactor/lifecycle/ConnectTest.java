@@ -20,8 +20,11 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
@@ -93,13 +96,50 @@ class ConnectTest {
     RdmaServer server =
         transport.bind(URI.create("emulated://cancelled"), c -> c.onClose()).block(Ends.LIMIT);
     for (int i = 0; i < 300; i++) {
-      Disposable connect = transport.connect(server.address()).subscribe(RdmaConnection::dispose);
+      Taker connect = new Taker();
+      transport.connect(server.address()).subscribe(connect);
       for (int spin = 0; spin < i * 50; spin++) {
         Thread.onSpinWait();
       }
-      connect.dispose();
+      connect.cancel();
     }
     await().atMost(Ends.LIMIT).until(() -> server.connectionCount() == 0);
+  }
+
+  /**
+   * Disposes a connection also if it comes while it cancels, where Reactor's own subscribers drop
+   * what comes.
+   */
+  private static final class Taker implements CoreSubscriber<RdmaConnection> {
+    private volatile @Nullable Subscription upstream;
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+      upstream = subscription;
+      subscription.request(1);
+    }
+
+    @Override
+    public void onNext(RdmaConnection connection) {
+      connection.dispose();
+    }
+
+    @Override
+    public void onError(Throwable error) {
+      throw new AssertionError(error);
+    }
+
+    @Override
+    public void onComplete() {
+      upstream = null;
+    }
+
+    void cancel() {
+      Subscription subscription = upstream;
+      if (subscription != null) {
+        subscription.cancel();
+      }
+    }
   }
 
   @Test
