@@ -12,6 +12,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Requester and responder of one direction of a connection within this JVM: checks a request
@@ -47,16 +48,24 @@ final class DirectFabric {
     this.pair = pair;
   }
 
-  /** Tries a request once. */
-  Outcome attempt(SendWorkRequest request) {
+  /**
+   * Tries a request once.
+   *
+   * @param local a region that its first buffer may be in, or null
+   * @param remote a region of the peer that it may be for, or null
+   */
+  Outcome attempt(
+      SendWorkRequest request,
+      @Nullable EmulatedMemoryRegion local,
+      @Nullable EmulatedMemoryRegion remote) {
     EmulatedQueuePair peer = pair.reachablePeer();
     if (peer == null) {
       return Outcome.NO_ANSWER;
     }
     return switch (request.opcode()) {
-      case SEND, SEND_WITH_IMM -> send(request, peer);
-      case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> write(request, peer);
-      case RDMA_READ -> read(request, peer);
+      case SEND, SEND_WITH_IMM -> send(request, peer, local);
+      case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> write(request, peer, local, remote);
+      case RDMA_READ -> read(request, peer, local, remote);
       case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> atomic(request, peer);
       case LOCAL_INV, BIND_MW, SEND_WITH_INV -> throw new AssertionError(request.opcode());
     };
@@ -67,7 +76,8 @@ final class DirectFabric {
     return inline == null ? (int) request.buffers().totalLength() : inline.remaining();
   }
 
-  private Outcome send(SendWorkRequest request, EmulatedQueuePair peer) {
+  private Outcome send(
+      SendWorkRequest request, EmulatedQueuePair peer, @Nullable EmulatedMemoryRegion local) {
     int length = payloadLength(request);
     ByteBuffer source = NOTHING;
     int sourceOffset = 0;
@@ -77,7 +87,8 @@ final class DirectFabric {
       source = inline;
       sourceOffset = inline.position();
     } else if (buffers.size() == 1 && length > 0) {
-      EmulatedMemoryRegion region = pair.region(buffers.lkey(0), buffers.address(0), length, 0);
+      EmulatedMemoryRegion region =
+          pair.region(local, buffers.lkey(0), buffers.address(0), length, 0);
       if (region == null) {
         return Outcome.LOCAL_PROTECTION;
       }
@@ -144,7 +155,11 @@ final class DirectFabric {
     return moved ? Outcome.DONE : Outcome.REMOTE_OPERATION;
   }
 
-  private Outcome write(SendWorkRequest request, EmulatedQueuePair peer) {
+  private Outcome write(
+      SendWorkRequest request,
+      EmulatedQueuePair peer,
+      @Nullable EmulatedMemoryRegion local,
+      @Nullable EmulatedMemoryRegion remote) {
     int length = payloadLength(request);
     ScatterGatherList buffers = request.buffers();
     ByteBuffer source = request.inlineData();
@@ -152,7 +167,8 @@ final class DirectFabric {
     if (source != null) {
       sourceOffset = source.position();
     } else if (buffers.size() == 1 && length > 0) {
-      EmulatedMemoryRegion region = pair.region(buffers.lkey(0), buffers.address(0), length, 0);
+      EmulatedMemoryRegion region =
+          pair.region(local, buffers.lkey(0), buffers.address(0), length, 0);
       if (region == null) {
         return Outcome.LOCAL_PROTECTION;
       }
@@ -171,7 +187,8 @@ final class DirectFabric {
     }
     EmulatedMemoryRegion target = null;
     if (refusal == Outcome.DONE && length > 0) {
-      target = peer.region(request.remoteKey(), request.remoteAddress(), length, REMOTE_WRITE);
+      target =
+          peer.region(remote, request.remoteKey(), request.remoteAddress(), length, REMOTE_WRITE);
       if (target == null) {
         refusal = Outcome.REMOTE_ACCESS;
       }
@@ -209,7 +226,11 @@ final class DirectFabric {
     return moved ? Outcome.DONE : Outcome.REMOTE_OPERATION;
   }
 
-  private Outcome read(SendWorkRequest request, EmulatedQueuePair peer) {
+  private Outcome read(
+      SendWorkRequest request,
+      EmulatedQueuePair peer,
+      @Nullable EmulatedMemoryRegion local,
+      @Nullable EmulatedMemoryRegion remote) {
     ScatterGatherList buffers = request.buffers();
     int length = (int) buffers.totalLength();
     if (!peer.allows(REMOTE_READ) || !peer.servesReadsAndAtomics()) {
@@ -220,7 +241,7 @@ final class DirectFabric {
       return Outcome.DONE;
     }
     EmulatedMemoryRegion source =
-        peer.region(request.remoteKey(), request.remoteAddress(), length, REMOTE_READ);
+        peer.region(remote, request.remoteKey(), request.remoteAddress(), length, REMOTE_READ);
     if (source == null) {
       raise(peer, Outcome.REMOTE_ACCESS);
       return Outcome.REMOTE_ACCESS;
@@ -228,7 +249,7 @@ final class DirectFabric {
     int sourceOffset = source.offset(request.remoteAddress());
     if (buffers.size() == 1) {
       EmulatedMemoryRegion target =
-          pair.region(buffers.lkey(0), buffers.address(0), length, LOCAL_WRITE);
+          pair.region(local, buffers.lkey(0), buffers.address(0), length, LOCAL_WRITE);
       if (target == null) {
         return Outcome.LOCAL_PROTECTION;
       }

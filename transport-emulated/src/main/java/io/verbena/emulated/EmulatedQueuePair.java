@@ -13,6 +13,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
@@ -151,7 +152,22 @@ final class EmulatedQueuePair implements QueuePair {
    * it is of this queue pair's domain and has all the rights of {@code needed}; else null.
    */
   @Nullable EmulatedMemoryRegion region(int key, long address, int length, int needed) {
-    EmulatedMemoryRegion region = keys.find(key);
+    return permitted(keys.find(key), address, length, needed);
+  }
+
+  /**
+   * As {@link #region(int, long, int, int)}, of a region that was found before ownership was taken,
+   * and may have died since, or be another queue pair's.
+   */
+  @Nullable EmulatedMemoryRegion region(
+      @Nullable EmulatedMemoryRegion hint, int key, long address, int length, int needed) {
+    return hint != null && hint.key() == key && hint.isAlive()
+        ? permitted(hint, address, length, needed)
+        : region(key, address, length, needed);
+  }
+
+  private @Nullable EmulatedMemoryRegion permitted(
+      @Nullable EmulatedMemoryRegion region, long address, int length, int needed) {
     return region != null
             && region.domain == domain
             && (region.accessBits & needed) == needed
@@ -322,16 +338,40 @@ final class EmulatedQueuePair implements QueuePair {
     return copy.state(state).currentState(state);
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Taking ownership waits until the stores of the copy before are out, so what does not need it
+   * is done first: it costs nothing then.
+   */
   @Override
   public void postSend(SendWorkRequest request) {
+    sends.check(request);
+    EmulatedMemoryRegion local = localHint(request);
+    EmulatedMemoryRegion remote = remoteHint(request);
+    SendWorkRequest next = request.next();
     sends.ownership.acquire();
     try {
-      for (SendWorkRequest next = request; next != null; next = next.next()) {
-        sends.post(next);
+      sends.post(request, local, remote);
+      while (next != null) {
+        sends.check(next);
+        sends.post(next, localHint(next), remoteHint(next));
+        next = next.next();
       }
     } finally {
       sends.release();
     }
+  }
+
+  private @Nullable EmulatedMemoryRegion localHint(SendWorkRequest request) {
+    return request.buffers().size() == 1 ? keys.find(request.buffers().lkey(0)) : null;
+  }
+
+  private @Nullable EmulatedMemoryRegion remoteHint(SendWorkRequest request) {
+    EmulatedQueuePair other = peer;
+    return other != null && request.opcode() != SendOpcode.SEND
+        ? other.keys.find(request.remoteKey())
+        : null;
   }
 
   @Override

@@ -11,6 +11,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The send queue of a queue pair. A request is done in the thread that posts it. Only where the
@@ -105,8 +106,16 @@ final class SendQueue {
     afterRelease.add(action);
   }
 
-  /** For the owner: checks a request, and does it or lets it wait. */
-  void post(SendWorkRequest request) {
+  /**
+   * For the owner: does a request that was checked, or lets it wait.
+   *
+   * @param local a region that its first buffer may be in, or null
+   * @param remote a region of the peer that it may be for, or null
+   */
+  void post(
+      SendWorkRequest request,
+      @Nullable EmulatedMemoryRegion local,
+      @Nullable EmulatedMemoryRegion remote) {
     QueuePairState state = pair.state();
     if (state != QueuePairState.RTS && state != QueuePairState.ERR) {
       if (pair.isClosed()) {
@@ -115,7 +124,6 @@ final class SendQueue {
       throw new PostException(
           VerbsError.INVALID, request.id(), "state: " + state + " (expected: RTS)");
     }
-    check(request);
     long position = posted;
     if (position - freedSeen >= maxSend) {
       freedSeen = freed.getAcquire();
@@ -133,7 +141,7 @@ final class SendQueue {
       firstWaiting = posted;
       complete(request, position, CompletionStatus.WR_FLUSH_ERR);
     } else {
-      Outcome outcome = attempt(request);
+      Outcome outcome = attempt(request, local, remote);
       if (outcome.isStall()) {
         keep(request, position);
         stalled = true;
@@ -146,7 +154,12 @@ final class SendQueue {
     }
   }
 
-  private void check(SendWorkRequest request) {
+  /**
+   * Checks what a request says for itself; for anybody.
+   *
+   * @throws PostException if it breaks a limit, or asks for what is not there
+   */
+  void check(SendWorkRequest request) {
     switch (request.opcode()) {
       case LOCAL_INV, BIND_MW, SEND_WITH_INV ->
           throw new PostException(
@@ -183,10 +196,13 @@ final class SendQueue {
     }
   }
 
-  private Outcome attempt(SendWorkRequest request) {
+  private Outcome attempt(
+      SendWorkRequest request,
+      @Nullable EmulatedMemoryRegion local,
+      @Nullable EmulatedMemoryRegion remote) {
     return request.buffers().totalLength() > EmulatedDevice.MAX_MESSAGE_SIZE
         ? Outcome.LOCAL_LENGTH
-        : fabric.attempt(request);
+        : fabric.attempt(request, local, remote);
   }
 
   /** Copies a request to wait; its inline data too, since the caller's buffer is free on return. */
@@ -219,7 +235,7 @@ final class SendQueue {
     while (firstWaiting < posted) {
       long position = firstWaiting;
       SendWorkRequest request = waiting[(int) (position % maxSend)];
-      Outcome outcome = attempt(request);
+      Outcome outcome = attempt(request, null, null);
       if (outcome.isStall() && mayWait(outcome)) {
         return;
       }
