@@ -9,8 +9,9 @@ import io.verbena.reactor.memory.Exposure;
  * @param send whose message it is
  * @param message held until the exposure is closed
  * @param exposure its bytes, and nothing else
+ * @param length how many bytes
  */
-record Exposed(SendOperation send, ByteBuf message, Exposure exposure) {
+record Exposed(SendOperation send, ByteBuf message, Exposure exposure, int length) {
 
   /** Ends the peer's access, and lets the message go. */
   void close() {

@@ -38,6 +38,12 @@ final class Outbound {
   /** So many are asked for before it is seen whether frames can take them: memory stays warm. */
   private static final int MOST_AT_ONCE = 64;
 
+  /** The same for long messages: about as many as the peer pulls while another is being filled. */
+  private static final int MOST_LONG_AT_ONCE = 4;
+
+  /** Bytes of long messages that wait for the peer to pull them; or else so many messages. */
+  private static final int MOST_EXPOSED = 256 << 10;
+
   /** From here on it is cheaper to have the HCA gather a message than to copy it. */
   private static final int GATHER_FROM = 1024;
 
@@ -65,6 +71,8 @@ final class Outbound {
   private int arrived;
   private int unsignaled;
   private int firstExposed;
+  private long exposedBytes;
+  private int atOnce = MOST_AT_ONCE;
   private int reserved;
   private int cursor;
   private boolean undistributed;
@@ -143,7 +151,7 @@ final class Outbound {
     }
     distributing = true;
     try {
-      int share = Math.max(1, Math.min(MOST_AT_ONCE, free() / Math.max(1, active.size())));
+      int share = Math.max(1, Math.min(atOnce, free() / Math.max(1, active.size())));
       int idle = 0;
       while (free() > 0 && waiting.isEmpty() && idle < active.size()) {
         cursor = cursor < active.size() ? cursor : 0;
@@ -217,6 +225,7 @@ final class Outbound {
   /** Takes the next message of a send, which used up one of the credits it had asked for. */
   void offer(SendOperation send, ByteBuf message, int length) {
     reserved--;
+    atOnce = length > eagerLimit ? MOST_LONG_AT_ONCE : MOST_AT_ONCE;
     if (!waiting.isEmpty() || messages.left() <= 0 || !place(send, message, length)) {
       waiting.add(send);
       send.hold(message);
@@ -255,7 +264,17 @@ final class Outbound {
     return true;
   }
 
+  /**
+   * Whether the peer has long messages enough to pull: more would but push others out of caches.
+   */
+  private boolean isExposedEnough() {
+    return exposedBytes >= MOST_EXPOSED && exposed.size() >= MOST_LONG_AT_ONCE;
+  }
+
   private boolean announce(SendOperation send, ByteBuf message, int length) {
+    if (isExposedEnough()) {
+      return false;
+    }
     OutFrame frame = room(RecordLayout.RENDEZVOUS_LENGTH);
     if (frame == null) {
       return false;
@@ -265,7 +284,8 @@ final class Outbound {
       source = registrable(message, length);
       Exposure exposure = bench.memory().expose(source, source.readerIndex(), length);
       int id = firstExposed + exposed.size();
-      exposed.add(new Exposed(send, source, exposure));
+      exposed.add(new Exposed(send, source, exposure, length));
+      exposedBytes += length;
       messages.use();
       send.placed(frame.number);
       send.exposed();
@@ -340,6 +360,7 @@ final class Outbound {
     for (int i = 0; i < count; i++) {
       Exposed first = exposed.remove();
       firstExposed++;
+      exposedBytes -= first.length();
       first.close();
       first.send().read();
     }
@@ -458,9 +479,10 @@ final class Outbound {
     setStuck(!told || open != null || isReadyWaiting());
   }
 
-  /** Whether messages or notices wait for something else than message credits. */
+  /** Whether messages or notices wait for something else than the peer's subscriber. */
   private boolean isReadyWaiting() {
-    return !waitingNotices.isEmpty() || (!waiting.isEmpty() && messages.left() > 0);
+    return !waitingNotices.isEmpty()
+        || (!waiting.isEmpty() && messages.left() > 0 && !isExposedEnough());
   }
 
   private boolean postControl() {
