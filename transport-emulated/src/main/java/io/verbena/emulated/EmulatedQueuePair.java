@@ -215,6 +215,7 @@ final class EmulatedQueuePair implements QueuePair {
       boolean solicited,
       SendQueue sender) {
     publishReceive(entry, status, opcode, flags, byteLength, immediate, solicited);
+    receives.readAhead();
     if (entry == CompletionRing.OVERRUN) {
       sender.afterRelease(receiveCompletions::overrun);
     }

@@ -40,6 +40,14 @@ final class ReceiveQueue {
   static final class TakeSide extends CacheLinePadding {
     long taken;
     long postedSeen;
+
+    /** The position that the rest was read ahead for: the entry's line is in the poster's cache. */
+    long ahead = -1;
+
+    long id;
+    long address;
+    long lengthAndKey;
+    int count;
     long a0, a1, a2, a3, a4, a5, a6, a7;
   }
 
@@ -96,13 +104,36 @@ final class ReceiveQueue {
     }
   }
 
-  /** For the taker: whether a receive is there. */
+  /** For the taker: whether a receive is there, which the methods below then tell of. */
   boolean hasNext() {
+    TakeSide side = takeSide;
+    return side.ahead == side.taken || readAhead();
+  }
+
+  /**
+   * For the taker: reads the next receive, if it is there, when nobody waits for it.
+   *
+   * @return whether it is there
+   */
+  boolean readAhead() {
     TakeSide side = takeSide;
     if (side.taken == side.postedSeen) {
       side.postedSeen = posted.getAcquire();
-      return side.taken != side.postedSeen;
+      if (side.taken == side.postedSeen) {
+        return false;
+      }
     }
+    int at = next();
+    long[] ring = entries;
+    side.id = ring[at];
+    side.count = (int) ring[at + COUNT];
+    if (side.count > 0) {
+      side.address = ring[at + BUFFERS];
+      side.lengthAndKey = ring[at + BUFFERS + 1];
+    } else {
+      side.lengthAndKey = 0;
+    }
+    side.ahead = side.taken;
     return true;
   }
 
@@ -121,28 +152,32 @@ final class ReceiveQueue {
 
   /** For the taker: the id of the next receive, and so on below. */
   long id() {
-    return entries[next()];
+    return takeSide.id;
   }
 
   int count() {
-    return (int) entries[next() + COUNT];
+    return takeSide.count;
   }
 
   long address(int buffer) {
-    return entries[next() + BUFFERS + 2 * buffer];
+    return buffer == 0 ? takeSide.address : entries[next() + BUFFERS + 2 * buffer];
   }
 
   int length(int buffer) {
-    return (int) (entries[next() + BUFFERS + 1 + 2 * buffer] >>> 32);
+    return (int) (lengthAndKey(buffer) >>> 32);
   }
 
   int lkey(int buffer) {
-    return (int) entries[next() + BUFFERS + 1 + 2 * buffer];
+    return (int) lengthAndKey(buffer);
+  }
+
+  private long lengthAndKey(int buffer) {
+    return buffer == 0 ? takeSide.lengthAndKey : entries[next() + BUFFERS + 1 + 2 * buffer];
   }
 
   long totalLength() {
-    long total = 0;
-    for (int i = 0, count = count(); i < count; i++) {
+    long total = length(0);
+    for (int i = 1, count = count(); i < count; i++) {
       total += length(i);
     }
     return total;

@@ -45,6 +45,12 @@ final class SendQueue {
   /** One past the last request whose completion was polled. */
   private final PaddedLong freed = new PaddedLong();
 
+  /**
+   * 1 while requests wait. The peer looks at it, without a fence, whenever it posts a receive: so
+   * it stands on a line of its own, away from what every post changes.
+   */
+  private final PaddedLong stalled = new PaddedLong();
+
   // From here on: only the owner.
   private long posted;
   private long freedSeen;
@@ -54,9 +60,6 @@ final class SendQueue {
   private long nextLookNanos;
   private boolean timerSet;
   private List<Runnable> afterRelease = new ArrayList<>(2);
-
-  /** Whether requests wait; read without a fence by peers that post receives. */
-  private volatile boolean stalled;
 
   SendQueue(EmulatedQueuePair pair, QueuePairOptions options) {
     this.pair = pair;
@@ -80,7 +83,7 @@ final class SendQueue {
   }
 
   boolean isStalled() {
-    return stalled;
+    return stalled.getAcquire() != 0;
   }
 
   /** Gives up ownership, and then does what must not be done under it. */
@@ -144,7 +147,7 @@ final class SendQueue {
       Outcome outcome = attempt(request, local, remote);
       if (outcome.isStall()) {
         keep(request, position);
-        stalled = true;
+        stalled.setRelease(1);
         VarHandle.fullFence();
         advance();
       } else {
@@ -222,7 +225,7 @@ final class SendQueue {
   void resume() {
     ownership.acquire();
     try {
-      if (stalled && pair.state() == QueuePairState.RTS) {
+      if (isStalled() && pair.state() == QueuePairState.RTS) {
         advance();
       }
     } finally {
@@ -246,7 +249,7 @@ final class SendQueue {
         return;
       }
     }
-    stalled = false;
+    stalled.setRelease(0);
   }
 
   private boolean mayWait(Outcome outcome) {
@@ -272,7 +275,7 @@ final class SendQueue {
     ownership.acquire();
     try {
       timerSet = false;
-      if (stalled && pair.state() == QueuePairState.RTS) {
+      if (isStalled() && pair.state() == QueuePairState.RTS) {
         advance();
       }
     } finally {
@@ -346,7 +349,7 @@ final class SendQueue {
             waiting[(int) (firstWaiting % maxSend)], firstWaiting, CompletionStatus.WR_FLUSH_ERR);
         firstWaiting++;
       }
-      stalled = false;
+      stalled.setRelease(0);
     } finally {
       release();
     }
@@ -358,7 +361,7 @@ final class SendQueue {
     try {
       firstWaiting = posted;
       free(posted);
-      stalled = false;
+      stalled.setRelease(0);
     } finally {
       release();
     }

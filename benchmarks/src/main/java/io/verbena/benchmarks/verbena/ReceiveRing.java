@@ -20,6 +20,7 @@ final class ReceiveRing {
   private final MemoryRegion region;
   private final ByteBufferView[] views;
   private final ReceiveWorkRequest request = new ReceiveWorkRequest();
+  private final ReceiveWorkRequest[] chain = new ReceiveWorkRequest[POLL];
   private final WorkCompletion[] completions = WorkCompletion.array(POLL);
 
   ReceiveRing(VerbsEnd end, QueuePair queuePair, int size, int slots) {
@@ -29,6 +30,9 @@ final class ReceiveRing {
     ByteBuffer memory = DirectMemory.allocate(size * slots);
     this.region = end.register(memory, Access.LOCAL_WRITE);
     this.views = new ByteBufferView[slots];
+    for (int i = 0; i < POLL; i++) {
+      chain[i] = new ReceiveWorkRequest();
+    }
     for (int i = 0; i < slots; i++) {
       views[i] = new ByteBufferView(memory, i * size);
       post(i);
@@ -62,6 +66,22 @@ final class ReceiveRing {
   /** Posts the receive of message {@code index} again; its slot may be overwritten at once. */
   void repost(int index) {
     post((int) completions[index].workRequestId());
+  }
+
+  /**
+   * Posts the receives of the messages of the last poll from {@code first} up to {@code end} again.
+   */
+  void repost(int first, int end) {
+    for (int i = first; i < end; i++) {
+      int slot = (int) completions[i].workRequestId();
+      chain[i]
+          .id(slot)
+          .buffer(region.address() + (long) slot * size, size, region.lkey())
+          .next(i + 1 < end ? chain[i + 1] : null);
+    }
+    if (first < end) {
+      queuePair.postReceive(chain[first]);
+    }
   }
 
   private void post(int slot) {

@@ -25,12 +25,26 @@ final class SendRing {
   private final CompletionQueue completed;
   private final MemoryRegion region;
   private final ByteBufferView[] views;
-  private final SendWorkRequest request = new SendWorkRequest();
+  private final SendWorkRequest[] chain;
+  private int chained;
   private final WorkCompletion[] completions = WorkCompletion.array(GROUPS);
   private int slot;
   private int groupsFree = GROUPS;
 
+  /** Each SEND is posted by itself. */
   SendRing(VerbsEnd end, QueuePair queuePair, int size, int group) {
+    this(end, queuePair, size, group, 1);
+  }
+
+  /**
+   * @param group one SEND of so many is signaled
+   * @param together so many SENDs are posted at once, as perftest does with its post list
+   */
+  SendRing(VerbsEnd end, QueuePair queuePair, int size, int group, int together) {
+    this.chain = new SendWorkRequest[together];
+    for (int i = 0; i < together; i++) {
+      chain[i] = new SendWorkRequest();
+    }
     this.size = size;
     this.group = group;
     this.queuePair = queuePair;
@@ -57,12 +71,29 @@ final class SendRing {
     return views[slot];
   }
 
-  /** Sends the slot that {@link #next} answered. */
+  /** Sends the slot that {@link #next} answered, at once or with those after it. */
   void post() {
-    request.send().buffer(region.address() + (long) slot * size, size, region.lkey());
+    SendWorkRequest request = chain[chained++];
+    request.send().next(null).buffer(region.address() + (long) slot * size, size, region.lkey());
+    if (chained > 1) {
+      chain[chained - 2].next(request);
+    }
     boolean last = (slot + 1) % group == 0;
-    queuePair.postSend(last ? request.signaled() : request);
+    if (last) {
+      request.signaled();
+    }
     slot = slot + 1 == views.length ? 0 : slot + 1;
+    if (last || chained == chain.length) {
+      flush();
+    }
+  }
+
+  /** Sends what has not been sent yet. */
+  void flush() {
+    if (chained > 0) {
+      chained = 0;
+      queuePair.postSend(chain[0]);
+    }
   }
 
   private int poll() {

@@ -37,8 +37,8 @@ final class VerbsEnd implements AutoCloseable {
   VerbsEnd(URI address) {
     Device device = keep(VerbsProviders.find(address).open(address));
     domain = keep(device.allocateProtectionDomain());
-    sent = keep(device.createCompletionQueue(DEPTH, null));
-    received = keep(device.createCompletionQueue(DEPTH, null));
+    sent = keep(device.createCompletionQueue(DEPTH, null, true));
+    received = keep(device.createCompletionQueue(DEPTH, null, true));
     manager = keep(device.createConnectionManager());
   }
 

@@ -18,6 +18,7 @@ public final class VerbsOneWay implements OneWay {
   private static final int WINDOW_BYTES = 512 << 10;
   private static final int MOST_RECEIVES = 512;
   private static final int CREDITS_IN_WINDOW = 4;
+  private static final int TOGETHER = 16;
 
   private final int receives;
   private final int credit;
@@ -29,13 +30,13 @@ public final class VerbsOneWay implements OneWay {
   private final WorkCompletion[] creditCompletions = WorkCompletion.array(CREDITS_IN_WINDOW);
   private final Partner partner = new Partner();
   private long credits;
-  private long uncredited;
+  private int uncredited;
 
   public VerbsOneWay(int size) throws Exception {
     receives = Math.min(MOST_RECEIVES, WINDOW_BYTES / size);
     credit = receives / CREDITS_IN_WINDOW;
     credits = receives;
-    messages = new SendRing(pair.client, pair.atClient, size, Math.max(1, credit / 2));
+    messages = new SendRing(pair.client, pair.atClient, size, Math.max(1, credit / 2), TOGETHER);
     atServer = new ReceiveRing(pair.server, pair.atServer, size, receives);
     atClient = new ReceiveRing(pair.client, pair.atClient, Long.BYTES, 2 * CREDITS_IN_WINDOW);
   }
@@ -50,6 +51,7 @@ public final class VerbsOneWay implements OneWay {
   private void produce(long count, MessageSource source, Spin spin) throws TimeoutException {
     for (long i = 0; i < count; i++) {
       while (credits == 0) {
+        messages.flush();
         takeCredits();
         spin.spin();
       }
@@ -57,6 +59,7 @@ public final class VerbsOneWay implements OneWay {
       source.next(messages.next(spin));
       messages.post();
     }
+    messages.flush();
   }
 
   private void takeCredits() {
@@ -79,17 +82,18 @@ public final class VerbsOneWay implements OneWay {
         if (--left == 0) {
           check.whole(atServer.message(i));
         }
-        atServer.repost(i);
-        if (++uncredited == credit) {
-          giveCredit(spin);
-        }
+      }
+      atServer.repost(0, arrived);
+      uncredited += arrived;
+      if (uncredited >= credit) {
+        giveCredit(spin);
       }
     }
   }
 
   private void giveCredit(Spin spin) throws TimeoutException {
+    pair.atServer.postSend(creditRequest.sendWithImmediate(uncredited).signaled());
     uncredited = 0;
-    pair.atServer.postSend(creditRequest.sendWithImmediate(credit).signaled());
     while (pair.server.sent.poll(creditCompletions) == 0) {
       spin.spin();
     }
