@@ -44,7 +44,8 @@ public interface RdmaTransport extends Disposable {
 
   /**
    * Connects to an address, within {@link RdmaOptions#connectTimeout}. Cancelling gives the
-   * connection up.
+   * connection up. A cancel that races with delivery may leave a connection that a subscriber which
+   * drops values never sees; it is closed with the transport.
    *
    * @return the connection, or {@link UnknownSchemeException}, {@link RdmaConnectException}, {@link
    *     HandshakeException}, {@link RdmaTimeoutException}

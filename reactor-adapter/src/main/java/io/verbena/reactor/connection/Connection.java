@@ -4,9 +4,10 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.ConnectionClosedException;
-import io.verbena.HandshakeException;
 import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
+import io.verbena.OperationLimitException;
+import io.verbena.ProtocolViolationException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
@@ -359,16 +360,14 @@ public final class Connection implements RdmaConnection, LoopMember {
 
   /** The error of an operation that finds too many waiting. */
   RdmaException tooMany(String operation, int waiting) {
-    return new HcaException(
+    return new OperationLimitException(
         operation,
         peer,
-        null,
         "operations that wait: "
             + waiting
             + " (expected: < "
             + options.maxOperations()
-            + ", RdmaOptions.maxOperations)",
-        null);
+            + ", RdmaOptions.maxOperations)");
   }
 
   /** Lets an operation wait for the loop, or answers why not; from any thread. */
@@ -474,7 +473,7 @@ public final class Connection implements RdmaConnection, LoopMember {
 
   private void violated(ProtocolException error) {
     terminate(
-        new HandshakeException(
+        new ProtocolViolationException(
             "receive", peer, "the peer broke the protocol: " + error.getMessage(), error));
   }
 

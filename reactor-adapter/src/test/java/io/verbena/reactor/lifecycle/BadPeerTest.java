@@ -3,7 +3,7 @@ package io.verbena.reactor.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.verbena.HandshakeException;
+import io.verbena.ProtocolViolationException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RemoteAccessException;
@@ -83,7 +83,7 @@ class BadPeerTest {
       assertThat(connection.onClose().toFuture())
           .failsWithin(Ends.LIMIT)
           .withThrowableThat()
-          .withCauseInstanceOf(HandshakeException.class)
+          .withCauseInstanceOf(ProtocolViolationException.class)
           .withMessageContaining(message);
       peer.awaitDisconnected();
     }
@@ -111,6 +111,7 @@ class BadPeerTest {
       assertThat(connection.onClose().toFuture())
           .failsWithin(Ends.LIMIT)
           .withThrowableThat()
+          .withCauseInstanceOf(ProtocolViolationException.class)
           .withMessageContaining("messages on their way: 3");
     }
   }

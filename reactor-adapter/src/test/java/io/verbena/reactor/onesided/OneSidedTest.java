@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.verbena.HcaException;
 import io.verbena.LocalAccessException;
+import io.verbena.OperationLimitException;
 import io.verbena.RdmaConnection.Immediate;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaTimeoutException;
@@ -328,7 +328,7 @@ class OneSidedTest {
       assertThat(writes.get(199))
           .failsWithin(Ends.LIMIT)
           .withThrowableThat()
-          .withCauseInstanceOf(HcaException.class)
+          .withCauseInstanceOf(OperationLimitException.class)
           .withMessageContaining("(expected: < 16");
       target.close();
     }
