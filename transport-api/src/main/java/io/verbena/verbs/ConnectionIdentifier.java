@@ -39,18 +39,18 @@ public interface ConnectionIdentifier extends AutoCloseable {
    * ConnectionEvent.Type#ESTABLISHED}.
    *
    * @param timeoutNanos how long the peer may take before {@link ConnectionEvent.Type#UNREACHABLE}
-   * @throws VerbsException {@code INVALID} without queue pair, in another state, with more than {@link
-   *     ConnectionParameters#MAX_CONNECT_DATA} bytes of private data, or with parameters beyond the
-   *     device's limits
+   * @throws VerbsException {@code INVALID} without queue pair, in another state, with more than
+   *     {@link ConnectionParameters#MAX_CONNECT_DATA} bytes of private data, or with parameters
+   *     beyond the device's limits
    */
   void connect(ConnectionParameters parameters, long timeoutNanos);
 
   /**
    * Accepts a request; {@link ConnectionEvent.Type#ESTABLISHED} follows when the peer is ready.
    *
-   * @throws VerbsException {@code INVALID} without queue pair, in another state, with more than {@link
-   *     ConnectionParameters#MAX_ACCEPT_DATA} bytes of private data, or with parameters beyond the
-   *     device's limits
+   * @throws VerbsException {@code INVALID} without queue pair, in another state, with more than
+   *     {@link ConnectionParameters#MAX_ACCEPT_DATA} bytes of private data, or with parameters
+   *     beyond the device's limits
    */
   void accept(ConnectionParameters parameters);
 

@@ -106,6 +106,7 @@ final class EmulatedConnection implements ConnectionIdentifier {
   @Override
   public void connect(ConnectionParameters offered, long timeoutNanos) {
     checkData("connect", offered.privateData(), ConnectionParameters.MAX_CONNECT_DATA);
+    checkParameters("connect", offered);
     ByteBuffer data = copy(offered.privateData());
     synchronized (lock) {
       requireState("connect", State.RESOLVED, true);
@@ -161,6 +162,7 @@ final class EmulatedConnection implements ConnectionIdentifier {
   @Override
   public void accept(ConnectionParameters offered) {
     checkData("accept", offered.privateData(), ConnectionParameters.MAX_ACCEPT_DATA);
+    checkParameters("accept", offered);
     ByteBuffer data = copy(offered.privateData());
     synchronized (lock) {
       EmulatedConnection active = peer;
@@ -319,6 +321,20 @@ final class EmulatedConnection implements ConnectionIdentifier {
     if (data.remaining() > most) {
       throw invalid(
           verb + ": private data: " + data.remaining() + " bytes (expected: <= " + most + ")");
+    }
+  }
+
+  private static void checkParameters(String verb, ConnectionParameters offered) {
+    int most = EmulatedDevice.MAX_READ_ATOMIC;
+    checkRange(verb, "responder resources", offered.responderResources(), most);
+    checkRange(verb, "initiator depth", offered.initiatorDepth(), most);
+    checkRange(verb, "retry count", offered.retryCount(), 7);
+    checkRange(verb, "RNR retry count", offered.rnrRetryCount(), 7);
+  }
+
+  private static void checkRange(String verb, String name, int value, int most) {
+    if (value < 0 || value > most) {
+      throw invalid(verb + ": " + name + ": " + value + " (expected: 0.." + most + ")");
     }
   }
 

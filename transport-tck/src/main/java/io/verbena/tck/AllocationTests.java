@@ -12,12 +12,14 @@ import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** Posting and polling in the steady state allocate nothing in the thread that does it. */
 abstract class AllocationTests extends VerbsTests {
   private static final int WARM_UP = 30_000;
   private static final int OPERATIONS = 50_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
 
   private final long patience = tck.patience().toNanos();
 
@@ -183,12 +185,16 @@ abstract class AllocationTests extends VerbsTests {
     assertThat(runAll(operation, WARM_UP)).isEqualTo(WARM_UP);
     threads.getThreadAllocatedBytes(self);
 
-    long before = threads.getThreadAllocatedBytes(self);
-    int done = runAll(operation, OPERATIONS);
-    long after = threads.getThreadAllocatedBytes(self);
-
-    assertThat(done).as("operations that went well").isEqualTo(OPERATIONS);
-    assertThat((after - before) / (double) OPERATIONS).as("bytes per operation").isLessThan(1);
+    // A compiler that comes late gets its time: what is claimed is the steady state.
+    Deadline compiled = Deadline.in(PATIENCE);
+    double bytes;
+    do {
+      long before = threads.getThreadAllocatedBytes(self);
+      int done = runAll(operation, OPERATIONS);
+      bytes = (threads.getThreadAllocatedBytes(self) - before) / (double) OPERATIONS;
+      assertThat(done).as("operations that went well").isEqualTo(OPERATIONS);
+    } while (bytes >= 1 && !compiled.isOver());
+    assertThat(bytes).as("bytes per operation").isLessThan(1);
   }
 
   private static int runAll(Operation operation, int count) {

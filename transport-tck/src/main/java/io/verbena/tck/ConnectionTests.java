@@ -126,6 +126,30 @@ abstract class ConnectionTests extends VerbsTests {
   }
 
   @Test
+  void refusesParametersThatAreOutOfRange() {
+    ConnectionIdentifier active = caller.resolve(callee.listen(1).address());
+    tck.setup().client(caller, active);
+    ByteBuffer none = ByteBuffer.allocate(0);
+    int tooManyServed = tck.attributes().maxReadAtomicAsResponder() + 1;
+    int tooManyOut = tck.attributes().maxReadAtomicAsInitiator() + 1;
+
+    for (ConnectionParameters bad :
+        List.of(
+            new ConnectionParameters(none, 1, 1, 8, 7),
+            new ConnectionParameters(none, 1, 1, -1, 7),
+            new ConnectionParameters(none, 1, 1, 7, 8),
+            new ConnectionParameters(none, tooManyServed, 1, 7, 7),
+            new ConnectionParameters(none, 1, tooManyOut, 7, 7),
+            new ConnectionParameters(none, 1, -1, 7, 7))) {
+      expectFailure(INVALID, () -> active.connect(bad, tck.patience().toNanos()));
+    }
+
+    active.connect(tck.setup().parameters(), tck.patience().toNanos());
+    callee.expectRequest().identifier().close();
+    caller.expect(REJECTED, active);
+  }
+
+  @Test
   void refusesMorePrivateDataThanARequestCarries() {
     ConnectionListener listener = callee.listen(1);
     ConnectionIdentifier active = caller.resolve(listener.address());

@@ -6,7 +6,6 @@ import static io.verbena.reactor.memory.Memories.seenByHca;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.sun.management.ThreadMXBean;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
@@ -15,7 +14,6 @@ import io.netty.util.ResourceLeakDetector;
 import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.verbs.Access;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -286,18 +284,10 @@ class RegisteredAllocatorTest {
 
   /** The detector's own garbage is not counted: one buffer in 128 is watched in production. */
   private static double garbageOf(int rounds, Runnable work) {
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
     try {
-      for (int i = 0; i < 1000; i++) {
-        work.run();
-      }
-      long before = threads.getCurrentThreadAllocatedBytes();
-      for (int i = 0; i < rounds; i++) {
-        work.run();
-      }
-      return (threads.getCurrentThreadAllocatedBytes() - before) / (double) rounds;
+      return Garbage.perRun(rounds, work);
     } finally {
       ResourceLeakDetector.setLevel(level);
     }

@@ -9,7 +9,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.sun.management.ThreadMXBean;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
@@ -20,7 +19,6 @@ import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaOptions;
 import io.verbena.verbs.Access;
-import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,6 +76,8 @@ class RegistrationCacheTest {
     assumeTrue(buffers.get(0).hasMemoryAddress());
   }
 
+  private int turn;
+
   @Test
   void leasesTheBytesThatWereAskedFor() {
     Lease lease = lease(buffers.get(0).slice(100, 1000), 7, 50);
@@ -113,19 +113,11 @@ class RegistrationCacheTest {
   @Test
   void findsARegistrationAgainWithoutGarbage() {
     assumeAddresses();
-    ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    for (int i = 0; i < 10; i++) {
-      useOften();
-    }
-    long before = threads.getCurrentThreadAllocatedBytes();
-    useOften();
-    assertThat((threads.getCurrentThreadAllocatedBytes() - before) / 10_000.0).isLessThan(0.5);
+    assertThat(Garbage.perRun(100_000, this::useInTurn)).isLessThan(0.5);
   }
 
-  private void useOften() {
-    for (int i = 0; i < 10_000; i++) {
-      use(i & 1);
-    }
+  private void useInTurn() {
+    use(turn++ & 1);
   }
 
   @Test
