@@ -14,12 +14,12 @@ import io.verbena.reactor.wire.RecordLayout;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What goes to the peer in frames. Three counts hold it back, each of its own: slots of the send
- * queue, frame credits (the peer's receives) and message credits (the peer's demand).
+ * queue, frame credits (the peer's receives) and message credits (the peer's demand, which {@link
+ * CreditShares} shares among the sends).
  *
  * <p><b>Why frame credits cannot run out for good.</b> Frames with data leave the last two credits
  * alone, and so do all others but those that return at least {@code T >= 2} credits, where {@code T
@@ -35,12 +35,6 @@ final class Outbound {
   /** Frame credits that are left for returning credits. */
   static final int RESERVED_FRAMES = 2;
 
-  /** So many are asked for before it is seen whether frames can take them: memory stays warm. */
-  private static final int MOST_AT_ONCE = 64;
-
-  /** The same for long messages: about as many as the peer pulls while another is being filled. */
-  private static final int MOST_LONG_AT_ONCE = 4;
-
   /** Bytes of long messages that wait for the peer to pull them; or else so many messages. */
   private static final int MOST_EXPOSED = 256 << 10;
 
@@ -53,7 +47,7 @@ final class Outbound {
   private final Inbound inbound;
   private final Immediates immediates;
   private final Allowance frames;
-  private final Allowance messages;
+  private final CreditShares shares;
   private final Allowance notices;
   private final int eagerLimit;
   private final int dataLimit;
@@ -61,8 +55,6 @@ final class Outbound {
   private final boolean gathers;
   private final int signalEvery;
 
-  private final ArrayList<SendOperation> active = new ArrayList<>();
-  private final ArrayDeque<SendOperation> waiting = new ArrayDeque<>();
   private final ArrayDeque<WriteOperation> waitingNotices = new ArrayDeque<>();
   private final ArrayDeque<Exposed> exposed = new ArrayDeque<>();
   private final @Nullable OutFrame[] flying;
@@ -72,11 +64,6 @@ final class Outbound {
   private int unsignaled;
   private int firstExposed;
   private long exposedBytes;
-  private int atOnce = MOST_AT_ONCE;
-  private int reserved;
-  private int cursor;
-  private boolean undistributed;
-  private boolean distributing;
   private boolean halted;
   private boolean stuck;
   private int stuckSince;
@@ -100,7 +87,7 @@ final class Outbound {
     this.immediates = immediates;
     this.gathers = gathers;
     frames = new Allowance("frames", peer.receiveDepth());
-    messages = new Allowance("messages", peer.window());
+    shares = new CreditShares(peer.window());
     notices = new Allowance("immediates", peer.window());
     eagerLimit = Math.min(own.eagerSize(), peer.eagerSize());
     dataLimit = FrameLayout.dataLimit(eagerLimit);
@@ -115,9 +102,7 @@ final class Outbound {
   void granted(int newFrames, int newMessages, int newNotices) {
     frames.raise(newFrames);
     notices.raise(newNotices);
-    int before = messages.left();
-    messages.raise(newMessages);
-    undistributed |= messages.left() != before;
+    shares.granted(newMessages);
   }
 
   /** Whether a WRITE may take one of the peer's receives. */
@@ -140,71 +125,24 @@ final class Outbound {
     notices.use();
   }
 
-  private int free() {
-    return messages.left() - waiting.size() - reserved;
-  }
-
-  /** Shares the free credits among all who can use them. */
-  private void distribute() {
-    if (distributing || halted) {
-      return;
-    }
-    distributing = true;
-    try {
-      int share = Math.max(1, Math.min(atOnce, free() / Math.max(1, active.size())));
-      int idle = 0;
-      while (free() > 0 && waiting.isEmpty() && idle < active.size()) {
-        cursor = cursor < active.size() ? cursor : 0;
-        SendOperation next = active.get(cursor++);
-        if (next.wants()) {
-          idle = 0;
-          int count = Math.min(share, free());
-          reserved += count;
-          next.ask(count);
-        } else {
-          idle++;
-        }
-      }
-      if (active.size() > 1 && free() <= 0) {
-        feedStarved();
-      }
-    } finally {
-      distributing = false;
-    }
-  }
-
-  /**
-   * Where others hold all credits and do not use them, each further send may ask for one message at
-   * a time, which then takes a credit that another only holds.
-   */
-  private void feedStarved() {
-    for (int i = 0; i < active.size() && messages.left() > waiting.size(); i++) {
-      SendOperation next = active.get(i);
-      if (next.wants() && next.isIdle()) {
-        reserved++;
-        next.ask(1);
-      }
-    }
-  }
-
   // ---- sends
 
   void start(SendOperation send) {
-    active.add(send);
+    shares.start(send);
   }
 
   /** The send's upstream is there. */
   void subscribed() {
-    distribute();
+    shares.distribute();
   }
 
   int sendCount() {
-    return active.size();
+    return shares.count();
   }
 
   /** Credits that a send asked for and will not use. */
   void giveBack(int credits) {
-    reserved -= credits;
+    shares.giveBack(credits);
   }
 
   /**
@@ -213,21 +151,14 @@ final class Outbound {
    * @param held how many of its messages stand in the queue
    */
   void end(SendOperation send, int held) {
-    active.remove(send);
-    if (held > 0) {
-      waiting.removeIf(send::equals);
-    }
-    if (!active.isEmpty()) {
-      distribute();
-    }
+    shares.end(send, held);
   }
 
   /** Takes the next message of a send, which used up one of the credits it had asked for. */
   void offer(SendOperation send, ByteBuf message, int length) {
-    reserved--;
-    atOnce = length > eagerLimit ? MOST_LONG_AT_ONCE : MOST_AT_ONCE;
-    if (!waiting.isEmpty() || messages.left() <= 0 || !place(send, message, length)) {
-      waiting.add(send);
+    shares.came(length > eagerLimit);
+    if (!shares.mayPlace() || !place(send, message, length)) {
+      shares.addWaiting(send);
       send.hold(message);
     }
     connection.endTurnLater();
@@ -250,7 +181,7 @@ final class Outbound {
     if (frame == null) {
       return false;
     }
-    messages.use();
+    shares.use();
     send.placed(frame.number);
     Location at = bench.location();
     if (length >= GATHER_FROM
@@ -268,7 +199,7 @@ final class Outbound {
    * Whether the peer has long messages enough to pull: more would but push others out of caches.
    */
   private boolean isExposedEnough() {
-    return exposedBytes >= MOST_EXPOSED && exposed.size() >= MOST_LONG_AT_ONCE;
+    return exposedBytes >= MOST_EXPOSED && exposed.size() >= CreditShares.MOST_LONG_AT_ONCE;
   }
 
   private boolean announce(SendOperation send, ByteBuf message, int length) {
@@ -286,7 +217,7 @@ final class Outbound {
       int id = firstExposed + exposed.size();
       exposed.add(new Exposed(send, source, exposure, length));
       exposedBytes += length;
-      messages.use();
+      shares.use();
       send.placed(frame.number);
       send.exposed();
       frame.rendezvous(length, id, exposure.rkey(), exposure.address());
@@ -312,21 +243,22 @@ final class Outbound {
 
   /** Places what waits, in the order in which it came, as far as credits and slots go. */
   private void placeWaiting() {
-    if (waiting.isEmpty()) {
+    SendOperation send = shares.takeReady();
+    if (send == null) {
       return;
     }
-    while (!waiting.isEmpty() && messages.left() > 0) {
-      SendOperation send = waiting.remove();
+    while (send != null) {
       ByteBuf message = send.takeHeld();
       if (!place(send, message, message.readableBytes())) {
-        waiting.addFirst(send);
+        shares.addWaitingAgain(send);
         send.holdAgain(message);
         return;
       }
       send.completeIfArrived();
+      send = shares.takeReady();
     }
-    if (waiting.isEmpty() && !active.isEmpty()) {
-      distribute();
+    if (shares.isNoneWaiting()) {
+      shares.distribute();
     }
   }
 
@@ -440,7 +372,7 @@ final class Outbound {
   }
 
   private boolean nothingLeft() {
-    return open == null && waiting.isEmpty() && waitingNotices.isEmpty();
+    return open == null && shares.isNoneWaiting() && waitingNotices.isEmpty();
   }
 
   private boolean controlDue() {
@@ -457,12 +389,7 @@ final class Outbound {
   /** Sends what this turn has brought, and what the peer must know. */
   void endTurn() {
     placeWaiting();
-    if (undistributed && waiting.isEmpty()) {
-      undistributed = false;
-      distribute();
-    } else if (active.size() > 1) {
-      distribute();
-    }
+    shares.endTurn();
     placeNotices();
     OutFrame frame = open;
     if (frame != null) {
@@ -481,8 +408,7 @@ final class Outbound {
 
   /** Whether messages or notices wait for something else than the peer's subscriber. */
   private boolean isReadyWaiting() {
-    return !waitingNotices.isEmpty()
-        || (!waiting.isEmpty() && messages.left() > 0 && !isExposedEnough());
+    return !waitingNotices.isEmpty() || (shares.isReadyWaiting() && !isExposedEnough());
   }
 
   private boolean postControl() {
@@ -569,6 +495,7 @@ final class Outbound {
   /** Posts nothing any more. */
   void halt() {
     halted = true;
+    shares.halt();
   }
 
   /** Has a CLOSE sent once nothing else is left to send. */
@@ -587,7 +514,7 @@ final class Outbound {
 
   /** Whether all that was given to send is with the peer. */
   boolean isIdle() {
-    return active.isEmpty() && nothingLeft() && exposed.isEmpty();
+    return shares.count() == 0 && nothingLeft() && exposed.isEmpty();
   }
 
   /** Frees everything, once the queue pair is gone. */
@@ -602,7 +529,7 @@ final class Outbound {
       each.close();
     }
     exposed.clear();
-    waiting.clear();
+    shares.forgetWaiting();
   }
 
   /** Fails what is still pending. */
@@ -611,10 +538,6 @@ final class Outbound {
       write.frameLost(error);
     }
     waitingNotices.clear();
-    distributing = true;
-    for (SendOperation send : new ArrayList<>(active)) {
-      send.fail(error);
-    }
-    active.clear();
+    shares.fail(error);
   }
 }
