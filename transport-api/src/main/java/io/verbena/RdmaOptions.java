@@ -64,7 +64,10 @@ public record RdmaOptions(
     }
   }
 
-  /** One adaptive loop, 8 KiB eager, 64 receives and sends, a window of 256 messages, 1 GiB. */
+  /**
+   * One adaptive loop, 8 KiB eager, 64 receives and sends, a window of 256 messages of up to 1 GiB,
+   * 2 GiB of registered memory.
+   */
   public static RdmaOptions defaults() {
     return new RdmaOptions(
         PollMode.ADAPTIVE,
