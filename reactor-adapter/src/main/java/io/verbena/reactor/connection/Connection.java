@@ -81,6 +81,7 @@ public final class Connection implements RdmaConnection, LoopMember {
   private final AtomicResults results;
   private final OperationQueue operations;
   private final OperationQueue notifications;
+  private final Closing closing;
   private final AtomicInteger admitted = new AtomicInteger();
   private final int longestTransfer;
   private final int readDepth;
@@ -99,12 +100,7 @@ public final class Connection implements RdmaConnection, LoopMember {
   private Phase phase = Phase.OPENING;
   private @Nullable RdmaException cause;
   private int reads;
-  private int since;
   private boolean ending;
-  private boolean closing;
-  private boolean closesItself;
-  private boolean peerCloses;
-  private boolean closeAsked;
   private boolean abandoned;
   private boolean disconnected;
   private boolean forced;
@@ -156,6 +152,7 @@ public final class Connection implements RdmaConnection, LoopMember {
     inbound = new Inbound(this, bench, receives, immediates, own, options);
     operations = new OperationQueue(this, options.maxOperations());
     notifications = new OperationQueue(this, options.maxOperations());
+    closing = new Closing(this, inbound, immediates, closeTicks);
     messages = new DemandFlux<>(inbound, loop);
     notices = new DemandFlux<>(immediates, loop);
     close =
@@ -352,7 +349,7 @@ public final class Connection implements RdmaConnection, LoopMember {
 
   /** Why an operation cannot start, or null. */
   @Nullable RdmaException refuse(String operation) {
-    if (phase == Phase.OPEN && !closesItself && !outbound().isCloseSent()) {
+    if (phase == Phase.OPEN && !closing.isClosedHere() && !outbound().isCloseSent()) {
       return null;
     }
     return closedError(operation, null);
@@ -454,7 +451,7 @@ public final class Connection implements RdmaConnection, LoopMember {
         terminate(error);
       }
     }
-    if (closing || !operations.isEmpty() || !notifications.isEmpty()) {
+    if (closing.isUnderway() || !operations.isEmpty() || !notifications.isEmpty()) {
       endTurnLater();
     }
   }
@@ -497,7 +494,9 @@ public final class Connection implements RdmaConnection, LoopMember {
         outbound().endTurn();
         notifications.advance();
         operations.advance();
-        advanceClose();
+        if (closing.isUnderway() && closing.advance(outbound())) {
+          terminate(null);
+        }
       } else if (phase == Phase.ENDING && isFlushed()) {
         finish();
       }
@@ -517,7 +516,7 @@ public final class Connection implements RdmaConnection, LoopMember {
     try {
       if (phase == Phase.OPEN) {
         checkDeadlines();
-      } else if (phase == Phase.ENDING && loop.tick() - since > closeTicks) {
+      } else if (phase == Phase.ENDING && closing.isOverdue()) {
         forced = true;
         endTurnLater();
       }
@@ -545,7 +544,7 @@ public final class Connection implements RdmaConnection, LoopMember {
               "no memory for a long message within "
                   + options.operationTimeout()
                   + "; release buffers, or raise RdmaOptions.maxRegisteredBytes"));
-    } else if (closing && loop.tick() - since > closeTicks) {
+    } else if (closing.isOverdue()) {
       terminate(
           outbound().isCloseArrived()
               ? null
@@ -562,53 +561,14 @@ public final class Connection implements RdmaConnection, LoopMember {
   // ---- close
 
   private void closeGracefully() {
-    if (phase == Phase.OPEN && !closesItself) {
-      closesItself = true;
-      startClosing();
+    if (phase == Phase.OPEN) {
+      closing.closeHere();
     }
   }
 
   /** The peer sends no more messages. */
   void peerCloses() {
-    peerCloses = true;
-    if (phase == Phase.OPEN) {
-      startClosing();
-    }
-  }
-
-  private void startClosing() {
-    if (!closing) {
-      closing = true;
-      since = loop.tick();
-      loop.pending(1);
-    }
-    endTurnLater();
-  }
-
-  private void advanceClose() {
-    if (peerCloses) {
-      inbound.end(null);
-      immediates.end(null);
-    }
-    if (!closing) {
-      return;
-    }
-    Outbound out = outbound();
-    if (!closeAsked
-        && out.isIdle()
-        && operations.isEmpty()
-        && notifications.isEmpty()
-        && (closesItself || inbound.isEmpty() || !inbound.hasSubscriber())) {
-      closeAsked = true;
-      out.close();
-    }
-    if (closesItself && out.isCloseSent() && !inbound.hasSubscriber() && !peerCloses) {
-      // Nobody is there to take what the peer still sends; it must not wait for that.
-      inbound.discard();
-    }
-    if (out.isCloseArrived() && peerCloses) {
-      terminate(null);
-    }
+    closing.closeCame();
   }
 
   @Override
@@ -696,11 +656,7 @@ public final class Connection implements RdmaConnection, LoopMember {
     phase = Phase.ENDING;
     disposed = true;
     cause = why;
-    if (!closing) {
-      loop.pending(1);
-    }
-    closing = false;
-    since = loop.tick();
+    closing.restartDeadline();
     try {
       if (established && !disconnected) {
         identifier.disconnect();
@@ -750,7 +706,7 @@ public final class Connection implements RdmaConnection, LoopMember {
   private void finish() {
     phase = Phase.ENDED;
     Outbound out = outbound;
-    boolean graceful = peerCloses && out != null && out.isCloseSent();
+    boolean graceful = closing.isClosedByPeer() && out != null && out.isCloseSent();
     if (graceful) {
       cause = null;
     }
@@ -766,7 +722,7 @@ public final class Connection implements RdmaConnection, LoopMember {
     results.release();
     identifier.close();
     loop.leave(membership);
-    loop.pending(-1);
+    closing.stopDeadline();
     onEnd.run();
     tell(out);
   }
@@ -790,7 +746,7 @@ public final class Connection implements RdmaConnection, LoopMember {
     } else if (!inbound.isEmpty()) {
       loop.whileTicking(new Leftovers(inbound, closeTicks));
     }
-    if (why == null && !(abandoned && closesItself)) {
+    if (why == null && !(abandoned && closing.isClosedHere())) {
       closed.tryEmitEmpty();
     } else {
       closed.tryEmitError(why instanceof RdmaTimeoutException ? why : closedError("close", null));

@@ -498,10 +498,12 @@ final class Outbound {
     shares.halt();
   }
 
-  /** Has a CLOSE sent once nothing else is left to send. */
+  /** Has a CLOSE sent once nothing else is left to send; idempotent. */
   void close() {
-    closeWanted = true;
-    connection.endTurnLater();
+    if (!closeWanted) {
+      closeWanted = true;
+      connection.endTurnLater();
+    }
   }
 
   boolean isCloseSent() {
