@@ -143,6 +143,8 @@ final class Acceptance implements EventTarget, CompletionLoop.Ticking {
   }
 
   private void ended() {
+    // A client that goes away at once can end it before its ESTABLISHED comes.
+    over = true;
     place.desk().forget(identifier);
     if (connected) {
       server.ended();
