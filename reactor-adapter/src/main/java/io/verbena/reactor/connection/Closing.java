@@ -16,15 +16,15 @@ import io.verbena.reactor.loop.CompletionLoop;
  *                       +----own CLOSE is with the peer---^
  * </pre>
  *
- * <table>
- * <caption>What each state does in every turn</caption>
- * <tr><th></th><th>own CLOSE is sent when</th><th>what the peer sent</th></tr>
- * <tr><td>LEAVING</td><td>all operations are done</td>
- *     <td>goes to its subscriber; without one it is discarded once CLOSE is sent</td></tr>
- * <tr><td>LEFT</td><td>all operations are done, and a subscriber has taken what came</td>
- *     <td>is all there: receivers end</td></tr>
- * <tr><td>PARTING</td><td>all operations are done</td><td>is all there: receivers end</td></tr>
- * </table>
+ * What each state does in every turn:
+ *
+ * <pre>
+ *            own CLOSE is sent once all operations are done   what the peer sent
+ *   LEAVING                                                   goes to its subscriber; without one it
+ *                                                             is discarded once CLOSE is sent
+ *   LEFT     and a subscriber, if any, has taken what came    is all there: receivers end
+ *   PARTING                                                   is all there: receivers end
+ * </pre>
  *
  * One deadline bounds this, and once more the flush that follows. Only on the loop.
  */
