@@ -492,6 +492,7 @@ public final class Connection implements RdmaConnection, LoopMember {
       if (phase == Phase.OPEN) {
         inbound.endTurn();
         outbound().endTurn();
+        inbound.repost();
         notifications.advance();
         operations.advance();
         if (closing.isUnderway() && closing.advance(outbound())) {

@@ -44,6 +44,8 @@ final class Inbound implements DemandSource<ByteBuf> {
   /** Whether parts of the frame that is being read were handed on. */
   private boolean sliced;
 
+  private @Nullable ByteBuf unposted;
+
   private boolean delivering;
   private boolean discarding;
   private boolean ended;
@@ -122,17 +124,40 @@ final class Inbound implements DemandSource<ByteBuf> {
     giveBack(receives.take(sequence));
   }
 
+  /**
+   * Sees to it that a frame, or another for it, is posted again: that of the last message not
+   * before the answer to it is on its way, which is what the peer waits for.
+   */
   private void giveBack(ByteBuf frame) {
+    repost();
+    if (!connection.isPosting()) {
+      frames.free();
+      frame.release();
+    } else if (!sliced) {
+      unposted = frame;
+    } else {
+      frame.release();
+      unposted = bench.takeSpare();
+    }
+    connection.endTurnLater();
+  }
+
+  /** Posts the frame that was kept back, if there is one; at the end of a turn. */
+  void repost() {
+    ByteBuf frame = unposted;
+    if (frame == null) {
+      return;
+    }
+    unposted = null;
     frames.free();
     if (!connection.isPosting()) {
       frame.release();
-    } else if (!sliced) {
-      receives.post(frame);
-    } else {
-      frame.release();
-      receives.post(bench.takeSpare());
+      return;
     }
-    connection.endTurnLater();
+    receives.post(frame);
+    if (frames.reached()) {
+      connection.endTurnLater();
+    }
   }
 
   private void read(ByteBuf frame, int length, boolean copying) {
@@ -447,6 +472,11 @@ final class Inbound implements DemandSource<ByteBuf> {
   /** Frees long messages that were not read, once the queue pair is gone. */
   void free() {
     stopWaiting();
+    ByteBuf frame = unposted;
+    if (frame != null) {
+      unposted = null;
+      frame.release();
+    }
     queue.removeIf(
         each -> {
           boolean lost = each instanceof Pull pull && !pull.isOver();
