@@ -148,9 +148,12 @@ final class EmulatedDevice implements Device {
             VerbsError.INVALID, "create completion queue: the channel is another device's");
       }
       own = ours;
-      own.attach();
     }
     open.opened(Kind.COMPLETION_QUEUE, ATTRIBUTES.maxCompletionQueues());
+    if (own != null && !own.attach()) {
+      open.closed(Kind.COMPLETION_QUEUE);
+      throw new VerbsException(VerbsError.CLOSED, "create completion queue: the channel is closed");
+    }
     return new EmulatedCompletionQueue(this, depth, own, singleThreaded);
   }
 

@@ -81,7 +81,20 @@ final class EmulatedQueuePair implements QueuePair {
     sendCompletions = (EmulatedCompletionQueue) options.sendQueue();
     receiveCompletions = (EmulatedCompletionQueue) options.receiveQueue();
     sendAttachment = sendCompletions.attach(this);
-    receiveAttachment = receiveCompletions.attach(this);
+    receiveAttachment = attachReceives();
+  }
+
+  private int attachReceives() {
+    boolean attached = false;
+    try {
+      int attachment = receiveCompletions.attach(this);
+      attached = true;
+      return attachment;
+    } finally {
+      if (!attached) {
+        sendCompletions.detach(sendAttachment);
+      }
+    }
   }
 
   EmulatedDevice device() {
