@@ -4,6 +4,7 @@ import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.OpenCount;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -11,6 +11,7 @@ import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.OpenCount;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

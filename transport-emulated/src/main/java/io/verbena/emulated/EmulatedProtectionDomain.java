@@ -15,6 +15,7 @@ import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.OpenCount;
 import java.nio.ByteBuffer;
 import java.util.Set;
 

@@ -18,6 +18,7 @@ import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.QueuePairTransitions;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -307,7 +308,7 @@ final class EmulatedQueuePair implements QueuePair {
         throw new VerbsException(
             VerbsError.NOT_SUPPORTED, "modify queue pair: " + device.name() + " has no SQD");
       }
-      to = Transitions.check(from, change);
+      to = QueuePairTransitions.check(QueuePairType.RC, from, change, 1, device.attributes());
       apply(change, to);
       if (!STATE.compareAndSet(this, from, to)) {
         throw new VerbsException(

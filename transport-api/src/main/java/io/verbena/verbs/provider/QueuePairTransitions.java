@@ -1,15 +1,17 @@
-package io.verbena.emulated;
+package io.verbena.verbs.provider;
 
 import static io.verbena.verbs.QueuePairAttributes.Field.ACCESS_FLAGS;
 import static io.verbena.verbs.QueuePairAttributes.Field.AV;
 import static io.verbena.verbs.QueuePairAttributes.Field.CUR_STATE;
 import static io.verbena.verbs.QueuePairAttributes.Field.DEST_QPN;
+import static io.verbena.verbs.QueuePairAttributes.Field.EN_SQD_ASYNC_NOTIFY;
 import static io.verbena.verbs.QueuePairAttributes.Field.MAX_DEST_RD_ATOMIC;
 import static io.verbena.verbs.QueuePairAttributes.Field.MAX_QP_RD_ATOMIC;
 import static io.verbena.verbs.QueuePairAttributes.Field.MIN_RNR_TIMER;
 import static io.verbena.verbs.QueuePairAttributes.Field.PATH_MTU;
 import static io.verbena.verbs.QueuePairAttributes.Field.PKEY_INDEX;
 import static io.verbena.verbs.QueuePairAttributes.Field.PORT;
+import static io.verbena.verbs.QueuePairAttributes.Field.QKEY;
 import static io.verbena.verbs.QueuePairAttributes.Field.RETRY_CNT;
 import static io.verbena.verbs.QueuePairAttributes.Field.RNR_RETRY;
 import static io.verbena.verbs.QueuePairAttributes.Field.RQ_PSN;
@@ -21,11 +23,15 @@ import static io.verbena.verbs.QueuePairState.INIT;
 import static io.verbena.verbs.QueuePairState.RESET;
 import static io.verbena.verbs.QueuePairState.RTR;
 import static io.verbena.verbs.QueuePairState.RTS;
+import static io.verbena.verbs.QueuePairState.SQD;
+import static io.verbena.verbs.QueuePairState.SQE;
 
 import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairAttributes.Field;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.EnumSet;
@@ -33,11 +39,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Which state of an RC queue pair may follow which, and with which attributes: the rows of the
- * kernel's {@code qp_state_table} (drivers/infiniband/core/verbs.c), without alternate paths and
- * SQD.
+ * Which state of a queue pair may follow which, and with which attributes: the rows of the kernel's
+ * {@code qp_state_table} (drivers/infiniband/core/verbs.c), without alternate paths.
  */
-final class Transitions {
+public final class QueuePairTransitions {
   private record Row(
       QueuePairState from, QueuePairState to, Set<Field> required, Set<Field> optional) {}
 
@@ -55,22 +60,77 @@ final class Transitions {
               RTS,
               EnumSet.of(TIMEOUT, RETRY_CNT, RNR_RETRY, SQ_PSN, MAX_QP_RD_ATOMIC),
               EnumSet.of(CUR_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)),
-          new Row(RTS, RTS, Set.of(), EnumSet.of(CUR_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)));
+          new Row(RTS, RTS, Set.of(), EnumSet.of(CUR_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)),
+          new Row(RTS, SQD, Set.of(), EnumSet.of(EN_SQD_ASYNC_NOTIFY)),
+          new Row(SQD, RTS, Set.of(), EnumSet.of(CUR_STATE, ACCESS_FLAGS, MIN_RNR_TIMER)),
+          new Row(
+              SQD,
+              SQD,
+              Set.of(),
+              EnumSet.of(
+                  PORT,
+                  AV,
+                  TIMEOUT,
+                  RETRY_CNT,
+                  RNR_RETRY,
+                  MAX_QP_RD_ATOMIC,
+                  MAX_DEST_RD_ATOMIC,
+                  ACCESS_FLAGS,
+                  PKEY_INDEX,
+                  MIN_RNR_TIMER)));
 
-  private Transitions() {}
+  private static final List<Row> UC =
+      List.of(
+          new Row(RESET, INIT, EnumSet.of(PKEY_INDEX, PORT, ACCESS_FLAGS), Set.of()),
+          new Row(INIT, INIT, Set.of(), EnumSet.of(PKEY_INDEX, PORT, ACCESS_FLAGS)),
+          new Row(
+              INIT,
+              RTR,
+              EnumSet.of(AV, PATH_MTU, DEST_QPN, RQ_PSN),
+              EnumSet.of(ACCESS_FLAGS, PKEY_INDEX)),
+          new Row(RTR, RTS, EnumSet.of(SQ_PSN), EnumSet.of(CUR_STATE, ACCESS_FLAGS)),
+          new Row(RTS, RTS, Set.of(), EnumSet.of(CUR_STATE, ACCESS_FLAGS)),
+          new Row(RTS, SQD, Set.of(), EnumSet.of(EN_SQD_ASYNC_NOTIFY)),
+          new Row(SQD, RTS, Set.of(), EnumSet.of(CUR_STATE, ACCESS_FLAGS)),
+          new Row(SQD, SQD, Set.of(), EnumSet.of(AV, ACCESS_FLAGS, PKEY_INDEX)),
+          new Row(SQE, RTS, Set.of(), EnumSet.of(CUR_STATE, ACCESS_FLAGS)));
+
+  private static final List<Row> UD =
+      List.of(
+          new Row(RESET, INIT, EnumSet.of(PKEY_INDEX, PORT, QKEY), Set.of()),
+          new Row(INIT, INIT, Set.of(), EnumSet.of(PKEY_INDEX, PORT, QKEY)),
+          new Row(INIT, RTR, Set.of(), EnumSet.of(PKEY_INDEX, QKEY)),
+          new Row(RTR, RTS, EnumSet.of(SQ_PSN), EnumSet.of(CUR_STATE, QKEY)),
+          new Row(RTS, RTS, Set.of(), EnumSet.of(CUR_STATE, QKEY)),
+          new Row(RTS, SQD, Set.of(), EnumSet.of(EN_SQD_ASYNC_NOTIFY)),
+          new Row(SQD, RTS, Set.of(), EnumSet.of(CUR_STATE, QKEY)),
+          new Row(SQD, SQD, Set.of(), EnumSet.of(PKEY_INDEX, QKEY)),
+          new Row(SQE, RTS, Set.of(), EnumSet.of(CUR_STATE, QKEY)));
+
+  private QueuePairTransitions() {}
 
   /**
-   * Checks a change from {@code from}.
+   * Checks a change, before anything of it is done.
    *
+   * @param type the queue pair's type
+   * @param from the state that it is in
+   * @param attributes the change
+   * @param gids GIDs of the port, for the range of a source GID's index
+   * @param device for the range of READs and atomics outstanding
    * @return the state that it leads to
    * @throws VerbsException {@code INVALID}, naming the transition or the attributes
    */
-  static QueuePairState check(QueuePairState from, QueuePairAttributes attributes) {
+  public static QueuePairState check(
+      QueuePairType type,
+      QueuePairState from,
+      QueuePairAttributes attributes,
+      int gids,
+      DeviceAttributes device) {
     QueuePairState to = attributes.has(STATE) ? attributes.state() : from;
     if (attributes.has(CUR_STATE) && attributes.currentState() != from) {
       throw invalid("current state: " + attributes.currentState() + " (expected: " + from + ")");
     }
-    Row row = find(from, to);
+    Row row = find(type, from, to);
     EnumSet<Field> missing = EnumSet.noneOf(Field.class);
     missing.addAll(row.required);
     missing.removeAll(attributes.fields());
@@ -85,15 +145,21 @@ final class Transitions {
     if (!surplus.isEmpty()) {
       throw invalid(from + " to " + to + " does not take " + surplus);
     }
-    checkRanges(attributes);
+    checkRanges(attributes, gids, device);
     return to;
   }
 
-  private static Row find(QueuePairState from, QueuePairState to) {
+  private static Row find(QueuePairType type, QueuePairState from, QueuePairState to) {
     if (to == RESET || (to == ERR && from != RESET)) {
       return new Row(from, to, Set.of(), Set.of());
     }
-    for (Row row : RC) {
+    List<Row> rows =
+        switch (type) {
+          case RC -> RC;
+          case UC -> UC;
+          case UD -> UD;
+        };
+    for (Row row : rows) {
       if (row.from == from && row.to == to) {
         return row;
       }
@@ -101,12 +167,13 @@ final class Transitions {
     throw invalid("no transition from " + from + " to " + to);
   }
 
-  private static void checkRanges(QueuePairAttributes attributes) {
+  private static void checkRanges(
+      QueuePairAttributes attributes, int gids, DeviceAttributes device) {
     range(attributes, PKEY_INDEX, attributes.pkeyIndex(), 0, 0);
     range(attributes, PORT, attributes.port(), 1, 1);
     AddressVector vector = attributes.addressVector();
     if (vector != null) {
-      range(attributes, AV, vector.sourceGidIndex(), 0, 0);
+      range(attributes, AV, vector.sourceGidIndex(), 0, gids - 1);
       range(attributes, AV, vector.hopLimit(), 0, 0xff);
       range(attributes, AV, vector.trafficClass(), 0, 0xff);
       range(attributes, AV, vector.flowLabel(), 0, 0xf_ffff);
@@ -118,9 +185,10 @@ final class Transitions {
     range(attributes, RETRY_CNT, attributes.retryCount(), 0, 7);
     range(attributes, RNR_RETRY, attributes.rnrRetry(), 0, 7);
     range(attributes, MIN_RNR_TIMER, attributes.minRnrTimer(), 0, 31);
-    int most = EmulatedDevice.MAX_READ_ATOMIC;
-    range(attributes, MAX_QP_RD_ATOMIC, attributes.maxReadAtomic(), 0, most);
-    range(attributes, MAX_DEST_RD_ATOMIC, attributes.maxDestinationReadAtomic(), 0, most);
+    int mostOut = device.maxReadAtomicAsInitiator();
+    int mostIn = device.maxReadAtomicAsResponder();
+    range(attributes, MAX_QP_RD_ATOMIC, attributes.maxReadAtomic(), 0, mostOut);
+    range(attributes, MAX_DEST_RD_ATOMIC, attributes.maxDestinationReadAtomic(), 0, mostIn);
   }
 
   private static void range(

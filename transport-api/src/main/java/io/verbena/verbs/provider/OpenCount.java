@@ -1,20 +1,30 @@
-package io.verbena.emulated;
+package io.verbena.verbs.provider;
 
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.EnumMap;
 import java.util.Locale;
 
-/** How many objects of each kind an owner has, against its limits. */
-final class OpenCount<K extends Enum<K>> {
+/**
+ * How many objects of each kind an owner has, against its limits. Thread-safe.
+ *
+ * @param <K> the kinds, named for people
+ */
+public final class OpenCount<K extends Enum<K>> {
   private final EnumMap<K, Integer> open;
   private boolean closed;
 
-  OpenCount(Class<K> kinds) {
+  /** Counts these kinds. */
+  public OpenCount(Class<K> kinds) {
     open = new EnumMap<>(kinds);
   }
 
-  synchronized void opened(K kind, int limit) {
+  /**
+   * Counts one more.
+   *
+   * @throws VerbsException {@code CLOSED} if the owner is, {@code NO_MEMORY} beyond the limit
+   */
+  public synchronized void opened(K kind, int limit) {
     if (closed) {
       throw new VerbsException(VerbsError.CLOSED, "create " + name(kind) + ": its owner is closed");
     }
@@ -26,7 +36,8 @@ final class OpenCount<K extends Enum<K>> {
     open.put(kind, now + 1);
   }
 
-  synchronized void closed(K kind) {
+  /** Counts one less. */
+  public synchronized void closed(K kind) {
     open.merge(kind, -1, Integer::sum);
   }
 
@@ -35,7 +46,7 @@ final class OpenCount<K extends Enum<K>> {
    *
    * @throws VerbsException {@code BUSY}, naming what is open
    */
-  synchronized boolean close(String owner) {
+  public synchronized boolean close(String owner) {
     if (closed) {
       return false;
     }
@@ -53,7 +64,8 @@ final class OpenCount<K extends Enum<K>> {
     return true;
   }
 
-  synchronized boolean isClosed() {
+  /** Whether the owner is closed. */
+  public synchronized boolean isClosed() {
     return closed;
   }
 
