@@ -13,6 +13,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.ConnectionLimits;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
@@ -105,8 +106,7 @@ final class EmulatedConnection implements ConnectionIdentifier {
 
   @Override
   public void connect(ConnectionParameters offered, long timeoutNanos) {
-    checkData("connect", offered.privateData(), ConnectionParameters.MAX_CONNECT_DATA);
-    checkParameters("connect", offered);
+    check("connect", offered, ConnectionParameters.MAX_CONNECT_DATA);
     ByteBuffer data = copy(offered.privateData());
     synchronized (lock) {
       requireState("connect", State.RESOLVED, true);
@@ -161,8 +161,7 @@ final class EmulatedConnection implements ConnectionIdentifier {
 
   @Override
   public void accept(ConnectionParameters offered) {
-    checkData("accept", offered.privateData(), ConnectionParameters.MAX_ACCEPT_DATA);
-    checkParameters("accept", offered);
+    check("accept", offered, ConnectionParameters.MAX_ACCEPT_DATA);
     ByteBuffer data = copy(offered.privateData());
     synchronized (lock) {
       EmulatedConnection active = peer;
@@ -231,7 +230,7 @@ final class EmulatedConnection implements ConnectionIdentifier {
 
   @Override
   public void reject(ByteBuffer privateData) {
-    checkData("reject", privateData, ConnectionParameters.MAX_REJECT_DATA);
+    ConnectionLimits.checkData("reject", privateData, ConnectionParameters.MAX_REJECT_DATA);
     ByteBuffer data = copy(privateData);
     synchronized (lock) {
       if (state == State.ENDED && !closed) {
@@ -317,25 +316,8 @@ final class EmulatedConnection implements ConnectionIdentifier {
     }
   }
 
-  private static void checkData(String verb, ByteBuffer data, int most) {
-    if (data.remaining() > most) {
-      throw invalid(
-          verb + ": private data: " + data.remaining() + " bytes (expected: <= " + most + ")");
-    }
-  }
-
-  private static void checkParameters(String verb, ConnectionParameters offered) {
-    int most = EmulatedDevice.MAX_READ_ATOMIC;
-    checkRange(verb, "responder resources", offered.responderResources(), most);
-    checkRange(verb, "initiator depth", offered.initiatorDepth(), most);
-    checkRange(verb, "retry count", offered.retryCount(), 7);
-    checkRange(verb, "RNR retry count", offered.rnrRetryCount(), 7);
-  }
-
-  private static void checkRange(String verb, String name, int value, int most) {
-    if (value < 0 || value > most) {
-      throw invalid(verb + ": " + name + ": " + value + " (expected: 0.." + most + ")");
-    }
+  private void check(String verb, ConnectionParameters offered, int mostData) {
+    ConnectionLimits.check(verb, offered, mostData, manager.device().attributes());
   }
 
   private static ByteBuffer copy(ByteBuffer data) {
