@@ -1,0 +1,142 @@
+package io.verbena.it.guest;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.platform.engine.EngineExecutionListener;
+import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestExecutionResult.Status;
+import org.junit.platform.engine.reporting.ReportEntry;
+
+/**
+ * Tells a listener on the host what the guest tells, about the mirrors of its tests, and settles
+ * what the guest left open. Used by one thread.
+ */
+final class EventReplay {
+  private final List<TestDescriptor> classes;
+  private final EngineExecutionListener listener;
+  private final Map<String, TestDescriptor> known = new HashMap<>();
+  private final Set<TestDescriptor> started = new HashSet<>();
+  private final Set<TestDescriptor> ended = new HashSet<>();
+  private boolean ready;
+  private boolean done;
+
+  EventReplay(List<TestDescriptor> classes, EngineExecutionListener listener) {
+    this.classes = classes;
+    this.listener = listener;
+    for (TestDescriptor each : classes) {
+      each.accept((TestDescriptor test) -> known.put(originalId(test), test));
+    }
+  }
+
+  boolean isReady() {
+    return ready;
+  }
+
+  boolean isDone() {
+    return done;
+  }
+
+  void accept(GuestEvent event) {
+    if (event instanceof GuestEvent.Ready) {
+      ready = true;
+    } else if (event instanceof GuestEvent.Done) {
+      done = true;
+    } else if (event instanceof GuestEvent.Registered registered) {
+      var test = new MirroredTest(registered.test());
+      find(registered.parent()).addChild(test);
+      known.put(registered.test().getUniqueId(), test);
+      listener.dynamicTestRegistered(test);
+    } else if (event instanceof GuestEvent.Started begun) {
+      start(find(begun.test()));
+    } else if (event instanceof GuestEvent.Finished finished) {
+      finish(find(finished.test()), result(finished));
+    } else if (event instanceof GuestEvent.Skipped skipped) {
+      skip(find(skipped.test()), skipped.reason());
+    } else if (event instanceof GuestEvent.Reported reported) {
+      listener.reportingEntryPublished(find(reported.test()), ReportEntry.from(reported.entries()));
+    }
+  }
+
+  /** Fails every test that has not ended, started or not, for the given reason. */
+  void failRest(String reason) {
+    for (TestDescriptor each : classes) {
+      failRest(each, new GuestException(reason));
+    }
+  }
+
+  private void failRest(TestDescriptor test, GuestException reason) {
+    if (ended.contains(test)) {
+      return;
+    }
+    start(test);
+    for (TestDescriptor each : List.copyOf(test.getChildren())) {
+      failRest(each, reason);
+    }
+    // One failure per test; a container's own would be counted as one more.
+    boolean told = test.isContainer() && !test.getChildren().isEmpty();
+    finish(test, told ? TestExecutionResult.successful() : TestExecutionResult.failed(reason));
+  }
+
+  /** Skips every test that has not ended; none may have started. */
+  void skipRest(String reason) {
+    for (TestDescriptor each : classes) {
+      skipRest(each, reason);
+    }
+  }
+
+  private void skipRest(TestDescriptor test, String reason) {
+    if (test.getChildren().isEmpty()) {
+      skip(test, reason);
+      return;
+    }
+    start(test);
+    for (TestDescriptor each : List.copyOf(test.getChildren())) {
+      skipRest(each, reason);
+    }
+    finish(test, TestExecutionResult.successful());
+  }
+
+  private void start(TestDescriptor test) {
+    if (started.add(test)) {
+      listener.executionStarted(test);
+    }
+  }
+
+  private void finish(TestDescriptor test, TestExecutionResult result) {
+    if (ended.add(test)) {
+      listener.executionFinished(test, result);
+    }
+  }
+
+  private void skip(TestDescriptor test, String reason) {
+    // With all that is under it, of which the guest says nothing.
+    test.accept((TestDescriptor each) -> ended.add(each));
+    listener.executionSkipped(test, reason);
+  }
+
+  private TestDescriptor find(String originalId) {
+    TestDescriptor test = known.get(originalId);
+    if (test == null) {
+      throw new IllegalStateException("the guest tells of an unknown test: " + originalId);
+    }
+    return test;
+  }
+
+  private static TestExecutionResult result(GuestEvent.Finished finished) {
+    Throwable thrown = finished.thrown() == null ? null : finished.thrown().toThrowable();
+    if (finished.status() == Status.SUCCESSFUL) {
+      return TestExecutionResult.successful();
+    }
+    return finished.status() == Status.ABORTED
+        ? TestExecutionResult.aborted(thrown)
+        : TestExecutionResult.failed(thrown);
+  }
+
+  private static String originalId(TestDescriptor test) {
+    return Jupiter.fromOurs(test.getUniqueId().toString());
+  }
+}

@@ -1,0 +1,20 @@
+package io.verbena.it.guest;
+
+/**
+ * What was thrown in the guest and is no failed assertion, or happened to the guest itself; prints
+ * as its text.
+ */
+final class GuestException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  GuestException(String text) {
+    super(text);
+  }
+
+  @Override
+  @SuppressWarnings(
+      "OverrideThrowableToString") // The text begins with the class that was thrown in the guest.
+  public String toString() {
+    return String.valueOf(getMessage());
+  }
+}

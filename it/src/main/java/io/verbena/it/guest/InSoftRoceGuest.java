@@ -1,0 +1,31 @@
+package io.verbena.it.guest;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * Runs a Jupiter test class in a guest with Soft-RoCE devices. Only on top-level classes; their
+ * nested ones go with them. All classes with the same number of nodes share one guest.
+ *
+ * <p>The guest's file systems are read-only except its own {@code /tmp} and the folder that the
+ * environment names as {@code VERBENA_RESULTS}; see {@code bin/soft-roce} for the rest of the
+ * environment. The Jupiter engine itself must not run such a class on the host: exclude {@link
+ * #TAG}.
+ */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target(ElementType.TYPE)
+@Tag(InSoftRoceGuest.TAG)
+public @interface InSoftRoceGuest {
+  /** The tag of all such classes. */
+  String TAG = "soft-roce";
+
+  /** How many nodes the guest has, with an rxe device each: 1 or 2. */
+  int nodes() default 1;
+}

@@ -1,0 +1,109 @@
+package io.verbena.it.guest;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.EngineDiscoveryRequest;
+import org.junit.platform.engine.EngineExecutionListener;
+import org.junit.platform.engine.ExecutionRequest;
+import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.TestEngine;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.UniqueId;
+import org.junit.platform.engine.discovery.ClassNameFilter;
+import org.junit.platform.engine.discovery.DiscoverySelectors;
+import org.junit.platform.engine.discovery.PackageNameFilter;
+import org.junit.platform.engine.discovery.UniqueIdSelector;
+import org.junit.platform.engine.support.descriptor.EngineDescriptor;
+import org.junit.platform.launcher.TestIdentifier;
+import org.junit.platform.launcher.TestPlan;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+
+/**
+ * Runs the classes that are marked with {@link InSoftRoceGuest} in a guest, one per number of
+ * nodes. Where the guest cannot run at all they are skipped with the reason; where it dies, what
+ * had not finished fails with the reason.
+ */
+public final class SoftRoceEngine implements TestEngine {
+  static final String ID = InSoftRoceGuest.TAG;
+
+  private final GuestCommand command;
+
+  /** Called by the service loader. */
+  public SoftRoceEngine() {
+    this(GuestCommand.ofThisJvm());
+  }
+
+  SoftRoceEngine(GuestCommand command) {
+    this.command = command;
+  }
+
+  @Override
+  public String getId() {
+    return ID;
+  }
+
+  @Override
+  public TestDescriptor discover(EngineDiscoveryRequest request, UniqueId uniqueId) {
+    var engine = new EngineDescriptor(uniqueId, "Soft-RoCE guest");
+    var selectors = new ArrayList<DiscoverySelector>();
+    for (DiscoverySelector each : request.getSelectorsByType(DiscoverySelector.class)) {
+      if (!(each instanceof UniqueIdSelector byId)) {
+        selectors.add(each);
+      } else if (byId.getUniqueId().hasPrefix(uniqueId)) {
+        selectors.add(
+            DiscoverySelectors.selectUniqueId(Jupiter.fromOurs(byId.getUniqueId().toString())));
+      }
+    }
+    if (selectors.isEmpty()) {
+      return engine;
+    }
+    var jupiters =
+        LauncherDiscoveryRequestBuilder.request()
+            .selectors(selectors)
+            .filters(
+                request.getFiltersByType(ClassNameFilter.class).toArray(ClassNameFilter[]::new))
+            .filters(
+                request.getFiltersByType(PackageNameFilter.class).toArray(PackageNameFilter[]::new))
+            .parentConfigurationParameters(request.getConfigurationParameters())
+            .build();
+    TestPlan plan = Jupiter.forDiscovery().discover(jupiters);
+    for (TestIdentifier root : plan.getRoots()) {
+      for (TestIdentifier each : plan.getChildren(root)) {
+        var topLevel = new MirroredTest(each);
+        if (GuestClass.annotation(topLevel).isPresent()) {
+          engine.addChild(topLevel);
+          mirrorChildren(plan, each, topLevel);
+        }
+      }
+    }
+    return engine;
+  }
+
+  private static void mirrorChildren(
+      TestPlan plan, TestIdentifier original, TestDescriptor mirror) {
+    for (TestIdentifier each : plan.getChildren(original)) {
+      var child = new MirroredTest(each);
+      mirror.addChild(child);
+      mirrorChildren(plan, each, child);
+    }
+  }
+
+  @Override
+  public void execute(ExecutionRequest request) {
+    TestDescriptor engine = request.getRootTestDescriptor();
+    EngineExecutionListener listener = request.getEngineExecutionListener();
+    listener.executionStarted(engine);
+    SortedMap<Integer, List<TestDescriptor>> byNodes = new TreeMap<>();
+    for (TestDescriptor each : engine.getChildren()) {
+      byNodes.computeIfAbsent(GuestClass.nodes(each), nodes -> new ArrayList<>()).add(each);
+    }
+    byNodes.forEach(
+        (nodes, classes) ->
+            new GuestRun(command, nodes, classes, request.getConfigurationParameters(), listener)
+                .execute());
+    listener.executionFinished(engine, TestExecutionResult.successful());
+  }
+}

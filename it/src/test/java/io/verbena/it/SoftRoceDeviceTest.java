@@ -1,0 +1,103 @@
+package io.verbena.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.verbena.it.guest.InSoftRoceGuest;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** That the guest is what the other tests take it for, shown by programs that are not ours. */
+@InSoftRoceGuest(nodes = 2)
+class SoftRoceDeviceTest {
+  private static final String NODE1 = System.getenv("VERBENA_NODE1");
+  private static final String NODE2 = System.getenv("VERBENA_NODE2");
+
+  @AfterEach
+  void mendTheLink() throws Exception {
+    Program.run("link-loss", "0");
+    Program.run("link-up");
+  }
+
+  @Test
+  void hasADevicePerNodeWithTheLargestMtu() throws Exception {
+    for (String device : new String[] {"rxe0", "rxe1"}) {
+      assertThat(Program.run("ibv_devinfo", "-d", device))
+          .containsPattern("hca_id:\\s+" + device)
+          .containsPattern("state:\\s+PORT_ACTIVE")
+          .containsPattern("active_mtu:\\s+4096");
+    }
+  }
+
+  @Test
+  void locksAsMuchMemoryAsItLikes() throws Exception {
+    assertThat(Program.run("bash", "-c", "ulimit -l")).isEqualTo("unlimited\n");
+  }
+
+  @Test
+  void connectsTheNodesOverTheCable() throws Exception {
+    long before = packetsThroughTheSwitch();
+    assertThat(ping(NODE1, NODE2)).contains("rdma-ping-19:");
+    // 20 pings are a SEND, a READ, a WRITE and more SENDs each.
+    assertThat(packetsThroughTheSwitch() - before).isGreaterThan(100);
+  }
+
+  @Test
+  void connectsTheOtherWayRound() throws Exception {
+    assertThat(ping(NODE2, NODE1)).contains("rdma-ping-19:");
+  }
+
+  @Test
+  void connectsByIpv6() throws Exception {
+    assertThat(ping(System.getenv("VERBENA_NODE1_IPV6"), System.getenv("VERBENA_NODE2_IPV6")))
+        .contains("rdma-ping-19:");
+  }
+
+  @Test
+  void connectsANodeWithItself() throws Exception {
+    assertThat(ping(NODE1, NODE1)).contains("rdma-ping-19:");
+  }
+
+  @Test
+  void losesPacketsAndCompletes() throws Exception {
+    Program.run("link-loss", "5");
+    long before = drops();
+    assertThat(ping(NODE1, NODE2)).contains("rdma-ping-19:");
+    assertThat(drops()).isGreaterThan(before);
+  }
+
+  @Test
+  void carriesNothingWhileTheCableIsOut() throws Exception {
+    Program.run("link-down", "2");
+    assertThat(Program.run("rdma", "link", "show", "rxe1/1")).contains("state DOWN");
+    Program.run("link-up", "2");
+    assertThat(ping(NODE1, NODE2)).contains("rdma-ping-19:");
+  }
+
+  /** Twenty pings of rping from one address to the other; answers the client's output. */
+  private static String ping(String from, String to) throws Exception {
+    try (var server = Program.start("rping", "-s", "-a", to, "-C", "20")) {
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> Program.run("rdma", "resource", "show", "cm_id").contains("LISTEN"));
+      try (var client = Program.start("rping", "-c", "-v", "-a", to, "-I", from, "-C", "20")) {
+        String output = client.succeed(Duration.ofMinutes(2));
+        server.succeed(Duration.ofMinutes(1));
+        return output;
+      }
+    }
+  }
+
+  private static long drops() throws IOException, InterruptedException {
+    return Long.parseLong(Program.run("link-drops").strip());
+  }
+
+  private static long packetsThroughTheSwitch() throws IOException, InterruptedException {
+    return Long.parseLong(
+        Program.run(
+                "bash", "-c", "ip netns exec switch cat /sys/class/net/port1/statistics/rx_packets")
+            .strip());
+  }
+}

@@ -1,0 +1,113 @@
+package io.verbena.it.guest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Disabled;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Test classes for the engine to run in the guest; nested, so that Surefire does not take them for
+ * its own.
+ */
+final class Fixtures {
+  private Fixtures() {}
+
+  /** One test of every kind and outcome. */
+  @InSoftRoceGuest
+  static final class EveryKind {
+    @Test
+    void passes(TestReporter reporter) throws IOException {
+      assertThat(Files.readString(Path.of("/proc/sys/kernel/hostname")))
+          .startsWith("verbena-guest");
+      reporter.publishEntry("seen", "in the guest");
+      System.out.println("printed in the guest");
+    }
+
+    @Test
+    void fails() {
+      assertThat(1).as("one").isEqualTo(2);
+    }
+
+    @Test
+    @SuppressWarnings("DoNotCallSuggester")
+    void breaks() {
+      throw new IllegalStateException("broken", new IOException("the cause"));
+    }
+
+    @Test
+    void aborts() {
+      assumeTrue(false, "not today");
+    }
+
+    @Test
+    @Disabled("not yet")
+    void isSkipped() {}
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void isParameterized(int number) {
+      assertThat(number).isNotEqualTo(2);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> isDynamic() {
+      return Stream.of("a", "b").map(name -> DynamicTest.dynamicTest(name, () -> {}));
+    }
+
+    @Nested
+    final class Inside {
+      @Test
+      void passesToo() {}
+    }
+  }
+
+  /** Takes the guest down in the middle, as a kernel bug would. */
+  @InSoftRoceGuest
+  @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+  static final class Deadly {
+    @Test
+    @Order(1)
+    void endsBefore() {}
+
+    @Test
+    @Order(2)
+    void crashesTheKernel() throws IOException, InterruptedException {
+      Files.writeString(Path.of("/proc/sysrq-trigger"), "c");
+      new CountDownLatch(1).await();
+    }
+
+    @Test
+    @Order(3)
+    void wouldComeAfter() {}
+  }
+
+  /** Ends the guest's JVM in the middle, with the exit code of success. */
+  @InSoftRoceGuest
+  static final class Quitter {
+    @Test
+    void quits() {
+      System.exit(0);
+    }
+  }
+
+  /** Has no mark: Jupiter's alone. */
+  static final class ForTheHost {
+    @Test
+    void isNotForTheGuest() {}
+  }
+}

@@ -1,0 +1,176 @@
+package io.verbena.it.guest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
+import static org.junit.platform.testkit.engine.EventConditions.abortedWithReason;
+import static org.junit.platform.testkit.engine.EventConditions.displayName;
+import static org.junit.platform.testkit.engine.EventConditions.event;
+import static org.junit.platform.testkit.engine.EventConditions.finishedSuccessfully;
+import static org.junit.platform.testkit.engine.EventConditions.finishedWithFailure;
+import static org.junit.platform.testkit.engine.EventConditions.skippedWithReason;
+import static org.junit.platform.testkit.engine.EventConditions.test;
+import static org.junit.platform.testkit.engine.TestExecutionResultConditions.cause;
+import static org.junit.platform.testkit.engine.TestExecutionResultConditions.instanceOf;
+import static org.junit.platform.testkit.engine.TestExecutionResultConditions.message;
+
+import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.Condition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.testkit.engine.EngineExecutionResults;
+import org.junit.platform.testkit.engine.EngineTestKit;
+import org.junit.platform.testkit.engine.Event;
+import org.junit.platform.testkit.engine.EventType;
+
+class SoftRoceEngineTest {
+  private static final String SKIP = "VERBENA_NO_GUEST";
+
+  @TempDir Path results;
+
+  @Test
+  void discoversMarkedClassesAlone() {
+    var found =
+        EngineTestKit.engine(new SoftRoceEngine())
+            .selectors(selectClass(Fixtures.Deadly.class), selectClass(Fixtures.ForTheHost.class))
+            .discover()
+            .getEngineDescriptor();
+    assertThat(found.getChildren())
+        .singleElement()
+        .satisfies(
+            deadly -> {
+              assertThat(deadly.getUniqueId().toString())
+                  .isEqualTo("[engine:soft-roce]/[class:io.verbena.it.guest.Fixtures$Deadly]");
+              assertThat(deadly.getChildren()).hasSize(3);
+            });
+  }
+
+  @Test
+  void reportsEveryKindOfTestAsItWentInTheGuest() throws Exception {
+    assumeGuest();
+    EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.EveryKind.class));
+    run.testEvents()
+        .assertStatistics(
+            statistics -> statistics.started(10).succeeded(6).failed(3).aborted(1).skipped(1));
+    run.testEvents()
+        .assertThatEvents()
+        .haveExactly(1, event(test("method:passes("), finishedSuccessfully()))
+        .haveExactly(
+            1,
+            event(
+                test("method:fails("),
+                finishedWithFailure(
+                    instanceOf(GuestFailure.class), message(text -> text.contains("[one]")))))
+        .haveExactly(
+            1,
+            event(
+                test("method:breaks("),
+                finishedWithFailure(
+                    instanceOf(GuestException.class),
+                    message("java.lang.IllegalStateException: broken"),
+                    cause(message("java.io.IOException: the cause")))))
+        .haveExactly(
+            1,
+            event(
+                test("method:aborts("),
+                abortedWithReason(message(text -> text.contains("not today")))))
+        .haveExactly(1, event(test("method:isSkipped("), skippedWithReason("not yet")))
+        .haveExactly(1, event(test("test-template-invocation:#2"), finishedWithFailure()))
+        .haveExactly(2, event(test("test-template-invocation:"), finishedSuccessfully()))
+        .haveExactly(2, event(test("dynamic-test:"), finishedSuccessfully()))
+        .haveExactly(1, event(displayName("passesToo()"), finishedSuccessfully()));
+    run.allEvents().reportingEntryPublished().assertThatEvents().hasSize(1);
+    Throwable broken =
+        run.testEvents()
+            .failed()
+            .filter(each -> each.getTestDescriptor().getDisplayName().equals("breaks()"))
+            .findFirst()
+            .flatMap(each -> each.getRequiredPayload(TestExecutionResult.class).getThrowable())
+            .orElseThrow();
+    assertThat(broken.getStackTrace()[0].getMethodName()).isEqualTo("breaks");
+  }
+
+  @Test
+  void runsOneSelectedMethodAlone() throws Exception {
+    assumeGuest();
+    EngineExecutionResults run =
+        run(new SoftRoceEngine(), selectMethod(Fixtures.EveryKind.class, "isDynamic"));
+    run.testEvents().assertStatistics(statistics -> statistics.started(2).succeeded(2));
+  }
+
+  @Test
+  void failsWhatADyingGuestLeavesOpen() throws Exception {
+    assumeGuest();
+    EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.Deadly.class));
+    run.testEvents().assertStatistics(statistics -> statistics.started(3).succeeded(1).failed(2));
+    run.testEvents()
+        .assertThatEvents()
+        .haveExactly(1, event(test("endsBefore"), finishedSuccessfully()))
+        .haveExactly(1, event(test("crashesTheKernel"), finishedWithFailure(guestDied())))
+        .haveExactly(1, event(test("wouldComeAfter"), finishedWithFailure(guestDied())));
+  }
+
+  /** Skips the test where {@code bin/soft-roce} says that it cannot run. */
+  private static void assumeGuest() throws IOException, InterruptedException {
+    var check =
+        new ProcessBuilder(GuestCommand.ofThisJvm().script().toString(), "--check")
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(check.getInputStream().readAllBytes(), Charset.defaultCharset());
+    int status = check.waitFor();
+    assumeTrue(status != 77, said);
+    assertThat(status).as(said).isZero();
+  }
+
+  private static Condition<Throwable> guestDied() {
+    return message(
+        text ->
+            text.contains("exit code 125")
+                && text.contains("the guest died")
+                && text.contains("Kernel panic"));
+  }
+
+  @Test
+  void failsWhatAnEndingJvmLeavesOpen() throws Exception {
+    assumeGuest();
+    EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.Quitter.class));
+    run.testEvents()
+        .assertThatEvents()
+        .haveExactly(
+            1,
+            event(
+                test("quits"),
+                finishedWithFailure(message(text -> text.contains("exit code 0 before")))));
+  }
+
+  @Test
+  void skipsAllWhereNoGuestCanRun() {
+    var command = GuestCommand.ofThisJvm();
+    var nowhere = new SoftRoceEngine(new GuestCommand(command.script(), Map.of(SKIP, "true")));
+    EngineExecutionResults run = run(nowhere, selectClass(Fixtures.Deadly.class));
+    run.testEvents().assertStatistics(statistics -> statistics.started(0).skipped(3).failed(0));
+    List<Event> skipped =
+        run.testEvents().filter(each -> each.getType() == EventType.SKIPPED).toList();
+    assertThat(skipped)
+        .allSatisfy(
+            each ->
+                assertThat(each.getRequiredPayload(String.class))
+                    .contains("cannot run here")
+                    .contains(SKIP));
+  }
+
+  private EngineExecutionResults run(SoftRoceEngine engine, DiscoverySelector selector) {
+    return EngineTestKit.engine(engine)
+        .configurationParameter(GuestRun.RESULTS, results.toString())
+        .configurationParameter(GuestRun.TIMEOUT, "300")
+        .selectors(selector)
+        .execute();
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests across processes, nodes and kernels. */
+@NullMarked
+package io.verbena.it;
+
+import org.jspecify.annotations.NullMarked;
