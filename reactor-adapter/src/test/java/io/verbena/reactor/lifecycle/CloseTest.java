@@ -12,9 +12,9 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RdmaTransport;
 import io.verbena.RemoteMemory.Right;
+import io.verbena.reactor.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.RawPeer;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -119,7 +119,7 @@ class CloseTest {
     try {
       RdmaServer server =
           transport
-              .bind(URI.create("emulated://greeter"), c -> c.send(messages(c, 3, 100)))
+              .bind(Addresses.of("greeter"), c -> c.send(messages(c, 3, 100)))
               .block(Ends.LIMIT);
       RdmaConnection client = transport.connect(server.address()).block(Ends.LIMIT);
 
@@ -137,9 +137,7 @@ class CloseTest {
     try {
       RdmaServer server =
           transport
-              .bind(
-                  URI.create("emulated://failing"),
-                  c -> Mono.error(new IllegalStateException("handler")))
+              .bind(Addresses.of("failing"), c -> Mono.error(new IllegalStateException("handler")))
               .block(Ends.LIMIT);
       RdmaConnection client = transport.connect(server.address()).block(Ends.LIMIT);
 

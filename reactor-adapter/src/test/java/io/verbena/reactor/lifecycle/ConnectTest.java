@@ -11,6 +11,7 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RdmaTransport;
 import io.verbena.UnknownSchemeException;
+import io.verbena.reactor.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.RawPeer;
 import io.verbena.reactor.wire.Handshake;
@@ -30,7 +31,7 @@ import reactor.core.publisher.Mono;
 
 class ConnectTest {
   private final RdmaTransport transport =
-      RdmaTransport.create(Ends.options().connectTimeout(Duration.ofMillis(500)));
+      RdmaTransport.create(Ends.options().connectTimeout(Addresses.within(Duration.ofMillis(500))));
 
   /** Fails if anything was left open. */
   @AfterEach
@@ -40,9 +41,10 @@ class ConnectTest {
 
   @Test
   void failsWhenNobodyListens() {
-    assertThatThrownBy(() -> transport.connect(URI.create("emulated://nobody")).block(Ends.LIMIT))
+    URI nobody = Addresses.of("nobody");
+    assertThatThrownBy(() -> transport.connect(nobody).block(Ends.LIMIT))
         .isInstanceOf(RdmaConnectException.class)
-        .hasMessageContaining("nobody");
+        .hasMessageContaining(nobody.getAuthority());
   }
 
   @Test
@@ -50,14 +52,14 @@ class ConnectTest {
     assertThatThrownBy(() -> transport.connect(URI.create("nothing://x")).block(Ends.LIMIT))
         .isInstanceOf(UnknownSchemeException.class)
         .hasMessageContaining("nothing")
-        .hasMessageContaining("emulated");
+        .hasMessageContaining(Addresses.scheme());
     assertThatThrownBy(() -> transport.memory(URI.create("nothing://x")))
         .isInstanceOf(UnknownSchemeException.class);
   }
 
   @Test
   void refusesASecondListener() {
-    URI address = URI.create("emulated://taken");
+    URI address = Addresses.of("taken");
     RdmaServer first = transport.bind(address, c -> Mono.never()).block(Ends.LIMIT);
 
     assertThatThrownBy(() -> transport.bind(address, c -> Mono.never()).block(Ends.LIMIT))
@@ -87,14 +89,13 @@ class ConnectTest {
       server.ignore();
       connect.dispose();
     }
-    assertThat(transport.memory(URI.create("emulated://x")).registeredBytes())
-        .isGreaterThanOrEqualTo(0);
+    assertThat(transport.memory(Addresses.of("x")).registeredBytes()).isGreaterThanOrEqualTo(0);
   }
 
   @Test
   void survivesACancellationAtAnyMoment() throws Exception {
     RdmaServer server =
-        transport.bind(URI.create("emulated://cancelled"), c -> c.onClose()).block(Ends.LIMIT);
+        transport.bind(Addresses.of("cancelled"), c -> c.onClose()).block(Ends.LIMIT);
     for (int i = 0; i < 300; i++) {
       Taker connect = new Taker();
       transport.connect(server.address()).subscribe(connect);
@@ -212,8 +213,7 @@ class ConnectTest {
   }
 
   private void assertRejected(ByteBuffer handshake, Rejection.Reason reason) throws Exception {
-    RdmaServer server =
-        transport.bind(URI.create("emulated://strict"), c -> Mono.never()).block(Ends.LIMIT);
+    RdmaServer server = transport.bind(Addresses.of("strict"), c -> Mono.never()).block(Ends.LIMIT);
     try (RawPeer client = RawPeer.to(server.address())) {
       ConnectionEvent answer = client.connect(handshake);
 
@@ -231,11 +231,10 @@ class ConnectTest {
     transport.dispose();
 
     assertThat(transport.isDisposed()).isTrue();
-    assertThatThrownBy(() -> transport.connect(URI.create("emulated://x")).block(Ends.LIMIT))
+    assertThatThrownBy(() -> transport.connect(Addresses.of("x")).block(Ends.LIMIT))
         .isInstanceOf(RdmaConnectException.class)
         .hasMessageContaining("the transport was disposed");
-    assertThatThrownBy(
-            () -> transport.bind(URI.create("emulated://x"), c -> Mono.never()).block(Ends.LIMIT))
+    assertThatThrownBy(() -> transport.bind(Addresses.of("x"), c -> Mono.never()).block(Ends.LIMIT))
         .isInstanceOf(RdmaConnectException.class);
   }
 }

@@ -21,7 +21,7 @@ import reactor.core.publisher.Mono;
  */
 public final class Ends implements AutoCloseable {
   /** How long anything in a test may take. */
-  public static final Duration LIMIT = Duration.ofSeconds(20);
+  public static final Duration LIMIT = Addresses.within(Duration.ofSeconds(20));
 
   private static final AtomicLong NAMES = new AtomicLong();
 
@@ -36,7 +36,7 @@ public final class Ends implements AutoCloseable {
     server =
         serverSide
             .bind(
-                URI.create("emulated://ends-" + NAMES.incrementAndGet() + query),
+                URI.create(Addresses.of("ends-" + NAMES.incrementAndGet()) + query),
                 connection -> {
                   accepted.add(connection);
                   return Mono.never();
@@ -48,9 +48,9 @@ public final class Ends implements AutoCloseable {
   public static RdmaOptions options() {
     return RdmaOptions.defaults()
         .pollMode(PollMode.EVENT)
-        .connectTimeout(Duration.ofSeconds(5))
-        .operationTimeout(Duration.ofSeconds(5))
-        .closeTimeout(Duration.ofSeconds(2));
+        .connectTimeout(Addresses.within(Duration.ofSeconds(5)))
+        .operationTimeout(Addresses.within(Duration.ofSeconds(5)))
+        .closeTimeout(Addresses.within(Duration.ofSeconds(2)));
   }
 
   public static Ends create() {

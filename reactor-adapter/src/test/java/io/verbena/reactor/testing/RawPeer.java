@@ -58,7 +58,7 @@ public final class RawPeer implements AutoCloseable {
 
   /** A peer that listens at an address of its own. */
   public static RawPeer listening() {
-    RawPeer peer = new RawPeer(URI.create("emulated://raw-" + NAMES.incrementAndGet()));
+    RawPeer peer = new RawPeer(Addresses.of("raw-" + NAMES.incrementAndGet()));
     peer.listener = peer.manager.listen(peer.address, 16);
     return peer;
   }

@@ -1,5 +1,6 @@
 package io.verbena.reactor.testing.hca;
 
+import io.verbena.reactor.testing.Addresses;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.VerbsProviders;
@@ -32,7 +33,7 @@ public final class LimitedProvider implements VerbsProvider {
   }
 
   static URI plain(URI address) {
-    return URI.create("emulated://" + address.getRawAuthority());
+    return Addresses.plain(address);
   }
 
   @Override

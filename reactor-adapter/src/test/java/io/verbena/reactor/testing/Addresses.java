@@ -1,0 +1,56 @@
+package io.verbena.reactor.testing;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Addresses on the HCA that these tests run on: the emulated one, or with {@code
+ * -Dverbena.test.hca=disni://10.0.0.1} ports of that host. Nothing else in the tests knows which.
+ */
+public final class Addresses {
+  private static final String EMULATED = "emulated";
+  private static final URI HCA =
+      URI.create(System.getProperty("verbena.test.hca", EMULATED + "://hca"));
+
+  /** How many times longer than on the emulated HCA anything may take. */
+  private static final int PATIENCE = Integer.getInteger("verbena.test.patience", 1);
+
+  private static final AtomicInteger NEXT_PORT = new AtomicInteger(20_000);
+  private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
+
+  private Addresses() {}
+
+  /** The scheme of the HCA. */
+  public static String scheme() {
+    return HCA.getScheme();
+  }
+
+  /** Whether it is the emulated one. */
+  public static boolean areEmulated() {
+    return EMULATED.equals(HCA.getScheme());
+  }
+
+  /** An address: the same for the same name. */
+  public static URI of(String name) {
+    return areEmulated()
+        ? URI.create(HCA.getScheme() + "://" + name)
+        : URI.create(
+            HCA.getScheme()
+                + "://"
+                + HCA.getHost()
+                + ":"
+                + PORTS.computeIfAbsent(name, n -> NEXT_PORT.getAndIncrement()));
+  }
+
+  /** The same address under the scheme of the HCA. */
+  public static URI plain(URI address) {
+    return URI.create(HCA.getScheme() + "://" + address.getRawAuthority());
+  }
+
+  /** A limit for what is to succeed, longer where the HCA is slow. */
+  public static Duration within(Duration limit) {
+    return limit.multipliedBy(PATIENCE);
+  }
+}
