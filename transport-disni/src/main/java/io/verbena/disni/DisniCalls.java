@@ -1,0 +1,74 @@
+package io.verbena.disni;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@link Disni} by the methods of a {@code NativeDispatcher} that belongs to another class loader,
+ * so that no class of ours can name it.
+ *
+ * <p>What is destroyed is destroyed by {@link Extension}. Our {@code libdisni} remembers what it
+ * destroyed, and puts off what DiSNI destroys too early; but of what we create and destroy with
+ * {@link Extension} it sees one half, and would take a new object for an old one at the same
+ * address.
+ */
+final class DisniCalls implements InvocationHandler {
+  private static final Map<String, String> BY_EXTENSION =
+      Map.of(
+          "destroyEventChannel", "destroyEventChannel",
+          "destroyCmId", "destroyIdentifier",
+          "deallocPd", "deallocateDomain",
+          "destroyCompChannel", "destroyCompletionChannel");
+
+  private final Map<String, MethodHandle> calls = new HashMap<>();
+  private final String origin;
+
+  private DisniCalls(Object dispatcher, String origin) throws ReflectiveOperationException {
+    this.origin = origin;
+    MethodHandles.Lookup lookup = MethodHandles.lookup();
+    for (Method method : Disni.class.getDeclaredMethods()) {
+      String name = method.getName();
+      MethodType type = MethodType.methodType(method.getReturnType(), method.getParameterTypes());
+      String ours = BY_EXTENSION.get(name);
+      calls.put(
+          name,
+          ours == null
+              ? lookup.findVirtual(dispatcher.getClass(), "_" + name, type).bindTo(dispatcher)
+              : lookup.findStatic(Extension.class, ours, type));
+    }
+  }
+
+  /**
+   * @param dispatcher a {@code NativeDispatcher}
+   * @param origin where its library is from, for messages
+   */
+  static Disni of(Object dispatcher, String origin) throws ReflectiveOperationException {
+    return (Disni)
+        Proxy.newProxyInstance(
+            Disni.class.getClassLoader(),
+            new Class<?>[] {Disni.class},
+            new DisniCalls(dispatcher, origin));
+  }
+
+  @Override
+  public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments)
+      throws Throwable {
+    MethodHandle call = calls.get(method.getName());
+    if (call != null) {
+      return arguments == null ? call.invoke() : call.invokeWithArguments(arguments);
+    }
+    return switch (method.getName()) {
+      case "toString" -> "DiSNI on " + origin;
+      case "hashCode" -> System.identityHashCode(proxy);
+      case "equals" -> arguments != null && proxy == arguments[0];
+      default -> throw new AssertionError(method);
+    };
+  }
+}

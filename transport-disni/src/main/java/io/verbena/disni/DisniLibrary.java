@@ -1,0 +1,92 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * Verbena's {@code libdisni.so} for programs that are written against DiSNI itself, which look for
+ * it on {@code java.library.path} only. (Verbena's own provider needs none of this.)
+ *
+ * <pre>
+ *   java -Djava.library.path=$(java -cp verbena-transport-disni.jar:... io.verbena.disni.DisniLibrary) \
+ *        --add-exports java.base/sun.nio.ch=ALL-UNNAMED ...
+ * </pre>
+ */
+public final class DisniLibrary {
+  private static final String EXPORTED = "sun.nio.ch";
+
+  private DisniLibrary() {}
+
+  /** Prints the folder that {@link #install()} answers. */
+  public static void main(String[] arguments) {
+    System.out.println(install());
+  }
+
+  /**
+   * Unpacks the library into the user's cache folder ({@code XDG_CACHE_HOME} or {@code ~/.cache}),
+   * into a folder of its own for each build of it.
+   *
+   * @return the folder that {@code java.library.path} must name when the program is started: a JVM
+   *     that runs does not look at it again
+   * @throws VerbsException NOT_SUPPORTED if none is packed for this machine; IO if it cannot be
+   *     written
+   */
+  public static Path install() {
+    return install(cache());
+  }
+
+  static Path install(Path cache) {
+    try (InputStream packed = NativeLibrary.resource(Platform.current(), NativeLibrary.DISNI)) {
+      byte[] content = packed.readAllBytes();
+      Path folder = Files.createDirectories(cache.resolve("verbena/disni-" + digest(content)));
+      Path target = folder.resolve(NativeLibrary.DISNI);
+      // Whole or not at all, also when two programs do it at the same time.
+      Path whole = Files.write(Files.createTempFile(folder, NativeLibrary.DISNI, null), content);
+      Files.move(whole, target, StandardCopyOption.ATOMIC_MOVE);
+      return folder;
+    } catch (IOException e) {
+      throw new VerbsException(VerbsError.IO, "unpack " + NativeLibrary.DISNI + ": " + e, e);
+    }
+  }
+
+  /**
+   * Fails if DiSNI's buffers cannot work in this JVM: each use of them would die with an {@link
+   * IllegalAccessError}.
+   *
+   * @throws VerbsException NOT_PERMITTED; the message has the option to add
+   */
+  public static void requireExports() {
+    Module unnamed = ClassLoader.getSystemClassLoader().getUnnamedModule();
+    if (!Object.class.getModule().isExported(EXPORTED, unnamed)) {
+      throw new VerbsException(
+          VerbsError.NOT_PERMITTED,
+          "DiSNI's MemoryUtils uses java.base/sun.nio.ch, which this JVM does not export; start it"
+              + " with --add-exports java.base/sun.nio.ch=ALL-UNNAMED, or give the jar that"
+              + " java -jar runs the manifest attribute Add-Exports: java.base/sun.nio.ch");
+    }
+  }
+
+  private static Path cache() {
+    String configured = System.getenv("XDG_CACHE_HOME");
+    return configured == null || configured.isEmpty()
+        ? Path.of(System.getProperty("user.home"), ".cache")
+        : Path.of(configured);
+  }
+
+  private static String digest(byte[] content) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(content);
+      return HexFormat.of().formatHex(digest, 0, 8);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every JDK has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.verbena.disni;
+
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * What a shared library is built for, and the names that it defines for others: from its ELF header
+ * and its section {@code .dynsym}, see {@code elf(5)}. Nothing of it is run.
+ *
+ * @param machine as the C compiler names it
+ * @param bits 32 or 64
+ * @param names of functions and variables
+ */
+record ElfSymbols(String machine, int bits, Set<String> names) {
+  private static final int MAGIC = 0x7F454C46;
+  private static final int IDENT_CLASS = 4;
+  private static final int IDENT_DATA = 5;
+  private static final int CLASS_64 = 2;
+  private static final int DATA_BIG_ENDIAN = 2;
+  private static final int MACHINE = 18;
+  private static final int SECTION_DYNAMIC_SYMBOLS = 11;
+  private static final int UNDEFINED = 0;
+
+  /**
+   * Reads it.
+   *
+   * @throws IOException if it cannot be read, or is no ELF file: the message says so
+   */
+  static ElfSymbols read(Path file) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file));
+    try {
+      return parse(bytes);
+    } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
+      throw new IOException(file + ": not a whole ELF file, " + bytes.capacity() + " bytes", e);
+    } catch (IOException e) {
+      throw new IOException(file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static ElfSymbols parse(ByteBuffer bytes) throws IOException {
+    if (bytes.getInt(0) != MAGIC) {
+      throw new IOException("not an ELF file");
+    }
+    boolean wide = bytes.get(IDENT_CLASS) == CLASS_64;
+    bytes.order(
+        bytes.get(IDENT_DATA) == DATA_BIG_ENDIAN ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+    String machine = machine(bytes.getShort(MACHINE), bytes.order());
+    // The sections of a 32-bit library are of no interest: it is for another machine.
+    Set<String> names = wide ? names(bytes) : Set.of();
+    return new ElfSymbols(machine, wide ? 64 : 32, names);
+  }
+
+  private static String machine(short number, ByteOrder order) {
+    boolean little = order == ByteOrder.LITTLE_ENDIAN;
+    return switch (number) {
+      case 3 -> "i686";
+      case 21 -> little ? "powerpc64le" : "powerpc64";
+      case 22 -> "s390x";
+      case 40 -> "arm";
+      case 62 -> "x86_64";
+      case 183 -> little ? "aarch64" : "aarch64_be";
+      case 243 -> "riscv64";
+      case 258 -> "loongarch64";
+      default -> "ELF machine " + number;
+    };
+  }
+
+  private static Set<String> names(ByteBuffer bytes) {
+    Header header = new Header(bytes);
+    Set<String> names = new HashSet<>();
+    for (int i = 0; i < header.sections(); i++) {
+      Section section = header.section(i);
+      if (section.type() == SECTION_DYNAMIC_SYMBOLS) {
+        section.addNames(header.section(section.link()), names);
+      }
+    }
+    return names;
+  }
+
+  /** {@code Elf64_Ehdr}. */
+  private record Header(ByteBuffer bytes) {
+    private static final int SECTION_OFFSET = 40;
+    private static final int SECTION_SIZE = 58;
+    private static final int SECTION_COUNT = 60;
+
+    int sections() {
+      return Short.toUnsignedInt(bytes.getShort(SECTION_COUNT));
+    }
+
+    Section section(int index) {
+      int size = Short.toUnsignedInt(bytes.getShort(SECTION_SIZE));
+      return new Section(bytes, position(bytes.getLong(SECTION_OFFSET)) + index * size);
+    }
+  }
+
+  /** {@code Elf64_Shdr}, and {@code Elf64_Sym} in it. */
+  private record Section(ByteBuffer bytes, int at) {
+    private static final int TYPE = 4;
+    private static final int OFFSET = 24;
+    private static final int SIZE = 32;
+    private static final int LINK = 40;
+    private static final int SYMBOL_NAME = 0;
+    private static final int SYMBOL_SECTION = 6;
+    private static final int SYMBOL_SIZE = 24;
+
+    int type() {
+      return bytes.getInt(at + TYPE);
+    }
+
+    int link() {
+      return bytes.getInt(at + LINK);
+    }
+
+    int offset() {
+      return position(bytes.getLong(at + OFFSET));
+    }
+
+    void addNames(Section strings, Set<String> names) {
+      int end = offset() + position(bytes.getLong(at + SIZE));
+      for (int symbol = offset(); symbol + SYMBOL_SIZE <= end; symbol += SYMBOL_SIZE) {
+        if (bytes.getShort(symbol + SYMBOL_SECTION) != UNDEFINED) {
+          names.add(strings.text(bytes.getInt(symbol + SYMBOL_NAME)));
+        }
+      }
+    }
+
+    private String text(int index) {
+      int start = offset() + index;
+      int end = start;
+      while (bytes.get(end) != 0) {
+        end++;
+      }
+      byte[] text = new byte[end - start];
+      bytes.get(start, text);
+      return new String(text, StandardCharsets.UTF_8);
+    }
+  }
+
+  private static int position(long offset) {
+    if (offset < 0 || offset > Integer.MAX_VALUE) {
+      throw new IndexOutOfBoundsException(offset);
+    }
+    return (int) offset;
+  }
+}

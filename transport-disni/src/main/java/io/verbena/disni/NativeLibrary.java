@@ -1,0 +1,183 @@
+package io.verbena.disni;
+
+import static java.util.Objects.requireNonNullElse;
+
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two native libraries: {@code libdisni.so}, the user's if one is on {@code java.library.path},
+ * else ours; and {@code libverbena_disni.so}, always ours. Ours are unpacked from the class path.
+ * Each is checked before it is loaded.
+ */
+final class NativeLibrary {
+  static final String DISNI = "libdisni.so";
+  private static final String EXTENSION = "libverbena_disni.so";
+
+  /** The names of DiSNI's functions before 2.0, when its package had another name. */
+  private static final String OLD_FUNCTIONS = "Java_com_ibm_disni_rdma_";
+
+  private static @Nullable Disni loaded;
+
+  private NativeLibrary() {}
+
+  /**
+   * Loads both, the first time; {@link Extension} can be called when it returns.
+   *
+   * @throws VerbsException NOT_SUPPORTED if there is none for this machine, if a library that they
+   *     need is missing, or if the user's is not what DiSNI 2.1 needs; IO if they cannot be
+   *     unpacked
+   */
+  static synchronized Disni load() {
+    Disni disni = loaded;
+    if (disni == null) {
+      disni =
+          open(Platform.current(), requireNonNullElse(System.getProperty("java.library.path"), ""));
+      loaded = disni;
+    }
+    return disni;
+  }
+
+  /** The same with another path, and not only once. */
+  static Disni open(Platform platform, String libraryPath) {
+    try (PrivateFolder folder = new PrivateFolder()) {
+      Path extension = unpack(platform, EXTENSION, folder);
+      Path users = find(libraryPath);
+      Path disni = users == null ? unpack(platform, DISNI, folder) : copy(users, folder);
+      String origin = users == null ? platform.resource(DISNI) : users.toString();
+      platform.check(platform.resource(EXTENSION), ElfSymbols.read(extension));
+      loadExtension(extension);
+      return loadDisni(platform, disni, origin);
+    } catch (IOException e) {
+      throw new VerbsException(VerbsError.IO, "unpack native libraries: " + e, e);
+    }
+  }
+
+  private static Path unpack(Platform platform, String file, PrivateFolder folder)
+      throws IOException {
+    try (InputStream packed = resource(platform, file)) {
+      return folder.add(file, packed);
+    }
+  }
+
+  /** Our library for this platform. */
+  static InputStream resource(Platform platform, String file) {
+    String resource = platform.resource(file);
+    InputStream packed = NativeLibrary.class.getClassLoader().getResourceAsStream(resource);
+    if (packed == null) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED,
+          resource
+              + ": not on the class path; build Verbena on a "
+              + platform
+              + " machine with a C compiler and the headers of rdma-core (on Debian: gcc,"
+              + " libibverbs-dev, librdmacm-dev), or put libraries built elsewhere into a folder of"
+              + " this name on the class path");
+    }
+    return packed;
+  }
+
+  private static @Nullable Path find(String libraryPath) {
+    for (String entry : libraryPath.split(File.pathSeparator, -1)) {
+      // As the JVM does: an empty entry is the working directory.
+      Path file = Path.of(entry.isEmpty() ? "." : entry, DISNI);
+      if (Files.isRegularFile(file)) {
+        return file;
+      }
+    }
+    return null;
+  }
+
+  private static Path copy(Path users, PrivateFolder folder) throws IOException {
+    try (InputStream content = Files.newInputStream(users)) {
+      return folder.add(DISNI, content);
+    }
+  }
+
+  @SuppressWarnings("restricted") // System.load: --enable-native-access is the program's to give.
+  private static void loadExtension(Path file) {
+    try {
+      System.load(file.toString());
+    } catch (UnsatisfiedLinkError e) {
+      throw refused(EXTENSION, e);
+    }
+    if (Extension.version() != Extension.VERSION) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED,
+          "%s: version %d (expected: %d); it is of another build of Verbena"
+              .formatted(EXTENSION, Extension.version(), Extension.VERSION));
+    }
+  }
+
+  private static Disni loadDisni(Platform platform, Path file, String origin) throws IOException {
+    DisniLoader loader = new DisniLoader(file);
+    try {
+      ElfSymbols elf = ElfSymbols.read(file);
+      platform.check(origin, elf);
+      checkFunctions(origin, loader.functions(), elf.names());
+      Constructor<?> constructor = loader.dispatcher().getDeclaredConstructor();
+      constructor.setAccessible(true);
+      return DisniCalls.of(constructor.newInstance(), origin);
+    } catch (UnsatisfiedLinkError e) {
+      throw refused(origin, e);
+    } catch (InvocationTargetException e) {
+      // It compares versions and the sizes of structures.
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED, origin + ": " + e.getCause().getMessage(), e.getCause());
+    } catch (ClassNotFoundException | NoClassDefFoundError e) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED,
+          e.getMessage() + ": not on the class path; add com.ibm.disni:disni:2.1 and slf4j-api",
+          e);
+    } catch (ReflectiveOperationException e) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED, e.getMessage() + ": not as in com.ibm.disni:disni:2.1", e);
+    }
+  }
+
+  private static void checkFunctions(
+      String origin, Collection<String> needed, Collection<String> present) {
+    Collection<String> missing = new TreeSet<>(needed);
+    missing.removeAll(present);
+    if (missing.isEmpty()) {
+      return;
+    }
+    boolean old = present.stream().anyMatch(name -> name.startsWith(OLD_FUNCTIONS));
+    throw new VerbsException(
+        VerbsError.NOT_SUPPORTED,
+        "%s: lacks %d of the %d functions that DiSNI 2.1 calls%s: %s; remove it from java.library.path, and Verbena takes its own"
+            .formatted(
+                origin,
+                missing.size(),
+                needed.size(),
+                old ? " (it is a library for DiSNI before 2.0)" : "",
+                String.join(", ", missing)));
+  }
+
+  /** The dynamic linker's message, and what can be done about it. */
+  private static VerbsException refused(String library, UnsatisfiedLinkError error) {
+    String message = String.valueOf(error.getMessage());
+    String advice = "";
+    if (message.contains("cannot open shared object file")) {
+      advice =
+          "; install the libraries of rdma-core (on Debian: libibverbs1, librdmacm1 and"
+              + " ibverbs-providers)";
+    } else if (message.contains("version `") || message.contains("undefined symbol")) {
+      advice = "; the C library or rdma-core is older than the one it was built with";
+    } else if (message.contains("failed to map segment")) {
+      advice =
+          "; no program can be loaded from this folder: name another with -Djava.io.tmpdir=...";
+    }
+    return new VerbsException(VerbsError.NOT_SUPPORTED, library + ": " + message + advice, error);
+  }
+}

@@ -1,0 +1,139 @@
+package io.verbena.disni;
+
+/**
+ * The slots of the blocks of 64-bit words that {@link Extension} reads and fills; the same names
+ * stand in {@code words.h}, in the same order.
+ */
+final class Words {
+  private Words() {}
+
+  /** {@code struct ibv_device_attr}. */
+  enum DeviceWords {
+    MAX_MR_SIZE,
+    MAX_QP,
+    MAX_QP_WR,
+    DEVICE_CAP_FLAGS,
+    MAX_SGE,
+    MAX_CQ,
+    MAX_CQE,
+    MAX_MR,
+    MAX_PD,
+    MAX_QP_RD_ATOM,
+    MAX_QP_INIT_RD_ATOM,
+    ATOMIC_CAP,
+    MAX_MW,
+    MAX_AH,
+    MAX_SRQ,
+    MAX_SRQ_WR,
+    MAX_SRQ_SGE,
+    PHYS_PORT_CNT
+  }
+
+  /** {@code struct ibv_port_attr}; MTUs are codes, 1 for 256 to 5 for 4096. */
+  enum PortWords {
+    STATE,
+    MAX_MTU,
+    ACTIVE_MTU,
+    GID_TBL_LEN,
+    MAX_MSG_SZ,
+    LINK_LAYER
+  }
+
+  /** An asynchronous event; the element is the address of the object that it happened to, or 0. */
+  enum AsyncWords {
+    TYPE,
+    ELEMENT
+  }
+
+  /** The keys of a memory region or window. */
+  enum KeyWords {
+    LKEY,
+    RKEY
+  }
+
+  /** {@code struct ibv_srq_attr}. */
+  enum SharedReceiveWords {
+    MAX_WR,
+    MAX_SGE,
+    LIMIT
+  }
+
+  /** {@code struct ibv_qp_init_attr}; from MAX_SEND_WR to MAX_INLINE_DATA also the answer. */
+  enum QueuePairWords {
+    TYPE,
+    SEND_CQ,
+    RECV_CQ,
+    SRQ,
+    SQ_SIG_ALL,
+    MAX_SEND_WR,
+    MAX_RECV_WR,
+    MAX_SEND_SGE,
+    MAX_RECV_SGE,
+    MAX_INLINE_DATA,
+    /** Answer. */
+    QP_NUM
+  }
+
+  /** {@code struct ibv_qp_attr}; the mask has the bits of {@code enum ibv_qp_attr_mask}. */
+  enum AttributeWords {
+    MASK,
+    STATE,
+    CUR_STATE,
+    EN_SQD_ASYNC_NOTIFY,
+    ACCESS_FLAGS,
+    PKEY_INDEX,
+    PORT,
+    QKEY,
+    /** The GID's first and last 8 bytes, each as a big-endian number. */
+    AV_GID_HIGH,
+    AV_GID_LOW,
+    AV_SGID_INDEX,
+    AV_HOP_LIMIT,
+    AV_TRAFFIC_CLASS,
+    AV_FLOW_LABEL,
+    PATH_MTU,
+    TIMEOUT,
+    RETRY_CNT,
+    RNR_RETRY,
+    RQ_PSN,
+    MAX_QP_RD_ATOMIC,
+    MIN_RNR_TIMER,
+    SQ_PSN,
+    MAX_DEST_RD_ATOMIC,
+    DEST_QPN
+  }
+
+  /** {@code struct ibv_ah_attr} with a GRH, port 1. */
+  enum AddressWords {
+    GID_HIGH,
+    GID_LOW,
+    SGID_INDEX,
+    HOP_LIMIT,
+    TRAFFIC_CLASS,
+    FLOW_LABEL
+  }
+
+  /** {@code struct rdma_cm_event} with {@code rdma_conn_param}. */
+  enum EventWords {
+    TYPE,
+    IDENTIFIER,
+    LISTENER,
+    STATUS,
+    PRIVATE_DATA_LENGTH,
+    RESPONDER_RESOURCES,
+    INITIATOR_DEPTH,
+    RETRY_COUNT,
+    RNR_RETRY_COUNT,
+    PEER_QP_NUM
+  }
+
+  /** {@code struct rdma_conn_param}. */
+  enum ParameterWords {
+    PRIVATE_DATA,
+    PRIVATE_DATA_LENGTH,
+    RESPONDER_RESOURCES,
+    INITIATOR_DEPTH,
+    RETRY_COUNT,
+    RNR_RETRY_COUNT
+  }
+}

@@ -1,0 +1,23 @@
+/* Routes to a port: a GID in two numbers, as Java has it. */
+#ifndef VERBENA_ADDRESSES_H
+#define VERBENA_ADDRESSES_H
+
+#include <endian.h>
+#include <infiniband/verbs.h>
+
+#include "../common/pointers.h"
+
+static inline union ibv_gid gid_of(jlong high, jlong low) {
+  return (union ibv_gid){.global = {.subnet_prefix = htobe64((uint64_t)high),
+                                    .interface_id = htobe64((uint64_t)low)}};
+}
+
+static inline jlong gid_high(const union ibv_gid *gid) {
+  return (jlong)be64toh(gid->global.subnet_prefix);
+}
+
+static inline jlong gid_low(const union ibv_gid *gid) {
+  return (jlong)be64toh(gid->global.interface_id);
+}
+
+#endif

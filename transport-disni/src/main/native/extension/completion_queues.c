@@ -1,0 +1,120 @@
+/* Completion queues, their channels, and polling. */
+#include "../common/waiting.h"
+#include "natives.h"
+
+static bool is_unsupported(int error) {
+  return error == EOPNOTSUPP || error == ENOSYS || error == EINVAL;
+}
+
+/* Without the locks of a queue that several threads poll; NULL if the device does not know of it. */
+static struct ibv_cq *create_single_threaded(struct ibv_context *context, int depth,
+                                             struct ibv_comp_channel *channel) {
+  struct ibv_cq_init_attr_ex wish = {.cqe = (uint32_t)depth,
+                                     .channel = channel,
+                                     .wc_flags = IBV_WC_STANDARD_FLAGS,
+                                     .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
+                                     .flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
+  struct ibv_cq_ex *queue = ibv_create_cq_ex(context, &wish);
+  return queue ? ibv_cq_ex_to_cq(queue) : NULL;
+}
+
+EXTENSION(jlong, createCompletionQueue, jlong context_handle, jint depth, jlong channel_handle,
+          jboolean single_threaded, jlong words) {
+  struct ibv_context *context = POINTER(struct ibv_context, context_handle);
+  struct ibv_comp_channel *channel = POINTER(struct ibv_comp_channel, channel_handle);
+  if (!context || depth < 1) {
+    return -EINVAL;
+  }
+  struct ibv_cq *queue = NULL;
+  if (single_threaded) {
+    queue = create_single_threaded(context, depth, channel);
+    if (!queue && !is_unsupported(error_now())) {
+      return -error_now();
+    }
+  }
+  if (!queue) {
+    queue = ibv_create_cq(context, depth, NULL, channel, 0);
+  }
+  if (!queue) {
+    return -error_now();
+  }
+  *WORDS(words) = queue->cqe;
+  return to_handle(queue);
+}
+
+EXTENSION(jint, resizeCompletionQueue, jlong queue_handle, jint depth) {
+  struct ibv_cq *queue = POINTER(struct ibv_cq, queue_handle);
+  if (!queue || depth < 1) {
+    return -EINVAL;
+  }
+  int error = error_of(ibv_resize_cq(queue, depth));
+  return error ? -error : queue->cqe;
+}
+
+EXTENSION(jint, destroyCompletionQueue, jlong queue) {
+  return queue ? -error_of(ibv_destroy_cq(POINTER(struct ibv_cq, queue))) : -EINVAL;
+}
+
+EXTENSION(jint, destroyCompletionChannel, jlong channel) {
+  return channel ? -error_of(ibv_destroy_comp_channel(POINTER(struct ibv_comp_channel, channel)))
+                 : -EINVAL;
+}
+
+EXTENSION(jint, poll, jlong queue, jint count, jlong completions) {
+  if (!queue) {
+    return -EINVAL;
+  }
+  int polled =
+      ibv_poll_cq(POINTER(struct ibv_cq, queue), count, POINTER(struct ibv_wc, completions));
+  /* Providers say no more than that the queue is broken: errno is of an older call. */
+  return polled == -1 ? -EIO : polled;
+}
+
+EXTENSION(jint, arm, jlong queue, jboolean solicited_only) {
+  return queue ? -error_of(ibv_req_notify_cq(POINTER(struct ibv_cq, queue), solicited_only))
+               : -EINVAL;
+}
+
+/* 0 or an errno, EAGAIN if there is none. */
+static int take_event(struct ibv_comp_channel *channel, struct ibv_cq **queue) {
+  void *context;
+  errno = 0;
+  return ibv_get_cq_event(channel, queue, &context) ? error_now() : 0;
+}
+
+EXTENSION(jlong, completionEvent, jlong channel_handle, jint wakeup, jint timeout) {
+  struct ibv_comp_channel *channel = POINTER(struct ibv_comp_channel, channel_handle);
+  if (!channel) {
+    return -EINVAL;
+  }
+  int result = waiting_nonblocking(channel->fd);
+  if (result) {
+    return result;
+  }
+  int64_t deadline = waiting_deadline(timeout);
+  for (;;) {
+    int ready = waiting_for(channel->fd, wakeup, deadline);
+    if (ready <= 0) {
+      return ready;
+    }
+    struct ibv_cq *queue;
+    int error = take_event(channel, &queue);
+    if (!error) {
+      return to_handle(queue);
+    }
+    if (error != EAGAIN || (ready & WAIT_BROKEN)) {
+      return error == EAGAIN ? -EIO : -error;
+    }
+    if (ready & WAIT_WOKEN) {
+      return 0;
+    }
+  }
+}
+
+EXTENSION(jint, acknowledge, jlong queue, jint count) {
+  if (!queue || count < 0) {
+    return -EINVAL;
+  }
+  ibv_ack_cq_events(POINTER(struct ibv_cq, queue), (unsigned)count);
+  return 0;
+}

@@ -1,0 +1,162 @@
+/* The connection manager: its events, and connecting with all parameters. */
+#include <string.h>
+
+#include "../common/waiting.h"
+#include "natives.h"
+
+EXTENSION(jint, connectionEventReady, jlong channel, jint wakeup, jint timeout) {
+  if (!channel) {
+    return -EINVAL;
+  }
+  int ready = waiting_for(POINTER(struct rdma_event_channel, channel)->fd, wakeup,
+                          waiting_deadline(timeout));
+  if (ready < 0) {
+    return ready;
+  }
+  if (ready & WAIT_READABLE) {
+    return 1;
+  }
+  return ready & WAIT_BROKEN ? -EIO : 0;
+}
+
+/* Both kinds of parameters begin with the private data; the rest of them only a connection has. */
+static void fill(jlong *words, const struct rdma_cm_event *event, void *data) {
+  /* A request's identifier has its listener's type. */
+  bool is_datagram = event->id && event->id->qp_type == IBV_QPT_UD;
+  const struct rdma_conn_param *connection = &event->param.conn;
+  const struct rdma_ud_param *datagram = &event->param.ud;
+  const void *source = is_datagram ? datagram->private_data : connection->private_data;
+  uint8_t length = is_datagram ? datagram->private_data_len : connection->private_data_len;
+  words[EVENT_TYPE] = event->event;
+  words[EVENT_IDENTIFIER] = to_handle(event->id);
+  words[EVENT_LISTENER] = to_handle(event->listen_id);
+  words[EVENT_STATUS] = event->status;
+  words[EVENT_PRIVATE_DATA_LENGTH] = source ? length : 0;
+  words[EVENT_RESPONDER_RESOURCES] = is_datagram ? 0 : connection->responder_resources;
+  words[EVENT_INITIATOR_DEPTH] = is_datagram ? 0 : connection->initiator_depth;
+  words[EVENT_RETRY_COUNT] = is_datagram ? 0 : connection->retry_count;
+  words[EVENT_RNR_RETRY_COUNT] = is_datagram ? 0 : connection->rnr_retry_count;
+  words[EVENT_PEER_QP_NUM] = is_datagram ? datagram->qp_num : connection->qp_num;
+  if (source && length) {
+    memcpy(data, source, length);
+  }
+}
+
+EXTENSION(jint, connectionEvent, jlong channel_handle, jlong words, jlong data) {
+  struct rdma_event_channel *channel = POINTER(struct rdma_event_channel, channel_handle);
+  if (!channel) {
+    return -EINVAL;
+  }
+  int result = waiting_nonblocking(channel->fd);
+  if (result) {
+    return result;
+  }
+  struct rdma_cm_event *event;
+  if (rdma_get_cm_event(channel, &event)) {
+    return errno == EAGAIN ? 0 : -error_now();
+  }
+  fill(WORDS(words), event, POINTER(void, data));
+  return rdma_ack_cm_event(event) ? -error_now() : 1;
+}
+
+EXTENSION(jint, destroyEventChannel, jlong channel) {
+  if (!channel) {
+    return -EINVAL;
+  }
+  rdma_destroy_event_channel(POINTER(struct rdma_event_channel, channel));
+  return 0;
+}
+
+EXTENSION(jint, destroyIdentifier, jlong identifier) {
+  if (!identifier) {
+    return -EINVAL;
+  }
+  return rdma_destroy_id(POINTER(struct rdma_cm_id, identifier)) ? -error_now() : 0;
+}
+
+static bool fits_byte(jlong value) {
+  return value >= 0 && value <= UINT8_MAX;
+}
+
+static bool read_parameters(const jlong *words, struct rdma_conn_param *parameters) {
+  if (!fits_byte(words[PARAMETER_PRIVATE_DATA_LENGTH]) ||
+      !fits_byte(words[PARAMETER_RESPONDER_RESOURCES]) ||
+      !fits_byte(words[PARAMETER_INITIATOR_DEPTH]) || !fits_byte(words[PARAMETER_RETRY_COUNT]) ||
+      !fits_byte(words[PARAMETER_RNR_RETRY_COUNT]) ||
+      (words[PARAMETER_PRIVATE_DATA_LENGTH] && !words[PARAMETER_PRIVATE_DATA])) {
+    return false;
+  }
+  *parameters =
+      (struct rdma_conn_param){.private_data = POINTER(void, words[PARAMETER_PRIVATE_DATA]),
+                               .private_data_len = (uint8_t)words[PARAMETER_PRIVATE_DATA_LENGTH],
+                               .responder_resources = (uint8_t)words[PARAMETER_RESPONDER_RESOURCES],
+                               .initiator_depth = (uint8_t)words[PARAMETER_INITIATOR_DEPTH],
+                               .retry_count = (uint8_t)words[PARAMETER_RETRY_COUNT],
+                               .rnr_retry_count = (uint8_t)words[PARAMETER_RNR_RETRY_COUNT]};
+  return true;
+}
+
+EXTENSION(jint, connect, jlong identifier, jlong words) {
+  struct rdma_conn_param parameters;
+  if (!identifier || !read_parameters(WORDS(words), &parameters)) {
+    return -EINVAL;
+  }
+  return rdma_connect(POINTER(struct rdma_cm_id, identifier), &parameters) ? -error_now() : 0;
+}
+
+EXTENSION(jint, accept, jlong identifier, jlong words) {
+  struct rdma_conn_param parameters;
+  if (!identifier || !read_parameters(WORDS(words), &parameters)) {
+    return -EINVAL;
+  }
+  return rdma_accept(POINTER(struct rdma_cm_id, identifier), &parameters) ? -error_now() : 0;
+}
+
+EXTENSION(jint, reject, jlong identifier, jlong data, jint length) {
+  if (!identifier || !fits_byte(length) || (length && !data)) {
+    return -EINVAL;
+  }
+  return rdma_reject(POINTER(struct rdma_cm_id, identifier), POINTER(void, data), (uint8_t)length)
+             ? -error_now()
+             : 0;
+}
+
+static size_t address_size(int family) {
+  switch (family) {
+    case AF_INET:
+      return sizeof(struct sockaddr_in);
+    case AF_INET6:
+      return sizeof(struct sockaddr_in6);
+    default:
+      return 0;
+  }
+}
+
+EXTENSION(jint, socketAddress, jlong identifier, jboolean peer, jlong target) {
+  struct rdma_cm_id *id = POINTER(struct rdma_cm_id, identifier);
+  if (!id) {
+    return -EINVAL;
+  }
+  const struct sockaddr *address = peer ? rdma_get_peer_addr(id) : rdma_get_local_addr(id);
+  size_t size = address_size(address->sa_family);
+  if (!size) {
+    return address->sa_family ? -EAFNOSUPPORT : 0;
+  }
+  memcpy(POINTER(void, target), address, size);
+  return address->sa_family;
+}
+
+EXTENSION(jint, reuseAddress, jlong identifier) {
+  int on = 1;
+  if (!identifier) {
+    return -EINVAL;
+  }
+  return rdma_set_option(POINTER(struct rdma_cm_id, identifier), RDMA_OPTION_ID,
+                         RDMA_OPTION_ID_REUSEADDR, &on, sizeof on)
+             ? -error_now()
+             : 0;
+}
+
+EXTENSION(jlong, contextOf, jlong identifier) {
+  return identifier ? to_handle(POINTER(struct rdma_cm_id, identifier)->verbs) : 0;
+}

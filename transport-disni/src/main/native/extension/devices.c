@@ -1,0 +1,242 @@
+/* Devices, their ports and their asynchronous events. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/waiting.h"
+#include "natives.h"
+
+/* Of names and firmware versions; as in libibverbs. */
+#define NAME_SIZE 64
+
+_Static_assert(NAME_SIZE == IBV_SYSFS_NAME_MAX, "a name does not fit");
+
+static void copy_name(char *target, const char *name) {
+  size_t length = strnlen(name, NAME_SIZE - 1);
+  memcpy(target, name, length);
+  memset(target + length, 0, NAME_SIZE - length);
+}
+
+/* No device is no error, but no names. */
+static int list_devices(struct ibv_context ***list, int *count) {
+  *list = rdma_get_devices(count);
+  return *list || errno == ENODEV ? 0 : error_now();
+}
+
+EXTENSION(jint, deviceNames, jlong names, jint capacity) {
+  struct ibv_context **list;
+  int count;
+  int error = list_devices(&list, &count);
+  if (error) {
+    return -error;
+  }
+  if (!list) {
+    return 0;
+  }
+  for (int i = 0; i < count && i < capacity; i++) {
+    copy_name(POINTER(char, names) + (size_t)i * NAME_SIZE, ibv_get_device_name(list[i]->device));
+  }
+  rdma_free_devices(list);
+  return count;
+}
+
+/*
+ * Contexts that were handed out. librdmacm closes the context of a device that was removed when
+ * nothing of its own uses it, and knows nothing of what we created on it; so one list that names the
+ * context is kept.
+ */
+struct kept {
+  struct kept *next;
+  struct ibv_context *context;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept *all_kept;
+
+static bool is_kept(const struct ibv_context *context) {
+  const struct kept *kept = all_kept;
+  while (kept && kept->context != context) {
+    kept = kept->next;
+  }
+  return kept;
+}
+
+/* Takes over the list. 0 or an errno. */
+static int keep(struct ibv_context *context, struct ibv_context **list) {
+  int error = 0;
+  pthread_mutex_lock(&lock);
+  if (is_kept(context)) {
+    rdma_free_devices(list);
+  } else {
+    struct kept *kept = malloc(sizeof *kept);
+    if (kept) {
+      *kept = (struct kept){.next = all_kept, .context = context};
+      all_kept = kept;
+    } else {
+      rdma_free_devices(list);
+      error = ENOMEM;
+    }
+  }
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
+EXTENSION(jlong, context, jlong name) {
+  struct ibv_context **list;
+  int count;
+  int error = list_devices(&list, &count);
+  if (error) {
+    return -error;
+  }
+  if (!list) {
+    return -ENODEV;
+  }
+  for (int i = 0; i < count; i++) {
+    struct ibv_context *context = list[i];
+    if (!strncmp(POINTER(char, name), ibv_get_device_name(context->device), NAME_SIZE)) {
+      error = keep(context, list);
+      return error ? -error : to_handle(context);
+    }
+  }
+  rdma_free_devices(list);
+  return -ENODEV;
+}
+
+EXTENSION(jint, deviceName, jlong context, jlong name) {
+  if (!context) {
+    return -EINVAL;
+  }
+  copy_name(POINTER(char, name), ibv_get_device_name(POINTER(struct ibv_context, context)->device));
+  return 0;
+}
+
+EXTENSION(jint, queryDevice, jlong context, jlong words_address, jlong firmware) {
+  if (!context) {
+    return -EINVAL;
+  }
+  struct ibv_device_attr device;
+  int error = error_of(ibv_query_device(POINTER(struct ibv_context, context), &device));
+  if (error) {
+    return -error;
+  }
+  jlong *words = WORDS(words_address);
+  /* "No limit" is all bits set; in Java it is the greatest long. */
+  words[DEVICE_MAX_MR_SIZE] =
+      device.max_mr_size > INT64_MAX ? INT64_MAX : (jlong)device.max_mr_size;
+  words[DEVICE_MAX_QP] = device.max_qp;
+  words[DEVICE_MAX_QP_WR] = device.max_qp_wr;
+  words[DEVICE_DEVICE_CAP_FLAGS] = device.device_cap_flags;
+  words[DEVICE_MAX_SGE] = device.max_sge;
+  words[DEVICE_MAX_CQ] = device.max_cq;
+  words[DEVICE_MAX_CQE] = device.max_cqe;
+  words[DEVICE_MAX_MR] = device.max_mr;
+  words[DEVICE_MAX_PD] = device.max_pd;
+  words[DEVICE_MAX_QP_RD_ATOM] = device.max_qp_rd_atom;
+  words[DEVICE_MAX_QP_INIT_RD_ATOM] = device.max_qp_init_rd_atom;
+  words[DEVICE_ATOMIC_CAP] = device.atomic_cap;
+  words[DEVICE_MAX_MW] = device.max_mw;
+  words[DEVICE_MAX_AH] = device.max_ah;
+  words[DEVICE_MAX_SRQ] = device.max_srq;
+  words[DEVICE_MAX_SRQ_WR] = device.max_srq_wr;
+  words[DEVICE_MAX_SRQ_SGE] = device.max_srq_sge;
+  words[DEVICE_PHYS_PORT_CNT] = device.phys_port_cnt;
+  copy_name(POINTER(char, firmware), device.fw_ver);
+  return 0;
+}
+
+EXTENSION(jint, queryPort, jlong context, jint port, jlong words_address) {
+  if (!context || port < 0 || port > UINT8_MAX) {
+    return -EINVAL;
+  }
+  struct ibv_port_attr attributes;
+  int error =
+      error_of(ibv_query_port(POINTER(struct ibv_context, context), (uint8_t)port, &attributes));
+  if (error) {
+    return -error;
+  }
+  jlong *words = WORDS(words_address);
+  words[PORT_STATE] = attributes.state;
+  words[PORT_MAX_MTU] = attributes.max_mtu;
+  words[PORT_ACTIVE_MTU] = attributes.active_mtu;
+  words[PORT_GID_TBL_LEN] = attributes.gid_tbl_len;
+  words[PORT_MAX_MSG_SZ] = attributes.max_msg_sz;
+  words[PORT_LINK_LAYER] = attributes.link_layer;
+  return 0;
+}
+
+EXTENSION(jint, queryGid, jlong context, jint port, jint index, jlong gid) {
+  if (!context || port < 0 || index < 0) {
+    return -EINVAL;
+  }
+  struct ibv_gid_entry entry;
+  int error = error_of(ibv_query_gid_ex(POINTER(struct ibv_context, context), (uint32_t)port,
+                                        (uint32_t)index, &entry, 0));
+  if (error) {
+    return -error;
+  }
+  memcpy(POINTER(void, gid), entry.gid.raw, sizeof entry.gid.raw);
+  return entry.gid_type == IBV_GID_TYPE_ROCE_V2;
+}
+
+/* What it happened to; 0 for the events of a port and of the device. */
+static jlong element_of(const struct ibv_async_event *event) {
+  switch (event->event_type) {
+    case IBV_EVENT_CQ_ERR:
+      return to_handle(event->element.cq);
+    case IBV_EVENT_SRQ_ERR:
+    case IBV_EVENT_SRQ_LIMIT_REACHED:
+      return to_handle(event->element.srq);
+    case IBV_EVENT_QP_FATAL:
+    case IBV_EVENT_QP_REQ_ERR:
+    case IBV_EVENT_QP_ACCESS_ERR:
+    case IBV_EVENT_COMM_EST:
+    case IBV_EVENT_SQ_DRAINED:
+    case IBV_EVENT_PATH_MIG:
+    case IBV_EVENT_PATH_MIG_ERR:
+    case IBV_EVENT_QP_LAST_WQE_REACHED:
+      return to_handle(event->element.qp);
+    default:
+      return 0;
+  }
+}
+
+/* 0 or an errno, EAGAIN if there is none. */
+static int take_event(struct ibv_context *context, jlong *words) {
+  struct ibv_async_event event;
+  errno = 0;
+  if (ibv_get_async_event(context, &event)) {
+    return error_now();
+  }
+  words[ASYNC_TYPE] = event.event_type;
+  words[ASYNC_ELEMENT] = element_of(&event);
+  ibv_ack_async_event(&event);
+  return 0;
+}
+
+EXTENSION(jint, asyncEvent, jlong context_handle, jint wakeup, jint timeout, jlong words) {
+  struct ibv_context *context = POINTER(struct ibv_context, context_handle);
+  if (!context) {
+    return -EINVAL;
+  }
+  int result = waiting_nonblocking(context->async_fd);
+  if (result) {
+    return result;
+  }
+  int64_t deadline = waiting_deadline(timeout);
+  for (;;) {
+    int ready = waiting_for(context->async_fd, wakeup, deadline);
+    if (ready <= 0) {
+      return ready;
+    }
+    int error = take_event(context, WORDS(words));
+    if (!error) {
+      return 1;
+    }
+    if (error != EAGAIN || (ready & WAIT_BROKEN)) {
+      return error == EAGAIN ? -EIO : -error;
+    }
+    if (ready & WAIT_WOKEN) {
+      return 0;
+    }
+  }
+}
