@@ -1,0 +1,55 @@
+package io.verbena.disni;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+
+/** Memory outside the heap, for arguments and results of native calls. */
+final class Block {
+  private final ByteBuffer bytes;
+  private final long address;
+
+  Block(int size) {
+    bytes = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
+    address = Extension.address(bytes);
+  }
+
+  /** A block of 64-bit words, one for each slot. */
+  static Block of(Enum<?>[] slots) {
+    return new Block(slots.length * Long.BYTES);
+  }
+
+  /** Its bytes, in native order; only absolute access. */
+  ByteBuffer bytes() {
+    return bytes;
+  }
+
+  /** Where it is. */
+  long address() {
+    return address;
+  }
+
+  long get(Enum<?> slot) {
+    return bytes.getLong(slot.ordinal() * Long.BYTES);
+  }
+
+  int getInt(Enum<?> slot) {
+    return (int) get(slot);
+  }
+
+  Block set(Enum<?> slot, long value) {
+    bytes.putLong(slot.ordinal() * Long.BYTES, value);
+    return this;
+  }
+
+  /** The text from {@code offset} up to a NUL, of {@code size} bytes at the most. */
+  String text(int offset, int size) {
+    int length = 0;
+    while (length < size && bytes.get(offset + length) != 0) {
+      length++;
+    }
+    byte[] text = new byte[length];
+    bytes.get(offset, text);
+    return new String(text, StandardCharsets.UTF_8);
+  }
+}

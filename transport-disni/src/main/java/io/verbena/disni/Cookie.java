@@ -1,0 +1,48 @@
+package io.verbena.disni;
+
+/**
+ * What goes to the HCA in place of a program's work request id: which queue, and which of its
+ * slots. So a completion finds its queue without trusting the queue pair number, which error
+ * completions of some libraries lack, and what is left over of a closed or reset queue is known.
+ *
+ * <pre>
+ *   63      44 43         33    32     31       0
+ *   | index  | generation | receive | sequence |
+ * </pre>
+ */
+final class Cookie {
+  static final int INDEX_BITS = 20;
+  static final int GENERATION_BITS = 11;
+  private static final long RECEIVE = 1L << 32;
+
+  private Cookie() {}
+
+  /** Index and generation of a queue, in 31 bits. */
+  static int tag(int index, int generation) {
+    return index << GENERATION_BITS | (generation & ((1 << GENERATION_BITS) - 1));
+  }
+
+  static int index(int tag) {
+    return tag >>> GENERATION_BITS;
+  }
+
+  static long send(int tag, int sequence) {
+    return (long) tag << 33 | (sequence & 0xffff_ffffL);
+  }
+
+  static long receive(int tag, int sequence) {
+    return send(tag, sequence) | RECEIVE;
+  }
+
+  static int tagOf(long cookie) {
+    return (int) (cookie >>> 33);
+  }
+
+  static boolean isReceive(long cookie) {
+    return (cookie & RECEIVE) != 0;
+  }
+
+  static int sequence(long cookie) {
+    return (int) cookie;
+  }
+}

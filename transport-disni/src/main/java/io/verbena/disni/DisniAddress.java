@@ -1,0 +1,98 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code disni://host:port?device=NAME&gid=INDEX&source=ADDRESS}; all options may be left out.
+ *
+ * @param socket host and port, the port 0 if there is none
+ * @param device the device to use, by name, or null for the one that has or reaches the host
+ * @param gid the index of the GID whose address to connect from, or -1
+ * @param source the address to connect from, which also chooses the device, or null
+ */
+record DisniAddress(
+    InetSocketAddress socket, @Nullable String device, int gid, @Nullable InetAddress source) {
+  static final String SCHEME = "disni";
+
+  private static final Set<String> OPTIONS = Set.of("device", "gid", "source");
+
+  static DisniAddress parse(URI address) {
+    String host = address.getHost();
+    if (!SCHEME.equalsIgnoreCase(address.getScheme()) || host == null) {
+      throw invalid(address, "(expected: disni://host:port)");
+    }
+    Map<String, String> options = options(address);
+    String gid = options.get("gid");
+    String source = options.get("source");
+    return new DisniAddress(
+        new InetSocketAddress(resolve(address, host), Math.max(0, address.getPort())),
+        options.get("device"),
+        gid == null ? -1 : index(address, gid),
+        source == null ? null : resolve(address, source));
+  }
+
+  private static Map<String, String> options(URI address) {
+    Map<String, String> options = new HashMap<>();
+    String query = address.getRawQuery();
+    if (query == null) {
+      return options;
+    }
+    for (String option : query.split("&", -1)) {
+      int equals = option.indexOf('=');
+      String name = equals < 0 ? option : option.substring(0, equals);
+      if (equals < 0 || !OPTIONS.contains(name)) {
+        throw invalid(address, "option: " + option + " (expected: device=, gid=, source=)");
+      }
+      options.put(name, URLDecoder.decode(option.substring(equals + 1), StandardCharsets.UTF_8));
+    }
+    return options;
+  }
+
+  private static int index(URI address, String gid) {
+    try {
+      int index = Integer.parseInt(gid);
+      if (index >= 0) {
+        return index;
+      }
+    } catch (NumberFormatException e) {
+      throw new VerbsException(
+          VerbsError.INVALID, "address: " + address + ": gid: " + gid + " (expected: a number)", e);
+    }
+    throw invalid(address, "gid: " + gid + " (expected: >= 0)");
+  }
+
+  private static InetAddress resolve(URI address, String host) {
+    try {
+      return InetAddress.getByName(host);
+    } catch (UnknownHostException e) {
+      throw new VerbsException(
+          VerbsError.INVALID, "address: " + address + ": unknown host " + host, e);
+    }
+  }
+
+  private static VerbsException invalid(URI address, String why) {
+    return new VerbsException(VerbsError.INVALID, "address: " + address + " " + why);
+  }
+
+  /** The URI of a bound or connected socket address. */
+  static URI uri(InetSocketAddress socket) {
+    String host = socket.getAddress().getHostAddress();
+    return URI.create(
+        SCHEME
+            + "://"
+            + (host.indexOf(':') < 0 ? host : "[" + host + "]")
+            + ":"
+            + socket.getPort());
+  }
+}

@@ -1,0 +1,53 @@
+package io.verbena.disni;
+
+import io.verbena.disni.Words.AddressWords;
+import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.AddressVector;
+
+/** An address handle ({@code ibv_create_ah(3)}). */
+final class DisniAddressHandle implements AddressHandle {
+  private final DisniProtectionDomain domain;
+  private final AddressVector vector;
+  private final long pointer;
+  private boolean closed;
+
+  DisniAddressHandle(DisniProtectionDomain domain, AddressVector vector) {
+    this.domain = domain;
+    this.vector = vector;
+    Block words =
+        Block.of(AddressWords.values())
+            .set(AddressWords.GID_HIGH, vector.destination().high())
+            .set(AddressWords.GID_LOW, vector.destination().low())
+            .set(AddressWords.SGID_INDEX, vector.sourceGidIndex())
+            .set(AddressWords.HOP_LIMIT, vector.hopLimit())
+            .set(AddressWords.TRAFFIC_CLASS, vector.trafficClass())
+            .set(AddressWords.FLOW_LABEL, vector.flowLabel());
+    pointer =
+        Errno.check(
+            "create address handle",
+            Extension.createAddressHandle(domain.pointer(), words.address()));
+  }
+
+  long pointer() {
+    return pointer;
+  }
+
+  @Override
+  public DisniProtectionDomain protectionDomain() {
+    return domain;
+  }
+
+  @Override
+  public AddressVector vector() {
+    return vector;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      Errno.check("destroy address handle", Extension.destroyAddressHandle(pointer));
+      closed = true;
+      domain.closed(DisniProtectionDomain.Kind.ADDRESS_HANDLE);
+    }
+  }
+}

@@ -1,0 +1,244 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A completion queue. Completions are polled in batches into memory outside the heap and parsed
+ * here, so that those that failed are as complete as those that did not.
+ */
+final class DisniCompletionQueue implements CompletionQueue {
+  private static final int BATCH = 64;
+  private static final int WC_GRH = 1;
+  private static final int WC_WITH_IMM = 1 << 1;
+  private static final int WC_WITH_INV = 1 << 3;
+
+  private final DisniDevice device;
+  private final @Nullable DisniCompletionChannel channel;
+  private final SlotHolders queues;
+  private final long pointer;
+  private final Block batch = new Block(BATCH * Layout.WC_SIZE);
+  private int depth;
+  private int queuePairs;
+  private int unacknowledged;
+  private boolean closed;
+
+  private DisniCompletionQueue(
+      DisniDevice device, long pointer, int depth, @Nullable DisniCompletionChannel channel) {
+    this.device = device;
+    this.channel = channel;
+    this.pointer = pointer;
+    this.depth = depth;
+    queues = device.context().queues();
+  }
+
+  static DisniCompletionQueue create(
+      DisniDevice device,
+      int depth,
+      @Nullable DisniCompletionChannel channel,
+      boolean singleThreaded) {
+    if (channel != null) {
+      return channel.attach(
+          () -> create(device, depth, channel, channel.pointer(), singleThreaded));
+    }
+    return create(device, depth, null, 0, singleThreaded);
+  }
+
+  private static DisniCompletionQueue create(
+      DisniDevice device,
+      int depth,
+      @Nullable DisniCompletionChannel channel,
+      long channelPointer,
+      boolean singleThreaded) {
+    Block granted = new Block(Long.BYTES);
+    long context = device.context().pointer();
+    long pointer =
+        Errno.check(
+            "create completion queue",
+            Extension.createCompletionQueue(
+                context, depth, channelPointer, singleThreaded, granted.address()));
+    DisniCompletionQueue queue =
+        new DisniCompletionQueue(device, pointer, (int) granted.bytes().getLong(0), channel);
+    device.context().created(pointer, device, queue);
+    return queue;
+  }
+
+  DisniDevice device() {
+    return device;
+  }
+
+  long pointer() {
+    return pointer;
+  }
+
+  @Override
+  public synchronized int depth() {
+    return depth;
+  }
+
+  @Override
+  public @Nullable DisniCompletionChannel channel() {
+    return channel;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The monitor keeps the batch, and the queue alive while it is polled: a queue that is polled
+   * by one thread pays for it with a compare-and-set.
+   */
+  @Override
+  public synchronized int poll(WorkCompletion[] completions) {
+    if (closed) {
+      throw new VerbsException(VerbsError.CLOSED, "poll: the completion queue is closed");
+    }
+    int count = 0;
+    while (count < completions.length) {
+      int room = Math.min(BATCH, completions.length - count);
+      int polled = Extension.poll(pointer, room, batch.address());
+      if (polled < 0) {
+        throw Errno.failure("poll", polled);
+      }
+      for (int i = 0; i < polled; i++) {
+        if (read(i * Layout.WC_SIZE, completions[count])) {
+          count++;
+        }
+      }
+      if (polled < room) {
+        break;
+      }
+    }
+    return count;
+  }
+
+  /** Reads a completion and frees its slot; false if its queue is closed or was reset. */
+  private boolean read(int at, WorkCompletion completion) {
+    ByteBuffer bytes = batch.bytes();
+    long cookie = bytes.getLong(at + Layout.WC_WR_ID);
+    SlotHolder queue = queues.find(Cookie.tagOf(cookie));
+    if (queue == null) {
+      return false;
+    }
+    long id = queue.free(Cookie.isReceive(cookie), Cookie.sequence(cookie));
+    int status = bytes.getInt(at + Layout.WC_STATUS);
+    int number = bytes.getInt(at + Layout.WC_QP_NUM);
+    if (status != 0) {
+      int vendorError = bytes.getInt(at + Layout.WC_VENDOR_ERR);
+      completion.setError(id, CompletionStatus.of(status), vendorError, number);
+      queue.failed();
+      return true;
+    }
+    int flags = bytes.getInt(at + Layout.WC_FLAGS);
+    int immediateOrKey = bytes.getInt(at + Layout.WC_IMM_OR_KEY);
+    completion.set(
+        id,
+        CompletionOpcode.of(bytes.getInt(at + Layout.WC_OPCODE)),
+        bytes.getInt(at + Layout.WC_BYTE_LEN),
+        (flags & WC_WITH_IMM) != 0 ? SendBatch.networkOrder(immediateOrKey) : immediateOrKey,
+        number,
+        bytes.getInt(at + Layout.WC_SRC_QP),
+        ((flags & WC_WITH_IMM) != 0 ? WorkCompletion.WITH_IMM : 0)
+            | ((flags & WC_GRH) != 0 ? WorkCompletion.GRH : 0)
+            | ((flags & WC_WITH_INV) != 0 ? WorkCompletion.WITH_INV : 0));
+    return true;
+  }
+
+  @Override
+  public synchronized void arm(boolean solicitedOnly) {
+    if (channel == null) {
+      throw new VerbsException(VerbsError.INVALID, "arm: the completion queue has no channel");
+    }
+    checkOpen("arm");
+    Errno.check("arm", Extension.arm(pointer, solicitedOnly));
+  }
+
+  synchronized void eventCame() {
+    unacknowledged++;
+  }
+
+  @Override
+  public synchronized void acknowledgeEvents(int count) {
+    if (channel == null) {
+      throw new VerbsException(VerbsError.INVALID, "acknowledge: the queue has no channel");
+    }
+    if (count < 0 || count > unacknowledged) {
+      throw new VerbsException(
+          VerbsError.INVALID, "acknowledge: " + count + " (expected: 0.." + unacknowledged + ")");
+    }
+    if (count > 0) {
+      Errno.check("acknowledge", Extension.acknowledge(pointer, count));
+      unacknowledged -= count;
+    }
+  }
+
+  @Override
+  public synchronized void resize(int newDepth) {
+    device.attributes().require(Capability.COMPLETION_QUEUE_RESIZE);
+    checkOpen("resize");
+    int most = device.attributes().maxCompletions();
+    if (newDepth < 1 || newDepth > most) {
+      throw new VerbsException(
+          VerbsError.INVALID, "resize: depth: " + newDepth + " (expected: 1.." + most + ")");
+    }
+    depth = Errno.check("resize", Extension.resizeCompletionQueue(pointer, newDepth));
+  }
+
+  private void checkOpen(String verb) {
+    if (closed) {
+      throw new VerbsException(VerbsError.CLOSED, verb + ": the completion queue is closed");
+    }
+  }
+
+  /** Counts a queue pair that completes here. */
+  synchronized void attach() {
+    if (closed) {
+      throw new VerbsException(
+          VerbsError.CLOSED, "create queue pair: a completion queue is closed");
+    }
+    queuePairs++;
+  }
+
+  synchronized void detach() {
+    queuePairs--;
+  }
+
+  /** Returns once no poller frees a slot that it found before this call. */
+  void awaitPoller() {
+    synchronized (this) {
+      // Whoever polls holds the monitor.
+      assert Thread.holdsLock(this);
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      if (queuePairs > 0) {
+        throw new VerbsException(
+            VerbsError.BUSY, "close completion queue: " + queuePairs + " queue pairs use it");
+      }
+      if (unacknowledged > 0) {
+        throw new VerbsException(
+            VerbsError.BUSY,
+            "close completion queue: " + unacknowledged + " events not acknowledged");
+      }
+      closed = true;
+      device.context().destroyed(pointer);
+      Errno.check("destroy completion queue", Extension.destroyCompletionQueue(pointer));
+    }
+    if (channel != null) {
+      channel.detach(this);
+    }
+    device.closed(DisniDevice.Kind.COMPLETION_QUEUE);
+  }
+}

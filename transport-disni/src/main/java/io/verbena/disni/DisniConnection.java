@@ -1,0 +1,448 @@
+package io.verbena.disni;
+
+import io.verbena.disni.Words.EventWords;
+import io.verbena.disni.Words.ParameterWords;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionEvent.Type;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.ConnectionLimits;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection ({@code rdma_cm_id}). All it does it does under its manager's {@code
+ * steps}.
+ *
+ * <pre>
+ *  active                                          passive
+ *  RESOLVING  -- address, then route -->  RESOLVED
+ *      |                                     | connect      REQUESTED
+ *      |                                 CONNECTING             | accept
+ *      | error, deadline                     |              ACCEPTING
+ *      |                                     | established      |
+ *      |                                     +-> ESTABLISHED <--+
+ *      |                                     |       | disconnect
+ *      |                                     |  DISCONNECTING   |
+ *      v                                     v       v          v   rejected, error, deadline
+ *    ENDED <---------------------------------+-------+----------+
+ * </pre>
+ */
+final class DisniConnection implements ConnectionIdentifier {
+  static final int CONNECT_REQUEST = 4;
+
+  private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+  /** How long the peer may take to agree to an end before it counts as gone. */
+  private static final long DISCONNECT_NANOS = 3_000_000_000L;
+
+  private enum State {
+    RESOLVING,
+    RESOLVED,
+    CONNECTING,
+    REQUESTED,
+    ACCEPTING,
+    ESTABLISHED,
+    DISCONNECTING,
+    ENDED
+  }
+
+  private final DisniConnectionManager manager;
+  private final long pointer;
+  private final URI peer;
+  private State state;
+  private boolean closed;
+  private @Nullable DisniQueuePair queuePair;
+  private boolean timed;
+  private long deadline;
+  private long addressDeadline;
+  private int peerServes;
+  private int peerAsks;
+
+  private DisniConnection(DisniConnectionManager manager, long pointer, URI peer, State state) {
+    this.manager = manager;
+    this.pointer = pointer;
+    this.peer = peer;
+    this.state = state;
+  }
+
+  static DisniConnection active(
+      DisniConnectionManager manager, long pointer, URI peer, long timeoutNanos) {
+    DisniConnection connection = new DisniConnection(manager, pointer, peer, State.RESOLVING);
+    connection.expireIn(timeoutNanos);
+    connection.addressDeadline = connection.deadline;
+    return connection;
+  }
+
+  static DisniConnection passive(
+      DisniConnectionManager manager, long pointer, URI peer, int peerServes, int peerAsks) {
+    DisniConnection connection = new DisniConnection(manager, pointer, peer, State.REQUESTED);
+    connection.peerServes = peerServes;
+    connection.peerAsks = peerAsks;
+    return connection;
+  }
+
+  long pointer() {
+    return pointer;
+  }
+
+  @Override
+  public DisniConnectionManager manager() {
+    return manager;
+  }
+
+  @Override
+  public String peer() {
+    return peer.toString();
+  }
+
+  @Override
+  public @Nullable QueuePair queuePair() {
+    synchronized (manager.steps()) {
+      return queuePair;
+    }
+  }
+
+  @Override
+  public QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
+    if (!(domain instanceof DisniProtectionDomain ours) || ours.device() != manager.device()) {
+      throw invalid("create queue pair: the protection domain is another device's");
+    }
+    synchronized (manager.steps()) {
+      if (closed || queuePair != null) {
+        throw invalid("create queue pair: it has one, or is closed");
+      }
+      if (state != State.RESOLVED && state != State.REQUESTED) {
+        throw invalid("create queue pair: state: " + state + " (expected: RESOLVED, REQUESTED)");
+      }
+      DisniQueuePair pair = ours.createQueuePair(options, this);
+      boolean ready = false;
+      try {
+        pair.modify(
+            new QueuePairAttributes()
+                .state(QueuePairState.INIT)
+                .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)));
+        ready = true;
+      } finally {
+        if (!ready) {
+          pair.close();
+        }
+      }
+      queuePair = pair;
+      return pair;
+    }
+  }
+
+  /** Destroys the queue pair, with or without its identifier. */
+  void destroyQueuePair(long pair) {
+    synchronized (manager.steps()) {
+      Errno.check(
+          "destroy queue pair",
+          closed
+              ? Extension.destroyQueuePair(pair)
+              : Extension.destroyConnectionQueuePair(pointer));
+    }
+  }
+
+  @Override
+  public void connect(ConnectionParameters offered, long timeoutNanos) {
+    ConnectionLimits.check(
+        "connect", offered, ConnectionParameters.MAX_CONNECT_DATA, manager.device().attributes());
+    synchronized (manager.steps()) {
+      requireState("connect", State.RESOLVED, true);
+      Block data = copy(offered.privateData());
+      Block words = words(offered, data, offered.responderResources(), offered.initiatorDepth());
+      peerServes = offered.initiatorDepth();
+      Errno.check("connect", Extension.connect(pointer, words.address()));
+      state = State.CONNECTING;
+      expireIn(timeoutNanos);
+    }
+  }
+
+  @Override
+  public void accept(ConnectionParameters offered) {
+    ConnectionLimits.check(
+        "accept", offered, ConnectionParameters.MAX_ACCEPT_DATA, manager.device().attributes());
+    synchronized (manager.steps()) {
+      if (state == State.ENDED && !closed && queuePair != null) {
+        raise(Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT);
+        return;
+      }
+      requireState("accept", State.REQUESTED, true);
+      Block data = copy(offered.privateData());
+      Block words =
+          words(
+              offered,
+              data,
+              offered.responderResources(),
+              Math.min(offered.initiatorDepth(), peerServes));
+      int accepted = Extension.accept(pointer, words.address());
+      if (accepted < 0) {
+        // The peer gave up, or its request is not valid any more: as if it had told so before.
+        end();
+        raise(Type.CONNECT_ERROR, accepted);
+        return;
+      }
+      state = State.ACCEPTING;
+      moved(QueuePairState.RTS);
+    }
+  }
+
+  private static Block words(
+      ConnectionParameters offered, Block data, int responderResources, int initiatorDepth) {
+    return Block.of(ParameterWords.values())
+        .set(ParameterWords.PRIVATE_DATA, data.address())
+        .set(ParameterWords.PRIVATE_DATA_LENGTH, offered.privateData().remaining())
+        .set(ParameterWords.RESPONDER_RESOURCES, responderResources)
+        .set(ParameterWords.INITIATOR_DEPTH, initiatorDepth)
+        .set(ParameterWords.RETRY_COUNT, offered.retryCount())
+        .set(ParameterWords.RNR_RETRY_COUNT, offered.rnrRetryCount());
+  }
+
+  @Override
+  public void reject(ByteBuffer privateData) {
+    ConnectionLimits.checkData("reject", privateData, ConnectionParameters.MAX_REJECT_DATA);
+    synchronized (manager.steps()) {
+      if (state == State.ENDED && !closed) {
+        return;
+      }
+      requireState("reject", State.REQUESTED, false);
+      Block data = copy(privateData);
+      end();
+      // A peer that has gone meanwhile need not be told.
+      int rejected = Extension.reject(pointer, data.address(), privateData.remaining());
+      if (rejected < 0 && rejected != -Errno.EINVAL) {
+        throw Errno.failure("reject", rejected);
+      }
+    }
+  }
+
+  @Override
+  public void disconnect() {
+    synchronized (manager.steps()) {
+      if (closed || state != State.ESTABLISHED) {
+        return;
+      }
+      state = State.DISCONNECTING;
+      expireIn(DISCONNECT_NANOS);
+      tearDown();
+    }
+  }
+
+  /** Puts the queue pair into ERR and tells the peer, if it is still there. */
+  private void tearDown() {
+    int done = manager.device().disni().disconnect(pointer);
+    DisniQueuePair pair = queuePair;
+    if (done < 0 && pair != null) {
+      pair.fail();
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (manager.steps()) {
+      if (closed) {
+        return;
+      }
+      if (state == State.REQUESTED) {
+        reject(NO_DATA);
+      } else if (state == State.ESTABLISHED) {
+        tearDown();
+      }
+      end();
+      closed = true;
+      manager.forget(this);
+    }
+  }
+
+  // ---- what the kernel tells
+
+  /** The address could not be resolved, as the first call said already. */
+  void unresolved(int status) {
+    synchronized (manager.steps()) {
+      end();
+      raise(Type.ADDR_ERROR, status);
+    }
+  }
+
+  /** Ends a step that is overdue. */
+  void expire(long now) {
+    synchronized (manager.steps()) {
+      if (!timed || closed || now - deadline < 0) {
+        return;
+      }
+      State was = state;
+      end();
+      switch (was) {
+        case RESOLVING -> raise(Type.ADDR_ERROR, ConnectionEvent.TIMED_OUT);
+        case CONNECTING -> raise(Type.UNREACHABLE, ConnectionEvent.TIMED_OUT);
+        case DISCONNECTING -> raise(Type.DISCONNECTED, ConnectionEvent.TIMED_OUT);
+        default -> {}
+      }
+    }
+  }
+
+  /** An event of this connection: a number of {@code enum rdma_cm_event_type}. */
+  void took(int code, Block words, ByteBuffer data) {
+    if (closed) {
+      return;
+    }
+    int status = words.getInt(EventWords.STATUS);
+    switch (code) {
+      case 0 -> addressResolved();
+      case 2 -> routeResolved();
+      case 1, 3 -> failed(State.RESOLVING, Type.ADDR_ERROR, status, data);
+      case 5, 6, 7, 8 -> refused(code, status, data);
+      case 9 -> established(words, data);
+      case 10 -> disconnected();
+      case 11 -> lost(Type.DEVICE_REMOVAL, status);
+      case 14 -> raise(Type.ADDR_CHANGE, status);
+      default -> {}
+    }
+  }
+
+  private void addressResolved() {
+    if (state != State.RESOLVING) {
+      return;
+    }
+    if (Extension.contextOf(pointer) != manager.device().context().pointer()) {
+      end();
+      raise(Type.ADDR_ERROR, -Errno.ENODEV);
+      return;
+    }
+    long left = Math.max(1, (addressDeadline - System.nanoTime()) / 1_000_000);
+    try {
+      manager.device().disni().resolveRoute(pointer, (int) Math.min(Integer.MAX_VALUE, left));
+    } catch (IOException e) {
+      end();
+      raise(Type.ADDR_ERROR, -Errno.of(e));
+    }
+  }
+
+  /** The SPI has one step for both: the address is of use only with a route. */
+  private void routeResolved() {
+    if (state == State.RESOLVING) {
+      state = State.RESOLVED;
+      timed = false;
+      raise(Type.ADDR_RESOLVED, 0);
+    }
+  }
+
+  private void failed(State expected, Type type, int status, ByteBuffer data) {
+    if (state == expected) {
+      end();
+      raise(type, status, data, 0, 0);
+    }
+  }
+
+  /** CONNECT_RESPONSE, CONNECT_ERROR, UNREACHABLE or REJECTED. */
+  private void refused(int code, int status, ByteBuffer data) {
+    if (state == State.REQUESTED) {
+      // The peer gave up before the answer; accept will tell.
+      end();
+    } else if (state == State.ACCEPTING) {
+      end();
+      raise(Type.CONNECT_ERROR, status);
+    } else {
+      Type type = code == 8 ? Type.REJECTED : code == 7 ? Type.UNREACHABLE : Type.CONNECT_ERROR;
+      failed(State.CONNECTING, type, status, data);
+    }
+  }
+
+  private void established(Block words, ByteBuffer data) {
+    if (state == State.ACCEPTING) {
+      state = State.ESTABLISHED;
+      raise(Type.ESTABLISHED, 0, NO_DATA, peerServes, peerAsks);
+    } else if (state == State.CONNECTING) {
+      state = State.ESTABLISHED;
+      timed = false;
+      moved(QueuePairState.RTS);
+      raise(
+          Type.ESTABLISHED,
+          0,
+          data,
+          words.getInt(EventWords.INITIATOR_DEPTH),
+          words.getInt(EventWords.RESPONDER_RESOURCES));
+    } else if (state == State.ENDED) {
+      // The answer came after the deadline: the peer must not go on alone.
+      tearDown();
+    }
+  }
+
+  private void disconnected() {
+    if (state == State.ESTABLISHED || state == State.ACCEPTING) {
+      // Tells the peer that we know, and flushes what is pending here.
+      tearDown();
+    }
+    if (state == State.ACCEPTING) {
+      end();
+      raise(Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT);
+    } else if (state == State.ESTABLISHED || state == State.DISCONNECTING) {
+      end();
+      raise(Type.DISCONNECTED, 0);
+    }
+  }
+
+  private void lost(Type type, int status) {
+    if (state != State.ENDED) {
+      end();
+      raise(type, status);
+    }
+  }
+
+  private void end() {
+    state = State.ENDED;
+    timed = false;
+  }
+
+  private void expireIn(long nanos) {
+    deadline = System.nanoTime() + nanos;
+    timed = true;
+  }
+
+  private void moved(QueuePairState to) {
+    DisniQueuePair pair = queuePair;
+    if (pair != null) {
+      pair.moved(to);
+    }
+  }
+
+  private void raise(Type type, int status) {
+    raise(type, status, NO_DATA, peerServes, peerAsks);
+  }
+
+  private void raise(Type type, int status, ByteBuffer data, int serves, int asks) {
+    manager.raise(new ConnectionEvent(type, this, null, status, data, serves, asks));
+  }
+
+  private void requireState(String verb, State expected, boolean withQueuePair) {
+    if (closed || state != expected) {
+      throw invalid(
+          verb + ": state: " + (closed ? "closed" : state) + " (expected: " + expected + ")");
+    }
+    if (withQueuePair && queuePair == null) {
+      throw invalid(verb + ": no queue pair");
+    }
+  }
+
+  private static Block copy(ByteBuffer data) {
+    Block block = new Block(Math.max(1, data.remaining()));
+    block.bytes().put(0, data, data.position(), data.remaining());
+    return block;
+  }
+
+  private static VerbsException invalid(String message) {
+    return new VerbsException(VerbsError.INVALID, message);
+  }
+}

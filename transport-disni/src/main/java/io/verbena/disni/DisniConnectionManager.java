@@ -1,0 +1,310 @@
+package io.verbena.disni;
+
+import io.verbena.disni.Words.EventWords;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.OpenCount;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connections by librdmacm, over one event channel. What the kernel tells in its own time has a
+ * deadline of ours here: whoever awaits events also looks whether a step of a connection is
+ * overdue.
+ *
+ * <p>Taking an event changes the queue pair that it is about inside librdmacm, so it holds {@link
+ * #steps}, as does everything that takes an identifier or its queue pair away.
+ */
+final class DisniConnectionManager implements ConnectionManager {
+  private static final short PORT_SPACE_TCP = 0x0106;
+  private static final int MAX_BACKLOG = 1 << 16;
+  private static final int MAX_PRIVATE_DATA = 256;
+  private static final long SLICE_NANOS = 20_000_000;
+
+  /** What a connection manager owns. */
+  enum Kind {
+    LISTENER,
+    IDENTIFIER
+  }
+
+  private final DisniDevice device;
+  private final long channel;
+  private final Waiter waiter;
+  private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
+  private final Map<Long, DisniListener> listeners = new ConcurrentHashMap<>();
+  private final Map<Long, DisniConnection> connections = new ConcurrentHashMap<>();
+
+  /** Events that the kernel does not tell, or that came with others. Bounded by the connections. */
+  private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
+
+  private final Object steps = new Object();
+  private final Block words = Block.of(EventWords.values());
+  private final Block privateData = new Block(MAX_PRIVATE_DATA);
+
+  DisniConnectionManager(DisniDevice device, long channel) {
+    this.device = device;
+    this.channel = channel;
+    waiter =
+        new Waiter(
+            "await connection event",
+            (wakeupFd, millis) -> Extension.connectionEventReady(channel, wakeupFd, millis));
+  }
+
+  @Override
+  public DisniDevice device() {
+    return device;
+  }
+
+  /** Held by all that an event being taken must not meet. */
+  Object steps() {
+    return steps;
+  }
+
+  @Override
+  public DisniListener listen(URI address, int backlog) {
+    DisniAddress parsed = DisniAddress.parse(address);
+    if (backlog < 1 || backlog > MAX_BACKLOG) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "listen: backlog: " + backlog + " (expected: 1.." + MAX_BACKLOG + ")");
+    }
+    open.opened(Kind.LISTENER, Integer.MAX_VALUE);
+    boolean listening = false;
+    long id = 0;
+    try {
+      id = device.disni().createId(channel, PORT_SPACE_TCP);
+      device.disni().bindAddr(id, SocketAddress.write(parsed.socket()).address());
+      InetSocketAddress bound = SocketAddress.of(id, false);
+      if (bound == null) {
+        throw new VerbsException(VerbsError.IO, "listen: " + address + " is bound to no address");
+      }
+      checkDevice(id, address);
+      DisniListener listener = new DisniListener(this, id, withOptions(bound, address));
+      listeners.put(id, listener);
+      device.disni().listen(id, backlog);
+      listening = true;
+      return listener;
+    } catch (IOException e) {
+      throw listenFailure(address, e);
+    } finally {
+      if (!listening) {
+        listeners.remove(id);
+        if (id != 0) {
+          device.disni().destroyCmId(id);
+        }
+        open.closed(Kind.LISTENER);
+      }
+    }
+  }
+
+  private void checkDevice(long id, URI address) {
+    long context = Extension.contextOf(id);
+    if (context != 0 && context != device.context().pointer()) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "listen: " + address + " is another device's than " + device.context().name());
+    }
+  }
+
+  private static VerbsException listenFailure(URI address, IOException e) {
+    VerbsException failure = Errno.failure("listen on " + address, e);
+    if (Errno.of(e) == Errno.ENODEV || Errno.of(e) == Errno.EADDRNOTAVAIL) {
+      return new VerbsException(
+          VerbsError.INVALID, "listen: " + address + " is no address of a device here", e);
+    }
+    return failure;
+  }
+
+  private static URI withOptions(InetSocketAddress bound, URI asked) {
+    URI plain = DisniAddress.uri(bound);
+    String query = asked.getRawQuery();
+    return query == null ? plain : URI.create(plain + "?" + query);
+  }
+
+  @Override
+  public DisniConnection resolve(URI address, long timeoutNanos) {
+    DisniAddress parsed = DisniAddress.parse(address);
+    if (parsed.socket().getPort() == 0) {
+      throw new VerbsException(
+          VerbsError.INVALID, "resolve: " + address + ": port: 0 (expected: 1..65535)");
+    }
+    open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
+    boolean begun = false;
+    long id = 0;
+    try {
+      id = device.disni().createId(channel, PORT_SPACE_TCP);
+      DisniConnection connection = DisniConnection.active(this, id, address, timeoutNanos);
+      connections.put(id, connection);
+      InetAddress source = device.source();
+      Block from = source == null ? null : SocketAddress.write(new InetSocketAddress(source, 0));
+      Block to = SocketAddress.write(parsed.socket());
+      begin(connection, from, to, timeoutNanos);
+      begun = true;
+      return connection;
+    } catch (IOException e) {
+      throw Errno.failure("resolve " + address, e);
+    } finally {
+      if (!begun) {
+        connections.remove(id);
+        if (id != 0) {
+          device.disni().destroyCmId(id);
+        }
+        open.closed(Kind.IDENTIFIER);
+      }
+    }
+  }
+
+  /** An address without a route is an event, as it is when the kernel finds out later. */
+  private void begin(DisniConnection connection, @Nullable Block from, Block to, long timeoutNanos)
+      throws IOException {
+    int millis = (int) Math.max(1, Math.min(Integer.MAX_VALUE, timeoutNanos / 1_000_000));
+    try {
+      device
+          .disni()
+          .resolveAddr(
+              connection.pointer(), from == null ? 0 : from.address(), to.address(), millis);
+    } catch (IOException e) {
+      int errno = Errno.of(e);
+      if (errno == 0 || Errno.error(errno) == VerbsError.NO_MEMORY) {
+        throw e;
+      }
+      connection.unresolved(-errno);
+    }
+  }
+
+  @Override
+  public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
+    long start = System.nanoTime();
+    while (true) {
+      ConnectionEvent event = nextTold();
+      if (event != null) {
+        return event;
+      }
+      long now = System.nanoTime();
+      connections.values().forEach(connection -> connection.expire(now));
+      event = nextTold();
+      long left = Math.max(0, timeoutNanos - (now - start));
+      if (event != null || waiter.isClosed()) {
+        return event;
+      }
+      if (waiter.await(Math.min(left, SLICE_NANOS)) > 0) {
+        take();
+      } else if (left == 0) {
+        return nextTold();
+      }
+    }
+  }
+
+  private @Nullable ConnectionEvent nextTold() {
+    synchronized (events) {
+      return events.poll();
+    }
+  }
+
+  /** Takes what the kernel has to tell and lets the connection say what of it to tell further. */
+  private void take() {
+    synchronized (steps) {
+      int came = Extension.connectionEvent(channel, words.address(), privateData.address());
+      if (Errno.check("get connection event", came) == 0) {
+        return;
+      }
+      Long id = words.get(EventWords.IDENTIFIER);
+      int code = words.getInt(EventWords.TYPE);
+      if (code == DisniConnection.CONNECT_REQUEST) {
+        request(id);
+        return;
+      }
+      DisniConnection connection = connections.get(id);
+      if (connection != null) {
+        connection.took(code, words, data());
+      }
+    }
+  }
+
+  private void request(long id) {
+    DisniListener listener = listeners.get(words.get(EventWords.LISTENER));
+    boolean ours = Extension.contextOf(id) == device.context().pointer();
+    if (listener == null || !ours) {
+      // The listener was closed meanwhile, or listens on all devices and this is another one.
+      int rejected = Extension.reject(id, privateData.address(), 0);
+      device.disni().destroyCmId(id);
+      Errno.check("reject", Math.min(0, rejected == -Errno.EINVAL ? 0 : rejected));
+      return;
+    }
+    open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
+    InetSocketAddress from = SocketAddress.of(id, true);
+    URI peer = from == null ? listener.address() : DisniAddress.uri(from);
+    // The words of the message are the receiver's: what the peer serves is what we may have
+    // outstanding (rdma_get_cm_event(3)).
+    int peerServes = words.getInt(EventWords.INITIATOR_DEPTH);
+    int peerAsks = words.getInt(EventWords.RESPONDER_RESOURCES);
+    DisniConnection connection = DisniConnection.passive(this, id, peer, peerServes, peerAsks);
+    connections.put(id, connection);
+    raise(
+        new ConnectionEvent(
+            ConnectionEvent.Type.CONNECT_REQUEST,
+            connection,
+            listener,
+            0,
+            data(),
+            peerServes,
+            peerAsks));
+  }
+
+  private ByteBuffer data() {
+    int length = Math.min(MAX_PRIVATE_DATA, words.getInt(EventWords.PRIVATE_DATA_LENGTH));
+    byte[] copy = new byte[length];
+    privateData.bytes().get(0, copy);
+    return ByteBuffer.wrap(copy).asReadOnlyBuffer();
+  }
+
+  void raise(ConnectionEvent event) {
+    synchronized (events) {
+      events.add(event);
+    }
+    waiter.wakeup();
+  }
+
+  void closed(DisniListener listener) {
+    synchronized (steps) {
+      listeners.remove(listener.pointer());
+      device.disni().destroyCmId(listener.pointer());
+    }
+    java.util.List<DisniConnection> requests = new java.util.ArrayList<>();
+    synchronized (events) {
+      events.removeIf(
+          event ->
+              event.listener() == listener && requests.add((DisniConnection) event.identifier()));
+    }
+    requests.forEach(DisniConnection::close);
+    open.closed(Kind.LISTENER);
+  }
+
+  /** For a connection that closes, under {@link #steps}. */
+  void forget(DisniConnection connection) {
+    connections.remove(connection.pointer());
+    device.disni().destroyCmId(connection.pointer());
+    synchronized (events) {
+      events.removeIf(event -> event.identifier() == connection);
+    }
+    open.closed(Kind.IDENTIFIER);
+  }
+
+  @Override
+  public void close() {
+    if (open.close("connection manager")) {
+      waiter.close();
+      device.disni().destroyEventChannel(channel);
+      device.closed(DisniDevice.Kind.CONNECTION_MANAGER);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.PortAttributes;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.OpenCount;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A device in the hands of one program; others of this process may have the same one open. */
+final class DisniDevice implements Device {
+  private static final int MAX_EVENTS = 4096;
+  private static final long SLICE_NANOS = 100_000_000;
+
+  /** What a device owns. */
+  enum Kind {
+    PROTECTION_DOMAIN,
+    COMPLETION_QUEUE,
+    COMPLETION_CHANNEL,
+    CONNECTION_MANAGER
+  }
+
+  private final DisniContext context;
+  private final @Nullable InetAddress source;
+  private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
+  private final ArrayBlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(MAX_EVENTS);
+
+  /**
+   * @param source the address to connect from, or null for the one that the route has
+   */
+  DisniDevice(DisniContext context, @Nullable InetAddress source) {
+    this.context = context;
+    this.source = source;
+    context.add(this);
+  }
+
+  DisniContext context() {
+    return context;
+  }
+
+  Disni disni() {
+    return context.disni();
+  }
+
+  @Nullable InetAddress source() {
+    return source;
+  }
+
+  @Override
+  public DeviceAttributes attributes() {
+    return context.attributes();
+  }
+
+  @Override
+  public PortAttributes port() {
+    return context.port();
+  }
+
+  @Override
+  public DisniProtectionDomain allocateProtectionDomain() {
+    return create(
+        Kind.PROTECTION_DOMAIN,
+        attributes().maxProtectionDomains(),
+        () -> new DisniProtectionDomain(this, disni().allocPd(context.pointer())));
+  }
+
+  @Override
+  public DisniCompletionChannel createCompletionChannel() {
+    return create(
+        Kind.COMPLETION_CHANNEL,
+        Integer.MAX_VALUE,
+        () -> new DisniCompletionChannel(this, disni().createCompChannel(context.pointer())));
+  }
+
+  @Override
+  public DisniCompletionQueue createCompletionQueue(
+      int depth, @Nullable CompletionChannel channel, boolean singleThreaded) {
+    int most = attributes().maxCompletions();
+    if (depth < 1 || depth > most) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "create completion queue: depth: " + depth + " (expected: 1.." + most + ")");
+    }
+    DisniCompletionChannel own = null;
+    if (channel != null) {
+      if (!(channel instanceof DisniCompletionChannel ours) || ours.device() != this) {
+        throw new VerbsException(
+            VerbsError.INVALID, "create completion queue: the channel is another device's");
+      }
+      own = ours;
+    }
+    DisniCompletionChannel attached = own;
+    return create(
+        Kind.COMPLETION_QUEUE,
+        attributes().maxCompletionQueues(),
+        () -> DisniCompletionQueue.create(this, depth, attached, singleThreaded));
+  }
+
+  @Override
+  public DisniConnectionManager createConnectionManager() {
+    return create(
+        Kind.CONNECTION_MANAGER,
+        Integer.MAX_VALUE,
+        () -> new DisniConnectionManager(this, disni().createEventChannel()));
+  }
+
+  /** How something is made that the device counts. */
+  private interface Creation<T> {
+    T create() throws IOException;
+  }
+
+  private <T> T create(Kind kind, int limit, Creation<T> creation) {
+    open.opened(kind, limit);
+    boolean created = false;
+    try {
+      T object = creation.create();
+      created = true;
+      return object;
+    } catch (IOException e) {
+      throw Errno.failure("device " + context.name(), e);
+    } finally {
+      if (!created) {
+        open.closed(kind);
+      }
+    }
+  }
+
+  void closed(Kind kind) {
+    open.closed(kind);
+  }
+
+  @Override
+  public @Nullable AsyncEvent awaitAsyncEvent(long timeoutNanos) throws InterruptedException {
+    long start = System.nanoTime();
+    long left = Math.max(0, timeoutNanos);
+    while (true) {
+      AsyncEvent event = events.poll();
+      if (event != null || open.isClosed()) {
+        return event;
+      }
+      if (!context.readEvent(left)) {
+        event = events.poll(Math.min(SLICE_NANOS, left), TimeUnit.NANOSECONDS);
+        if (event != null) {
+          return event;
+        }
+      }
+      if (Thread.interrupted()) {
+        throw new InterruptedException("await asynchronous event");
+      }
+      left = Math.max(0, timeoutNanos - (System.nanoTime() - start));
+      if (left == 0) {
+        return events.poll();
+      }
+    }
+  }
+
+  /** Tells the program; if it never asks, the newest events are dropped. */
+  void raise(AsyncEvent event) {
+    boolean kept = events.offer(event);
+    assert kept || events.remainingCapacity() == 0;
+  }
+
+  @Override
+  public void close() {
+    if (open.close("device " + context.name())) {
+      context.remove(this);
+    }
+  }
+}

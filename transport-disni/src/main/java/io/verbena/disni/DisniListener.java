@@ -1,0 +1,38 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.ConnectionListener;
+import java.net.URI;
+
+/** An address that is listened on; the kernel keeps its backlog. */
+final class DisniListener implements ConnectionListener {
+  private final DisniConnectionManager manager;
+  private final long pointer;
+  private final URI address;
+  private boolean closed;
+
+  DisniListener(DisniConnectionManager manager, long pointer, URI address) {
+    this.manager = manager;
+    this.pointer = pointer;
+    this.address = address;
+  }
+
+  long pointer() {
+    return pointer;
+  }
+
+  @Override
+  public URI address() {
+    return address;
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    manager.closed(this);
+  }
+}

@@ -1,0 +1,180 @@
+package io.verbena.disni;
+
+import io.verbena.disni.Words.KeyWords;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A direct buffer that the HCA may reach; its address is the real one. */
+final class DisniMemoryRegion implements MemoryRegion {
+  private static final int CHANGE_TRANSLATION = 1;
+  private static final int CHANGE_DOMAIN = 2;
+  private static final int CHANGE_ACCESS = 4;
+
+  private DisniProtectionDomain domain;
+  private ByteBuffer memory;
+  private Set<Access> access;
+  private int lkey;
+  private int rkey;
+  private final long pointer;
+  private boolean closed;
+
+  DisniMemoryRegion(DisniProtectionDomain domain, ByteBuffer buffer, Set<Access> access)
+      throws IOException {
+    this.domain = domain;
+    this.access = Set.copyOf(access);
+    memory = buffer.slice();
+    Block keys = new Block(3 * Integer.BYTES);
+    long at = keys.address();
+    try {
+      pointer =
+          domain
+              .device()
+              .disni()
+              .regMr(
+                  domain.pointer(),
+                  Extension.address(memory),
+                  memory.capacity(),
+                  Access.bits(access),
+                  at,
+                  at + Integer.BYTES,
+                  at + 2 * Integer.BYTES);
+    } catch (IOException e) {
+      throw failure(e);
+    }
+    lkey = keys.bytes().getInt(0);
+    rkey = keys.bytes().getInt(Integer.BYTES);
+  }
+
+  private VerbsException failure(IOException e) {
+    VerbsException failure =
+        Errno.failure("register " + memory.capacity() + " bytes as " + access, e);
+    return failure.error() == VerbsError.NO_MEMORY || failure.error() == VerbsError.NOT_PERMITTED
+        ? LockedMemoryLimit.explain(memory.capacity(), failure)
+        : failure;
+  }
+
+  static void check(ByteBuffer buffer, Set<Access> access) {
+    if (!buffer.isDirect()) {
+      throw invalid("heap memory cannot be registered (expected: a direct buffer)");
+    }
+    if (!buffer.hasRemaining()) {
+      throw invalid("length: 0 (expected: > 0)");
+    }
+    boolean localWrite = access.contains(Access.LOCAL_WRITE);
+    if (!localWrite
+        && (access.contains(Access.REMOTE_WRITE) || access.contains(Access.REMOTE_ATOMIC))) {
+      throw invalid("access: " + access + " (expected: LOCAL_WRITE with remote write or atomic)");
+    }
+    if (localWrite && buffer.isReadOnly()) {
+      throw invalid("access: " + access + " on a read-only buffer (expected: no LOCAL_WRITE)");
+    }
+  }
+
+  private static VerbsException invalid(String message) {
+    return new VerbsException(VerbsError.INVALID, "register memory: " + message);
+  }
+
+  long pointer() {
+    return pointer;
+  }
+
+  @Override
+  public synchronized DisniProtectionDomain protectionDomain() {
+    return domain;
+  }
+
+  @Override
+  public synchronized long address() {
+    return Extension.address(memory);
+  }
+
+  @Override
+  public synchronized long length() {
+    return memory.capacity();
+  }
+
+  @Override
+  public synchronized int lkey() {
+    return lkey;
+  }
+
+  @Override
+  public synchronized int rkey() {
+    return access.contains(Access.REMOTE_READ)
+            || access.contains(Access.REMOTE_WRITE)
+            || access.contains(Access.REMOTE_ATOMIC)
+        ? rkey
+        : 0;
+  }
+
+  @Override
+  public synchronized Set<Access> access() {
+    return access;
+  }
+
+  @Override
+  public synchronized void reregister(
+      @Nullable ProtectionDomain newDomain,
+      @Nullable ByteBuffer newBuffer,
+      @Nullable Set<Access> newAccess) {
+    domain.device().attributes().require(Capability.REREGISTRATION);
+    if (closed) {
+      throw new VerbsException(VerbsError.CLOSED, "reregister memory: the region is closed");
+    }
+    DisniProtectionDomain toDomain = newDomain == null ? domain : checkOurs(newDomain);
+    ByteBuffer toMemory = newBuffer == null ? memory : newBuffer.slice();
+    Set<Access> toAccess = newAccess == null ? access : Set.copyOf(newAccess);
+    check(toMemory, toAccess);
+    Block keys = Block.of(KeyWords.values());
+    int flags =
+        (newBuffer == null ? 0 : CHANGE_TRANSLATION)
+            | (newDomain == null ? 0 : CHANGE_DOMAIN)
+            | (newAccess == null ? 0 : CHANGE_ACCESS);
+    Errno.check(
+        "reregister memory",
+        Extension.reregister(
+            pointer,
+            flags,
+            toDomain.pointer(),
+            Extension.address(toMemory),
+            toMemory.capacity(),
+            Access.bits(toAccess),
+            keys.address()));
+    toDomain.moved(domain);
+    domain = toDomain;
+    memory = toMemory;
+    access = toAccess;
+    lkey = keys.getInt(KeyWords.LKEY);
+    rkey = keys.getInt(KeyWords.RKEY);
+  }
+
+  private DisniProtectionDomain checkOurs(ProtectionDomain other) {
+    if (other instanceof DisniProtectionDomain ours && ours.device() == domain.device()) {
+      return ours;
+    }
+    throw new VerbsException(
+        VerbsError.INVALID, "reregister memory: the protection domain is another device's");
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    try {
+      domain.device().disni().deregMr(pointer);
+    } catch (IOException e) {
+      throw Errno.failure("deregister memory", e);
+    }
+    closed = true;
+    domain.closed(DisniProtectionDomain.Kind.MEMORY_REGION);
+  }
+}

@@ -1,0 +1,57 @@
+package io.verbena.disni;
+
+import io.verbena.disni.Words.KeyWords;
+import io.verbena.verbs.MemoryWindow;
+import io.verbena.verbs.MemoryWindowType;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+
+/** A memory window ({@code ibv_alloc_mw(3)}). */
+final class DisniMemoryWindow implements MemoryWindow {
+  private final DisniProtectionDomain domain;
+  private final MemoryWindowType type;
+  private final long pointer;
+  private boolean closed;
+
+  DisniMemoryWindow(DisniProtectionDomain domain, MemoryWindowType type) {
+    this.domain = domain;
+    this.type = type;
+    Block keys = Block.of(KeyWords.values());
+    int code = type == MemoryWindowType.TYPE_1 ? 1 : 2;
+    pointer =
+        Errno.check(
+            "allocate memory window",
+            Extension.allocateWindow(domain.pointer(), code, keys.address()));
+  }
+
+  long pointer() {
+    return pointer;
+  }
+
+  @Override
+  public DisniProtectionDomain protectionDomain() {
+    return domain;
+  }
+
+  @Override
+  public MemoryWindowType type() {
+    return type;
+  }
+
+  @Override
+  public synchronized int rkey() {
+    if (closed) {
+      throw new VerbsException(VerbsError.CLOSED, "key of a memory window: it is closed");
+    }
+    return Extension.windowKey(pointer);
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!closed) {
+      Errno.check("deallocate memory window", Extension.deallocateWindow(pointer));
+      closed = true;
+      domain.closed(DisniProtectionDomain.Kind.MEMORY_WINDOW);
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.MemoryWindowType;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.OpenCount;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Set;
+
+/** A protection domain and the count of what it holds. */
+final class DisniProtectionDomain implements ProtectionDomain {
+
+  /** What a protection domain owns. */
+  enum Kind {
+    MEMORY_REGION,
+    MEMORY_WINDOW,
+    SHARED_RECEIVE_QUEUE,
+    QUEUE_PAIR,
+    ADDRESS_HANDLE
+  }
+
+  private final DisniDevice device;
+  private final long pointer;
+  private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
+
+  DisniProtectionDomain(DisniDevice device, long pointer) {
+    this.device = device;
+    this.pointer = pointer;
+  }
+
+  long pointer() {
+    return pointer;
+  }
+
+  @Override
+  public DisniDevice device() {
+    return device;
+  }
+
+  @Override
+  public DisniMemoryRegion register(ByteBuffer buffer, Set<Access> access) {
+    DisniMemoryRegion.check(buffer, access);
+    return create(
+        Kind.MEMORY_REGION,
+        device.attributes().maxMemoryRegions(),
+        () -> new DisniMemoryRegion(this, buffer, access));
+  }
+
+  @Override
+  public DisniMemoryWindow allocateMemoryWindow(MemoryWindowType type) {
+    device
+        .attributes()
+        .require(
+            type == MemoryWindowType.TYPE_1
+                ? Capability.MEMORY_WINDOW_TYPE_1
+                : Capability.MEMORY_WINDOW_TYPE_2B);
+    return create(
+        Kind.MEMORY_WINDOW,
+        device.attributes().maxMemoryWindows(),
+        () -> new DisniMemoryWindow(this, type));
+  }
+
+  @Override
+  public DisniQueuePair createQueuePair(QueuePairOptions options) {
+    check(options);
+    return create(
+        Kind.QUEUE_PAIR,
+        device.attributes().maxQueuePairs(),
+        () -> DisniQueuePair.create(this, options));
+  }
+
+  /** Creates the queue pair of a connection ({@code rdma_create_qp(3)}). */
+  DisniQueuePair createQueuePair(QueuePairOptions options, DisniConnection connection) {
+    check(options);
+    return create(
+        Kind.QUEUE_PAIR,
+        device.attributes().maxQueuePairs(),
+        () -> DisniQueuePair.createFor(connection, this, options));
+  }
+
+  private void check(QueuePairOptions options) {
+    DeviceAttributes limits = device.attributes();
+    if (options.type() == QueuePairType.UC) {
+      limits.require(Capability.UNRELIABLE_CONNECTED);
+    } else if (options.type() == QueuePairType.UD) {
+      limits.require(Capability.UNRELIABLE_DATAGRAM);
+    }
+    SharedReceiveQueue shared = options.sharedReceiveQueue();
+    if (shared != null) {
+      limits.require(Capability.SHARED_RECEIVE_QUEUE);
+      if (!(shared instanceof DisniSharedReceiveQueue ours)
+          || ours.protectionDomain().device() != device) {
+        throw new VerbsException(
+            VerbsError.INVALID, "create queue pair: the shared receive queue is another device's");
+      }
+    }
+    check("max send", options.maxSend(), 1, limits.maxWorkRequests());
+    check("max receive", options.maxReceive(), 0, limits.maxWorkRequests());
+    int entries = limits.maxScatterGather();
+    check("max send scatter/gather", options.maxSendScatterGather(), 0, entries);
+    check("max receive scatter/gather", options.maxReceiveScatterGather(), 0, entries);
+    check("max inline data", options.maxInlineData(), 0, limits.maxInlineData());
+    checkOurs(options.sendQueue());
+    checkOurs(options.receiveQueue());
+  }
+
+  private void checkOurs(CompletionQueue queue) {
+    if (!(queue instanceof DisniCompletionQueue ours) || ours.device() != device) {
+      throw new VerbsException(
+          VerbsError.INVALID, "create queue pair: a completion queue is another device's");
+    }
+  }
+
+  private static void check(String name, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "create queue pair: " + name + ": " + value + " (expected: " + least + ".." + most + ")");
+    }
+  }
+
+  @Override
+  public DisniSharedReceiveQueue createSharedReceiveQueue(
+      int maxWorkRequests, int maxScatterGather) {
+    DeviceAttributes limits = device.attributes();
+    limits.require(Capability.SHARED_RECEIVE_QUEUE);
+    check("max work requests", maxWorkRequests, 1, limits.maxSharedReceiveRequests());
+    check("max scatter/gather", maxScatterGather, 1, limits.maxScatterGather());
+    return create(
+        Kind.SHARED_RECEIVE_QUEUE,
+        limits.maxSharedReceiveQueues(),
+        () -> new DisniSharedReceiveQueue(this, maxWorkRequests, maxScatterGather));
+  }
+
+  @Override
+  public DisniAddressHandle createAddressHandle(AddressVector vector) {
+    device.attributes().require(Capability.UNRELIABLE_DATAGRAM);
+    return create(
+        Kind.ADDRESS_HANDLE,
+        device.attributes().maxAddressHandles(),
+        () -> new DisniAddressHandle(this, vector));
+  }
+
+  /** How something is made that the domain counts. */
+  private interface Creation<T> {
+    T create() throws IOException;
+  }
+
+  private <T> T create(Kind kind, int limit, Creation<T> creation) {
+    open.opened(kind, limit);
+    boolean created = false;
+    try {
+      T object = creation.create();
+      created = true;
+      return object;
+    } catch (IOException e) {
+      throw Errno.failure("protection domain", e);
+    } finally {
+      if (!created) {
+        open.closed(kind);
+      }
+    }
+  }
+
+  /** Takes over a memory region from another domain. */
+  void moved(DisniProtectionDomain from) {
+    if (from != this) {
+      open.opened(Kind.MEMORY_REGION, Integer.MAX_VALUE);
+      from.closed(Kind.MEMORY_REGION);
+    }
+  }
+
+  void closed(Kind kind) {
+    open.closed(kind);
+  }
+
+  @Override
+  public void close() {
+    if (open.close("protection domain")) {
+      Errno.check("deallocate protection domain", device.disni().deallocPd(pointer));
+      device.closed(DisniDevice.Kind.PROTECTION_DOMAIN);
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.Device;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.VerbsProvider;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * RNICs and Soft-RoCE devices of this machine through DiSNI, as {@code disni://host:port}: the host
+ * is an address of a device here, to listen on, or one that a device reaches.
+ *
+ * <p>Options: {@code device=NAME} takes this device; {@code gid=INDEX} connects from the address of
+ * one of its GIDs; {@code source=ADDRESS} connects from an address, and takes the device that has
+ * it. Without any the address, or the route to it, decides.
+ */
+public final class DisniProvider implements VerbsProvider {
+  private static final short PORT_SPACE_TCP = 0x0106;
+  private static final int RESOLVE_MILLIS = 2000;
+
+  /** For {@link java.util.ServiceLoader}. */
+  public DisniProvider() {}
+
+  @Override
+  public String scheme() {
+    return DisniAddress.SCHEME;
+  }
+
+  @Override
+  public List<String> deviceNames() {
+    NativeLibrary.load();
+    return DisniContext.deviceNames();
+  }
+
+  @Override
+  public Device open(URI address) {
+    DisniAddress parsed = DisniAddress.parse(address);
+    Disni disni = NativeLibrary.load();
+    List<String> names = DisniContext.deviceNames();
+    if (names.isEmpty()) {
+      throw new VerbsException(
+          VerbsError.NO_DEVICE,
+          "open "
+              + address
+              + ": no RDMA device is open to this process (see rdma link, ibv_devices and the rights"
+              + " of /dev/infiniband; Soft-RoCE: rdma link add rxe0 type rxe netdev INTERFACE)");
+    }
+    String name = parsed.device();
+    if (name != null) {
+      DisniContext context = byName(disni, address, name, names);
+      return new DisniDevice(context, source(address, parsed, context));
+    }
+    InetAddress near = parsed.source() != null ? parsed.source() : parsed.socket().getAddress();
+    if (near.isAnyLocalAddress()) {
+      DisniContext context = byName(disni, address, names.get(0), names);
+      return new DisniDevice(context, source(address, parsed, context));
+    }
+    long pointer = byAddress(disni, address, near, names);
+    DisniContext context = DisniContext.of(disni, pointer);
+    return new DisniDevice(context, source(address, parsed, context));
+  }
+
+  private static DisniContext byName(Disni disni, URI address, String name, List<String> names) {
+    Block text = new Block(64);
+    byte[] bytes = name.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+    if (!names.contains(name) || bytes.length >= 64) {
+      throw new VerbsException(
+          VerbsError.NO_DEVICE,
+          "open " + address + ": device: " + name + " (expected: " + names + ")");
+    }
+    text.bytes().put(0, bytes);
+    return DisniContext.of(disni, Errno.check("open device", Extension.context(text.address())));
+  }
+
+  private static @Nullable InetAddress source(
+      URI address, DisniAddress parsed, DisniContext context) {
+    if (parsed.source() != null) {
+      return parsed.source();
+    }
+    List<InetAddress> own = addresses(context);
+    if (parsed.gid() >= 0) {
+      List<Gid> gids = context.port().gids();
+      if (parsed.gid() >= gids.size()) {
+        throw new VerbsException(
+            VerbsError.INVALID,
+            "open "
+                + address
+                + ": gid: "
+                + parsed.gid()
+                + " (expected: 0.."
+                + (gids.size() - 1)
+                + ")");
+      }
+      return inetAddress(gids.get(parsed.gid()));
+    }
+    boolean six = parsed.socket().getAddress().getAddress().length == 16;
+    for (InetAddress candidate : own) {
+      if (parsed.device() != null && (candidate.getAddress().length == 16) == six) {
+        return candidate;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * The addresses of a device: on RoCE v2 its GIDs are IPv6 addresses, or IPv4 mapped into them.
+   */
+  static List<InetAddress> addresses(DisniContext context) {
+    List<InetAddress> addresses = new ArrayList<>();
+    for (Gid gid : context.port().gids()) {
+      if (gid.high() != 0 || gid.low() != 0) {
+        addresses.add(inetAddress(gid));
+      }
+    }
+    return addresses;
+  }
+
+  private static InetAddress inetAddress(Gid gid) {
+    byte[] bytes = new byte[16];
+    ByteBuffer.wrap(bytes).putLong(gid.high()).putLong(gid.low());
+    try {
+      return InetAddress.getByAddress(bytes);
+    } catch (UnknownHostException e) {
+      throw new AssertionError("16 bytes are an address", e);
+    }
+  }
+
+  /** The context of the device that has an address, or else of the one that reaches it. */
+  private static long byAddress(Disni disni, URI address, InetAddress near, List<String> names) {
+    Block socket = SocketAddress.write(new InetSocketAddress(near, 0));
+    try {
+      long channel = disni.createEventChannel();
+      long id = 0;
+      try {
+        id = disni.createId(channel, PORT_SPACE_TCP);
+        try {
+          disni.bindAddr(id, socket.address());
+        } catch (IOException notOurs) {
+          disni.resolveAddr(id, 0, socket.address(), RESOLVE_MILLIS);
+          awaitAddress(channel);
+        }
+        long context = Extension.contextOf(id);
+        if (context > 0) {
+          return context;
+        }
+      } finally {
+        if (id != 0) {
+          disni.destroyCmId(id);
+        }
+        disni.destroyEventChannel(channel);
+      }
+    } catch (IOException e) {
+      throw new VerbsException(
+          VerbsError.NO_DEVICE,
+          "open " + address + ": no device has or reaches " + near + " (devices: " + names + ")",
+          e);
+    }
+    throw new VerbsException(
+        VerbsError.NO_DEVICE,
+        "open " + address + ": no device has or reaches " + near + " (devices: " + names + ")");
+  }
+
+  /** Waits for the answer to resolveAddr, whatever it is: only a good one binds a device. */
+  private static void awaitAddress(long channel) {
+    int wakeup = Errno.check("eventfd", Extension.openWakeup());
+    try {
+      int ready = Extension.connectionEventReady(channel, wakeup, 2 * RESOLVE_MILLIS);
+      if (Errno.check("await address", ready) > 0) {
+        Block words = Block.of(Words.EventWords.values());
+        Block data = new Block(256);
+        Errno.check(
+            "get event", Extension.connectionEvent(channel, words.address(), data.address()));
+      }
+    } finally {
+      Errno.check("close eventfd", Extension.closeWakeup(wakeup));
+    }
+  }
+}

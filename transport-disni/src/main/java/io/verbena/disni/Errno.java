@@ -1,0 +1,80 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What the platform's error numbers mean, as Linux counts them on all machines that we run on. */
+final class Errno {
+  static final int EPERM = 1;
+  static final int ENOENT = 2;
+  static final int EAGAIN = 11;
+  static final int ENOMEM = 12;
+  static final int EACCES = 13;
+  static final int EFAULT = 14;
+  static final int EBUSY = 16;
+  static final int ENODEV = 19;
+  static final int EINVAL = 22;
+  static final int ENOSYS = 38;
+  static final int ENODATA = 61;
+  static final int EOPNOTSUPP = 95;
+  static final int EADDRINUSE = 98;
+  static final int EADDRNOTAVAIL = 99;
+  static final int ENETUNREACH = 101;
+  static final int EHOSTUNREACH = 113;
+
+  /** How our {@code libdisni} ends its messages; others' say no number. */
+  private static final Pattern NUMBER = Pattern.compile("\\[errno (\\d+)]\\s*$");
+
+  private Errno() {}
+
+  /** The kind of failure that a number stands for. */
+  static VerbsError error(int errno) {
+    return switch (errno) {
+      case EINVAL, EADDRNOTAVAIL, ENETUNREACH, EHOSTUNREACH -> VerbsError.INVALID;
+      case ENOMEM, EAGAIN -> VerbsError.NO_MEMORY;
+      case EBUSY -> VerbsError.BUSY;
+      case EOPNOTSUPP, ENOSYS -> VerbsError.NOT_SUPPORTED;
+      case ENODEV, ENOENT -> VerbsError.NO_DEVICE;
+      case EADDRINUSE -> VerbsError.ADDRESS_IN_USE;
+      case EFAULT -> VerbsError.FAULT;
+      case EPERM, EACCES -> VerbsError.NOT_PERMITTED;
+      default -> VerbsError.IO;
+    };
+  }
+
+  /** The number in what {@code libdisni} threw; 0 if it told none. */
+  static int of(IOException failure) {
+    Matcher number = NUMBER.matcher(String.valueOf(failure.getMessage()));
+    return number.find() ? Integer.parseInt(number.group(1)) : 0;
+  }
+
+  /** The failure of a verb that answered a negative number. */
+  static VerbsException failure(String verb, long negative) {
+    int errno = (int) -negative;
+    return new VerbsException(error(errno), verb + ": errno " + errno);
+  }
+
+  /** The failure of a verb of DiSNI's. */
+  static VerbsException failure(String verb, IOException cause) {
+    return new VerbsException(error(of(cause)), verb + ": " + cause.getMessage(), cause);
+  }
+
+  /** Fails if {@code result} is negative. */
+  static int check(String verb, int result) {
+    if (result < 0) {
+      throw failure(verb, result);
+    }
+    return result;
+  }
+
+  /** Fails if {@code result} is negative. */
+  static long check(String verb, long result) {
+    if (result < 0) {
+      throw failure(verb, result);
+    }
+    return result;
+  }
+}

@@ -1,0 +1,134 @@
+package io.verbena.disni;
+
+import io.verbena.disni.Words.KeyWords;
+import io.verbena.disni.Words.QueuePairWords;
+import io.verbena.verbs.Access;
+import java.io.IOException;
+
+/**
+ * Finds out by trying what no attribute of a device tells. What it makes it destroys again before
+ * it answers.
+ */
+final class Probe {
+  static final int UC = 3;
+  static final int UD = 4;
+
+  private static final int RC = 2;
+  private static final int[] INLINE_SIZES = {
+    4096, 2048, 1024, 912, 512, 400, 256, 220, 188, 128, 96, 64, 32
+  };
+
+  private final Disni disni;
+  private final long context;
+
+  Probe(Disni disni, long context) {
+    this.disni = disni;
+    this.context = context;
+  }
+
+  /** A trial on an object that is made for it. */
+  private interface Trial {
+    boolean on(long object) throws IOException;
+  }
+
+  private boolean withDomain(Trial trial) {
+    try {
+      long domain = disni.allocPd(context);
+      try {
+        return trial.on(domain);
+      } finally {
+        Errno.check("deallocate probe's domain", disni.deallocPd(domain));
+      }
+    } catch (IOException e) {
+      throw Errno.failure("probe", e);
+    }
+  }
+
+  private boolean withCompletionQueue(Trial trial) throws IOException {
+    Block granted = new Block(Long.BYTES);
+    long queue =
+        Errno.check(
+            "create probe's completion queue",
+            Extension.createCompletionQueue(context, 4, 0, false, granted.address()));
+    try {
+      return trial.on(queue);
+    } finally {
+      Errno.check("destroy probe's queue", Extension.destroyCompletionQueue(queue));
+    }
+  }
+
+  /** Bytes of inline payload that a queue pair can have. */
+  int maxInlineData() {
+    int[] most = new int[1];
+    for (int size : INLINE_SIZES) {
+      if (hasQueuePairs(RC, size, most)) {
+        return most[0];
+      }
+    }
+    return 0;
+  }
+
+  /** Whether it has queue pairs of this type, a code of {@code enum ibv_qp_type}. */
+  boolean hasQueuePairs(int type) {
+    return hasQueuePairs(type, 0, new int[1]);
+  }
+
+  private boolean hasQueuePairs(int type, int inline, int[] granted) {
+    Block words = Block.of(QueuePairWords.values());
+    return withDomain(
+        domain ->
+            withCompletionQueue(
+                queue -> {
+                  words
+                      .set(QueuePairWords.TYPE, type)
+                      .set(QueuePairWords.SEND_CQ, queue)
+                      .set(QueuePairWords.RECV_CQ, queue)
+                      .set(QueuePairWords.MAX_SEND_WR, 1)
+                      .set(QueuePairWords.MAX_RECV_WR, 1)
+                      .set(QueuePairWords.MAX_SEND_SGE, 1)
+                      .set(QueuePairWords.MAX_RECV_SGE, 1)
+                      .set(QueuePairWords.MAX_INLINE_DATA, inline);
+                  long pair = Extension.createQueuePair(domain, words.address());
+                  if (pair > 0) {
+                    // What was asked for, not what this small queue pair was rounded up to.
+                    granted[0] = inline;
+                    Errno.check("destroy probe's queue pair", Extension.destroyQueuePair(pair));
+                  }
+                  return pair > 0;
+                }));
+  }
+
+  boolean resizesCompletionQueues() {
+    return withDomain(
+        domain -> withCompletionQueue(queue -> Extension.resizeCompletionQueue(queue, 8) >= 0));
+  }
+
+  boolean reregisters() {
+    Block memory = new Block(4096);
+    Block keys = Block.of(KeyWords.values());
+    return withDomain(
+        domain -> {
+          long region =
+              disni.regMr(
+                  domain,
+                  memory.address(),
+                  4096,
+                  0,
+                  keys.address(),
+                  keys.address() + 4,
+                  keys.address() + 8);
+          int changeAccess = 4;
+          int done =
+              Extension.reregister(
+                  region,
+                  changeAccess,
+                  domain,
+                  memory.address(),
+                  4096,
+                  Access.LOCAL_WRITE.bit(),
+                  keys.address());
+          disni.deregMr(region);
+          return done >= 0;
+        });
+  }
+}

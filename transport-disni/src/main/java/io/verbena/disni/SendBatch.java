@@ -1,0 +1,153 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.MemoryWindow;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Send requests as libibverbs takes them, linked, for one native call. Used again and again. */
+final class SendBatch {
+  static final int SIZE = 16;
+
+  private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
+  private final Block block;
+  private final int maxScatterGather;
+  private final int maxInlineData;
+  private final int lists;
+  private final int inlines;
+  private int count;
+
+  SendBatch(int maxScatterGather, int maxInlineData) {
+    // An inline payload needs one entry.
+    this.maxScatterGather = Math.max(1, maxScatterGather);
+    this.maxInlineData = maxInlineData;
+    lists = SIZE * Layout.SEND_WR_SIZE;
+    inlines = lists + SIZE * this.maxScatterGather * Layout.SGE_SIZE;
+    block = new Block((inlines + SIZE * maxInlineData + 7 & -8) + Long.BYTES);
+  }
+
+  void clear() {
+    count = 0;
+  }
+
+  int count() {
+    return count;
+  }
+
+  boolean isFull() {
+    return count == SIZE;
+  }
+
+  long address() {
+    return block.address();
+  }
+
+  /** Where the native call tells which request it refused. */
+  long badAddress() {
+    return address() + badOffset();
+  }
+
+  private int badOffset() {
+    return block.bytes().capacity() - Long.BYTES;
+  }
+
+  /** How many were posted before the one that was refused. */
+  int posted() {
+    return (int) (block.bytes().getLong(badOffset()) - address()) / Layout.SEND_WR_SIZE;
+  }
+
+  void add(SendWorkRequest request, long cookie) {
+    ByteBuffer bytes = block.bytes();
+    int at = count * Layout.SEND_WR_SIZE;
+    if (count > 0) {
+      bytes.putLong(at - Layout.SEND_WR_SIZE + Layout.WR_NEXT, address() + at);
+    }
+    SendOpcode opcode = request.opcode();
+    bytes.putLong(at + Layout.WR_ID, cookie);
+    bytes.putLong(at + Layout.WR_NEXT, 0);
+    bytes.putInt(at + Layout.WR_OPCODE, opcode.code());
+    bytes.putInt(at + Layout.WR_SEND_FLAGS, request.flags());
+    switch (opcode) {
+      case RDMA_WRITE_WITH_IMM -> {
+        putImmediate(bytes, at, request);
+        putRemote(bytes, at, request);
+      }
+      case RDMA_WRITE, RDMA_READ -> putRemote(bytes, at, request);
+      case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> putAtomic(bytes, at, request);
+      case BIND_MW -> putBind(bytes, at, request);
+      case SEND_WITH_INV, LOCAL_INV -> bytes.putInt(at + Layout.WR_IMM_OR_KEY, request.remoteKey());
+      case SEND_WITH_IMM -> {
+        putImmediate(bytes, at, request);
+        putDatagram(bytes, at, request);
+      }
+      case SEND -> putDatagram(bytes, at, request);
+    }
+    putBuffers(bytes, at, request);
+    count++;
+  }
+
+  private static void putImmediate(ByteBuffer bytes, int at, SendWorkRequest request) {
+    bytes.putInt(at + Layout.WR_IMM_OR_KEY, networkOrder(request.immediate()));
+  }
+
+  /** To or from the order of the network. */
+  static int networkOrder(int value) {
+    return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
+  }
+
+  private static void putRemote(ByteBuffer bytes, int at, SendWorkRequest request) {
+    bytes.putLong(at + Layout.WR_RDMA_REMOTE_ADDR, request.remoteAddress());
+    bytes.putInt(at + Layout.WR_RDMA_RKEY, request.remoteKey());
+  }
+
+  private static void putAtomic(ByteBuffer bytes, int at, SendWorkRequest request) {
+    bytes.putLong(at + Layout.WR_ATOMIC_REMOTE_ADDR, request.remoteAddress());
+    bytes.putLong(at + Layout.WR_ATOMIC_COMPARE_ADD, request.compareOrAdd());
+    bytes.putLong(at + Layout.WR_ATOMIC_SWAP, request.swap());
+    bytes.putInt(at + Layout.WR_ATOMIC_RKEY, request.remoteKey());
+  }
+
+  private static void putDatagram(ByteBuffer bytes, int at, SendWorkRequest request) {
+    if (request.addressHandle() instanceof DisniAddressHandle handle) {
+      bytes.putLong(at + Layout.WR_UD_AH, handle.pointer());
+      bytes.putInt(at + Layout.WR_UD_REMOTE_QPN, request.remoteQueuePair());
+      bytes.putInt(at + Layout.WR_UD_REMOTE_QKEY, request.remoteQueueKey());
+    }
+  }
+
+  private static void putBind(ByteBuffer bytes, int at, SendWorkRequest request) {
+    MemoryWindow window = request.window();
+    MemoryRegion region = request.windowRegion();
+    ScatterGatherList buffers = request.buffers();
+    bytes.putLong(at + Layout.WR_BIND_MW, ((DisniMemoryWindow) window).pointer());
+    bytes.putInt(at + Layout.WR_BIND_RKEY, request.remoteKey());
+    bytes.putLong(at + Layout.WR_BIND_MR, ((DisniMemoryRegion) region).pointer());
+    bytes.putLong(at + Layout.WR_BIND_ADDR, buffers.address(0));
+    bytes.putLong(at + Layout.WR_BIND_LENGTH, buffers.length(0));
+    bytes.putInt(at + Layout.WR_BIND_ACCESS, request.windowAccess());
+  }
+
+  private void putBuffers(ByteBuffer bytes, int at, SendWorkRequest request) {
+    int list = lists + count * maxScatterGather * Layout.SGE_SIZE;
+    bytes.putLong(at + Layout.WR_SG_LIST, address() + list);
+    ByteBuffer inline = request.inlineData();
+    if (inline != null) {
+      int length = inline.remaining();
+      int copy = inlines + count * maxInlineData;
+      bytes.put(copy, inline, inline.position(), length);
+      bytes.putInt(at + Layout.WR_NUM_SGE, length == 0 ? 0 : 1);
+      bytes.putLong(list + Layout.SGE_ADDR, address() + copy);
+      bytes.putInt(list + Layout.SGE_LENGTH, length);
+      bytes.putInt(list + Layout.SGE_LKEY, 0);
+    } else if (request.opcode() == SendOpcode.BIND_MW) {
+      bytes.putInt(at + Layout.WR_NUM_SGE, 0);
+    } else {
+      bytes.putInt(at + Layout.WR_NUM_SGE, request.buffers().size());
+      ReceiveBatch.write(request.buffers(), bytes, list);
+    }
+  }
+}

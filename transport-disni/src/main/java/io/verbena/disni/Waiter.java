@@ -1,0 +1,88 @@
+package io.verbena.disni;
+
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The thread that waits in a native call until an object has something to tell, and how to let it
+ * return. A wait is cut into slices, since an interrupt does not reach native code.
+ */
+final class Waiter {
+  private static final long SLICE_NANOS = 100_000_000;
+
+  /** A wait of the object's own: 0 if nothing came, above 0 what came, or a negative errno. */
+  interface Wait {
+    long await(int wakeupFd, int timeoutMillis);
+  }
+
+  private final String verb;
+  private final Wait wait;
+  private final int fd = Errno.check("eventfd", Extension.openWakeup());
+  private final ReentrantLock waiting = new ReentrantLock();
+  private volatile boolean woken;
+  private volatile boolean closed;
+
+  Waiter(String verb, Wait wait) {
+    this.verb = verb;
+    this.wait = wait;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /**
+   * Waits.
+   *
+   * @return what came, or 0 when the time is over, or when woken or closed
+   */
+  long await(long timeoutNanos) throws InterruptedException {
+    long start = System.nanoTime();
+    waiting.lockInterruptibly();
+    try {
+      long left = Math.max(0, timeoutNanos);
+      while (!closed) {
+        long slice = Math.min(SLICE_NANOS, left);
+        long came = Errno.check(verb, wait.await(fd, (int) ((slice + 999_999) / 1_000_000)));
+        if (came > 0) {
+          return came;
+        }
+        if (Thread.interrupted()) {
+          throw new InterruptedException(verb);
+        }
+        left = timeoutNanos - (System.nanoTime() - start);
+        if (woken || left <= 0) {
+          woken = false;
+          return 0;
+        }
+      }
+      return 0;
+    } finally {
+      waiting.unlock();
+    }
+  }
+
+  /** Lets the waiting thread return, or else the next one that would wait. */
+  synchronized void wakeup() {
+    if (!closed) {
+      woken = true;
+      Errno.check("wake up", Extension.wakeup(fd));
+    }
+  }
+
+  /** Ends all waiting; when it returns nobody waits, and nobody will. */
+  void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+      Errno.check("wake up", Extension.wakeup(fd));
+    }
+    waiting.lock();
+    try {
+      Errno.check("close eventfd", Extension.closeWakeup(fd));
+    } finally {
+      waiting.unlock();
+    }
+  }
+}
