@@ -1,7 +1,7 @@
 package io.verbena.verbs;
 
 /**
- * The states of a queue pair.
+ * The states of a queue pair; numbers as in {@code enum ibv_qp_state}.
  *
  * <pre>
  *  RESET -> INIT -> RTR -> RTS <-> SQD
@@ -12,17 +12,37 @@ package io.verbena.verbs;
  */
 public enum QueuePairState {
   /** Just created: nothing may be posted. */
-  RESET,
+  RESET(0),
   /** Receives may be posted; what arrives is dropped. */
-  INIT,
+  INIT(1),
   /** Ready to receive: the responder works, sends are refused. */
-  RTR,
+  RTR(2),
   /** Ready to send: everything works. */
-  RTS,
+  RTS(3),
   /** Send queue draining: what was begun is finished, nothing new starts. */
-  SQD,
+  SQD(4),
   /** Send queue error, on UC and UD only: the responder still works. */
-  SQE,
+  SQE(5),
   /** Everything pending and everything posted from now on completes as flushed. */
-  ERR
+  ERR(6);
+
+  private static final QueuePairState[] VALUES = values();
+  private final int code;
+
+  QueuePairState(int code) {
+    this.code = code;
+  }
+
+  /** The number in {@code enum ibv_qp_state}. */
+  public int code() {
+    return code;
+  }
+
+  /** The state with this number. */
+  public static QueuePairState of(int code) {
+    if (code < 0 || code >= VALUES.length) {
+      throw new IllegalArgumentException("queue pair state: " + code + " (expected: 0..6)");
+    }
+    return VALUES[code];
+  }
 }

@@ -1,11 +1,22 @@
 package io.verbena.verbs;
 
-/** The transport service of a queue pair. */
+/** The transport service of a queue pair; numbers as in {@code enum ibv_qp_type}. */
 public enum QueuePairType {
   /** Reliable connection: all operations, in order, exactly once. */
-  RC,
+  RC(2),
   /** Unreliable connection: SEND and WRITE, in order, perhaps lost. */
-  UC,
+  UC(3),
   /** Unreliable datagram: SEND of up to one MTU to any peer. */
-  UD
+  UD(4);
+
+  private final int code;
+
+  QueuePairType(int code) {
+    this.code = code;
+  }
+
+  /** The number in {@code enum ibv_qp_type}. */
+  public int code() {
+    return code;
+  }
 }

@@ -50,8 +50,8 @@ final class AttributeBlock {
     }
     words
         .set(AttributeWords.MASK, mask)
-        .set(AttributeWords.STATE, attributes.state().ordinal())
-        .set(AttributeWords.CUR_STATE, attributes.currentState().ordinal())
+        .set(AttributeWords.STATE, attributes.state().code())
+        .set(AttributeWords.CUR_STATE, attributes.currentState().code())
         .set(AttributeWords.EN_SQD_ASYNC_NOTIFY, attributes.drainedNotify() ? 1 : 0)
         .set(AttributeWords.ACCESS_FLAGS, Access.bits(attributes.access()))
         .set(AttributeWords.PKEY_INDEX, attributes.pkeyIndex())
@@ -119,7 +119,7 @@ final class AttributeBlock {
 
   /** The state that {@code ibv_query_qp(3)} told. */
   static QueuePairState state(Block words) {
-    return QueuePairState.values()[words.getInt(AttributeWords.STATE)];
+    return QueuePairState.of(words.getInt(AttributeWords.STATE));
   }
 
   private static Set<Access> access(int bits) {

@@ -29,8 +29,14 @@ final class Block {
     return address;
   }
 
+  /** The order of the names is what the two sides agree on. */
+  @SuppressWarnings("EnumOrdinal")
+  private static int offset(Enum<?> slot) {
+    return slot.ordinal() * Long.BYTES;
+  }
+
   long get(Enum<?> slot) {
-    return bytes.getLong(slot.ordinal() * Long.BYTES);
+    return bytes.getLong(offset(slot));
   }
 
   int getInt(Enum<?> slot) {
@@ -38,7 +44,7 @@ final class Block {
   }
 
   Block set(Enum<?> slot, long value) {
-    bytes.putLong(slot.ordinal() * Long.BYTES, value);
+    bytes.putLong(offset(slot), value);
     return this;
   }
 

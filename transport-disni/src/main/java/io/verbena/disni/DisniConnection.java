@@ -4,7 +4,6 @@ import io.verbena.disni.Words.EventWords;
 import io.verbena.disni.Words.ParameterWords;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.ConnectionEvent;
-import io.verbena.verbs.ConnectionEvent.Type;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.ProtectionDomain;
@@ -176,7 +175,7 @@ final class DisniConnection implements ConnectionIdentifier {
         "accept", offered, ConnectionParameters.MAX_ACCEPT_DATA, manager.device().attributes());
     synchronized (manager.steps()) {
       if (state == State.ENDED && !closed && queuePair != null) {
-        raise(Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT);
+        raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT);
         return;
       }
       requireState("accept", State.REQUESTED, true);
@@ -191,7 +190,7 @@ final class DisniConnection implements ConnectionIdentifier {
       if (accepted < 0) {
         // The peer gave up, or its request is not valid any more: as if it had told so before.
         end();
-        raise(Type.CONNECT_ERROR, accepted);
+        raise(ConnectionEvent.Type.CONNECT_ERROR, accepted);
         return;
       }
       state = State.ACCEPTING;
@@ -272,7 +271,7 @@ final class DisniConnection implements ConnectionIdentifier {
   void unresolved(int status) {
     synchronized (manager.steps()) {
       end();
-      raise(Type.ADDR_ERROR, status);
+      raise(ConnectionEvent.Type.ADDR_ERROR, status);
     }
   }
 
@@ -285,9 +284,9 @@ final class DisniConnection implements ConnectionIdentifier {
       State was = state;
       end();
       switch (was) {
-        case RESOLVING -> raise(Type.ADDR_ERROR, ConnectionEvent.TIMED_OUT);
-        case CONNECTING -> raise(Type.UNREACHABLE, ConnectionEvent.TIMED_OUT);
-        case DISCONNECTING -> raise(Type.DISCONNECTED, ConnectionEvent.TIMED_OUT);
+        case RESOLVING -> raise(ConnectionEvent.Type.ADDR_ERROR, ConnectionEvent.TIMED_OUT);
+        case CONNECTING -> raise(ConnectionEvent.Type.UNREACHABLE, ConnectionEvent.TIMED_OUT);
+        case DISCONNECTING -> raise(ConnectionEvent.Type.DISCONNECTED, ConnectionEvent.TIMED_OUT);
         default -> {}
       }
     }
@@ -302,12 +301,12 @@ final class DisniConnection implements ConnectionIdentifier {
     switch (code) {
       case 0 -> addressResolved();
       case 2 -> routeResolved();
-      case 1, 3 -> failed(State.RESOLVING, Type.ADDR_ERROR, status, data);
+      case 1, 3 -> failed(State.RESOLVING, ConnectionEvent.Type.ADDR_ERROR, status, data);
       case 5, 6, 7, 8 -> refused(code, status, data);
       case 9 -> established(words, data);
       case 10 -> disconnected();
-      case 11 -> lost(Type.DEVICE_REMOVAL, status);
-      case 14 -> raise(Type.ADDR_CHANGE, status);
+      case 11 -> lost(ConnectionEvent.Type.DEVICE_REMOVAL, status);
+      case 14 -> raise(ConnectionEvent.Type.ADDR_CHANGE, status);
       default -> {}
     }
   }
@@ -318,7 +317,7 @@ final class DisniConnection implements ConnectionIdentifier {
     }
     if (Extension.contextOf(pointer) != manager.device().context().pointer()) {
       end();
-      raise(Type.ADDR_ERROR, -Errno.ENODEV);
+      raise(ConnectionEvent.Type.ADDR_ERROR, -Errno.ENODEV);
       return;
     }
     long left = Math.max(1, (addressDeadline - System.nanoTime()) / 1_000_000);
@@ -326,7 +325,7 @@ final class DisniConnection implements ConnectionIdentifier {
       manager.device().disni().resolveRoute(pointer, (int) Math.min(Integer.MAX_VALUE, left));
     } catch (IOException e) {
       end();
-      raise(Type.ADDR_ERROR, -Errno.of(e));
+      raise(ConnectionEvent.Type.ADDR_ERROR, -Errno.of(e));
     }
   }
 
@@ -335,11 +334,11 @@ final class DisniConnection implements ConnectionIdentifier {
     if (state == State.RESOLVING) {
       state = State.RESOLVED;
       timed = false;
-      raise(Type.ADDR_RESOLVED, 0);
+      raise(ConnectionEvent.Type.ADDR_RESOLVED, 0);
     }
   }
 
-  private void failed(State expected, Type type, int status, ByteBuffer data) {
+  private void failed(State expected, ConnectionEvent.Type type, int status, ByteBuffer data) {
     if (state == expected) {
       end();
       raise(type, status, data, 0, 0);
@@ -353,9 +352,12 @@ final class DisniConnection implements ConnectionIdentifier {
       end();
     } else if (state == State.ACCEPTING) {
       end();
-      raise(Type.CONNECT_ERROR, status);
+      raise(ConnectionEvent.Type.CONNECT_ERROR, status);
     } else {
-      Type type = code == 8 ? Type.REJECTED : code == 7 ? Type.UNREACHABLE : Type.CONNECT_ERROR;
+      ConnectionEvent.Type type =
+          code == 8
+              ? ConnectionEvent.Type.REJECTED
+              : code == 7 ? ConnectionEvent.Type.UNREACHABLE : ConnectionEvent.Type.CONNECT_ERROR;
       failed(State.CONNECTING, type, status, data);
     }
   }
@@ -363,13 +365,13 @@ final class DisniConnection implements ConnectionIdentifier {
   private void established(Block words, ByteBuffer data) {
     if (state == State.ACCEPTING) {
       state = State.ESTABLISHED;
-      raise(Type.ESTABLISHED, 0, NO_DATA, peerServes, peerAsks);
+      raise(ConnectionEvent.Type.ESTABLISHED, 0, NO_DATA, peerServes, peerAsks);
     } else if (state == State.CONNECTING) {
       state = State.ESTABLISHED;
       timed = false;
       moved(QueuePairState.RTS);
       raise(
-          Type.ESTABLISHED,
+          ConnectionEvent.Type.ESTABLISHED,
           0,
           data,
           words.getInt(EventWords.INITIATOR_DEPTH),
@@ -387,14 +389,14 @@ final class DisniConnection implements ConnectionIdentifier {
     }
     if (state == State.ACCEPTING) {
       end();
-      raise(Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT);
+      raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT);
     } else if (state == State.ESTABLISHED || state == State.DISCONNECTING) {
       end();
-      raise(Type.DISCONNECTED, 0);
+      raise(ConnectionEvent.Type.DISCONNECTED, 0);
     }
   }
 
-  private void lost(Type type, int status) {
+  private void lost(ConnectionEvent.Type type, int status) {
     if (state != State.ENDED) {
       end();
       raise(type, status);
@@ -418,11 +420,11 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  private void raise(Type type, int status) {
+  private void raise(ConnectionEvent.Type type, int status) {
     raise(type, status, NO_DATA, peerServes, peerAsks);
   }
 
-  private void raise(Type type, int status, ByteBuffer data, int serves, int asks) {
+  private void raise(ConnectionEvent.Type type, int status, ByteBuffer data, int serves, int asks) {
     manager.raise(new ConnectionEvent(type, this, null, status, data, serves, asks));
   }
 

@@ -9,6 +9,7 @@ import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.PortAttributes;
+import io.verbena.verbs.QueuePairType;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -132,8 +133,8 @@ final class DisniContext {
     long flags = words.get(DeviceWords.DEVICE_CAP_FLAGS);
     EnumSet<Capability> capabilities =
         EnumSet.of(Capability.IMMEDIATE_DATA, Capability.SEND_QUEUE_DRAIN);
-    add(capabilities, Capability.UNRELIABLE_CONNECTED, probe.hasQueuePairs(Probe.UC));
-    add(capabilities, Capability.UNRELIABLE_DATAGRAM, probe.hasQueuePairs(Probe.UD));
+    add(capabilities, Capability.UNRELIABLE_CONNECTED, probe.hasQueuePairs(QueuePairType.UC));
+    add(capabilities, Capability.UNRELIABLE_DATAGRAM, probe.hasQueuePairs(QueuePairType.UD));
     add(capabilities, Capability.INLINE_DATA, maxInline > 0);
     add(capabilities, Capability.ATOMICS, words.get(DeviceWords.ATOMIC_CAP) != 0);
     add(capabilities, Capability.SHARED_RECEIVE_QUEUE, words.get(DeviceWords.MAX_SRQ) > 0);

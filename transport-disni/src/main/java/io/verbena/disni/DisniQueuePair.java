@@ -160,14 +160,8 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
       DisniCompletionQueue sendQueue,
       DisniCompletionQueue receiveQueue,
       @Nullable DisniSharedReceiveQueue shared) {
-    int type =
-        switch (options.type()) {
-          case RC -> 2;
-          case UC -> 3;
-          case UD -> 4;
-        };
     return Block.of(QueuePairWords.values())
-        .set(QueuePairWords.TYPE, type)
+        .set(QueuePairWords.TYPE, options.type().code())
         .set(QueuePairWords.SEND_CQ, sendQueue.pointer())
         .set(QueuePairWords.RECV_CQ, receiveQueue.pointer())
         .set(QueuePairWords.SRQ, shared == null ? 0 : shared.pointer())

@@ -33,7 +33,7 @@ final class LockedMemoryLimit {
     try {
       for (String line : Files.readAllLines(LIMITS)) {
         if (line.startsWith(NAME)) {
-          return line.substring(NAME.length()).trim().split("\\s+")[0];
+          return line.substring(NAME.length()).trim().split("\\s+", 2)[0];
         }
       }
       return "unknown";

@@ -3,6 +3,7 @@ package io.verbena.disni;
 import io.verbena.disni.Words.KeyWords;
 import io.verbena.disni.Words.QueuePairWords;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.QueuePairType;
 import java.io.IOException;
 
 /**
@@ -10,10 +11,6 @@ import java.io.IOException;
  * it answers.
  */
 final class Probe {
-  static final int UC = 3;
-  static final int UD = 4;
-
-  private static final int RC = 2;
   private static final int[] INLINE_SIZES = {
     4096, 2048, 1024, 912, 512, 400, 256, 220, 188, 128, 96, 64, 32
   };
@@ -61,26 +58,26 @@ final class Probe {
   int maxInlineData() {
     int[] most = new int[1];
     for (int size : INLINE_SIZES) {
-      if (hasQueuePairs(RC, size, most)) {
+      if (hasQueuePairs(QueuePairType.RC, size, most)) {
         return most[0];
       }
     }
     return 0;
   }
 
-  /** Whether it has queue pairs of this type, a code of {@code enum ibv_qp_type}. */
-  boolean hasQueuePairs(int type) {
+  /** Whether it has queue pairs of this type. */
+  boolean hasQueuePairs(QueuePairType type) {
     return hasQueuePairs(type, 0, new int[1]);
   }
 
-  private boolean hasQueuePairs(int type, int inline, int[] granted) {
+  private boolean hasQueuePairs(QueuePairType type, int inline, int[] granted) {
     Block words = Block.of(QueuePairWords.values());
     return withDomain(
         domain ->
             withCompletionQueue(
                 queue -> {
                   words
-                      .set(QueuePairWords.TYPE, type)
+                      .set(QueuePairWords.TYPE, type.code())
                       .set(QueuePairWords.SEND_CQ, queue)
                       .set(QueuePairWords.RECV_CQ, queue)
                       .set(QueuePairWords.MAX_SEND_WR, 1)
