@@ -98,6 +98,28 @@ fingerprint() {
   (cd "$root" && find pom.xml .mvn ./*/pom.xml ./*/src/main -type f -printf '%p %s %T@\n' | LC_ALL=C sort | cksum)
 }
 
+# Installs what the native libraries are built with, if it is missing and this is root on Debian; else says what is missing:
+# Maven then builds everything but them, and their tests are skipped.
+install_build_packages() {
+  local missing=() log="$root/target/apt.log"
+  command -v "${CC:-cc}" >/dev/null || missing+=(gcc libc6-dev)
+  [[ -f /usr/include/infiniband/verbs.h ]] || missing+=(libibverbs-dev)
+  [[ -f /usr/include/rdma/rdma_cma.h ]] || missing+=(librdmacm-dev)
+  ((${#missing[@]} > 0)) || return 0
+  if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
+    printf '%s: NO NATIVE LIBRARIES: missing %s, and only root on Debian can install them\n' "${0##*/}" "${missing[*]}" >&2
+    return 0
+  fi
+  printf '%s: installing %s\n' "${0##*/}" "${missing[*]}" >&2
+  mkdir -p "${log%/*}"
+  export DEBIAN_FRONTEND=noninteractive
+  local install=(apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}")
+  # Again after an update, as a fresh image has old lists or none.
+  "${install[@]}" >"$log" 2>&1 </dev/null ||
+    { apt-get -q update && "${install[@]}"; } >>"$log" 2>&1 </dev/null ||
+    printf '%s: NO NATIVE LIBRARIES: cannot install %s, see %s\n' "${0##*/}" "${missing[*]}" "$log" >&2
+}
+
 # class_path MODULE: its jar and all that it needs at run time, as the last build wrote it down.
 class_path() {
   printf '%s:%s\n' "$root/$1/target/verbena-$1-0.1.0-SNAPSHOT.jar" "$(cat "$root/$1/target/runtime-class-path")"
