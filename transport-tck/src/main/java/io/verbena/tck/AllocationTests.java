@@ -177,12 +177,14 @@ abstract class AllocationTests extends VerbsTests {
     return completions[0].isSuccess();
   }
 
-  private static void allocatesNothing(Operation operation) {
+  private void allocatesNothing(Operation operation) {
+    int warmUp = tck.rounds(WARM_UP);
+    int operations = tck.rounds(OPERATIONS);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     assertThat(threads.isThreadAllocatedMemorySupported()).as("the JVM counts").isTrue();
     threads.setThreadAllocatedMemoryEnabled(true);
     long self = Thread.currentThread().getId();
-    assertThat(runAll(operation, WARM_UP)).isEqualTo(WARM_UP);
+    assertThat(runAll(operation, warmUp)).isEqualTo(warmUp);
     threads.getThreadAllocatedBytes(self);
 
     // A compiler that comes late gets its time: what is claimed is the steady state.
@@ -190,9 +192,9 @@ abstract class AllocationTests extends VerbsTests {
     double bytes;
     do {
       long before = threads.getThreadAllocatedBytes(self);
-      int done = runAll(operation, OPERATIONS);
-      bytes = (threads.getThreadAllocatedBytes(self) - before) / (double) OPERATIONS;
-      assertThat(done).as("operations that went well").isEqualTo(OPERATIONS);
+      int done = runAll(operation, operations);
+      bytes = (threads.getThreadAllocatedBytes(self) - before) / (double) operations;
+      assertThat(done).as("operations that went well").isEqualTo(operations);
     } while (bytes >= 1 && !compiled.isOver());
     assertThat(bytes).as("bytes per operation").isLessThan(1);
   }

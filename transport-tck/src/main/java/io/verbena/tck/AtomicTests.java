@@ -220,7 +220,7 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    int each = 2000;
+    int each = tck.rounds(2000);
     int threads = 4;
     ProtectionDomain shared = tck.own(tck.serverDevice().allocateProtectionDomain());
     Memory counter =
@@ -252,7 +252,7 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    int rounds = 500;
+    int rounds = tck.rounds(500);
     ProtectionDomain shared = tck.own(tck.serverDevice().allocateProtectionDomain());
     Memory value =
         tck.memory(
@@ -282,7 +282,7 @@ abstract class AtomicTests extends VerbsTests {
     Memory result = pair.client().memory(8, LOCAL_WRITE);
     Memory into = pair.server().memory(8, LOCAL_WRITE);
 
-    for (int round = 0; round < 100; round++) {
+    for (int round = 0; round < tck.rounds(100); round++) {
       pair.server().post(Requests.receive(round, into));
       pair.client()
           .post(

@@ -365,7 +365,7 @@ abstract class CompletionChannelTests extends VerbsTests {
   }
 
   private void losesNoWakeup(Setup setup) throws InterruptedException {
-    int rounds = 20_000;
+    int rounds = tck.rounds(20_000);
     Endpoint client = setup.channel().sends(64).connected().client();
 
     new Parallel()
@@ -376,7 +376,7 @@ abstract class CompletionChannelTests extends VerbsTests {
 
   @Test
   void losesNoWakeupWhenReceivesRaceWithArming() throws InterruptedException {
-    int rounds = 5_000;
+    int rounds = tck.rounds(5_000);
     Pair pair = tck.setup().channel().connected();
     Endpoint server = pair.server();
 

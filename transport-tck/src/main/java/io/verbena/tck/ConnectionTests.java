@@ -279,7 +279,7 @@ abstract class ConnectionTests extends VerbsTests {
   @Test
   void isConnectedAtBothEndsOrAtNeitherWhenTheAnswerRacesWithTheTimeout() {
     ConnectionListener listener = callee.listen(1);
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < tck.rounds(30); round++) {
       ConnectionIdentifier active = caller.resolve(listener.address());
       tck.setup().client(caller, active);
       active.connect(ConnectionParameters.defaults(), Duration.ofMillis(1).toNanos());

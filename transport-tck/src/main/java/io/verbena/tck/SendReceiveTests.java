@@ -348,7 +348,7 @@ abstract class SendReceiveTests extends VerbsTests {
   @Test
   void deliversMessagesInOrderAndOnce() {
     Pair pair = tck.setup().sends(64).receives(64).connected();
-    int messages = 5000;
+    int messages = tck.rounds(5000);
     Memory from = pair.client().memory(64 * 8);
     Memory into = pair.server().memory(64 * 8, LOCAL_WRITE);
     for (int slot = 0; slot < 64; slot++) {

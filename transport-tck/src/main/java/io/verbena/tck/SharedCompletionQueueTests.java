@@ -68,7 +68,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
   void servesManyQueuePairsThatPostAtOnce() throws InterruptedException {
     for (boolean singleThreaded : new boolean[] {false, true}) {
       int queuePairs = 4;
-      int each = 3000;
+      int each = tck.rounds(3000);
       Shared shared = new Shared(queuePairs * 64, singleThreaded);
       Map<Integer, Integer> next = new HashMap<>();
       Parallel parallel = new Parallel();
@@ -89,7 +89,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
   @Test
   void losesNothingWhenAnotherQueuePairJoinsWhileOnePosts() throws InterruptedException {
     for (boolean singleThreaded : new boolean[] {false, true}) {
-      for (int round = 0; round < 30; round++) {
+      for (int round = 0; round < tck.rounds(30); round++) {
         Shared shared = new Shared(256, singleThreaded);
         QueuePair first = shared.inState(QueuePairState.RTS);
         Map<Integer, Integer> next = new HashMap<>();
@@ -110,7 +110,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
 
   @Test
   void losesNothingWhenSendsAndReceivesCompleteAtOnce() throws InterruptedException {
-    int messages = 5000;
+    int messages = tck.rounds(5000);
     Pair pair = tck.setup().oneQueue().singleThreaded().sends(64).receives(64).connected();
     Endpoint server = pair.server();
     for (int id = 0; id < 32; id++) {

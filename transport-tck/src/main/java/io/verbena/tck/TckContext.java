@@ -41,6 +41,10 @@ final class TckContext {
     return provider.patience();
   }
 
+  int rounds(int full) {
+    return provider.rounds(full);
+  }
+
   CompletionStatus tooSmallReceiveStatus() {
     return provider.tooSmallReceiveStatus();
   }

@@ -31,15 +31,15 @@ abstract class ThreadTests extends VerbsTests {
     Pair two = tck.connected();
 
     new Parallel()
-        .thread(() -> pingPong(one, 5000))
-        .thread(() -> pingPong(two, 5000))
+        .thread(() -> pingPong(one, tck.rounds(5000)))
+        .thread(() -> pingPong(two, tck.rounds(5000)))
         .run(tck.patience().multipliedBy(2));
   }
 
   @Test
   void servesTheTwoEndsOfAConnectionInTwoThreads() throws InterruptedException {
     Pair pair = tck.setup().receives(64).sends(64).connected();
-    int messages = 10_000;
+    int messages = tck.rounds(10_000);
 
     new Parallel()
         .thread(() -> sendAll(pair.client(), messages))
@@ -52,7 +52,7 @@ abstract class ThreadTests extends VerbsTests {
   @Test
   void takesPostsOfManyThreadsOnOneQueuePair() throws InterruptedException {
     int threads = 4;
-    int each = 2000;
+    int each = tck.rounds(2000);
     Endpoint client = tck.setup().sends(64).connected().client();
     AtomicIntegerArray seen = new AtomicIntegerArray(threads * each);
     Parallel parallel = new Parallel();
@@ -76,7 +76,7 @@ abstract class ThreadTests extends VerbsTests {
   @Test
   void takesReceivesOfManyThreadsOnOneQueuePair() throws InterruptedException {
     int threads = 4;
-    int each = 1000;
+    int each = tck.rounds(1000);
     Pair pair = tck.setup().sends(64).receives(threads * each).connected();
     Parallel parallel = new Parallel();
     for (int thread = 0; thread < threads; thread++) {
@@ -107,7 +107,7 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void handsEachCompletionToOneOfSeveralPollers() throws InterruptedException {
-    int messages = 10_000;
+    int messages = tck.rounds(10_000);
     Endpoint client = tck.setup().sends(64).connected().client();
     AtomicIntegerArray seen = new AtomicIntegerArray(messages);
     AtomicInteger total = new AtomicInteger();
@@ -124,7 +124,7 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void completesEachRequestOnceWhenAnErrorRacesWithPosting() throws InterruptedException {
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < tck.rounds(50); round++) {
       Pair pair = tck.connected();
       Endpoint client = pair.client();
       List<Long> posted = new ArrayList<>();
@@ -149,7 +149,7 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void survivesThatOneEndIsClosedWhileTheOtherPosts() throws InterruptedException {
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < tck.rounds(50); round++) {
       Pair pair = tck.setup().timeout(8, 1).byHand();
       Memory remote = pair.server().open(4096);
       Memory from = pair.client().memory(4096).fill(1);
@@ -173,7 +173,7 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void survivesThatARegionIsClosedWhilePeersWriteToIt() throws InterruptedException {
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < tck.rounds(50); round++) {
       Pair pair = tck.connected();
       Memory remote = pair.server().open(4096);
       Memory from = pair.client().memory(4096).fill(1);
@@ -213,7 +213,7 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void survivesThatAQueuePairIsClosedWhileItIsPostedTo() throws InterruptedException {
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < tck.rounds(50); round++) {
       Endpoint client = tck.setup().sends(64).connected().client();
 
       new Parallel()
@@ -226,7 +226,7 @@ abstract class ThreadTests extends VerbsTests {
   @Test
   void completesEachRequestOnceWhenTheConnectionEndsMeanwhile() throws InterruptedException {
     int messages = 64;
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < tck.rounds(30); round++) {
       Pair pair = tck.setup().sends(messages).receives(messages).connected();
       for (int id = 0; id < messages; id++) {
         pair.server().post(Requests.receive(id));

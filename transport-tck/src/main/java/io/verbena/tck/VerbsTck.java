@@ -28,6 +28,16 @@ public abstract class VerbsTck {
   }
 
   /**
+   * How often a test repeats what it does to find races, and to see that nothing is lost in the
+   * long run. To be overridden where a device is so slow that it would take minutes.
+   *
+   * @param full how often on a fast device
+   */
+  protected int rounds(int full) {
+    return full;
+  }
+
+  /**
    * How a receive completes into which a SEND did not fit. To be overridden only where the device
    * is known to differ, as Soft-RoCE does with {@code REM_INV_REQ_ERR}.
    */
