@@ -45,11 +45,12 @@ find_jdk() {
 
 # Reads Maven's log; writes one line per module, and Surefire's closing line under it.
 show_progress() {
-  local label=$1 open='' tests='' since=$SECONDS line
+  local label=$1 open='' tests='' guest='' since=$SECONDS line counts
   close_module() {
     [[ -z $open ]] || printf '%s %d s\n' "$1" $((SECONDS - since))
     [[ -z $tests ]] || printf '%s   %s\n' "$label" "$tests"
     tests=''
+    guest=''
     since=$SECONDS
   }
   open=maven
@@ -63,7 +64,19 @@ show_progress() {
         open=${open%% *}
         printf '%s %s … ' "$label" "$open"
         ;;
-      *'Tests run: '*'Time elapsed'*) ;;
+      *'--- maven-surefire-plugin:'*'(in-the-guest)'*)
+        # These take minutes: a line per class.
+        guest=yes
+        printf '\n%s   %s\n' "$label" "${tests:-on this machine: no test}"
+        tests=''
+        ;;
+      *'Tests run: '*'Time elapsed: '*' -- in '*)
+        if [[ -n $guest ]]; then
+          counts=${line#*Tests run: }
+          printf '%s     in the guest: %s: %s\n' "$label" "${line##* -- in }" "${counts%% -- in *}"
+        fi
+        ;;
+      *'*** SKIPPED, NOT TESTED HERE: '*) [[ -z $guest ]] || printf '%s %s\n' "$label" "$line" ;;
       *'Tests run: '*) tests="Tests run: ${line#*Tests run: }" ;;
       *'] BUILD SUCCESS')
         close_module ok

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.verbena.it.guest.InSoftRoceGuest;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -62,10 +63,24 @@ class SoftRoceDeviceTest {
 
   @Test
   void losesPacketsAndCompletes() throws Exception {
-    Program.run("link-loss", "5");
+    String[] exchange = {"ib_write_bw", "-F", "-x", "1", "-n", "100", "-d"};
     long before = drops();
-    assertThat(ping(NODE1, NODE2)).contains("rdma-ping-19:");
+    Program.run("link-loss", "2");
+    try (var server = Program.start(with(exchange, "rxe1"))) {
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> Program.run("ss", "-Hltn", "sport = :18515").contains("LISTEN"));
+      try (var client = Program.start(with(exchange, "rxe0", NODE2))) {
+        // Of 100 messages with 64 KiB each.
+        assertThat(client.succeed(Duration.ofMinutes(2))).containsPattern("65536 +100 ");
+      }
+      server.succeed(Duration.ofMinutes(1));
+    }
     assertThat(drops()).isGreaterThan(before);
+  }
+
+  private static String[] with(String[] line, String... more) {
+    return Stream.concat(Stream.of(line), Stream.of(more)).toArray(String[]::new);
   }
 
   @Test

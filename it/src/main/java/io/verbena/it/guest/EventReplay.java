@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.EngineExecutionListener;
 import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
@@ -24,6 +25,11 @@ final class EventReplay {
   private boolean ready;
   private boolean done;
 
+  /** The end of a class, kept back: the last one waits for the guest's exit code. */
+  private @Nullable TestDescriptor endingClass;
+
+  private TestExecutionResult endingResult = TestExecutionResult.successful();
+
   EventReplay(List<TestDescriptor> classes, EngineExecutionListener listener) {
     this.classes = classes;
     this.listener = listener;
@@ -41,6 +47,9 @@ final class EventReplay {
   }
 
   void accept(GuestEvent event) {
+    if (!(event instanceof GuestEvent.Done)) {
+      endClass();
+    }
     if (event instanceof GuestEvent.Ready) {
       ready = true;
     } else if (event instanceof GuestEvent.Done) {
@@ -53,7 +62,13 @@ final class EventReplay {
     } else if (event instanceof GuestEvent.Started begun) {
       start(find(begun.test()));
     } else if (event instanceof GuestEvent.Finished finished) {
-      finish(find(finished.test()), result(finished));
+      TestDescriptor test = find(finished.test());
+      if (classes.contains(test)) {
+        endingClass = test;
+        endingResult = result(finished);
+      } else {
+        finish(test, result(finished));
+      }
     } else if (event instanceof GuestEvent.Skipped skipped) {
       skip(find(skipped.test()), skipped.reason());
     } else if (event instanceof GuestEvent.Reported reported) {
@@ -61,8 +76,28 @@ final class EventReplay {
     }
   }
 
-  /** Fails every test that has not ended, started or not, for the given reason. */
+  /** Takes the guest's end for a good one. */
+  void conclude() {
+    endClass();
+    failRest("the guest has not told how this ended");
+  }
+
+  private void endClass() {
+    if (endingClass != null) {
+      finish(endingClass, endingResult);
+      endingClass = null;
+    }
+  }
+
+  /**
+   * Fails every test that has not ended, started or not, for the given reason; and the last class,
+   * if all its tests have: what breaks when the JVM ends is nobody else's.
+   */
   void failRest(String reason) {
+    if (endingClass != null && endingResult.getStatus() == Status.SUCCESSFUL) {
+      endingResult = TestExecutionResult.failed(new GuestException(reason));
+    }
+    endClass();
     for (TestDescriptor each : classes) {
       failRest(each, new GuestException(reason));
     }

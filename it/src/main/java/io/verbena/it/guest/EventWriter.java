@@ -12,6 +12,7 @@ import org.junit.platform.launcher.TestIdentifier;
 /** In the guest, writes down what happens to the tests, each event at once. Any thread may call. */
 final class EventWriter implements TestExecutionListener {
   private final Writer out;
+  private volatile long lastEvent = System.nanoTime();
 
   EventWriter(Writer out) {
     this.out = out;
@@ -53,7 +54,13 @@ final class EventWriter implements TestExecutionListener {
     write(new GuestEvent.Reported(test.getUniqueId(), Map.copyOf(entry.getKeyValuePairs())));
   }
 
+  /** When the last event was written, as {@link System#nanoTime()}. */
+  long lastEvent() {
+    return lastEvent;
+  }
+
   synchronized void write(GuestEvent event) {
+    lastEvent = System.nanoTime();
     try {
       out.write(event.toLine() + "\n");
       out.flush();

@@ -27,6 +27,7 @@ final class GuestMain {
             StandardOpenOption.APPEND)) {
       var events = new EventWriter(out);
       events.write(new GuestEvent.Ready());
+      new StallWatch(events, request.stallLimit()).start();
       Jupiter.forExecution()
           .execute(
               LauncherDiscoveryRequestBuilder.request()

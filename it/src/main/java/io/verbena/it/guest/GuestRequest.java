@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -25,6 +26,18 @@ record GuestRequest(List<String> tests, Map<String, String> parameters) implemen
 
   /** The file in the shared folder that the guest's events are appended to. */
   static final String EVENTS = "events";
+
+  /**
+   * Configuration parameter: after how many seconds without an event a run counts as hung. Longer
+   * than any test may take.
+   */
+  static final String STALL = "verbena.guest.stall";
+
+  private static final String STALL_DEFAULT = "900";
+
+  Duration stallLimit() {
+    return Duration.ofSeconds(Long.parseLong(parameters.getOrDefault(STALL, STALL_DEFAULT)));
+  }
 
   void writeTo(Path folder) throws IOException {
     try (OutputStream file = Files.newOutputStream(folder.resolve(FILE));

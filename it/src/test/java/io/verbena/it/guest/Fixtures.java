@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DynamicTest;
@@ -102,6 +103,28 @@ final class Fixtures {
     @Test
     void quits() {
       System.exit(0);
+    }
+  }
+
+  /** All tests pass, but the JVM ends badly, as under a sanitizer that found a leak. */
+  @InSoftRoceGuest
+  static final class BadEnd {
+    @Test
+    void passes() {
+      Runtime.getRuntime().addShutdownHook(new Thread(() -> Runtime.getRuntime().halt(3)));
+    }
+  }
+
+  /** Hangs where no interrupt is heard. */
+  @InSoftRoceGuest
+  static final class Hanging {
+    @Test
+    void neverEnds() {
+      var thread = new Thread(LockSupport::park, "waits for nothing");
+      thread.start();
+      while (thread.isAlive()) {
+        Thread.onSpinWait();
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
 import static org.junit.platform.testkit.engine.EventConditions.abortedWithReason;
+import static org.junit.platform.testkit.engine.EventConditions.container;
 import static org.junit.platform.testkit.engine.EventConditions.displayName;
 import static org.junit.platform.testkit.engine.EventConditions.event;
 import static org.junit.platform.testkit.engine.EventConditions.finishedSuccessfully;
@@ -151,6 +152,37 @@ class SoftRoceEngineTest {
   }
 
   @Test
+  void failsTheClassAfterWhichTheJvmEndsBadly() throws Exception {
+    assumeGuest();
+    EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.BadEnd.class));
+    run.testEvents().assertStatistics(statistics -> statistics.succeeded(1).failed(0));
+    run.containerEvents()
+        .assertThatEvents()
+        .haveExactly(
+            1,
+            event(
+                container(Fixtures.BadEnd.class),
+                finishedWithFailure(message(text -> text.contains("exit code 3 after")))));
+  }
+
+  @Test
+  void endsWhatHangsAndTellsWhere() throws Exception {
+    assumeGuest();
+    EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.Hanging.class), "30");
+    run.testEvents()
+        .assertThatEvents()
+        .haveExactly(
+            1,
+            event(
+                test("neverEnds"),
+                finishedWithFailure(
+                    message(
+                        text ->
+                            text.contains("exit code 86 before")
+                                && text.contains("Fixtures$Hanging.neverEnds")))));
+  }
+
+  @Test
   void skipsAllWhereNoGuestCanRun() {
     var command = GuestCommand.ofThisJvm();
     var nowhere = new SoftRoceEngine(new GuestCommand(command.script(), Map.of(SKIP, "true")));
@@ -167,9 +199,15 @@ class SoftRoceEngineTest {
   }
 
   private EngineExecutionResults run(SoftRoceEngine engine, DiscoverySelector selector) {
+    return run(engine, selector, "300");
+  }
+
+  private EngineExecutionResults run(
+      SoftRoceEngine engine, DiscoverySelector selector, String stallSeconds) {
     return EngineTestKit.engine(engine)
         .configurationParameter(GuestRun.RESULTS, results.toString())
         .configurationParameter(GuestRun.TIMEOUT, "300")
+        .configurationParameter(GuestRequest.STALL, stallSeconds)
         .selectors(selector)
         .execute();
   }
