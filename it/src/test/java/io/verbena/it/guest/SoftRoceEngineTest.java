@@ -168,7 +168,8 @@ class SoftRoceEngineTest {
   @Test
   void endsWhatHangsAndTellsWhere() throws Exception {
     assumeGuest();
-    EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.Hanging.class), "30");
+    EngineExecutionResults run =
+        run(new SoftRoceEngine(), selectClass(Fixtures.Hanging.class), "30");
     run.testEvents()
         .assertThatEvents()
         .haveExactly(
