@@ -52,15 +52,24 @@ DISPATCHER(void, resolveAddr, jlong id_handle, jlong source, jlong destination, 
   }
 }
 
+/*
+ * Whether it has a device: librdmacm looks at it without asking, from rdma_resolve_route(3) on. If
+ * not, fails with ENODEV.
+ */
+static bool check_device(JNIEnv *env, const char *verb, const struct rdma_cm_id *id) {
+  if (!check(env, verb, id, IDENTIFIER)) {
+    return false;
+  }
+  if (!id->verbs) {
+    fail(env, verb, ENODEV);
+    return false;
+  }
+  return true;
+}
+
 DISPATCHER(void, resolveRoute, jlong id_handle, jint timeout) {
   struct rdma_cm_id *id = POINTER(struct rdma_cm_id, id_handle);
-  if (!check(env, "rdma_resolve_route", id, IDENTIFIER)) {
-    return;
-  }
-  /* librdmacm looks at the device without asking whether there is one. */
-  if (!id->verbs) {
-    fail(env, "rdma_resolve_route", ENODEV);
-  } else if (rdma_resolve_route(id, timeout)) {
+  if (check_device(env, "rdma_resolve_route", id) && rdma_resolve_route(id, timeout)) {
     fail(env, "rdma_resolve_route", error_now());
   }
 }
@@ -89,7 +98,7 @@ static struct rdma_conn_param parameters(jint retry_count, jint rnr_retry_count)
 DISPATCHER(void, connect, jlong id_handle, jint retry_count, jint rnr_retry_count, jlong data,
            jbyte length) {
   struct rdma_cm_id *id = POINTER(struct rdma_cm_id, id_handle);
-  if (!check(env, "rdma_connect", id, IDENTIFIER)) {
+  if (!check_device(env, "rdma_connect", id)) {
     return;
   }
   if (!are_retries(retry_count) || !are_retries(rnr_retry_count) || (length && !data)) {
@@ -106,7 +115,7 @@ DISPATCHER(void, connect, jlong id_handle, jint retry_count, jint rnr_retry_coun
 
 DISPATCHER(void, accept, jlong id_handle, jint retry_count, jint rnr_retry_count) {
   struct rdma_cm_id *id = POINTER(struct rdma_cm_id, id_handle);
-  if (!check(env, "rdma_accept", id, IDENTIFIER)) {
+  if (!check_device(env, "rdma_accept", id)) {
     return;
   }
   if (!are_retries(retry_count) || !are_retries(rnr_retry_count)) {
@@ -123,6 +132,9 @@ DISPATCHER(jint, disconnect, jlong id_handle) {
   struct rdma_cm_id *id = POINTER(struct rdma_cm_id, id_handle);
   if (!handle_usable(id, IDENTIFIER)) {
     return -EBADF;
+  }
+  if (!id->verbs) {
+    return -ENODEV;
   }
   return rdma_disconnect(id) ? -error_now() : 0;
 }
@@ -152,11 +164,5 @@ DISPATCHER(jint, getDstAddr, jlong id_handle, jlong target) {
 /* A listener on every address has none. */
 DISPATCHER(jlong, getContext, jlong id_handle) {
   struct rdma_cm_id *id = POINTER(struct rdma_cm_id, id_handle);
-  if (!check(env, "rdma_cm_id.verbs", id, IDENTIFIER)) {
-    return 0;
-  }
-  if (!id->verbs) {
-    fail(env, "rdma_cm_id.verbs", ENODEV);
-  }
-  return to_handle(id->verbs);
+  return check_device(env, "rdma_cm_id.verbs", id) ? to_handle(id->verbs) : 0;
 }

@@ -97,19 +97,28 @@ static bool read_parameters(const jlong *words, struct rdma_conn_param *paramete
 }
 
 EXTENSION(jint, connect, jlong identifier, jlong words) {
+  struct rdma_cm_id *id = POINTER(struct rdma_cm_id, identifier);
   struct rdma_conn_param parameters;
-  if (!identifier || !read_parameters(WORDS(words), &parameters)) {
+  if (!id || !read_parameters(WORDS(words), &parameters)) {
     return -EINVAL;
   }
-  return rdma_connect(POINTER(struct rdma_cm_id, identifier), &parameters) ? -error_now() : 0;
+  /* librdmacm looks at the device without asking whether there is one. */
+  if (!id->verbs) {
+    return -ENODEV;
+  }
+  return rdma_connect(id, &parameters) ? -error_now() : 0;
 }
 
 EXTENSION(jint, accept, jlong identifier, jlong words) {
+  struct rdma_cm_id *id = POINTER(struct rdma_cm_id, identifier);
   struct rdma_conn_param parameters;
-  if (!identifier || !read_parameters(WORDS(words), &parameters)) {
+  if (!id || !read_parameters(WORDS(words), &parameters)) {
     return -EINVAL;
   }
-  return rdma_accept(POINTER(struct rdma_cm_id, identifier), &parameters) ? -error_now() : 0;
+  if (!id->verbs) {
+    return -ENODEV;
+  }
+  return rdma_accept(id, &parameters) ? -error_now() : 0;
 }
 
 EXTENSION(jint, reject, jlong identifier, jlong data, jint length) {
