@@ -62,7 +62,10 @@ public interface ConnectionIdentifier extends AutoCloseable {
    */
   void reject(ByteBuffer privateData);
 
-  /** Ends the connection: both queue pairs go to ERR, both ends are told DISCONNECTED, once. */
+  /**
+   * Ends the connection: both ends are told {@link ConnectionEvent.Type#DISCONNECTED}, once. This
+   * end's queue pair goes to ERR at once, the peer's at the latest as its event is taken.
+   */
   void disconnect();
 
   /** Closes this end; a peer that is still connected is told DISCONNECTED. */

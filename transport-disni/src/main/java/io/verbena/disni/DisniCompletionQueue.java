@@ -135,6 +135,8 @@ final class DisniCompletionQueue implements CompletionQueue {
       queue.failed();
       return true;
     }
+    // Some drivers fill in for all what means something only for UD.
+    boolean datagram = queue.isOfDatagrams();
     int flags = bytes.getInt(at + Layout.WC_FLAGS);
     int immediateOrKey = bytes.getInt(at + Layout.WC_IMM_OR_KEY);
     completion.set(
@@ -143,9 +145,9 @@ final class DisniCompletionQueue implements CompletionQueue {
         bytes.getInt(at + Layout.WC_BYTE_LEN),
         (flags & WC_WITH_IMM) != 0 ? SendBatch.networkOrder(immediateOrKey) : immediateOrKey,
         number,
-        bytes.getInt(at + Layout.WC_SRC_QP),
+        datagram ? bytes.getInt(at + Layout.WC_SRC_QP) : 0,
         ((flags & WC_WITH_IMM) != 0 ? WorkCompletion.WITH_IMM : 0)
-            | ((flags & WC_GRH) != 0 ? WorkCompletion.GRH : 0)
+            | (datagram && (flags & WC_GRH) != 0 ? WorkCompletion.GRH : 0)
             | ((flags & WC_WITH_INV) != 0 ? WorkCompletion.WITH_INV : 0));
     return true;
   }

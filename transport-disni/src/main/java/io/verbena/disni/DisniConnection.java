@@ -62,6 +62,10 @@ final class DisniConnection implements ConnectionIdentifier {
   private final URI peer;
   private State state;
   private boolean closed;
+
+  /** Whether the kernel's identifier is gone; this one and its queue pair may outlive it. */
+  private boolean released;
+
   private @Nullable DisniQueuePair queuePair;
   private boolean timed;
   private long deadline;
@@ -148,7 +152,7 @@ final class DisniConnection implements ConnectionIdentifier {
     synchronized (manager.steps()) {
       Errno.check(
           "destroy queue pair",
-          closed
+          released
               ? Extension.destroyQueuePair(pair)
               : Extension.destroyConnectionQueuePair(pointer));
     }
@@ -241,6 +245,7 @@ final class DisniConnection implements ConnectionIdentifier {
 
   /** Puts the queue pair into ERR and tells the peer, if it is still there. */
   private void tearDown() {
+    moved(QueuePairState.ERR);
     int done = manager.device().disni().disconnect(pointer);
     DisniQueuePair pair = queuePair;
     if (done < 0 && pair != null) {
@@ -261,7 +266,16 @@ final class DisniConnection implements ConnectionIdentifier {
       }
       end();
       closed = true;
+      release();
       manager.forget(this);
+    }
+  }
+
+  /** Lets go of the kernel's identifier: what it still tries is called off, and the peer told. */
+  private void release() {
+    if (!released) {
+      released = true;
+      manager.release(pointer);
     }
   }
 
@@ -284,8 +298,14 @@ final class DisniConnection implements ConnectionIdentifier {
       State was = state;
       end();
       switch (was) {
-        case RESOLVING -> raise(ConnectionEvent.Type.ADDR_ERROR, ConnectionEvent.TIMED_OUT);
-        case CONNECTING -> raise(ConnectionEvent.Type.UNREACHABLE, ConnectionEvent.TIMED_OUT);
+        case RESOLVING -> {
+          release();
+          raise(ConnectionEvent.Type.ADDR_ERROR, ConnectionEvent.TIMED_OUT);
+        }
+        case CONNECTING -> {
+          release();
+          raise(ConnectionEvent.Type.UNREACHABLE, ConnectionEvent.TIMED_OUT);
+        }
         case DISCONNECTING -> raise(ConnectionEvent.Type.DISCONNECTED, ConnectionEvent.TIMED_OUT);
         default -> {}
       }
@@ -376,9 +396,6 @@ final class DisniConnection implements ConnectionIdentifier {
           data,
           words.getInt(EventWords.INITIATOR_DEPTH),
           words.getInt(EventWords.RESPONDER_RESOURCES));
-    } else if (state == State.ENDED) {
-      // The answer came after the deadline: the peer must not go on alone.
-      tearDown();
     }
   }
 

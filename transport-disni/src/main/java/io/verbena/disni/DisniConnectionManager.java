@@ -289,10 +289,14 @@ final class DisniConnectionManager implements ConnectionManager {
     open.closed(Kind.LISTENER);
   }
 
+  /** Destroys a connection's identifier, under {@link #steps}: no event of it comes any more. */
+  void release(long identifier) {
+    connections.remove(identifier);
+    device.disni().destroyCmId(identifier);
+  }
+
   /** For a connection that closes, under {@link #steps}. */
   void forget(DisniConnection connection) {
-    connections.remove(connection.pointer());
-    device.disni().destroyCmId(connection.pointer());
     synchronized (events) {
       events.removeIf(event -> event.identifier() == connection);
     }

@@ -119,7 +119,7 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
       receiveQueue.attach();
       attached++;
       if (shared != null) {
-        shared.attach();
+        shared.attach(options.type());
       }
       attached++;
       long pointer =
@@ -504,6 +504,11 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
   @Override
   public long free(boolean receive, int sequence) {
     return receive ? receives.free(sequence) : sends.free(sequence);
+  }
+
+  @Override
+  public boolean isOfDatagrams() {
+    return options.type() == QueuePairType.UD;
   }
 
   /**

@@ -2,6 +2,7 @@ package io.verbena.disni;
 
 import io.verbena.disni.Words.SharedReceiveWords;
 import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
@@ -22,6 +23,7 @@ final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
   private int freeCount;
   private final ReceiveBatch batch;
   private int queuePairs;
+  private volatile boolean datagrams;
   private boolean closed;
 
   DisniSharedReceiveQueue(DisniProtectionDomain domain, int maxWorkRequests, int maxScatterGather) {
@@ -137,8 +139,14 @@ final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
   @Override
   public void failed() {}
 
-  synchronized void attach() {
+  @Override
+  public boolean isOfDatagrams() {
+    return datagrams;
+  }
+
+  synchronized void attach(QueuePairType type) {
     checkOpen("create queue pair");
+    datagrams = type == QueuePairType.UD;
     queuePairs++;
   }
 

@@ -14,6 +14,9 @@ interface SlotHolder {
    */
   long free(boolean receive, int sequence);
 
+  /** Whether it is of datagrams, whose receives begin with a GRH and tell who sent them. */
+  boolean isOfDatagrams();
+
   /** A request completed with an error: by the rules of RC the queue pair is in ERR. */
   void failed();
 }

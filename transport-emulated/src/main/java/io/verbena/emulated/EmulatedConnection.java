@@ -36,6 +36,9 @@ final class EmulatedConnection implements ConnectionIdentifier {
   /** The kernel's choice for a connection between two local ports: 4.096 us times 2 to the 14th. */
   private static final int ACK_TIMEOUT = 14;
 
+  /** How soon a request is sent again that did not fit the backlog; the kernel takes 4 s. */
+  private static final long REQUEST_RETRY_NANOS = 20_000_000;
+
   private enum State {
     RESOLVED,
     CONNECTING,
@@ -113,8 +116,19 @@ final class EmulatedConnection implements ConnectionIdentifier {
       state = State.CONNECTING;
       parameters = offered;
     }
+    manager.device().schedule(this::connectTimedOut, timeoutNanos);
+    ask(offered, data);
+  }
+
+  /** Sends the request, again and again while the backlog of the listener is full. */
+  private void ask(ConnectionParameters offered, ByteBuffer data) {
+    synchronized (lock) {
+      if (closed || state != State.CONNECTING) {
+        return;
+      }
+    }
     EmulatedListener listener = Fabric.listener(name);
-    if (listener == null || !listener.reserve()) {
+    if (listener == null) {
       synchronized (lock) {
         state = State.ENDED;
       }
@@ -123,6 +137,10 @@ final class EmulatedConnection implements ConnectionIdentifier {
           ConnectionEvent.REJECT_INVALID_SERVICE_ID,
           NO_DATA,
           offered);
+      return;
+    }
+    if (!listener.reserve()) {
+      manager.device().schedule(() -> ask(offered, data), REQUEST_RETRY_NANOS);
       return;
     }
     EmulatedConnection passive =
@@ -142,7 +160,6 @@ final class EmulatedConnection implements ConnectionIdentifier {
                 data,
                 offered.responderResources(),
                 offered.initiatorDepth()));
-    manager.device().schedule(this::connectTimedOut, timeoutNanos);
   }
 
   private void connectTimedOut() {

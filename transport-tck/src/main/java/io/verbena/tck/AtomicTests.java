@@ -188,11 +188,11 @@ abstract class AtomicTests extends VerbsTests {
   }
 
   @Test
-  void rejectsAResultThatIsNotEightBytes() {
+  void rejectsAResultOfLessThanEightBytes() {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    for (int length : new int[] {0, 4, 16}) {
+    for (int length : new int[] {0, 4}) {
       Pair pair = tck.connected();
       Memory remote = pair.server().open(8);
       Memory result = pair.client().memory(64, LOCAL_WRITE).part(0, length);

@@ -225,7 +225,7 @@ abstract class CompletionQueueTests extends VerbsTests {
       ProtectionDomain domain = tck.domain();
       queuePair =
           tck.own(domain.createQueuePair(QueuePairOptions.reliable(queue, other, depth + 1, 1)));
-      completions = new Completions(queue, "send completion queue", tck.patience());
+      completions = new Completions(queue, "send completion queue", tck);
       end = new Endpoint(tck, tck.device(), domain, null, completions, completions, queuePair);
       queuePair.modify(Steps.toInit(tck.remoteAccess()));
       queuePair.modify(

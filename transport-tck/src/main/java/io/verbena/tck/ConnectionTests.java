@@ -312,28 +312,38 @@ abstract class ConnectionTests extends VerbsTests {
   }
 
   @Test
-  void rejectsARequestThatDoesNotFitTheBacklog() {
+  void leavesARequestWithoutAnAnswerThatDoesNotFitTheBacklog() {
     ConnectionListener listener = callee.listen(2);
-    Map<ConnectionIdentifier, Endpoint> calling = new HashMap<>();
-    for (int i = 0; i < 3; i++) {
-      ConnectionIdentifier active = caller.resolve(listener.address());
-      calling.put(active, tck.setup().client(caller, active));
-    }
-    for (ConnectionIdentifier active : calling.keySet()) {
-      active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
-    }
+    calling(listener);
+    calling(listener);
+    ConnectionIdentifier unanswered = caller.resolve(listener.address());
+    tck.setup().client(caller, unanswered);
 
-    ConnectionEvent rejected = caller.expect(REJECTED);
+    unanswered.connect(ConnectionParameters.defaults(), Duration.ofSeconds(1).toNanos());
 
-    assertThat(calling.remove(rejected.identifier())).isNotNull();
-    List<ConnectionIdentifier> waiting =
+    caller.expect(UNREACHABLE, unanswered);
+    List<ConnectionIdentifier> requests =
         List.of(callee.expectRequest().identifier(), callee.expectRequest().identifier());
-    for (ConnectionIdentifier passive : waiting) {
+    for (ConnectionIdentifier passive : requests) {
       tck.setup().server(callee, passive);
       passive.accept(ConnectionParameters.defaults());
-      assertThat(calling.remove(caller.expect(ESTABLISHED).identifier())).isNotNull();
+      caller.expect(ESTABLISHED);
       callee.expect(ESTABLISHED, passive);
     }
+  }
+
+  @Test
+  void asksAgainUntilTheRequestFitsTheBacklog() {
+    ConnectionListener listener = callee.listen(1);
+    calling(listener);
+    ConnectionIdentifier waiting = calling(listener);
+
+    callee.expectRequest();
+
+    ConnectionIdentifier passive = callee.expectRequest().identifier();
+    tck.setup().server(callee, passive);
+    passive.accept(ConnectionParameters.defaults());
+    caller.expect(ESTABLISHED, waiting);
   }
 
   @Test

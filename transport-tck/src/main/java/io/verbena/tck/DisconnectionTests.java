@@ -66,6 +66,7 @@ abstract class DisconnectionTests extends VerbsTests {
     pair.server().post(Requests.send(2));
 
     link.passive().disconnect();
+    link.caller().expect(DISCONNECTED, link.active());
 
     pair.client().sent().expectError(1, WR_FLUSH_ERR);
     pair.server().sent().expectError(2, WR_FLUSH_ERR);
@@ -81,7 +82,9 @@ abstract class DisconnectionTests extends VerbsTests {
     pair.client().post(Requests.receive(1));
     pair.server().post(Requests.receive(2));
 
-    pair.connection().active().disconnect();
+    Link link = pair.connection();
+    link.active().disconnect();
+    link.callee().expect(DISCONNECTED, link.passive());
 
     pair.client().received().expectError(1, WR_FLUSH_ERR);
     pair.server().received().expectError(2, WR_FLUSH_ERR);

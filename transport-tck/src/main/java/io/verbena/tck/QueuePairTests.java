@@ -200,7 +200,7 @@ abstract class QueuePairTests extends VerbsTests {
     closed.close();
     other.modify(Steps.toState(QueuePairState.ERR));
 
-    Completions completions = new Completions(queue, "completion queue", tck.patience());
+    Completions completions = new Completions(queue, "completion queue", tck);
     completions.expectError(2, WR_FLUSH_ERR);
     completions.expectNothing();
   }

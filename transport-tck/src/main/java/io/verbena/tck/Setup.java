@@ -275,11 +275,9 @@ final class Setup {
     CompletionQueue receiveQueue =
         oneQueue ? sendQueue : tck.own(device.createCompletionQueue(depth, events, singleThreaded));
     QueuePair queuePair = tck.own(create.apply(domain, options(sendQueue, receiveQueue)));
-    Completions sent = new Completions(sendQueue, whose + "send completion queue", tck.patience());
+    Completions sent = new Completions(sendQueue, whose + "send completion queue", tck);
     Completions received =
-        oneQueue
-            ? sent
-            : new Completions(receiveQueue, whose + "receive completion queue", tck.patience());
+        oneQueue ? sent : new Completions(receiveQueue, whose + "receive completion queue", tck);
     return new Endpoint(tck, device, domain, events, sent, received, queuePair);
   }
 

@@ -178,7 +178,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
     Shared(int depth, boolean singleThreaded) {
       CompletionQueue queue =
           tck.own(tck.device().createCompletionQueue(depth, null, singleThreaded));
-      completions = new Completions(queue, "shared completion queue", tck.patience());
+      completions = new Completions(queue, "shared completion queue", tck);
       options = QueuePairOptions.reliable(queue, queue, 16, 16);
     }
 

@@ -25,6 +25,7 @@ final class TckContext {
 
   private final VerbsTck provider;
   private final Deque<AutoCloseable> opened = new ArrayDeque<>();
+  private String test = "";
   private @Nullable Device clientDevice;
   private @Nullable Device serverDevice;
 
@@ -45,8 +46,22 @@ final class TckContext {
     return provider.rounds(full);
   }
 
-  CompletionStatus tooSmallReceiveStatus() {
-    return provider.tooSmallReceiveStatus();
+  /** Says which test uses this. */
+  void begin(String name) {
+    test = name;
+  }
+
+  /** The status that the device gives where this one is specified. */
+  CompletionStatus answer(CompletionStatus specified) {
+    return provider.answer(test, specified);
+  }
+
+  @Nullable Deviation deviation() {
+    return provider.deviation(test);
+  }
+
+  void observed(String answer) {
+    provider.observed(test, answer);
   }
 
   /** Sees to it that the object is closed, before all that were opened earlier. */

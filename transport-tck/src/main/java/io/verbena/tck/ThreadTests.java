@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
@@ -241,6 +242,9 @@ abstract class ThreadTests extends VerbsTests {
               })
           .thread(pair.connection().passive()::disconnect)
           .run(tck.patience());
+      pair.connection()
+          .caller()
+          .expect(ConnectionEvent.Type.DISCONNECTED, pair.connection().active());
 
       int sent = countSuccesses(pair.client().sent(), messages);
       int received = countSuccesses(pair.server().received(), messages);

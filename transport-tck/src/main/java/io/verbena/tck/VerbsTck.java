@@ -3,6 +3,7 @@ package io.verbena.tck;
 import io.verbena.verbs.CompletionStatus;
 import java.net.URI;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -38,12 +39,32 @@ public abstract class VerbsTck {
   }
 
   /**
-   * How a receive completes into which a SEND did not fit. To be overridden only where the device
-   * is known to differ, as Soft-RoCE does with {@code REM_INV_REQ_ERR}.
+   * The status with which the device answers where the specification asks for another one. To be
+   * overridden only where the device is known to differ; each difference is to be explained.
+   *
+   * @param test area and method, for example {@code Atomics.rejectsAWrongKey}
+   * @param specified the status that the specification asks for
    */
-  protected CompletionStatus tooSmallReceiveStatus() {
-    return CompletionStatus.LOC_LEN_ERR;
+  protected CompletionStatus answer(String test, CompletionStatus specified) {
+    return specified;
   }
+
+  /**
+   * How the device is known not to do what a test claims, or null.
+   *
+   * @param test area and method, for example {@code Atomics.rejectsAWrongKey}
+   */
+  protected @Nullable Deviation deviation(String test) {
+    return null;
+  }
+
+  /**
+   * Called with each failed completion that a test expects, for those who compare devices.
+   *
+   * @param test area and method, for example {@code Atomics.rejectsAWrongKey}
+   * @param answer where it was seen and its status, for example {@code client's send: LOC_LEN_ERR}
+   */
+  protected void observed(String test, String answer) {}
 
   @Nested
   class Devices extends DeviceTests {

@@ -1,0 +1,54 @@
+package io.verbena.tck;
+
+import static java.util.Objects.requireNonNull;
+
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.InvocationInterceptor;
+import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
+import org.opentest4j.TestAbortedException;
+
+/**
+ * Where a device is known not to do what a test claims. The test is run all the same: it must fail,
+ * and just as it is known to; it is then reported as skipped with the reason. If it passes, the
+ * device has been mended, and the test fails until the deviation is taken out.
+ *
+ * @param failure what the failure's message contains
+ * @param reason what the device does instead, and what the specification says
+ */
+public record Deviation(String failure, String reason) {
+  public Deviation {
+    requireNonNull(failure, "failure");
+    requireNonNull(reason, "reason");
+  }
+
+  /** Turns the failure of a test that is known to deviate into a skipped test. */
+  record Watch(VerbsTests tests) implements InvocationInterceptor {
+    @Override
+    public void interceptTestMethod(
+        Invocation<Void> invocation,
+        ReflectiveInvocationContext<java.lang.reflect.Method> method,
+        ExtensionContext context)
+        throws Throwable {
+      Deviation known = tests.tck.deviation();
+      if (known == null) {
+        invocation.proceed();
+        return;
+      }
+      String message;
+      try {
+        invocation.proceed();
+        message = null;
+      } catch (AssertionError | RuntimeException e) {
+        message = String.valueOf(e.getMessage());
+        if (!message.contains(known.failure)) {
+          throw e;
+        }
+      }
+      if (message == null) {
+        throw new AssertionError("the device does now as the test claims; take out: " + known);
+      }
+      tests.tck.observed("deviates: " + known.failure);
+      throw new TestAbortedException("known: " + known.reason);
+    }
+  }
+}
