@@ -498,11 +498,27 @@ public final class Connection implements RdmaConnection, LoopMember {
         if (closing.isUnderway() && closing.advance(outbound())) {
           terminate(null);
         }
-      } else if (phase == Phase.ENDING && isFlushed()) {
-        finish();
+      } else if (phase == Phase.ENDING) {
+        if (!forced && sends.isEndUntold() && sends.free() > 0) {
+          markEnd();
+        }
+        if (isFlushed()) {
+          finish();
+        }
       }
     } catch (Throwable e) {
       broke(e);
+    }
+  }
+
+  /**
+   * Posts what is flushed for certain, and behind all else; with no free slot, once there is one.
+   */
+  private void markEnd() {
+    try {
+      sends.post(bench.send().write(0, 0).signaled(), new EndMark());
+    } catch (VerbsException e) {
+      forced = true;
     }
   }
 

@@ -21,6 +21,7 @@ final class SendQueue {
   private final int[] postedAt;
   private int head;
   private int tail;
+  private boolean endIsTold;
 
   SendQueue(QueuePair pair, CompletionLoop loop, long prefix, int capacity) {
     this.pair = pair;
@@ -43,6 +44,14 @@ final class SendQueue {
 
   boolean isEmpty() {
     return head == tail;
+  }
+
+  /**
+   * Whether nothing may ever tell that the newest request is over: unsignaled, it may have
+   * succeeded before the queue was stopped, and then it is not flushed either.
+   */
+  boolean isEndUntold() {
+    return head != tail && !endIsTold;
   }
 
   /** The slot that the next request takes, below twice the capacity, its own until it completes. */
@@ -73,6 +82,7 @@ final class SendQueue {
       owners[slot] = null;
       throw e;
     }
+    endIsTold = (request.flags() & SendWorkRequest.SIGNALED) != 0;
     loop.pending(1);
   }
 
