@@ -7,6 +7,7 @@ import io.verbena.ProtocolViolationException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RemoteAccessException;
+import io.verbena.reactor.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.RawPeer;
 import io.verbena.reactor.wire.FrameLayout;
@@ -138,7 +139,7 @@ class BadPeerTest {
   void endsWellWhateverBytesCome() throws Exception {
     Random random = new Random(42);
     try (Ends ends = Ends.create()) {
-      for (int round = 0; round < 200; round++) {
+      for (int round = 0; round < Addresses.rounds(200); round++) {
         try (RawPeer peer = RawPeer.listening()) {
           RdmaConnection connection = connect(ends, peer);
           CompletableFuture<Void> received =

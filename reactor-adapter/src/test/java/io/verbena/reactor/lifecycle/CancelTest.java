@@ -13,7 +13,6 @@ import io.verbena.RemoteMemory.Right;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.hca.LimitedProvider;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -232,6 +231,6 @@ class CancelTest {
     assertThat(
             pair.server().receive().map(Ends::take).take(2).collectList().block(Ends.LIMIT).get(0))
         .isEqualTo(Ends.bytes(50_000, 1));
-    await().atMost(Duration.ofSeconds(5)).until(() -> message.refCnt() == 0);
+    await().atMost(Ends.LIMIT).until(() -> message.refCnt() == 0);
   }
 }

@@ -96,7 +96,7 @@ class ConnectTest {
   void survivesACancellationAtAnyMoment() throws Exception {
     RdmaServer server =
         transport.bind(Addresses.of("cancelled"), c -> c.onClose()).block(Ends.LIMIT);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < Addresses.rounds(300); i++) {
       Taker connect = new Taker();
       transport.connect(server.address()).subscribe(connect);
       for (int spin = 0; spin < i * 50; spin++) {

@@ -8,6 +8,7 @@ import io.verbena.PollMode;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RemoteMemory.Right;
+import io.verbena.reactor.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -85,7 +86,7 @@ class PollModeTest {
                 long now = cpu(threads, loops);
                 long used = now - before[0];
                 before[0] = now;
-                return used < Duration.ofMillis(1).toNanos();
+                return used < Addresses.within(Duration.ofMillis(1)).toNanos();
               });
     }
   }
@@ -139,7 +140,7 @@ class PollModeTest {
       RdmaMemory.Region region =
           pair.server().memory().register(ByteBuffer.allocateDirect(8), Set.of(Right.ATOMIC));
       int threads = 4;
-      int each = 3000;
+      int each = Addresses.rounds(3000);
       CompletableFuture<Long> received =
           pair.server()
               .receive()

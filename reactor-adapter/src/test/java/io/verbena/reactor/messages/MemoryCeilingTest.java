@@ -8,6 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaOptions;
+import io.verbena.reactor.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +49,8 @@ class MemoryCeilingTest {
       Ends.Pair pair = ends.connect();
       ConcurrentLinkedQueue<ByteBuf> kept = new ConcurrentLinkedQueue<>();
       pair.server().receive().subscribe(kept::add);
-      int count = 20;
+      // Enough for the ceiling four times over, at the least.
+      int count = Math.max(16, Addresses.rounds(20));
       CompletableFuture<Void> sent =
           pair.client()
               .send(Flux.range(0, count).map(n -> Ends.message(pair.client(), 1_000_000, n)))

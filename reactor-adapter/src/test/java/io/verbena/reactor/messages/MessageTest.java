@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.verbena.reactor.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -72,7 +73,7 @@ class MessageTest {
   void keepsTheOrderOfMessagesOfMixedSizes() {
     try (Ends ends = Ends.create()) {
       Ends.Pair pair = ends.connect();
-      int count = 3000;
+      int count = Addresses.rounds(3000);
       CompletableFuture<List<Integer>> result =
           pair.server()
               .receive()
@@ -115,7 +116,7 @@ class MessageTest {
     try (Ends ends = Ends.create()) {
       Ends.Pair pair = ends.connect();
       pair.server().send(pair.server().receive()).subscribe();
-      int count = 20_000;
+      int count = Addresses.rounds(20_000);
       CompletableFuture<Long> result =
           pair.client()
               .receive()
@@ -135,7 +136,8 @@ class MessageTest {
                   .map(n -> pair.client().memory().allocator().directBuffer(64).writeLong(n)))
           .block(Ends.LIMIT);
 
-      assertThat(result.get(20, TimeUnit.SECONDS)).isEqualTo((long) count * (count - 1) / 2);
+      assertThat(result.get(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS))
+          .isEqualTo((long) count * (count - 1) / 2);
     }
   }
 }

@@ -17,6 +17,9 @@ public final class Addresses {
   /** How many times longer than on the emulated HCA anything may take. */
   private static final int PATIENCE = Integer.getInteger("verbena.test.patience", 1);
 
+  /** Of what is repeated to meet rare moments, how many per cent are done. */
+  private static final int ROUNDS = Integer.getInteger("verbena.test.rounds", 100);
+
   private static final AtomicInteger NEXT_PORT = new AtomicInteger(20_000);
   private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
 
@@ -52,5 +55,10 @@ public final class Addresses {
   /** A limit for what is to succeed, longer where the HCA is slow. */
   public static Duration within(Duration limit) {
     return limit.multipliedBy(PATIENCE);
+  }
+
+  /** How often to repeat what is repeated {@code full} times where the HCA is quick; at least 1. */
+  public static int rounds(int full) {
+    return (int) Math.max(1, (long) full * ROUNDS / 100);
   }
 }

@@ -20,7 +20,6 @@ import io.verbena.verbs.WorkCompletion;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -104,10 +103,10 @@ public final class RawPeer implements AutoCloseable {
 
   /** Connects with this private data, and answers the event that this ends with. */
   public ConnectionEvent connect(ByteBuffer data) throws InterruptedException {
-    ConnectionIdentifier resolved = manager.resolve(address, TimeUnit.SECONDS.toNanos(5));
+    ConnectionIdentifier resolved = manager.resolve(address, Ends.LIMIT.toNanos());
     await(ConnectionEvent.Type.ADDR_RESOLVED);
     prepare(resolved);
-    resolved.connect(ConnectionParameters.of(data), TimeUnit.SECONDS.toNanos(5));
+    resolved.connect(ConnectionParameters.of(data), Ends.LIMIT.toNanos());
     return await(null);
   }
 

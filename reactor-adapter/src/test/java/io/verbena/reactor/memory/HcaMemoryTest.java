@@ -11,6 +11,7 @@ import io.netty.buffer.Unpooled;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
 import io.verbena.RemoteMemory;
+import io.verbena.reactor.testing.Addresses;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.ProtectionDomain;
@@ -22,9 +23,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the emulated HCA makes of registered memory. */
-class EmulatedHcaTest {
-  private static final URI ADDRESS = URI.create("emulated://registered-memory");
+/** What an HCA makes of registered memory. */
+class HcaMemoryTest {
+  private static final URI ADDRESS = Addresses.of("registered-memory");
 
   private final Device device = VerbsProviders.find(ADDRESS).open(ADDRESS);
   private final ProtectionDomain domain = device.allocateProtectionDomain();
