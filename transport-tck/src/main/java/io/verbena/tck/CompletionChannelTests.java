@@ -377,7 +377,7 @@ abstract class CompletionChannelTests extends VerbsTests {
   @Test
   void losesNoWakeupWhenReceivesRaceWithArming() throws InterruptedException {
     int rounds = tck.rounds(5_000);
-    Pair pair = tck.setup().channel().connected();
+    Pair pair = tck.setup().channel().rnrTimer(1).byHand();
     Endpoint server = pair.server();
 
     new Parallel()

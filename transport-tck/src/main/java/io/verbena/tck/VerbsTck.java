@@ -59,10 +59,12 @@ public abstract class VerbsTck {
   }
 
   /**
-   * Called with each failed completion that a test expects, for those who compare devices.
+   * Called with each failed completion that a test expects and at the end of a test, for those who
+   * compare devices.
    *
    * @param test area and method, for example {@code Atomics.rejectsAWrongKey}
-   * @param answer where it was seen and its status, for example {@code client's send: LOC_LEN_ERR}
+   * @param answer where it was seen and its status, for example {@code client's send: LOC_LEN_ERR};
+   *     at the end {@code as claimed}, or {@code fails: } and how for a known deviation
    */
   protected void observed(String test, String answer) {}
 

@@ -1,0 +1,56 @@
+package io.verbena.it.verbs;
+
+import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.tck.Deviation;
+import io.verbena.tck.VerbsTck;
+import io.verbena.verbs.CompletionStatus;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeAll;
+
+/** What every verbs provider must do, done by DiSNI's provider on the kernel's RDMA stack. */
+@InSoftRoceGuest(nodes = 1)
+class DisniVerbsTest extends VerbsTck {
+  private static final int SLOWER = 50;
+  private static final AtomicInteger NEXT_PORT = new AtomicInteger(20_000);
+  private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
+
+  @BeforeAll
+  static void forgetEarlierAnswers() {
+    Answers.ofRxeInTheGuest().clear();
+  }
+
+  @Override
+  protected URI address(String name) {
+    int port = PORTS.computeIfAbsent(name, n -> NEXT_PORT.getAndIncrement());
+    return URI.create("disni://" + System.getenv("VERBENA_NODE1") + ":" + port);
+  }
+
+  @Override
+  protected Duration patience() {
+    return Duration.ofSeconds(20);
+  }
+
+  @Override
+  protected int rounds(int full) {
+    return Math.max(1, full / SLOWER);
+  }
+
+  @Override
+  protected CompletionStatus answer(String test, CompletionStatus specified) {
+    return Difference.answer(test, specified);
+  }
+
+  @Override
+  protected @Nullable Deviation deviation(String test) {
+    return Difference.deviation(test);
+  }
+
+  @Override
+  protected void observed(String test, String answer) {
+    Answers.ofRxeInTheGuest().add(test, answer);
+  }
+}

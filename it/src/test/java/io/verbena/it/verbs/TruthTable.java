@@ -1,0 +1,97 @@
+package io.verbena.it.verbs;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** What the emulated HCA and rxe answer in each test of the TCK, as a page in Markdown. */
+final class TruthTable {
+
+  /** A test and what each of the two answered. */
+  private record Row(String test, String emulated, String rxe) {
+    boolean differs() {
+      return !emulated.equals(rxe);
+    }
+  }
+
+  private static final String NOT_RUN = "did not run";
+
+  private final List<Row> rows = new ArrayList<>();
+
+  TruthTable(Map<String, TreeSet<String>> emulated, Map<String, TreeSet<String>> rxe) {
+    TreeMap<String, TreeSet<String>> all = new TreeMap<>(emulated);
+    all.putAll(rxe);
+    for (String test : all.keySet()) {
+      rows.add(new Row(test, text(emulated.get(test)), text(rxe.get(test))));
+    }
+  }
+
+  private static String text(@org.jspecify.annotations.Nullable TreeSet<String> answers) {
+    if (answers == null) {
+      return NOT_RUN;
+    }
+    TreeSet<String> telling = new TreeSet<>(answers);
+    if (telling.size() > 1) {
+      telling.remove("as claimed");
+    }
+    return String.join(", ", telling);
+  }
+
+  /** Tests in which the two differ without a reason that {@link Difference} gives. */
+  List<String> unexplained() {
+    return rows.stream()
+        .filter(row -> row.differs() && Difference.of(row.test) == null)
+        .map(row -> row.test + ": emulated: " + row.emulated + "; rxe: " + row.rxe)
+        .toList();
+  }
+
+  /** Differences that no test shows. */
+  List<Difference> unseen() {
+    List<Difference> unseen = new ArrayList<>(List.of(Difference.values()));
+    for (Row row : rows) {
+      if (row.differs()) {
+        unseen.remove(Difference.of(row.test));
+      }
+    }
+    return unseen;
+  }
+
+  String markdown() {
+    StringBuilder page = new StringBuilder();
+    long differing = rows.stream().filter(Row::differs).count();
+    page.append(
+        """
+        # The emulated HCA beside the kernel's rxe
+
+        Written by the tests (`io.verbena.it.verbs.TruthTableTest`): what each test of the TCK saw on `emulated://` and on
+        `disni://` over Soft-RoCE (rdma_rxe of Linux 6.1, rdma-core 44) in the guest. "as claimed" is a test that passed
+        and expected no failed completion; else the statuses that it saw stand there. Where the two differ, the
+        specification supports the emulated HCA, and the reason says how.
+
+        """);
+    page.append(
+        "%d tests, %d alike, %d different.%n%n## Different%n%n"
+            .formatted(rows.size(), rows.size() - differing, differing));
+    for (Difference difference : Difference.values()) {
+      page.append("### ")
+          .append(difference.name().toLowerCase(java.util.Locale.ROOT).replace('_', ' '));
+      page.append("\n\n").append(difference.reason()).append(".\n\n");
+      appendTable(
+          page, rows.stream().filter(row -> Difference.of(row.test) == difference).toList());
+    }
+    page.append("## All tests\n\n");
+    appendTable(page, rows);
+    return page.toString().stripTrailing() + "\n";
+  }
+
+  private static void appendTable(StringBuilder page, List<Row> rows) {
+    page.append("| test | emulated | rxe |\n| --- | --- | --- |\n");
+    for (Row row : rows) {
+      page.append("| ").append(row.test).append(" | ").append(row.emulated).append(" | ");
+      page.append(row.differs() ? "**" + row.rxe + "**" : row.rxe).append(" |\n");
+    }
+    page.append('\n');
+  }
+}

@@ -1,0 +1,52 @@
+package io.verbena.it.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/** Compares what the TCK saw on both HCAs, after both have run. */
+@Tag(TruthTableTest.TAG)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class TruthTableTest {
+  static final String TAG = "truth-table";
+
+  private static final Path PAGE = Path.of("../docs/emulated-vs-rxe.md");
+
+  private TruthTable table;
+
+  @BeforeAll
+  void readBoth() {
+    assumeTrue(
+        Answers.ofRxe().exist() && Answers.ofTheEmulatedHca().exist(),
+        "the TCK did not run on both HCAs: there is nothing to compare");
+    table = new TruthTable(Answers.ofTheEmulatedHca().read(), Answers.ofRxe().read());
+  }
+
+  @Test
+  void explainsEachDifference() {
+    assertThat(table.unexplained()).isEmpty();
+  }
+
+  @Test
+  void explainsNothingThatIsNoDifference() {
+    assertThat(table.unseen()).isEmpty();
+  }
+
+  @Test
+  void isThePageInTheDocuments() throws IOException {
+    Path written = Answers.results().resolve("emulated-vs-rxe.md");
+    Files.writeString(written, table.markdown());
+
+    assertThat(PAGE)
+        .as("the page; if the change is meant, copy %s there", written)
+        .content()
+        .isEqualTo(table.markdown());
+  }
+}
