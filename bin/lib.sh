@@ -153,9 +153,18 @@ mark_built() {
   printf '%s\n' "$2" >"$root/$1/target/built-from"
 }
 
+# build_stale MODULE: builds it and what it needs, unless the last build is of these sources.
+build_stale() {
+  local before
+  is_built "$1" && return
+  before=$(fingerprint)
+  build '[build]' "$(default_jdk)" "$root/target/$1.log" package -pl "$1" -am -Dmaven.test.skip=true >&2
+  mark_built "$1" "$before"
+}
+
 # launch MODULE MAIN JVM-ARGS... -- ARGS...: builds what is stale, then becomes the program.
 launch() {
-  local module=$1 main=$2 jdk before
+  local module=$1 main=$2
   shift 2
   local jvm=()
   while [[ $1 != -- ]]; do
@@ -163,11 +172,6 @@ launch() {
     shift
   done
   shift
-  jdk=$(default_jdk)
-  if ! is_built "$module"; then
-    before=$(fingerprint)
-    build '[build]' "$jdk" "$root/target/$module.log" package -pl "$module" -am -Dmaven.test.skip=true >&2
-    mark_built "$module" "$before"
-  fi
-  exec "$jdk/bin/java" "${jvm[@]}" -cp "$(class_path "$module")" "$main" "$@"
+  build_stale "$module"
+  exec "$(default_jdk)/bin/java" "${jvm[@]}" -cp "$(class_path "$module")" "$main" "$@"
 }

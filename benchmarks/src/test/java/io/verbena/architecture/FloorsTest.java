@@ -19,6 +19,7 @@ class FloorsTest {
           new Module("transport-api", 0, List.of("io.verbena", "io.verbena.verbs..")),
           new Module("transport-tck", 1, List.of("io.verbena.tck..")),
           new Module("transport-emulated", 1, List.of("io.verbena.emulated..")),
+          new Module("transport-disni", 1, List.of("io.verbena.disni..")),
           new Module("reactor-adapter", 2, List.of("io.verbena.reactor..")),
           new Module("samples", 4, List.of("io.verbena.samples..")),
           new Module("benchmarks", 4, List.of("io.verbena.benchmarks..")));
@@ -57,7 +58,7 @@ class FloorsTest {
     check(
         noClasses()
             .that()
-            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.tck..")
+            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.disni..", "io.verbena.tck..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("reactor..", "org.reactivestreams.."));
@@ -71,7 +72,7 @@ class FloorsTest {
             .resideInAPackage("io.verbena.reactor..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.tck.."));
+            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.disni..", "io.verbena.tck.."));
   }
 
   @Test
@@ -82,7 +83,8 @@ class FloorsTest {
             .resideInAPackage("io.verbena.samples..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.reactor.."));
+            .resideInAnyPackage(
+                "io.verbena.emulated..", "io.verbena.disni..", "io.verbena.reactor.."));
   }
 
   private static String[] packages(Predicate<Module> which) {

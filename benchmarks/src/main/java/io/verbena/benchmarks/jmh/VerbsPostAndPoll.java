@@ -1,6 +1,7 @@
 package io.verbena.benchmarks.jmh;
 
 import io.verbena.benchmarks.verbena.VerbsLoop;
+import java.net.URI;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -27,11 +28,15 @@ public class VerbsPostAndPoll {
   @Param({"64", "4096"})
   public int size;
 
+  /** The HCA; {@code -p hca=disni://ADDRESS} for a real one. */
+  @Param("emulated://verbena-bench")
+  public String hca;
+
   private VerbsLoop loop;
 
   @Setup
   public void open() throws Exception {
-    loop = new VerbsLoop(size);
+    loop = new VerbsLoop(URI.create(hca), size);
   }
 
   @TearDown

@@ -3,10 +3,11 @@ package io.verbena.benchmarks.verbena;
 import io.verbena.verbs.WorkCompletion;
 
 /** Looks at completions before anything is made of them. */
-final class Completions {
+public final class Completions {
   private Completions() {}
 
-  static void check(WorkCompletion completion) {
+  /** Fails unless it succeeded. */
+  public static void check(WorkCompletion completion) {
     if (!completion.isSuccess()) {
       throw new IllegalStateException("completion: " + completion + " (expected: SUCCESS)");
     }

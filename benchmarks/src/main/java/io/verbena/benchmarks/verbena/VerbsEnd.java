@@ -20,21 +20,28 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeoutException;
 
-/** One end of a connection at the verbs SPI, with a device of its own. */
-final class VerbsEnd implements AutoCloseable {
+/** One end of a connection at the verbs SPI, with a device of its own. One thread. */
+public final class VerbsEnd implements AutoCloseable {
   static final int DEPTH = 1024;
 
-  private static final long LIMIT = Duration.ofSeconds(10).toNanos();
+  private static final long LIMIT = Duration.ofMinutes(1).toNanos();
 
   // Closed from the last to the first.
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-  final CompletionQueue sent;
-  final CompletionQueue received;
-  final ConnectionManager manager;
+  /** Where sends complete. */
+  public final CompletionQueue sent;
+
+  /** Where receives complete. */
+  public final CompletionQueue received;
+
+  /** The manager of its connections. */
+  public final ConnectionManager manager;
+
   private final ProtectionDomain domain;
 
-  VerbsEnd(URI address) {
+  /** Opens the device of this address. */
+  public VerbsEnd(URI address) {
     Device device = keep(VerbsProviders.find(address).open(address));
     domain = keep(device.allocateProtectionDomain());
     sent = keep(device.createCompletionQueue(DEPTH, null, true));
@@ -43,13 +50,13 @@ final class VerbsEnd implements AutoCloseable {
   }
 
   /** Remembers something to be closed with this end, before all that it came from. */
-  <T extends AutoCloseable> T keep(T resource) {
+  public <T extends AutoCloseable> T keep(T resource) {
     open.push(resource);
     return resource;
   }
 
   /** Registers memory until this end is closed. */
-  MemoryRegion register(ByteBuffer memory, Access... access) {
+  public MemoryRegion register(ByteBuffer memory, Access... access) {
     Set<Access> rights = EnumSet.noneOf(Access.class);
     rights.addAll(Set.of(access));
     return keep(domain.register(memory, rights));
@@ -57,14 +64,20 @@ final class VerbsEnd implements AutoCloseable {
 
   /** Makes the queue pair of a connection. */
   QueuePair queuePair(ConnectionIdentifier identifier) {
+    return queuePair(identifier, DEPTH, DEPTH);
+  }
+
+  /** Makes the queue pair of a connection, for so many sends and receives. */
+  public QueuePair queuePair(ConnectionIdentifier identifier, int sends, int receives) {
     keep(identifier);
     return keep(
         identifier.createQueuePair(
-            domain, QueuePairOptions.reliable(sent, received, DEPTH, DEPTH)));
+            domain, QueuePairOptions.reliable(sent, received, sends, receives)));
   }
 
   /** The next event of the connection manager, which must be of this type. */
-  ConnectionEvent await(ConnectionEvent.Type type) throws InterruptedException, TimeoutException {
+  public ConnectionEvent await(ConnectionEvent.Type type)
+      throws InterruptedException, TimeoutException {
     ConnectionEvent event = manager.await(LIMIT);
     if (event == null) {
       throw new TimeoutException("connection event: none (expected: " + type + ")");

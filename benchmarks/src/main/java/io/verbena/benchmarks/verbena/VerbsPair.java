@@ -11,16 +11,24 @@ import java.util.concurrent.TimeoutException;
 
 /** Two connected ends at the verbs SPI, in this JVM. */
 final class VerbsPair implements AutoCloseable {
-  private static final URI ADDRESS = URI.create("emulated://verbena-bench");
+  private static final URI EMULATED = URI.create("emulated://verbena-bench");
   private static final long LIMIT = Duration.ofSeconds(10).toNanos();
 
-  final VerbsEnd client = new VerbsEnd(ADDRESS);
-  final VerbsEnd server = new VerbsEnd(ADDRESS);
+  final VerbsEnd client;
+  final VerbsEnd server;
   final QueuePair atClient;
   final QueuePair atServer;
 
+  /** On the emulated HCA. */
   VerbsPair() throws InterruptedException, TimeoutException {
-    ConnectionListener listener = server.keep(server.manager.listen(ADDRESS, 1));
+    this(EMULATED);
+  }
+
+  /** On the HCA of this address. */
+  VerbsPair(URI address) throws InterruptedException, TimeoutException {
+    client = new VerbsEnd(address);
+    server = new VerbsEnd(address);
+    ConnectionListener listener = server.keep(server.manager.listen(address, 1));
     ConnectionIdentifier connecting = client.manager.resolve(listener.address(), LIMIT);
     client.await(ConnectionEvent.Type.ADDR_RESOLVED);
     atClient = client.queuePair(connecting);

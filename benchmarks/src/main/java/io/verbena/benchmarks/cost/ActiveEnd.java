@@ -1,0 +1,16 @@
+package io.verbena.benchmarks.cost;
+
+import java.io.IOException;
+
+/** The end that connects, pings and writes. One thread. */
+interface ActiveEnd extends AutoCloseable {
+
+  /** Pings so many times; the far end answers. */
+  void ping(int rounds, RoundTrips times) throws Exception;
+
+  /** Writes the first {@code length} bytes so many times, and returns when all are done. */
+  void write(int count, int length) throws Exception;
+
+  @Override
+  void close() throws IOException;
+}

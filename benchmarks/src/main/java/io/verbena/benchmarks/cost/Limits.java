@@ -1,0 +1,18 @@
+package io.verbena.benchmarks.cost;
+
+import io.verbena.benchmarks.work.Deadline;
+import java.time.Duration;
+
+/** When a wait gives up: generous, as the machine is emulated. */
+final class Limits {
+  static final Duration CONNECT = Duration.ofMinutes(1);
+  static final long CONNECT_NANOS = CONNECT.toNanos();
+  static final Duration JOB = Duration.ofMinutes(2);
+
+  private Limits() {}
+
+  /** The deadline of a job that begins now. */
+  static Deadline job() {
+    return Deadline.in(JOB);
+  }
+}

@@ -1,0 +1,19 @@
+package io.verbena.benchmarks.cost;
+
+import java.io.IOException;
+
+/** The end that listens, answers, and is written to. One thread; listens once it is there. */
+interface PassiveEnd extends AutoCloseable {
+
+  /** The memory to write to. */
+  Target target();
+
+  /** Waits until the other end is connected. */
+  void accept() throws Exception;
+
+  /** Answers so many pings. */
+  void pong(int rounds) throws Exception;
+
+  @Override
+  void close() throws IOException;
+}

@@ -1,0 +1,55 @@
+package io.verbena.benchmarks.cost;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The passive process as the active one sees it; started with the same flags as that. */
+final class PassiveProcess implements AutoCloseable {
+  private final Process process;
+  private final PrintWriter orders;
+  private final BufferedReader answers;
+
+  PassiveProcess() throws IOException {
+    List<String> command = new ArrayList<>();
+    command.addAll(Cpu.FAR.pin());
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
+    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    command.add(PassiveMain.class.getName());
+    process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    orders = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
+    answers = process.inputReader(StandardCharsets.UTF_8);
+  }
+
+  /** Gives an order, whose answer is still to be read. */
+  void order(String order) {
+    orders.println(order);
+  }
+
+  /** Reads the answer to the last order. */
+  String answer() throws IOException {
+    String answer = answers.readLine();
+    if (answer == null) {
+      throw new IOException("the passive process has ended; its error is above");
+    }
+    return answer;
+  }
+
+  /** Gives an order and waits for the answer. */
+  String ask(String order) throws IOException {
+    order(order);
+    return answer();
+  }
+
+  @Override
+  public void close() {
+    orders.close();
+    process.destroy();
+  }
+}

@@ -1,0 +1,121 @@
+package io.verbena.benchmarks.cost;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/** The same jobs by perftest's programs: the server on one node, the client on the other. */
+final class Perftest {
+  private static final int TYPICAL = 4;
+  private static final int AVERAGE = 3;
+  private static final String LISTENING = "0A";
+
+  private final Place place;
+
+  Perftest(Place place) {
+    this.place = place;
+  }
+
+  /** Half a round trip in microseconds, the median of so many. */
+  double roundTrips(int rounds) throws IOException, InterruptedException {
+    return run(
+        TYPICAL,
+        "ib_send_lat",
+        "-s",
+        Integer.toString(Job.MESSAGE),
+        "-n",
+        Integer.toString(rounds));
+  }
+
+  /** MiB per second. */
+  double writes(int count) throws IOException, InterruptedException {
+    return run(
+        AVERAGE,
+        "ib_write_bw",
+        "-s",
+        Integer.toString(Job.BLOCK),
+        "-n",
+        Integer.toString(count),
+        "-t",
+        Integer.toString(Job.DEPTH),
+        "-Q",
+        "1");
+  }
+
+  /** Answers that column of the line of results. */
+  private double run(int column, String... program) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(program));
+    // -F: perftest minds that the clock of an emulated CPU is not the one that it announces.
+    command.addAll(List.of("-F", "-p", Integer.toString(place.port())));
+    Path log = Files.createTempFile("perftest", ".log");
+    Process server = start(Cpu.FAR, command, log, "-d", "rxe1");
+    try {
+      awaitListener(server, log);
+      Path clientLog = Files.createTempFile("perftest", ".log");
+      Process client = start(Cpu.NEAR, command, clientLog, "-d", "rxe0", place.far());
+      try {
+        end(client, clientLog);
+        end(server, log);
+        return figure(clientLog, column);
+      } finally {
+        client.destroyForcibly();
+      }
+    } finally {
+      server.destroyForcibly();
+    }
+  }
+
+  private static Process start(Cpu cpu, List<String> command, Path log, String... more)
+      throws IOException {
+    List<String> whole = new ArrayList<>(cpu.pin());
+    whole.addAll(command);
+    whole.addAll(List.of(more));
+    return new ProcessBuilder(whole).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+  }
+
+  /** Asks the kernel, as a connection made to find out would be taken for the client. */
+  private void awaitListener(Process server, Path log) throws IOException, InterruptedException {
+    String port = String.format(Locale.ROOT, ":%04X", place.port());
+    long end = System.nanoTime() + Limits.CONNECT_NANOS;
+    while (!isListening(port, "/proc/net/tcp") && !isListening(port, "/proc/net/tcp6")) {
+      if (System.nanoTime() - end > 0 || server.waitFor(20, TimeUnit.MILLISECONDS)) {
+        throw new IOException("perftest does not listen:\n" + Files.readString(log));
+      }
+    }
+  }
+
+  private static boolean isListening(String port, String table) throws IOException {
+    for (String line : Files.readAllLines(Path.of(table), StandardCharsets.US_ASCII)) {
+      String[] fields = line.strip().split(" +", -1);
+      if (fields[1].endsWith(port) && fields[3].equals(LISTENING)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void end(Process process, Path log) throws IOException, InterruptedException {
+    if (!process.waitFor(Limits.JOB.toMillis(), TimeUnit.MILLISECONDS)) {
+      throw new IOException("perftest hangs:\n" + Files.readString(log));
+    }
+    if (process.exitValue() != 0) {
+      throw new IOException("perftest: exit " + process.exitValue() + "\n" + Files.readString(log));
+    }
+  }
+
+  /** Below the line of titles, which begins with {@code #bytes}. */
+  private static double figure(Path log, int column) throws IOException {
+    List<String> lines = Files.readAllLines(log);
+    for (int i = 0; i + 1 < lines.size(); i++) {
+      if (lines.get(i).strip().startsWith("#bytes")) {
+        return Double.parseDouble(lines.get(i + 1).strip().split("\\s+", -1)[column]);
+      }
+    }
+    throw new IOException("perftest told no figures:\n" + Files.readString(log));
+  }
+}

@@ -1,0 +1,67 @@
+package io.verbena.benchmarks.cost;
+
+import io.verbena.PollMode;
+import io.verbena.RdmaMemory;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaTransport;
+import io.verbena.RemoteMemory;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
+
+/** The passive end at the reactive layer, which sends each message back as it is. */
+final class ReactivePassive implements PassiveEnd {
+  private final RdmaTransport transport;
+  private final RdmaMemory.Region region;
+
+  ReactivePassive(Place place, Job job, ByteBuffer block) {
+    // Nobody polls where nothing arrives, as in perftest.
+    transport =
+        RdmaTransport.create(options(job == Job.PING_PONG ? PollMode.BUSY : PollMode.EVENT));
+    try {
+      region =
+          transport
+              .memory(place.uri())
+              .register(block, EnumSet.of(RemoteMemory.Right.READ, RemoteMemory.Right.WRITE));
+      present(
+          transport
+              .bind(place.uri(), connection -> connection.send(connection.receive()))
+              .block(Limits.CONNECT));
+    } catch (RuntimeException e) {
+      transport.dispose();
+      throw e;
+    }
+  }
+
+  static RdmaOptions options(PollMode mode) {
+    return RdmaOptions.defaults().pollMode(mode).sendDepth(Job.DEPTH);
+  }
+
+  static <T> T present(@Nullable T value) {
+    if (value == null) {
+      throw new IllegalStateException("value: none (expected: one)");
+    }
+    return value;
+  }
+
+  @Override
+  public Target target() {
+    return new Target(region.token().address(), region.token().key());
+  }
+
+  @Override
+  public void accept() {
+    // The active end's connect ends once this end has shaken hands.
+  }
+
+  @Override
+  public void pong(int rounds) {
+    // Its loop answers all the time.
+  }
+
+  @Override
+  public void close() {
+    region.close();
+    transport.dispose();
+  }
+}

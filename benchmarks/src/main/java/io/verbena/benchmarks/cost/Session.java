@@ -1,0 +1,61 @@
+package io.verbena.benchmarks.cost;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A connection through a layer, for one job. */
+final class Session implements AutoCloseable {
+  private final PassiveProcess passive;
+  private final ByteBuffer block = Block.random();
+  private final ActiveEnd end;
+  private boolean written;
+
+  Session(PassiveProcess passive, Layer layer, Job job, Place place) throws Exception {
+    this.passive = passive;
+    Target target =
+        Target.decode(
+            passive.ask("open " + layer + " " + job + " " + place.far() + " " + place.port()));
+    passive.order("accept");
+    end = layer.active(place, block, target);
+    passive.answer();
+  }
+
+  /** Half a round trip in microseconds, the median of so many. */
+  double roundTrips(int rounds) throws Exception {
+    RoundTrips times = new RoundTrips(rounds);
+    passive.order("pong " + rounds);
+    end.ping(rounds, times);
+    passive.answer();
+    return times.typicalMicros();
+  }
+
+  /**
+   * Does the same without measuring it. Writes are short, so that as many run through the Java code
+   * as its compiler wants to see, which would take minutes with long ones.
+   */
+  void warmUp(Job job, int count) throws Exception {
+    switch (job) {
+      case PING_PONG -> roundTrips(count);
+      case WRITE -> end.write(count, Job.MESSAGE);
+    }
+  }
+
+  /** MiB per second. */
+  double writes(int count) throws Exception {
+    long began = System.nanoTime();
+    end.write(count, Job.BLOCK);
+    double seconds = (System.nanoTime() - began) / 1e9;
+    written = true;
+    return (double) count * Job.BLOCK / (1 << 20) / seconds;
+  }
+
+  /** Closes both ends, and looks whether what was written is there. */
+  @Override
+  public void close() throws IOException {
+    end.close();
+    long there = Long.parseLong(passive.ask("close"));
+    if (written && there != Block.checksum(block)) {
+      throw new IOException("the far end's memory is not what was written");
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.verbena.benchmarks.cost;
+
+import org.jspecify.annotations.NullMarked;
