@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
@@ -37,8 +38,8 @@ final class Answers {
   }
 
   /** The different answers of each test, sorted. */
-  Map<String, TreeSet<String>> read() {
-    Map<String, TreeSet<String>> answers = new TreeMap<>();
+  Map<String, SortedSet<String>> read() {
+    Map<String, SortedSet<String>> answers = new TreeMap<>();
     try {
       for (String line : Files.readAllLines(file)) {
         int tab = line.indexOf('\t');

@@ -3,8 +3,10 @@ package io.verbena.it.verbs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /** What the emulated HCA and rxe answer in each test of the TCK, as a page in Markdown. */
 final class TruthTable {
@@ -20,15 +22,15 @@ final class TruthTable {
 
   private final List<Row> rows = new ArrayList<>();
 
-  TruthTable(Map<String, TreeSet<String>> emulated, Map<String, TreeSet<String>> rxe) {
-    TreeMap<String, TreeSet<String>> all = new TreeMap<>(emulated);
+  TruthTable(Map<String, SortedSet<String>> emulated, Map<String, SortedSet<String>> rxe) {
+    TreeMap<String, SortedSet<String>> all = new TreeMap<>(emulated);
     all.putAll(rxe);
     for (String test : all.keySet()) {
       rows.add(new Row(test, text(emulated.get(test)), text(rxe.get(test))));
     }
   }
 
-  private static String text(@org.jspecify.annotations.Nullable TreeSet<String> answers) {
+  private static String text(@Nullable SortedSet<String> answers) {
     if (answers == null) {
       return NOT_RUN;
     }
