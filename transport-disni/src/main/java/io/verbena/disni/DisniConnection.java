@@ -60,6 +60,7 @@ final class DisniConnection implements ConnectionIdentifier {
   private final DisniConnectionManager manager;
   private final long pointer;
   private final URI peer;
+  private final boolean isPassive;
   private State state;
   private boolean closed;
 
@@ -78,6 +79,7 @@ final class DisniConnection implements ConnectionIdentifier {
     this.pointer = pointer;
     this.peer = peer;
     this.state = state;
+    isPassive = state == State.REQUESTED;
   }
 
   static DisniConnection active(
@@ -126,16 +128,14 @@ final class DisniConnection implements ConnectionIdentifier {
       if (closed || queuePair != null) {
         throw invalid("create queue pair: it has one, or is closed");
       }
-      if (state != State.RESOLVED && state != State.REQUESTED) {
+      boolean givenUp = isPassive && state == State.ENDED;
+      if (state != State.RESOLVED && state != State.REQUESTED && !givenUp) {
         throw invalid("create queue pair: state: " + state + " (expected: RESOLVED, REQUESTED)");
       }
-      DisniQueuePair pair = ours.createQueuePair(options, this);
+      DisniQueuePair pair = givenUp ? ours.createQueuePair(options) : create(ours, options);
       boolean ready = false;
       try {
-        pair.modify(
-            new QueuePairAttributes()
-                .state(QueuePairState.INIT)
-                .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)));
+        pair.modify(initial(pair.state()));
         ready = true;
       } finally {
         if (!ready) {
@@ -145,6 +145,31 @@ final class DisniConnection implements ConnectionIdentifier {
       queuePair = pair;
       return pair;
     }
+  }
+
+  /** A caller that gave up makes the kernel refuse; accept is where the program learns of it. */
+  private DisniQueuePair create(DisniProtectionDomain domain, QueuePairOptions options) {
+    try {
+      return domain.createQueuePair(options, this);
+    } catch (VerbsException e) {
+      if (!isPassive || e.error() != VerbsError.INVALID) {
+        throw e;
+      }
+      DisniQueuePair pair = domain.createQueuePair(options);
+      end();
+      return pair;
+    }
+  }
+
+  /** To INIT with every remote right, from RESET or from what {@code rdma_create_qp} made. */
+  private static QueuePairAttributes initial(QueuePairState from) {
+    QueuePairAttributes attributes =
+        new QueuePairAttributes()
+            .state(QueuePairState.INIT)
+            .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC));
+    return from == QueuePairState.RESET
+        ? attributes.pkeyIndex(0).port(DisniContext.PORT)
+        : attributes;
   }
 
   /** Destroys the queue pair, with or without its identifier. */
@@ -415,6 +440,10 @@ final class DisniConnection implements ConnectionIdentifier {
 
   private void lost(ConnectionEvent.Type type, int status) {
     if (state != State.ENDED) {
+      if (state == State.ESTABLISHED || state == State.ACCEPTING) {
+        // The device goes only when we have let go of it, and does not end what is pending.
+        tearDown();
+      }
       end();
       raise(type, status);
     }

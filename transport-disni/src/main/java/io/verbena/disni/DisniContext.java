@@ -29,7 +29,7 @@ final class DisniContext {
   static final int PORT = 1;
 
   private static final int NAME_SIZE = 64;
-  private static final int EVENT_SLICE_MILLIS = 100;
+  private static final long EVENT_SLICE_NANOS = 100_000_000;
   private static final ConcurrentHashMap<Long, DisniContext> BY_POINTER = new ConcurrentHashMap<>();
 
   /** An object that events may be about, and whose it is. */
@@ -232,7 +232,7 @@ final class DisniContext {
       return false;
     }
     try {
-      int millis = (int) Math.min(EVENT_SLICE_MILLIS, (leftNanos + 999_999) / 1_000_000);
+      int millis = (int) ((Math.min(EVENT_SLICE_NANOS, leftNanos) + 999_999) / 1_000_000);
       int came = Extension.asyncEvent(pointer, wakeupFd, millis, event.address());
       if (Errno.check("get async event", came) > 0) {
         raise(event.getInt(AsyncWords.TYPE), event.get(AsyncWords.ELEMENT));
