@@ -1,0 +1,54 @@
+package io.verbena.disni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DisniAddressTest {
+  @Test
+  void readsHostPortAndOptions() {
+    DisniAddress address =
+        DisniAddress.parse(URI.create("disni://10.1.2.3:7000?device=mlx5_0&gid=3&source=10.1.2.4"));
+
+    assertThat(address.socket().getAddress().getHostAddress()).isEqualTo("10.1.2.3");
+    assertThat(address.socket().getPort()).isEqualTo(7000);
+    assertThat(address.device()).isEqualTo("mlx5_0");
+    assertThat(address.gid()).isEqualTo(3);
+    assertThat(String.valueOf(address.source())).endsWith("10.1.2.4");
+  }
+
+  @Test
+  void needsNeitherPortNorOptions() {
+    DisniAddress address = DisniAddress.parse(URI.create("disni://[fd77::1]"));
+
+    assertThat(address.socket().getPort()).isZero();
+    assertThat(address.device()).isNull();
+    assertThat(address.gid()).isEqualTo(-1);
+    assertThat(address.source()).isNull();
+    assertThat(DisniAddress.uri(address.socket()).getHost()).startsWith("[fd77:").endsWith(":1]");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "emulated://10.1.2.3",
+        "disni:///x",
+        "disni://10.1.2.3?colour=red",
+        "disni://10.1.2.3?device",
+        "disni://10.1.2.3?gid=-1",
+        "disni://10.1.2.3?gid=first"
+      })
+  void refusesWhatItDoesNotKnowAndNamesIt(String address) {
+    assertThatThrownBy(() -> DisniAddress.parse(URI.create(address)))
+        .isInstanceOfSatisfying(
+            VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.INVALID))
+        .hasMessageContaining(address)
+        .hasMessageContaining("expected");
+  }
+}
