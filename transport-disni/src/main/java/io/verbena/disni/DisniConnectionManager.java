@@ -87,7 +87,7 @@ final class DisniConnectionManager implements ConnectionManager {
       if (bound == null) {
         throw new VerbsException(VerbsError.IO, "listen: " + address + " is bound to no address");
       }
-      checkDevice(id, address);
+      checkDevice(id, bound, address);
       DisniListener listener = new DisniListener(this, id, withOptions(bound, address));
       listeners.put(id, listener);
       device.disni().listen(id, backlog);
@@ -106,8 +106,13 @@ final class DisniConnectionManager implements ConnectionManager {
     }
   }
 
-  private void checkDevice(long id, URI address) {
+  private void checkDevice(long id, InetSocketAddress bound, URI address) {
     long context = Extension.contextOf(id);
+    if (context == 0 && !bound.getAddress().isAnyLocalAddress()) {
+      // The kernel listens on it nevertheless, and nobody ever comes.
+      throw new VerbsException(
+          VerbsError.INVALID, "listen: " + address + " is no address of a device here");
+    }
     if (context != 0 && context != device.context().pointer()) {
       throw new VerbsException(
           VerbsError.INVALID,

@@ -47,12 +47,7 @@ public final class DisniProvider implements VerbsProvider {
     Disni disni = NativeLibrary.load();
     List<String> names = DisniContext.deviceNames();
     if (names.isEmpty()) {
-      throw new VerbsException(
-          VerbsError.NO_DEVICE,
-          "open "
-              + address
-              + ": no RDMA device is open to this process (see rdma link, ibv_devices and the rights"
-              + " of /dev/infiniband; Soft-RoCE: rdma link add rxe0 type rxe netdev INTERFACE)");
+      throw DeviceFiles.explain("open " + address);
     }
     String name = parsed.device();
     if (name != null) {
