@@ -1,0 +1,62 @@
+package io.verbena.it.badinput;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.it.Program;
+import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.it.node.Nodes;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What a program is told on a machine that does not let it use a device. */
+@InSoftRoceGuest(nodes = 2)
+class MachineTest {
+  private static final int BYTES = 1 << 20;
+  private static final String WITHOUT_DEVICES = "mount -t tmpfs none /dev/infiniband";
+
+  /** The same devices, but only for whom the modes of files do not hold. */
+  private static final String WITHOUT_RIGHTS =
+      "copy=$(mktemp -d) && cp -a /dev/infiniband/. $copy && mount -t tmpfs none /dev/infiniband"
+          + " && cp -a $copy/. /dev/infiniband && chmod 0 /dev/infiniband/*";
+
+  @Test
+  void withoutADevice() throws Exception {
+    assertThat(attempt(WITHOUT_DEVICES, ""))
+        .startsWith("NO_DEVICE: ")
+        .contains("no RDMA device is open to this process")
+        .contains("rdma link add rxe0 type rxe");
+  }
+
+  @Test
+  void withoutTheRights() throws Exception {
+    assertThat(attempt(WITHOUT_RIGHTS, "--bounding-set=-dac_override,-dac_read_search"))
+        .startsWith("NOT_PERMITTED: ")
+        .contains("/dev/infiniband");
+  }
+
+  @Test
+  void withALowLimitOfLockedMemory() throws Exception {
+    assertThat(attempt("ulimit -l 64", "--bounding-set=-ipc_lock"))
+        .startsWith("NO_MEMORY: ")
+        .contains(BYTES + " bytes")
+        .contains("is 65536 bytes")
+        .contains("ulimit -l")
+        .contains("LimitMEMLOCK=");
+  }
+
+  @Test
+  void withAllThatItNeeds() throws Exception {
+    assertThat(attempt("true", "")).isEqualTo("registered " + BYTES + "\n");
+  }
+
+  /** What the program says after this preparation, in mounts of its own and with these rights. */
+  private static String attempt(String preparation, String rights) throws Exception {
+    List<String> java = Program.java(Attempt.class, Nodes.server(), Integer.toString(BYTES));
+    String line =
+        Stream.concat(Stream.of(preparation + " && exec setpriv " + rights + " --"), java.stream())
+            .collect(Collectors.joining(" "));
+    return Program.run("unshare", "-m", "bash", "-c", line);
+  }
+}

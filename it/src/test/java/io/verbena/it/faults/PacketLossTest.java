@@ -1,0 +1,87 @@
+package io.verbena.it.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.it.Program;
+import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.it.node.Fill;
+import io.verbena.it.node.Link;
+import io.verbena.it.node.Side;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.io.IOException;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** That lost packets are nothing that a program sees: all arrives, whole, once and in order. */
+@InSoftRoceGuest(nodes = 2)
+class PacketLossTest extends FaultTests {
+  private static final int MESSAGES = 160;
+  private static final int LENGTH = 10_000;
+  private static final int WINDOW = 16;
+  private static final int LARGE = 256 << 10;
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 5})
+  void sendsArriveWholeOnceAndInOrder(int percent) throws Exception {
+    try (var link = Link.open(WINDOW * LENGTH, ConnectionParameters.defaults())) {
+      Side client = link.client();
+      Side server = link.server();
+      for (int i = 0; i < WINDOW; i++) {
+        server.receive(link.serverPair(), i, i * LENGTH, LENGTH);
+      }
+      long drops = lose(percent);
+      int posted = 0;
+      for (int received = 0; received < MESSAGES; received++) {
+        // A slot is free when its send was acknowledged, for which the peer must have received it.
+        for (; posted < MESSAGES && posted < received + WINDOW; posted++) {
+          int slot = posted % WINDOW * LENGTH;
+          if (posted >= WINDOW) {
+            assertThat(client.success().workRequestId()).isEqualTo(posted - WINDOW);
+          }
+          Fill.write(client.memory(), slot, posted, LENGTH);
+          client.post(link.clientPair(), new SendWorkRequest().send().id(posted), slot, LENGTH);
+        }
+        WorkCompletion completion = server.success();
+        assertThat(completion.workRequestId()).isEqualTo(received);
+        assertThat(completion.byteLength()).isEqualTo(LENGTH);
+        Fill.check(server.memory(), received % WINDOW * LENGTH, received, LENGTH);
+        server.receive(link.serverPair(), received + WINDOW, received % WINDOW * LENGTH, LENGTH);
+      }
+      assertThat(drops()).as("packets lost").isGreaterThan(drops);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 5})
+  void writesAndReadsAreWhole(int percent) throws Exception {
+    try (var link = Link.open(2 * LARGE, ConnectionParameters.defaults())) {
+      Side client = link.client();
+      Side server = link.server();
+      long there = server.region().address();
+      int key = server.region().rkey();
+      Fill.write(client.memory(), 0, percent, LARGE);
+      long drops = lose(percent);
+      do {
+        client.post(link.clientPair(), new SendWorkRequest().write(there, key), 0, LARGE);
+        client.success();
+        Fill.check(server.memory(), 0, percent, LARGE);
+        client.post(link.clientPair(), new SendWorkRequest().read(there, key), LARGE, LARGE);
+        client.success();
+        Fill.check(client.memory(), LARGE, percent, LARGE);
+        Fill.write(client.memory(), LARGE, -percent, LARGE);
+      } while (drops() == drops);
+    }
+  }
+
+  /** Answers how many were lost until now. */
+  private static long lose(int percent) throws IOException, InterruptedException {
+    Program.run("link-loss", Integer.toString(percent));
+    return drops();
+  }
+
+  private static long drops() throws IOException, InterruptedException {
+    return Long.parseLong(Program.run("link-drops").strip());
+  }
+}

@@ -1,0 +1,5 @@
+/** What happens to the provider's programs when packets, peers and links are lost. */
+@NullMarked
+package io.verbena.it.faults;
+
+import org.jspecify.annotations.NullMarked;

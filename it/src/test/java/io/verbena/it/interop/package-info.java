@@ -1,0 +1,5 @@
+/** The provider against programs that are not ours, by their own protocols. */
+@NullMarked
+package io.verbena.it.interop;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,71 @@
+package io.verbena.it.stock;
+
+import com.ibm.disni.RdmaEndpoint;
+import com.ibm.disni.RdmaEndpointGroup;
+import com.ibm.disni.verbs.IbvWC;
+import com.ibm.disni.verbs.RdmaCmId;
+import com.ibm.disni.verbs.SVCPollCq;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** An endpoint that polls for its completions itself, with a receive posted. */
+final class PassiveEnd extends RdmaEndpoint {
+  static final int LENGTH = 64 << 10;
+  static final int MESSAGE = 16;
+  static final int SENT = LENGTH;
+  static final int RECEIVED = LENGTH + MESSAGE;
+  private static final long LIMIT_NANOS = 60_000_000_000L;
+  private static final long PAUSE_NANOS = 50_000;
+
+  private final IbvWC[] completion = {new IbvWC()};
+  private @Nullable StockBuffer buffer;
+  private @Nullable SVCPollCq poll;
+
+  PassiveEnd(RdmaEndpointGroup<PassiveEnd> group, RdmaCmId id, boolean serverSide)
+      throws IOException {
+    super(group, id, serverSide);
+  }
+
+  @Override
+  protected synchronized void init() throws IOException {
+    super.init();
+    buffer = new StockBuffer(this, LENGTH + 2 * MESSAGE);
+    poll = getCqProvider().getCQ().poll(completion, 1);
+    receive();
+  }
+
+  StockBuffer buffer() {
+    return Objects.requireNonNull(buffer, "buffer");
+  }
+
+  void receive() throws IOException {
+    buffer().receive(RECEIVED, RECEIVED, MESSAGE);
+  }
+
+  /** Waits for the next completion, a good one, and answers its id. */
+  long await() throws IOException {
+    SVCPollCq call = Objects.requireNonNull(poll, "poll");
+    long start = System.nanoTime();
+    while (call.execute().getPolls() == 0) {
+      if (System.nanoTime() - start > LIMIT_NANOS) {
+        throw new IllegalStateException("no completion in 60 s");
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+    if (completion[0].getStatus() != 0) {
+      throw new IllegalStateException(
+          "completion " + completion[0].getWr_id() + ": status " + completion[0].getStatus());
+    }
+    return completion[0].getWr_id();
+  }
+
+  /** Gives back what DiSNI's own endpoint does not. */
+  void release() throws IOException, InterruptedException {
+    Objects.requireNonNull(poll, "poll").free();
+    buffer().release();
+    close();
+    getCqProvider().close();
+  }
+}

@@ -1,0 +1,68 @@
+package io.verbena.it.stock;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import io.verbena.it.Program;
+import io.verbena.it.guest.InSoftRoceGuest;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Programs with the native libraries as the address and the undefined behaviour sanitizer have
+ * them: any report of theirs ends the program with an error.
+ */
+@InSoftRoceGuest(nodes = 2)
+class SanitizedTest {
+  /** What {@code it/pom.xml} has built, laid out as in the jar. */
+  private static final Path LIBRARIES = Path.of("target/native-asan");
+
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+  private static List<String> environment = List.of();
+
+  @BeforeAll
+  static void findTheSanitizer() throws IOException, InterruptedException {
+    assumeThat(LIBRARIES.resolve("io")).as("sanitized libraries").isDirectory();
+    String preload = Program.run("cc", "-print-file-name=libasan.so").strip();
+    environment =
+        List.of(
+            "LD_PRELOAD=" + preload,
+            // The JVM handles SIGSEGV itself, and frees little at its end.
+            "ASAN_OPTIONS=detect_leaks=0:handle_segv=0",
+            "UBSAN_OPTIONS=print_stacktrace=1");
+  }
+
+  @Test
+  void ourProvidersVerbs() throws Exception {
+    var line = new ArrayList<String>(List.of("env"));
+    line.addAll(environment);
+    line.addAll(
+        Program.java(
+            List.of(),
+            LIBRARIES.toAbsolutePath() + File.pathSeparator + System.getProperty("java.class.path"),
+            SanitizedVerbs.class));
+    try (var program = Program.start(line)) {
+      assertThat(program.succeed(LIMIT))
+          .contains("sanitizer: true")
+          .containsPattern("succeeded: [1-9]\\d+")
+          .doesNotContain("runtime error");
+    }
+  }
+
+  @Test
+  void aStockProgram() throws Exception {
+    try (Stream<Path> files = Files.walk(LIBRARIES)) {
+      Path library = files.filter(file -> file.endsWith("libdisni.so")).findFirst().orElseThrow();
+      var jvm = new StockJvm(environment, library.toAbsolutePath().getParent());
+      StockTest.run(jvm, SendReceiveProgram.class, 18_730, 2, 30);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+package io.verbena.it.stock;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
+
+import io.verbena.it.node.Nodes;
+import io.verbena.tck.VerbsTck;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.platform.launcher.EngineFilter;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
+
+/**
+ * The areas of the TCK that go through most of the native libraries in little time, as a program,
+ * since a sanitizer has to be in the process from its start. Named areas that rxe answers as
+ * specified.
+ */
+final class SanitizedVerbs extends VerbsTck {
+  private static final List<String> AREAS =
+      List.of(
+          "MemoryRegions",
+          "ProtectionDomains",
+          "QueuePairs",
+          "SharedCompletionQueues",
+          "SendAndReceive",
+          "ReadAndWrite",
+          "Atomics");
+  private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
+  private static final AtomicInteger NEXT_PORT = new AtomicInteger(21_000);
+
+  /** Exit code 0 if all tests succeed; prints what is loaded, and how many tests there were. */
+  public static void main(String[] arguments) throws Exception {
+    var summary = new SummaryGeneratingListener();
+    String tck = VerbsTck.class.getName();
+    LauncherFactory.create()
+        .execute(
+            LauncherDiscoveryRequestBuilder.request()
+                .selectors(
+                    AREAS.stream()
+                        .map(
+                            area ->
+                                selectNestedClass(
+                                    List.of(SanitizedVerbs.class.getName()), tck + "$" + area))
+                        .toList())
+                .configurationParameter("junit.jupiter.execution.timeout.default", "60 s")
+                .filters(EngineFilter.includeEngines("junit-jupiter"))
+                .build(),
+            summary);
+    summary
+        .getSummary()
+        .printFailuresTo(new PrintWriter(System.out, true, Charset.defaultCharset()), 12);
+    try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+      System.out.println("sanitizer: " + maps.anyMatch(line -> line.contains("libasan")));
+    }
+    System.out.println("succeeded: " + summary.getSummary().getTestsSucceededCount());
+    System.exit(summary.getSummary().getTotalFailureCount() == 0 ? 0 : 1);
+  }
+
+  @Override
+  protected URI address(String name) {
+    int port = PORTS.computeIfAbsent(name, n -> NEXT_PORT.getAndIncrement());
+    return URI.create("disni://" + Nodes.node1() + ":" + port);
+  }
+
+  @Override
+  protected Duration patience() {
+    return Duration.ofSeconds(20);
+  }
+
+  @Override
+  protected int rounds(int full) {
+    return Math.max(1, full / 50);
+  }
+}

@@ -1,0 +1,105 @@
+package io.verbena.it.stock;
+
+import com.ibm.disni.RdmaEndpoint;
+import com.ibm.disni.util.MemoryUtils;
+import com.ibm.disni.verbs.IbvMr;
+import com.ibm.disni.verbs.IbvRecvWR;
+import com.ibm.disni.verbs.IbvSendWR;
+import com.ibm.disni.verbs.IbvSge;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.LinkedList;
+import java.util.List;
+
+/** Registered memory of an endpoint of DiSNI's, with the requests that use it. */
+final class StockBuffer {
+  private final RdmaEndpoint endpoint;
+  private final ByteBuffer memory;
+  private final IbvMr region;
+
+  StockBuffer(RdmaEndpoint endpoint, int bytes) throws IOException {
+    this.endpoint = endpoint;
+    memory = ByteBuffer.allocateDirect(bytes);
+    region = endpoint.registerMemory(memory).execute().free().getMr();
+  }
+
+  ByteBuffer memory() {
+    return memory;
+  }
+
+  long address() {
+    return MemoryUtils.getAddress(memory);
+  }
+
+  int key() {
+    return region.getRkey();
+  }
+
+  void receive(long id, int offset, int length) throws IOException {
+    var request = new IbvRecvWR();
+    request.setWr_id(id);
+    request.setSg_list(part(offset, length));
+    endpoint.postRecv(List.of(request)).execute().free();
+  }
+
+  void send(long id, int offset, int length) throws IOException {
+    post(request(IbvSendWR.IBV_WR_SEND, id, offset, length));
+  }
+
+  void read(long id, int offset, int length, long from, int key) throws IOException {
+    IbvSendWR request = request(IbvSendWR.IBV_WR_RDMA_READ, id, offset, length);
+    request.getRdma().setRemote_addr(from);
+    request.getRdma().setRkey(key);
+    post(request);
+  }
+
+  private IbvSendWR request(int opcode, long id, int offset, int length) {
+    var request = new IbvSendWR();
+    request.setWr_id(id);
+    request.setOpcode(opcode);
+    request.setSend_flags(IbvSendWR.IBV_SEND_SIGNALED);
+    request.setSg_list(part(offset, length));
+    return request;
+  }
+
+  @SuppressWarnings({"JdkObsolete", "NonApiType"}) // DiSNI wants it so.
+  private LinkedList<IbvSge> part(int offset, int length) {
+    var part = new IbvSge();
+    part.setAddr(address() + offset);
+    part.setLength(length);
+    part.setLkey(region.getLkey());
+    var list = new LinkedList<IbvSge>();
+    list.add(part);
+    return list;
+  }
+
+  private void post(IbvSendWR request) throws IOException {
+    endpoint.postSend(List.of(request)).execute().free();
+  }
+
+  void release() throws IOException {
+    endpoint.deregisterMemory(region);
+  }
+
+  /** Bytes that follow from a number. */
+  void fill(int offset, int length, long number) {
+    for (int i = 0; i < length; i++) {
+      memory.put(offset + i, content(number, i));
+    }
+  }
+
+  /** Fails unless that part holds them. */
+  void check(int offset, int length, long number) {
+    for (int i = 0; i < length; i++) {
+      if (memory.get(offset + i) != content(number, i)) {
+        throw new IllegalStateException(
+            "byte %d of number %d: %d (expected: %d)"
+                .formatted(i, number, memory.get(offset + i), content(number, i)));
+      }
+    }
+  }
+
+  private static byte content(long number, int i) {
+    return (byte) (number * 31 + i * 7L + (i >> 8));
+  }
+}

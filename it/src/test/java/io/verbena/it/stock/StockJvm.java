@@ -1,0 +1,60 @@
+package io.verbena.it.stock;
+
+import com.ibm.disni.RdmaEndpoint;
+import io.verbena.disni.DisniLibrary;
+import io.verbena.it.Program;
+import java.io.File;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.NullMarked;
+import org.slf4j.LoggerFactory;
+import org.slf4j.nop.NOPServiceProvider;
+
+/**
+ * How a program is started that has DiSNI's jar and no Verbena on its class path, and our library
+ * on its library path.
+ *
+ * @param environment settings for {@code env(1)}
+ * @param libraryPath the folder of {@code libdisni.so}
+ */
+record StockJvm(List<String> environment, Path libraryPath) {
+  /** With the library as a user gets it: {@code java io.verbena.disni.DisniLibrary}. */
+  static StockJvm installed(Path cache) throws IOException, InterruptedException {
+    var line = new ArrayList<String>(List.of("env", "XDG_CACHE_HOME=" + cache));
+    line.addAll(Program.java(DisniLibrary.class));
+    return new StockJvm(List.of(), Path.of(Program.run(line).strip()));
+  }
+
+  Program start(Class<?> main, String... arguments) throws IOException, URISyntaxException {
+    var line = new ArrayList<String>(List.of("env"));
+    line.addAll(environment);
+    line.addAll(
+        Program.java(
+            List.of(
+                "-Djava.library.path=" + libraryPath,
+                "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED"),
+            classPath(),
+            main,
+            arguments));
+    return Program.start(line);
+  }
+
+  private static String classPath() throws URISyntaxException {
+    var entries = new ArrayList<String>();
+    // The last ones for the logging and the annotations of these programs.
+    for (Class<?> type :
+        List.of(
+            StockJvm.class,
+            RdmaEndpoint.class,
+            LoggerFactory.class,
+            NOPServiceProvider.class,
+            NullMarked.class)) {
+      entries.add(
+          Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString());
+    }
+    return String.join(File.pathSeparator, entries);
+  }
+}
