@@ -50,7 +50,7 @@ public final class BlockStoreClient {
   }
 
   /** The program, ready to execute; the exit code is 0 if all went well, 1 if not, 2 for usage. */
-  static CommandLine commandLine() {
+  public static CommandLine commandLine() {
     return new CommandLine(new BlockStoreClient())
         .setExecutionExceptionHandler(BlockStoreClient::fail);
   }
