@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** An endpoint whose completions a thread of DiSNI's hands over, with a receive posted. */
@@ -15,11 +16,8 @@ final class ActiveEnd extends RdmaActiveEndpoint {
   static final int LENGTH = 1024;
   static final int SENT = 0;
   static final int RECEIVED = LENGTH;
-
-  /** Numbers of {@code enum ibv_wc_status}. */
-  private static final int SUCCESS = 0;
-
-  private static final int FLUSHED = 5;
+  private static final long LIMIT_NANOS = 60_000_000_000L;
+  private static final long PAUSE_NANOS = 1_000_000;
 
   private final LinkedBlockingQueue<IbvWC> completions = new LinkedBlockingQueue<>();
   @Nullable private StockBuffer buffer;
@@ -55,22 +53,25 @@ final class ActiveEnd extends RdmaActiveEndpoint {
 
   /** Waits for the next completion, a good one, and answers its id. */
   long await() throws InterruptedException {
-    IbvWC completion = completions.poll(60, TimeUnit.SECONDS);
+    IbvWC completion = completions.poll(LIMIT_NANOS, TimeUnit.NANOSECONDS);
     if (completion == null) {
       throw new IllegalStateException("no completion in 60 s");
     }
-    if (completion.getStatus() != SUCCESS) {
+    if (completion.getStatus() != 0) {
       throw new IllegalStateException(
           "completion " + completion.getWr_id() + ": status " + completion.getStatus());
     }
     return completion.getWr_id();
   }
 
-  /** Waits until the peer has gone: the receive that is still posted is flushed. */
-  void awaitFlush() throws InterruptedException {
-    IbvWC completion = completions.poll(60, TimeUnit.SECONDS);
-    if (completion == null || completion.getStatus() != FLUSHED) {
-      throw new IllegalStateException("no flush, but " + completion);
+  /** Waits until the peer has gone. */
+  void awaitDisconnect() {
+    long start = System.nanoTime();
+    while (isConnected()) {
+      if (System.nanoTime() - start > LIMIT_NANOS) {
+        throw new IllegalStateException("still connected after 60 s");
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
     }
   }
 }

@@ -57,7 +57,7 @@ final class SendReceiveProgram {
         buffer.send(ActiveEnd.SENT, ActiveEnd.SENT, ActiveEnd.LENGTH);
       }
       end.await();
-      end.awaitFlush();
+      end.awaitDisconnect();
       buffer.release();
       end.close();
     }
