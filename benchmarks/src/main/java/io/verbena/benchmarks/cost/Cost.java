@@ -1,6 +1,7 @@
 package io.verbena.benchmarks.cost;
 
 import io.verbena.benchmarks.work.Deadline;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -84,6 +85,7 @@ public final class Cost implements Callable<Integer> {
     PrintWriter progress = spec.commandLine().getErr();
     try (PassiveProcess passive = new PassiveProcess()) {
       for (Job job : Job.values()) {
+        pin(passive, job);
         for (Layer layer : Layer.values()) {
           warmUp(passive, layer, job);
           progress.println("warm: " + layer.title() + ", " + job);
@@ -93,6 +95,7 @@ public final class Cost implements Callable<Integer> {
       Map<Job, Map<String, Samples>> samples = new EnumMap<>(Job.class);
       for (int i = 1; i <= repetitions; i++) {
         for (Job job : Job.values()) {
+          pin(passive, job);
           Map<String, Double> figures = turn(passive, job);
           progress.println("turn " + i + " of " + repetitions + ", " + job + ": " + figures);
           progress.flush();
@@ -106,6 +109,12 @@ public final class Cost implements Callable<Integer> {
       out.flush();
     }
     return 0;
+  }
+
+  private static void pin(PassiveProcess passive, Job job)
+      throws IOException, InterruptedException {
+    Cpu.NEAR.pin(job, ProcessHandle.current().pid());
+    Cpu.FAR.pin(job, passive.pid());
   }
 
   /** Everybody once. */

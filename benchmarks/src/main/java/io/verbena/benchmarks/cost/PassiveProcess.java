@@ -17,7 +17,6 @@ final class PassiveProcess implements AutoCloseable {
 
   PassiveProcess() throws IOException {
     List<String> command = new ArrayList<>();
-    command.addAll(Cpu.FAR.pin());
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
@@ -25,6 +24,11 @@ final class PassiveProcess implements AutoCloseable {
     process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     orders = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
     answers = process.inputReader(StandardCharsets.UTF_8);
+  }
+
+  /** Its number for the kernel. */
+  long pid() {
+    return process.pid();
   }
 
   /** Gives an order, whose answer is still to be read. */

@@ -24,6 +24,7 @@ final class Perftest {
   /** Half a round trip in microseconds, the median of so many. */
   double roundTrips(int rounds) throws IOException, InterruptedException {
     return run(
+        Job.PING_PONG,
         TYPICAL,
         "ib_send_lat",
         "-s",
@@ -35,6 +36,7 @@ final class Perftest {
   /** MiB per second. */
   double writes(int count) throws IOException, InterruptedException {
     return run(
+        Job.WRITE,
         AVERAGE,
         "ib_write_bw",
         "-s",
@@ -48,16 +50,17 @@ final class Perftest {
   }
 
   /** Answers that column of the line of results. */
-  private double run(int column, String... program) throws IOException, InterruptedException {
+  private double run(Job job, int column, String... program)
+      throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(program));
     // -F: perftest minds that the clock of an emulated CPU is not the one that it announces.
     command.addAll(List.of("-F", "-p", Integer.toString(place.port())));
     Path log = Files.createTempFile("perftest", ".log");
-    Process server = start(Cpu.FAR, command, log, "-d", "rxe1");
+    Process server = start(Cpu.FAR.pin(job), command, log, "-d", "rxe1");
     try {
       awaitListener(server, log);
       Path clientLog = Files.createTempFile("perftest", ".log");
-      Process client = start(Cpu.NEAR, command, clientLog, "-d", "rxe0", place.far());
+      Process client = start(Cpu.NEAR.pin(job), command, clientLog, "-d", "rxe0", place.far());
       try {
         end(client, clientLog);
         end(server, log);
@@ -70,9 +73,9 @@ final class Perftest {
     }
   }
 
-  private static Process start(Cpu cpu, List<String> command, Path log, String... more)
+  private static Process start(List<String> pin, List<String> command, Path log, String... more)
       throws IOException {
-    List<String> whole = new ArrayList<>(cpu.pin());
+    List<String> whole = new ArrayList<>(pin);
     whole.addAll(command);
     whole.addAll(List.of(more));
     return new ProcessBuilder(whole).redirectErrorStream(true).redirectOutput(log.toFile()).start();
