@@ -15,6 +15,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.platform.launcher.EngineFilter;
+import org.junit.platform.launcher.TestExecutionListener;
+import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
@@ -28,7 +30,6 @@ final class SanitizedVerbs extends VerbsTck {
   private static final List<String> AREAS =
       List.of(
           "MemoryRegions",
-          "ProtectionDomains",
           "QueuePairs",
           "SharedCompletionQueues",
           "SendAndReceive",
@@ -40,6 +41,13 @@ final class SanitizedVerbs extends VerbsTck {
   /** Exit code 0 if all tests succeed; prints what is loaded, and how many tests there were. */
   public static void main(String[] arguments) throws Exception {
     var summary = new SummaryGeneratingListener();
+    var progress =
+        new TestExecutionListener() {
+          @Override
+          public void executionStarted(TestIdentifier test) {
+            System.out.println(test.getDisplayName());
+          }
+        };
     String tck = VerbsTck.class.getName();
     LauncherFactory.create()
         .execute(
@@ -54,7 +62,8 @@ final class SanitizedVerbs extends VerbsTck {
                 .configurationParameter("junit.jupiter.execution.timeout.default", "60 s")
                 .filters(EngineFilter.includeEngines("junit-jupiter"))
                 .build(),
-            summary);
+            summary,
+            progress);
     summary
         .getSummary()
         .printFailuresTo(new PrintWriter(System.out, true, Charset.defaultCharset()), 12);
