@@ -38,6 +38,17 @@ final class EventReplay {
     }
   }
 
+  /** Skips what is not to run, before all else. */
+  void leaveOut() {
+    for (TestDescriptor each : classes) {
+      for (TestDescriptor test : each.getChildren()) {
+        if (test instanceof MirroredTest mirror && mirror.whyLeftOut() != null) {
+          skip(mirror, mirror.whyLeftOut());
+        }
+      }
+    }
+  }
+
   boolean isReady() {
     return ready;
   }
@@ -63,7 +74,7 @@ final class EventReplay {
       start(find(begun.test()));
     } else if (event instanceof GuestEvent.Finished finished) {
       TestDescriptor test = find(finished.test());
-      if (classes.contains(test)) {
+      if (isClass(test)) {
         endingClass = test;
         endingResult = result(finished);
       } else {
@@ -80,6 +91,11 @@ final class EventReplay {
   void conclude() {
     endClass();
     failRest("the guest has not told how this ended");
+  }
+
+  private boolean isClass(TestDescriptor test) {
+    return classes.contains(test)
+        || test.getParent().filter(PackagesClass.class::isInstance).isPresent();
   }
 
   private void endClass() {
@@ -124,6 +140,9 @@ final class EventReplay {
   }
 
   private void skipRest(TestDescriptor test, String reason) {
+    if (ended.contains(test)) {
+      return;
+    }
     if (test.getChildren().isEmpty()) {
       skip(test, reason);
       return;
@@ -137,6 +156,7 @@ final class EventReplay {
 
   private void start(TestDescriptor test) {
     if (started.add(test)) {
+      startPackages(test);
       listener.executionStarted(test);
     }
   }
@@ -144,13 +164,31 @@ final class EventReplay {
   private void finish(TestDescriptor test, TestExecutionResult result) {
     if (ended.add(test)) {
       listener.executionFinished(test, result);
+      endPackages(test);
     }
   }
 
+  /**
+   * What stands for packages starts with the first of its classes; the guest knows nothing of it.
+   */
+  private void startPackages(TestDescriptor test) {
+    test.getParent().filter(PackagesClass.class::isInstance).ifPresent(this::start);
+  }
+
+  /** And it ends with the last. */
+  private void endPackages(TestDescriptor test) {
+    test.getParent()
+        .filter(PackagesClass.class::isInstance)
+        .filter(packages -> ended.containsAll(packages.getChildren()))
+        .ifPresent(packages -> finish(packages, TestExecutionResult.successful()));
+  }
+
   private void skip(TestDescriptor test, String reason) {
+    startPackages(test);
     // With all that is under it, of which the guest says nothing.
     test.accept((TestDescriptor each) -> ended.add(each));
     listener.executionSkipped(test, reason);
+    endPackages(test);
   }
 
   private TestDescriptor find(String originalId) {

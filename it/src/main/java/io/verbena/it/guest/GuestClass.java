@@ -1,5 +1,7 @@
 package io.verbena.it.guest;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.engine.TestDescriptor;
@@ -14,7 +16,27 @@ final class GuestClass {
         .getSource()
         .filter(ClassSource.class::isInstance)
         .map(source -> ((ClassSource) source).getJavaClass())
-        .flatMap(each -> AnnotationSupport.findAnnotation(each, InSoftRoceGuest.class));
+        .flatMap(GuestClass::annotation);
+  }
+
+  static Optional<InSoftRoceGuest> annotation(Class<?> each) {
+    return AnnotationSupport.findAnnotation(each, InSoftRoceGuest.class);
+  }
+
+  /** Whether it stands for the tests of packages. */
+  static boolean standsForPackages(Class<?> each) {
+    return annotation(each).map(annotation -> annotation.packages().length > 0).orElse(false);
+  }
+
+  /** The reasons for what it leaves out, by the full name of the class. */
+  static Map<String, String> leftOut(InSoftRoceGuest annotation) {
+    Map<String, String> reasons = new HashMap<>();
+    for (LeftOut each : annotation.without()) {
+      for (String test : each.tests()) {
+        reasons.put(test, each.reason());
+      }
+    }
+    return reasons;
   }
 
   /** How many nodes it asks for. */

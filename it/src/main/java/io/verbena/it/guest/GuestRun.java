@@ -73,6 +73,7 @@ final class GuestRun {
     Path events = results.resolve(GuestRequest.EVENTS);
     Files.write(events, new byte[0]);
     request().writeTo(results);
+    replay.leaveOut();
     int timeout = parameters.get(TIMEOUT, Integer::valueOf).orElse(2700);
 
     Process process = command.process(nodes, timeout, results.toAbsolutePath()).start();
@@ -123,7 +124,7 @@ final class GuestRun {
     for (TestDescriptor each : classes) {
       each.accept(
           (TestDescriptor test) -> {
-            if (test.getChildren().isEmpty()) {
+            if (test.getChildren().isEmpty() && !isLeftOut(test)) {
               tests.add(Jupiter.fromOurs(test.getUniqueId().toString()));
             }
           });
@@ -133,6 +134,11 @@ final class GuestRun {
       parameters.get(each).ifPresent(value -> passedOn.put(each, value));
     }
     return new GuestRequest(tests, passedOn);
+  }
+
+  private static boolean isLeftOut(TestDescriptor test) {
+    return (test instanceof MirroredTest mirror && mirror.whyLeftOut() != null)
+        || test.getParent().map(GuestRun::isLeftOut).orElse(false);
   }
 
   /** Whole lines only: the guest may be in the middle of one. They are ASCII. */

@@ -1,9 +1,11 @@
 package io.verbena.it.guest;
 
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.TestTag;
 import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.support.descriptor.AbstractTestDescriptor;
+import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
@@ -11,13 +13,28 @@ import org.junit.platform.launcher.TestIdentifier;
  */
 final class MirroredTest extends AbstractTestDescriptor {
   private final TestIdentifier original;
+  private final @Nullable String whyLeftOut;
 
   MirroredTest(TestIdentifier original) {
+    this(original, null);
+  }
+
+  /**
+   * A mirror.
+   *
+   * @param whyLeftOut why it is not to run in the guest, or null if it is
+   */
+  MirroredTest(TestIdentifier original, @Nullable String whyLeftOut) {
     super(
         UniqueId.parse(Jupiter.toOurs(original.getUniqueId())),
         original.getDisplayName(),
         original.getSource().orElse(null));
     this.original = original;
+    this.whyLeftOut = whyLeftOut;
+  }
+
+  @Nullable String whyLeftOut() {
+    return whyLeftOut;
   }
 
   @Override
@@ -35,9 +52,9 @@ final class MirroredTest extends AbstractTestDescriptor {
     return original.getLegacyReportingName();
   }
 
-  /** A container, such as a parameterized test, brings its tests up only when it runs. */
+  /** A container that is a method, such as a parameterized test, brings its tests up as it runs. */
   @Override
   public boolean mayRegisterTests() {
-    return isContainer();
+    return isContainer() && getSource().filter(MethodSource.class::isInstance).isPresent();
   }
 }

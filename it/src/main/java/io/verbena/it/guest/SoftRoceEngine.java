@@ -2,8 +2,10 @@ package io.verbena.it.guest;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.EngineDiscoveryRequest;
 import org.junit.platform.engine.EngineExecutionListener;
@@ -13,6 +15,7 @@ import org.junit.platform.engine.TestEngine;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.discovery.ClassNameFilter;
+import org.junit.platform.engine.discovery.ClassSelector;
 import org.junit.platform.engine.discovery.DiscoverySelectors;
 import org.junit.platform.engine.discovery.PackageNameFilter;
 import org.junit.platform.engine.discovery.UniqueIdSelector;
@@ -23,8 +26,8 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 
 /**
  * Runs the classes that are marked with {@link InSoftRoceGuest} in a guest, one per number of
- * nodes. Where the guest cannot run at all they are skipped with the reason; where it dies, what
- * had not finished fails with the reason.
+ * nodes. Those that stand for packages are found by class alone. Where the guest cannot run at all
+ * they are skipped with the reason; where it dies, what had not finished fails with the reason.
  */
 public final class SoftRoceEngine implements TestEngine {
   static final String ID = InSoftRoceGuest.TAG;
@@ -50,7 +53,10 @@ public final class SoftRoceEngine implements TestEngine {
     var engine = new EngineDescriptor(uniqueId, "Soft-RoCE guest");
     var selectors = new ArrayList<DiscoverySelector>();
     for (DiscoverySelector each : request.getSelectorsByType(DiscoverySelector.class)) {
-      if (!(each instanceof UniqueIdSelector byId)) {
+      if (each instanceof ClassSelector byClass
+          && GuestClass.standsForPackages(byClass.getJavaClass())) {
+        engine.addChild(packages(request, uniqueId, byClass.getJavaClass()));
+      } else if (!(each instanceof UniqueIdSelector byId)) {
         selectors.add(each);
       } else if (byId.getUniqueId().hasPrefix(uniqueId)) {
         selectors.add(
@@ -60,26 +66,56 @@ public final class SoftRoceEngine implements TestEngine {
     if (selectors.isEmpty()) {
       return engine;
     }
-    var jupiters =
-        LauncherDiscoveryRequestBuilder.request()
-            .selectors(selectors)
-            .filters(
-                request.getFiltersByType(ClassNameFilter.class).toArray(ClassNameFilter[]::new))
-            .filters(
-                request.getFiltersByType(PackageNameFilter.class).toArray(PackageNameFilter[]::new))
-            .parentConfigurationParameters(request.getConfigurationParameters())
-            .build();
-    TestPlan plan = Jupiter.forDiscovery().discover(jupiters);
-    for (TestIdentifier root : plan.getRoots()) {
-      for (TestIdentifier each : plan.getChildren(root)) {
-        var topLevel = new MirroredTest(each);
-        if (GuestClass.annotation(topLevel).isPresent()) {
-          engine.addChild(topLevel);
-          mirrorChildren(plan, each, topLevel);
-        }
+    TestPlan plan = discover(request, selectors);
+    for (TestIdentifier each : topLevels(plan)) {
+      var topLevel = new MirroredTest(each);
+      if (GuestClass.annotation(topLevel).isPresent()) {
+        engine.addChild(topLevel);
+        mirrorChildren(plan, each, topLevel);
       }
     }
     return engine;
+  }
+
+  private static TestDescriptor packages(
+      EngineDiscoveryRequest request, UniqueId engine, Class<?> holder) {
+    InSoftRoceGuest annotation = GuestClass.annotation(holder).orElseThrow();
+    var packages = new PackagesClass(engine, holder);
+    Map<String, String> leftOut = GuestClass.leftOut(annotation);
+    TestPlan plan =
+        discover(
+            request,
+            Stream.of(annotation.packages()).map(DiscoverySelectors::selectPackage).toList());
+    for (TestIdentifier each : topLevels(plan)) {
+      var topLevel = new MirroredTest(each, leftOut.remove(each.getLegacyReportingName()));
+      packages.addChild(topLevel);
+      mirrorChildren(plan, each, topLevel);
+    }
+    if (!leftOut.isEmpty()) {
+      throw new IllegalArgumentException(
+          holder.getName() + ": left out: " + leftOut.keySet() + " (expected: its tests)");
+    }
+    return packages;
+  }
+
+  private static TestPlan discover(
+      EngineDiscoveryRequest request, List<? extends DiscoverySelector> selectors) {
+    return Jupiter.forDiscovery()
+        .discover(
+            LauncherDiscoveryRequestBuilder.request()
+                .selectors(selectors)
+                .filters(
+                    request.getFiltersByType(ClassNameFilter.class).toArray(ClassNameFilter[]::new))
+                .filters(
+                    request
+                        .getFiltersByType(PackageNameFilter.class)
+                        .toArray(PackageNameFilter[]::new))
+                .parentConfigurationParameters(request.getConfigurationParameters())
+                .build());
+  }
+
+  private static List<TestIdentifier> topLevels(TestPlan plan) {
+    return plan.getRoots().stream().flatMap(root -> plan.getChildren(root).stream()).toList();
   }
 
   private static void mirrorChildren(

@@ -77,6 +77,19 @@ final class Fixtures {
     }
   }
 
+  /** Stands for a package. */
+  @InSoftRoceGuest(
+      packages = "io.verbena.it.guest.packaged",
+      without =
+          @LeftOut(tests = "io.verbena.it.guest.packaged.LeftBehind", reason = "not for the guest"))
+  static final class WholePackage {}
+
+  /** Leaves out what has gone. */
+  @InSoftRoceGuest(
+      packages = "io.verbena.it.guest.packaged",
+      without = @LeftOut(tests = "io.verbena.it.guest.packaged.Gone", reason = "long ago"))
+  static final class LeavesOutWhatIsGone {}
+
   /** Takes the guest down in the middle, as a kernel bug would. */
   @InSoftRoceGuest
   @TestMethodOrder(MethodOrderer.OrderAnnotation.class)

@@ -1,6 +1,7 @@
 package io.verbena.it.guest;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectMethod;
@@ -25,6 +26,7 @@ import org.assertj.core.api.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.DiscoverySelector;
+import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
@@ -96,6 +98,47 @@ class SoftRoceEngineTest {
             .flatMap(each -> each.getRequiredPayload(TestExecutionResult.class).getThrowable())
             .orElseThrow();
     assertThat(broken.getStackTrace()[0].getMethodName()).isEqualTo("breaks");
+  }
+
+  @Test
+  void discoversPackagesUnderTheClassThatStandsForThem() {
+    var found =
+        EngineTestKit.engine(new SoftRoceEngine())
+            .selectors(selectClass(Fixtures.WholePackage.class))
+            .discover()
+            .getEngineDescriptor();
+    assertThat(found.getChildren())
+        .singleElement()
+        .satisfies(
+            each ->
+                assertThat(each.getChildren())
+                    .extracting(TestDescriptor::getDisplayName)
+                    .containsExactlyInAnyOrder("Packaged", "LeftBehind"));
+  }
+
+  @Test
+  void refusesToLeaveOutWhatIsGone() {
+    EngineTestKit.Builder kit =
+        EngineTestKit.engine(new SoftRoceEngine())
+            .selectors(selectClass(Fixtures.LeavesOutWhatIsGone.class));
+    assertThatThrownBy(kit::execute)
+        .rootCause()
+        .hasMessageContaining("left out: [io.verbena.it.guest.packaged.Gone]");
+  }
+
+  @Test
+  void runsPackagesAndSkipsWhatTheyLeaveOut() throws Exception {
+    assumeGuest();
+    EngineExecutionResults run =
+        run(new SoftRoceEngine(), selectClass(Fixtures.WholePackage.class));
+    run.testEvents()
+        .assertStatistics(statistics -> statistics.started(3).succeeded(2).failed(1).skipped(1));
+    run.allEvents()
+        .assertThatEvents()
+        .haveExactly(1, event(container("LeftBehind"), skippedWithReason("not for the guest")))
+        .haveExactly(1, event(test("passesInTheGuest"), finishedSuccessfully()))
+        .haveExactly(1, event(test("test-template-invocation:#2"), finishedWithFailure()))
+        .haveExactly(1, event(container(Fixtures.WholePackage.class), finishedSuccessfully()));
   }
 
   @Test

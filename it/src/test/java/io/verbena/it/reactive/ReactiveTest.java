@@ -1,0 +1,34 @@
+package io.verbena.it.reactive;
+
+import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.it.guest.LeftOut;
+
+/**
+ * All tests of the reactive layer, unchanged, on {@code disni://}. They take HCA, patience and
+ * rounds from system properties: see {@code io.verbena.reactor.testing.Addresses}.
+ *
+ * <p>One of its classes by itself: {@code -Dtest=ReactiveTest,ConnectTest}.
+ */
+@InSoftRoceGuest(
+    packages = "io.verbena.reactor",
+    without = {
+      @LeftOut(
+          tests = {
+            "io.verbena.reactor.memory.ByteBufTest",
+            "io.verbena.reactor.memory.ExposureTest",
+            "io.verbena.reactor.memory.LocateTest",
+            "io.verbena.reactor.memory.RegionTest",
+            "io.verbena.reactor.memory.RegisteredAllocatorTest",
+            "io.verbena.reactor.memory.RegistrationCacheTest"
+          },
+          reason = "on a recording fake of a protection domain: no HCA is asked"),
+      @LeftOut(
+          tests = {
+            "io.verbena.reactor.memory.SizeClassesTest",
+            "io.verbena.reactor.memory.StripedStackTest",
+            "io.verbena.reactor.connection.CreditsTest",
+            "io.verbena.reactor.leaks.LeakExtensionTest"
+          },
+          reason = "of data structures alone: there is no HCA in it"),
+    })
+class ReactiveTest {}

@@ -1,0 +1,5 @@
+/** The reactive layer on Soft-RoCE. */
+@NullMarked
+package io.verbena.it.reactive;
+
+import org.jspecify.annotations.NullMarked;
