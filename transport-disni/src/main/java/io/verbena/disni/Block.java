@@ -6,6 +6,8 @@ import java.nio.charset.StandardCharsets;
 
 /** Memory outside the heap, for arguments and results of native calls. */
 final class Block {
+  static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
   private final ByteBuffer bytes;
   private final long address;
 
@@ -17,6 +19,13 @@ final class Block {
   /** A block of 64-bit words, one for each slot. */
   static Block of(Enum<?>[] slots) {
     return new Block(slots.length * Long.BYTES);
+  }
+
+  /** Two fields of 32 bits that stand side by side, in native order, as one write. */
+  static long pair(int first, int second) {
+    int low = LITTLE_ENDIAN ? first : second;
+    int high = LITTLE_ENDIAN ? second : first;
+    return (long) high << 32 | Integer.toUnsignedLong(low);
   }
 
   /** Its bytes, in native order; only absolute access. */

@@ -9,13 +9,15 @@ final class ReceiveBatch {
   static final int SIZE = 16;
 
   private final Block block;
+  private final Chain chain;
   private final int maxScatterGather;
   private int count;
 
   ReceiveBatch(int maxScatterGather) {
     this.maxScatterGather = maxScatterGather;
-    block =
-        new Block(SIZE * (Layout.RECV_WR_SIZE + maxScatterGather * Layout.SGE_SIZE) + Long.BYTES);
+    int listSize = maxScatterGather * Layout.SGE_SIZE;
+    block = new Block(SIZE * (Layout.RECV_WR_SIZE + listSize) + Long.BYTES);
+    chain = new Chain(block, SIZE, Layout.RECV_WR_SIZE, SIZE * Layout.RECV_WR_SIZE, listSize);
   }
 
   void clear() {
@@ -26,13 +28,14 @@ final class ReceiveBatch {
     return count;
   }
 
+  /** Where the chain of what was added begins. */
   long address() {
-    return block.address();
+    return chain.end(count);
   }
 
   /** Where the native call tells which request it refused. */
   long badAddress() {
-    return address() + badOffset();
+    return block.address() + badOffset();
   }
 
   private int badOffset() {
@@ -41,20 +44,15 @@ final class ReceiveBatch {
 
   /** How many were posted before the one that was refused. */
   int posted() {
-    return (int) (block.bytes().getLong(badOffset()) - address()) / Layout.RECV_WR_SIZE;
+    return (int) (block.bytes().getLong(badOffset()) - block.address()) / Layout.RECV_WR_SIZE;
   }
 
   void add(ReceiveWorkRequest request, long cookie) {
     ByteBuffer bytes = block.bytes();
     int at = count * Layout.RECV_WR_SIZE;
     int list = SIZE * Layout.RECV_WR_SIZE + count * maxScatterGather * Layout.SGE_SIZE;
-    if (count > 0) {
-      bytes.putLong(at - Layout.RECV_WR_SIZE + Layout.WR_NEXT, address() + at);
-    }
     ScatterGatherList buffers = request.buffers();
     bytes.putLong(at + Layout.WR_ID, cookie);
-    bytes.putLong(at + Layout.WR_NEXT, 0);
-    bytes.putLong(at + Layout.WR_SG_LIST, address() + list);
     bytes.putInt(at + Layout.WR_NUM_SGE, buffers.size());
     write(buffers, bytes, list);
     count++;
@@ -64,8 +62,7 @@ final class ReceiveBatch {
   static void write(ScatterGatherList buffers, ByteBuffer bytes, int list) {
     for (int i = 0, n = buffers.size(), at = list; i < n; i++, at += Layout.SGE_SIZE) {
       bytes.putLong(at + Layout.SGE_ADDR, buffers.address(i));
-      bytes.putInt(at + Layout.SGE_LENGTH, buffers.length(i));
-      bytes.putInt(at + Layout.SGE_LKEY, buffers.lkey(i));
+      bytes.putLong(at + Layout.SGE_LENGTH, Block.pair(buffers.length(i), buffers.lkey(i)));
     }
   }
 }

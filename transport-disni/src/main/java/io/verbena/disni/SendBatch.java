@@ -6,15 +6,13 @@ import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /** Send requests as libibverbs takes them, linked, for one native call. Used again and again. */
 final class SendBatch {
   static final int SIZE = 16;
 
-  private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
-
   private final Block block;
+  private final Chain chain;
   private final int maxScatterGather;
   private final int maxInlineData;
   private final int lists;
@@ -28,6 +26,8 @@ final class SendBatch {
     lists = SIZE * Layout.SEND_WR_SIZE;
     inlines = lists + SIZE * this.maxScatterGather * Layout.SGE_SIZE;
     block = new Block((inlines + SIZE * maxInlineData + 7 & -8) + Long.BYTES);
+    chain =
+        new Chain(block, SIZE, Layout.SEND_WR_SIZE, lists, this.maxScatterGather * Layout.SGE_SIZE);
   }
 
   void clear() {
@@ -42,13 +42,14 @@ final class SendBatch {
     return count == SIZE;
   }
 
+  /** Where the chain of what was added begins. */
   long address() {
-    return block.address();
+    return chain.end(count);
   }
 
   /** Where the native call tells which request it refused. */
   long badAddress() {
-    return address() + badOffset();
+    return block.address() + badOffset();
   }
 
   private int badOffset() {
@@ -57,19 +58,14 @@ final class SendBatch {
 
   /** How many were posted before the one that was refused. */
   int posted() {
-    return (int) (block.bytes().getLong(badOffset()) - address()) / Layout.SEND_WR_SIZE;
+    return (int) (block.bytes().getLong(badOffset()) - block.address()) / Layout.SEND_WR_SIZE;
   }
 
   void add(SendWorkRequest request, long cookie) {
     ByteBuffer bytes = block.bytes();
     int at = count * Layout.SEND_WR_SIZE;
-    if (count > 0) {
-      bytes.putLong(at - Layout.SEND_WR_SIZE + Layout.WR_NEXT, address() + at);
-    }
     SendOpcode opcode = request.opcode();
     bytes.putLong(at + Layout.WR_ID, cookie);
-    bytes.putLong(at + Layout.WR_NEXT, 0);
-    bytes.putInt(at + Layout.WR_OPCODE, opcode.code());
     bytes.putInt(at + Layout.WR_SEND_FLAGS, request.flags());
     switch (opcode) {
       case RDMA_WRITE_WITH_IMM -> {
@@ -96,7 +92,7 @@ final class SendBatch {
 
   /** To or from the order of the network. */
   static int networkOrder(int value) {
-    return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
+    return Block.LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
   }
 
   private static void putRemote(ByteBuffer bytes, int at, SendWorkRequest request) {
@@ -131,22 +127,25 @@ final class SendBatch {
     bytes.putInt(at + Layout.WR_BIND_ACCESS, request.windowAccess());
   }
 
+  private static void putHead(ByteBuffer bytes, int at, int entries, SendWorkRequest request) {
+    bytes.putLong(at + Layout.WR_NUM_SGE, Block.pair(entries, request.opcode().code()));
+  }
+
   private void putBuffers(ByteBuffer bytes, int at, SendWorkRequest request) {
     int list = lists + count * maxScatterGather * Layout.SGE_SIZE;
-    bytes.putLong(at + Layout.WR_SG_LIST, address() + list);
     ByteBuffer inline = request.inlineData();
     if (inline != null) {
       int length = inline.remaining();
       int copy = inlines + count * maxInlineData;
       bytes.put(copy, inline, inline.position(), length);
-      bytes.putInt(at + Layout.WR_NUM_SGE, length == 0 ? 0 : 1);
-      bytes.putLong(list + Layout.SGE_ADDR, address() + copy);
+      putHead(bytes, at, length == 0 ? 0 : 1, request);
+      bytes.putLong(list + Layout.SGE_ADDR, block.address() + copy);
       bytes.putInt(list + Layout.SGE_LENGTH, length);
       bytes.putInt(list + Layout.SGE_LKEY, 0);
     } else if (request.opcode() == SendOpcode.BIND_MW) {
-      bytes.putInt(at + Layout.WR_NUM_SGE, 0);
+      putHead(bytes, at, 0, request);
     } else {
-      bytes.putInt(at + Layout.WR_NUM_SGE, request.buffers().size());
+      putHead(bytes, at, request.buffers().size(), request);
       ReceiveBatch.write(request.buffers(), bytes, list);
     }
   }

@@ -1,7 +1,6 @@
 package io.verbena.disni;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The requests of one queue that hold a slot, oldest first, and the ids that the program gave them.
@@ -12,23 +11,13 @@ import java.lang.invoke.VarHandle;
  * to the poller through the HCA: both go through native code, which fences.
  */
 final class Slots {
-  private static final VarHandle FREED;
-
-  static {
-    try {
-      FREED = MethodHandles.lookup().findVarHandle(Slots.class, "freed", long.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   private final long[] ids;
   private final int mask;
   private final int capacity;
   private long posted;
 
-  @SuppressWarnings("UnusedVariable") // by its handle
-  private long freed;
+  // Not by a handle: those are slow until the JVM's last compiler has seen them.
+  private final AtomicLong freed = new AtomicLong();
 
   Slots(int capacity) {
     this.capacity = capacity;
@@ -42,7 +31,7 @@ final class Slots {
 
   /** For posters: whether all slots are held. */
   boolean isFull() {
-    return posted - (long) FREED.getAcquire(this) >= capacity;
+    return posted - freed.get() >= capacity;
   }
 
   /** For posters: takes a slot; answers its sequence number. */
@@ -60,14 +49,14 @@ final class Slots {
 
   /** For the poller: frees all up to this sequence number; answers the id of this one. */
   long free(int sequence) {
-    long before = (long) FREED.getOpaque(this);
+    long before = freed.get();
     long id = ids[sequence & mask];
-    FREED.setRelease(this, before + 1 + Integer.toUnsignedLong(sequence - (int) before));
+    freed.lazySet(before + 1 + Integer.toUnsignedLong(sequence - (int) before));
     return id;
   }
 
   /** For posters, while no completion can come: frees all. */
   void clear() {
-    FREED.setRelease(this, posted);
+    freed.lazySet(posted);
   }
 }
