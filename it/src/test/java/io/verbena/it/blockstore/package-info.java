@@ -1,0 +1,5 @@
+/** The block store as programs on two nodes. */
+@NullMarked
+package io.verbena.it.blockstore;
+
+import org.jspecify.annotations.NullMarked;
