@@ -116,8 +116,9 @@ final class EmulatedConnection implements ConnectionIdentifier {
       state = State.CONNECTING;
       parameters = offered;
     }
-    manager.device().schedule(this::connectTimedOut, timeoutNanos);
+    // The request is sent however short the time for its answer.
     ask(offered, data);
+    manager.device().schedule(this::connectTimedOut, timeoutNanos);
   }
 
   /** Sends the request, again and again while the backlog of the listener is full. */
