@@ -53,7 +53,7 @@ final class Perftest {
   private double run(Job job, int column, String... program)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(program));
-    // -F: perftest minds that the clock of an emulated CPU is not the one that it announces.
+    // -F: no warning about the CPU's frequency, which is the emulator's business.
     command.addAll(List.of("-F", "-p", Integer.toString(place.port())));
     Path log = Files.createTempFile("perftest", ".log");
     Process server = start(Cpu.FAR.pin(job), command, log, "-d", "rxe1");
