@@ -28,12 +28,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
  */
 final class SanitizedVerbs extends VerbsTck {
   private static final List<String> AREAS =
-      List.of(
-          "MemoryRegions",
-          "QueuePairs",
-          "SendAndReceive",
-          "ReadAndWrite",
-          "Atomics");
+      List.of("MemoryRegions", "QueuePairs", "SendAndReceive", "ReadAndWrite", "Atomics");
   private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
   private static final AtomicInteger NEXT_PORT = new AtomicInteger(21_000);
 
