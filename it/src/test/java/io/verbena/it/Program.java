@@ -84,7 +84,7 @@ public final class Program implements AutoCloseable {
   /** Waits until its output contains this; if it ends before, so does the test. */
   public void awaitOutput(String text) throws IOException {
     await()
-        .atMost(Duration.ofMinutes(1))
+        .atMost(Duration.ofMinutes(2))
         .pollInSameThread()
         .until(() -> output().contains(text) || !process.isAlive());
     assertThat(output()).as("output of %s", line).contains(text);

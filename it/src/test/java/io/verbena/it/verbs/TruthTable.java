@@ -83,6 +83,19 @@ final class TruthTable {
       appendTable(
           page, rows.stream().filter(row -> Difference.of(row.test) == difference).toList());
     }
+    page.append(
+        """
+        ## Seen outside the TCK
+
+        - `retry_cnt` 7 is for ever (rxe_comp.c): work on a dead link ends by disconnect, close or a deadline of the layer
+          above, not by RETRY_EXC_ERR. Specified: seven retries. `io.verbena.it.faults.LinkDownTest` asks for one.
+        - A receive posted in ERR is flushed only when something makes the kernel look: the post itself stays in user space.
+          The provider goes to ERR once more, from ERR, so that it is flushed as on any HCA.
+        - A receive that invalidated a key does not say so (no IBV_WC_WITH_INV in user space); the key is dead all the same.
+        - Receives of connected queue pairs carry the flag IBV_WC_GRH and a source queue pair, which mean something for UD
+          only; the provider leaves them out.
+
+        """);
     page.append("## All tests\n\n");
     appendTable(page, rows);
     return page.toString().stripTrailing() + "\n";
