@@ -1,9 +1,14 @@
 package io.verbena.it.stock;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
 
 import io.verbena.it.node.Nodes;
+import io.verbena.it.verbs.Difference;
+import io.verbena.tck.Deviation;
 import io.verbena.tck.VerbsTck;
+import io.verbena.verbs.CompletionStatus;
+import java.io.PrintWriter;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -12,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.platform.launcher.EngineFilter;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
@@ -22,8 +28,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 /**
  * The areas of the TCK that go through most of the native libraries in little time, as a program,
  * since a sanitizer has to be in the process from its start. What a sanitizer finds ends it before
- * its last line. Whether rxe answers right is not its concern: {@code DisniVerbsTest} knows where
- * it differs.
+ * its last line.
  */
 final class SanitizedVerbs extends VerbsTck {
   private static final List<String> AREAS =
@@ -61,8 +66,9 @@ final class SanitizedVerbs extends VerbsTck {
       System.out.println("sanitizer: " + maps.anyMatch(line -> line.contains("libasan")));
     }
     System.out.println("succeeded: " + summary.getSummary().getTestsSucceededCount());
+    summary.getSummary().printFailuresTo(new PrintWriter(System.err, true, UTF_8));
     // A thread that a test left behind does not keep it.
-    System.exit(0);
+    System.exit(summary.getSummary().getTotalFailureCount() == 0 ? 0 : 1);
   }
 
   @Override
@@ -75,6 +81,16 @@ final class SanitizedVerbs extends VerbsTck {
   @Override
   protected Duration patience() {
     return Duration.ofSeconds(20);
+  }
+
+  @Override
+  protected CompletionStatus answer(String test, CompletionStatus specified) {
+    return Difference.answer(test, specified);
+  }
+
+  @Override
+  protected @Nullable Deviation deviation(String test) {
+    return Difference.deviation(test);
   }
 
   @Override

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * asks, with the reason. The emulated HCA answers as specified in all of them.
  */
 @SuppressWarnings("ImmutableEnumChecker") // List.of and Map.of are
-enum Difference {
+public enum Difference {
   LOCAL_PROTECTION(
       "a send from a buffer whose lkey is unknown, closed or of another domain, and a receive that may"
           + " not be written for whatever reason: rxe fails them as broken requests (rxe_req.c turns only"
@@ -98,13 +98,13 @@ enum Difference {
   }
 
   /** What rxe answers in this test where {@code specified} is asked for. */
-  static CompletionStatus answer(String test, CompletionStatus specified) {
+  public static CompletionStatus answer(String test, CompletionStatus specified) {
     Difference difference = of(test);
     return difference == null ? specified : difference.answers.getOrDefault(specified, specified);
   }
 
   /** How rxe fails a whole test, or null. */
-  static @Nullable Deviation deviation(String test) {
+  public static @Nullable Deviation deviation(String test) {
     Difference difference = of(test);
     return difference == null || difference.failure == null
         ? null
