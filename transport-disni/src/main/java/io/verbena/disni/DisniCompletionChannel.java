@@ -5,6 +5,7 @@ import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.Arrays;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** A completion channel ({@code ibv_create_comp_channel(3)}). */
@@ -39,7 +40,7 @@ final class DisniCompletionChannel implements CompletionChannel {
    *
    * @throws VerbsException {@code CLOSED} if the channel is
    */
-  synchronized DisniCompletionQueue attach(java.util.function.Supplier<DisniCompletionQueue> make) {
+  synchronized DisniCompletionQueue attach(Supplier<DisniCompletionQueue> make) {
     if (closed) {
       throw new VerbsException(VerbsError.CLOSED, "create completion queue: the channel is closed");
     }

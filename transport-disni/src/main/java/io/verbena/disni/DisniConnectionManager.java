@@ -12,6 +12,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -242,7 +244,9 @@ final class DisniConnectionManager implements ConnectionManager {
       // The listener was closed meanwhile, or listens on all devices and this is another one.
       int rejected = Extension.reject(id, privateData.address(), 0);
       device.disni().destroyCmId(id);
-      Errno.check("reject", Math.min(0, rejected == -Errno.EINVAL ? 0 : rejected));
+      if (rejected < 0 && rejected != -Errno.EINVAL) {
+        throw Errno.failure("reject", rejected);
+      }
       return;
     }
     open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
@@ -284,7 +288,7 @@ final class DisniConnectionManager implements ConnectionManager {
       listeners.remove(listener.pointer());
       device.disni().destroyCmId(listener.pointer());
     }
-    java.util.List<DisniConnection> requests = new java.util.ArrayList<>();
+    List<DisniConnection> requests = new ArrayList<>();
     synchronized (events) {
       events.removeIf(
           event ->
