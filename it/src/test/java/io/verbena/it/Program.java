@@ -50,6 +50,8 @@ public final class Program implements AutoCloseable {
     var line = new ArrayList<String>();
     line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
+    // Without it newer JVMs warn of each native library.
+    line.add("--enable-native-access=ALL-UNNAMED");
     line.addAll(options);
     line.addAll(List.of("-cp", classPath, main.getName()));
     line.addAll(List.of(arguments));
