@@ -8,6 +8,7 @@ import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
+import io.verbena.verbs.provider.Range;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -65,29 +66,26 @@ final class DisniDevice implements Device {
 
   @Override
   public DisniProtectionDomain allocateProtectionDomain() {
-    return create(
+    return open.create(
         Kind.PROTECTION_DOMAIN,
         attributes().maxProtectionDomains(),
-        () -> new DisniProtectionDomain(this, disni().allocPd(context.pointer())));
+        () -> new DisniProtectionDomain(this, pointer(() -> disni().allocPd(context.pointer()))));
   }
 
   @Override
   public DisniCompletionChannel createCompletionChannel() {
-    return create(
+    return open.create(
         Kind.COMPLETION_CHANNEL,
         Integer.MAX_VALUE,
-        () -> new DisniCompletionChannel(this, disni().createCompChannel(context.pointer())));
+        () ->
+            new DisniCompletionChannel(
+                this, pointer(() -> disni().createCompChannel(context.pointer()))));
   }
 
   @Override
   public DisniCompletionQueue createCompletionQueue(
       int depth, @Nullable CompletionChannel channel, boolean singleThreaded) {
-    int most = attributes().maxCompletions();
-    if (depth < 1 || depth > most) {
-      throw new VerbsException(
-          VerbsError.INVALID,
-          "create completion queue: depth: " + depth + " (expected: 1.." + most + ")");
-    }
+    Range.check("create completion queue", "depth", depth, 1, attributes().maxCompletions());
     DisniCompletionChannel own = null;
     if (channel != null) {
       if (!(channel instanceof DisniCompletionChannel ours) || ours.device() != this) {
@@ -97,7 +95,7 @@ final class DisniDevice implements Device {
       own = ours;
     }
     DisniCompletionChannel attached = own;
-    return create(
+    return open.create(
         Kind.COMPLETION_QUEUE,
         attributes().maxCompletionQueues(),
         () -> DisniCompletionQueue.create(this, depth, attached, singleThreaded));
@@ -105,30 +103,22 @@ final class DisniDevice implements Device {
 
   @Override
   public DisniConnectionManager createConnectionManager() {
-    return create(
+    return open.create(
         Kind.CONNECTION_MANAGER,
         Integer.MAX_VALUE,
-        () -> new DisniConnectionManager(this, disni().createEventChannel()));
+        () -> new DisniConnectionManager(this, pointer(() -> disni().createEventChannel())));
   }
 
-  /** How something is made that the device counts. */
-  private interface Creation<T> {
-    T create() throws IOException;
+  /** A call of DiSNI's that answers a new object's pointer. */
+  private interface Creation {
+    long create() throws IOException;
   }
 
-  private <T> T create(Kind kind, int limit, Creation<T> creation) {
-    open.opened(kind, limit);
-    boolean created = false;
+  private long pointer(Creation creation) {
     try {
-      T object = creation.create();
-      created = true;
-      return object;
+      return creation.create();
     } catch (IOException e) {
       throw Errno.failure("device " + context.name(), e);
-    } finally {
-      if (!created) {
-        open.closed(kind);
-      }
     }
   }
 

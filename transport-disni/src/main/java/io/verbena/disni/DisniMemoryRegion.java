@@ -7,6 +7,7 @@ import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.RegistrationLimits;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Set;
@@ -26,8 +27,7 @@ final class DisniMemoryRegion implements MemoryRegion {
   private final long pointer;
   private boolean closed;
 
-  DisniMemoryRegion(DisniProtectionDomain domain, ByteBuffer buffer, Set<Access> access)
-      throws IOException {
+  DisniMemoryRegion(DisniProtectionDomain domain, ByteBuffer buffer, Set<Access> access) {
     this.domain = domain;
     this.access = Set.copyOf(access);
     memory = buffer.slice();
@@ -59,27 +59,6 @@ final class DisniMemoryRegion implements MemoryRegion {
     return failure.error() == VerbsError.NO_MEMORY || failure.error() == VerbsError.NOT_PERMITTED
         ? LockedMemoryLimit.explain(memory.capacity(), failure)
         : failure;
-  }
-
-  static void check(ByteBuffer buffer, Set<Access> access) {
-    if (!buffer.isDirect()) {
-      throw invalid("heap memory cannot be registered (expected: a direct buffer)");
-    }
-    if (!buffer.hasRemaining()) {
-      throw invalid("length: 0 (expected: > 0)");
-    }
-    boolean localWrite = access.contains(Access.LOCAL_WRITE);
-    if (!localWrite
-        && (access.contains(Access.REMOTE_WRITE) || access.contains(Access.REMOTE_ATOMIC))) {
-      throw invalid("access: " + access + " (expected: LOCAL_WRITE with remote write or atomic)");
-    }
-    if (localWrite && buffer.isReadOnly()) {
-      throw invalid("access: " + access + " on a read-only buffer (expected: no LOCAL_WRITE)");
-    }
-  }
-
-  private static VerbsException invalid(String message) {
-    return new VerbsException(VerbsError.INVALID, "register memory: " + message);
   }
 
   long pointer() {
@@ -132,7 +111,7 @@ final class DisniMemoryRegion implements MemoryRegion {
     DisniProtectionDomain toDomain = newDomain == null ? domain : checkOurs(newDomain);
     ByteBuffer toMemory = newBuffer == null ? memory : newBuffer.slice();
     Set<Access> toAccess = newAccess == null ? access : Set.copyOf(newAccess);
-    check(toMemory, toAccess);
+    RegistrationLimits.check(toMemory, toAccess);
     Block keys = Block.of(KeyWords.values());
     int flags =
         (newBuffer == null ? 0 : CHANGE_TRANSLATION)

@@ -8,12 +8,13 @@ import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePairOptions;
-import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
-import java.io.IOException;
+import io.verbena.verbs.provider.QueuePairLimits;
+import io.verbena.verbs.provider.Range;
+import io.verbena.verbs.provider.RegistrationLimits;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
@@ -49,8 +50,8 @@ final class DisniProtectionDomain implements ProtectionDomain {
 
   @Override
   public DisniMemoryRegion register(ByteBuffer buffer, Set<Access> access) {
-    DisniMemoryRegion.check(buffer, access);
-    return create(
+    RegistrationLimits.check(buffer, access);
+    return open.create(
         Kind.MEMORY_REGION,
         device.attributes().maxMemoryRegions(),
         () -> new DisniMemoryRegion(this, buffer, access));
@@ -64,7 +65,7 @@ final class DisniProtectionDomain implements ProtectionDomain {
             type == MemoryWindowType.TYPE_1
                 ? Capability.MEMORY_WINDOW_TYPE_1
                 : Capability.MEMORY_WINDOW_TYPE_2B);
-    return create(
+    return open.create(
         Kind.MEMORY_WINDOW,
         device.attributes().maxMemoryWindows(),
         () -> new DisniMemoryWindow(this, type));
@@ -73,7 +74,7 @@ final class DisniProtectionDomain implements ProtectionDomain {
   @Override
   public DisniQueuePair createQueuePair(QueuePairOptions options) {
     check(options);
-    return create(
+    return open.create(
         Kind.QUEUE_PAIR,
         device.attributes().maxQueuePairs(),
         () -> DisniQueuePair.create(this, options));
@@ -82,34 +83,21 @@ final class DisniProtectionDomain implements ProtectionDomain {
   /** Creates the queue pair of a connection ({@code rdma_create_qp(3)}). */
   DisniQueuePair createQueuePair(QueuePairOptions options, DisniConnection connection) {
     check(options);
-    return create(
+    return open.create(
         Kind.QUEUE_PAIR,
         device.attributes().maxQueuePairs(),
         () -> DisniQueuePair.createFor(connection, this, options));
   }
 
   private void check(QueuePairOptions options) {
-    DeviceAttributes limits = device.attributes();
-    if (options.type() == QueuePairType.UC) {
-      limits.require(Capability.UNRELIABLE_CONNECTED);
-    } else if (options.type() == QueuePairType.UD) {
-      limits.require(Capability.UNRELIABLE_DATAGRAM);
-    }
+    QueuePairLimits.check(options, device.attributes());
     SharedReceiveQueue shared = options.sharedReceiveQueue();
-    if (shared != null) {
-      limits.require(Capability.SHARED_RECEIVE_QUEUE);
-      if (!(shared instanceof DisniSharedReceiveQueue ours)
-          || ours.protectionDomain().device() != device) {
-        throw new VerbsException(
-            VerbsError.INVALID, "create queue pair: the shared receive queue is another device's");
-      }
+    if (shared != null
+        && (!(shared instanceof DisniSharedReceiveQueue ours)
+            || ours.protectionDomain().device() != device)) {
+      throw new VerbsException(
+          VerbsError.INVALID, "create queue pair: the shared receive queue is another device's");
     }
-    check("max send", options.maxSend(), 1, limits.maxWorkRequests());
-    check("max receive", options.maxReceive(), 0, limits.maxWorkRequests());
-    int entries = limits.maxScatterGather();
-    check("max send scatter/gather", options.maxSendScatterGather(), 0, entries);
-    check("max receive scatter/gather", options.maxReceiveScatterGather(), 0, entries);
-    check("max inline data", options.maxInlineData(), 0, limits.maxInlineData());
     checkOurs(options.sendQueue());
     checkOurs(options.receiveQueue());
   }
@@ -121,22 +109,15 @@ final class DisniProtectionDomain implements ProtectionDomain {
     }
   }
 
-  private static void check(String name, int value, int least, int most) {
-    if (value < least || value > most) {
-      throw new VerbsException(
-          VerbsError.INVALID,
-          "create queue pair: " + name + ": " + value + " (expected: " + least + ".." + most + ")");
-    }
-  }
-
   @Override
   public DisniSharedReceiveQueue createSharedReceiveQueue(
       int maxWorkRequests, int maxScatterGather) {
     DeviceAttributes limits = device.attributes();
     limits.require(Capability.SHARED_RECEIVE_QUEUE);
-    check("max work requests", maxWorkRequests, 1, limits.maxSharedReceiveRequests());
-    check("max scatter/gather", maxScatterGather, 1, limits.maxScatterGather());
-    return create(
+    String verb = "create shared receive queue";
+    Range.check(verb, "max work requests", maxWorkRequests, 1, limits.maxSharedReceiveRequests());
+    Range.check(verb, "max scatter/gather", maxScatterGather, 1, limits.maxScatterGather());
+    return open.create(
         Kind.SHARED_RECEIVE_QUEUE,
         limits.maxSharedReceiveQueues(),
         () -> new DisniSharedReceiveQueue(this, maxWorkRequests, maxScatterGather));
@@ -145,31 +126,10 @@ final class DisniProtectionDomain implements ProtectionDomain {
   @Override
   public DisniAddressHandle createAddressHandle(AddressVector vector) {
     device.attributes().require(Capability.UNRELIABLE_DATAGRAM);
-    return create(
+    return open.create(
         Kind.ADDRESS_HANDLE,
         device.attributes().maxAddressHandles(),
         () -> new DisniAddressHandle(this, vector));
-  }
-
-  /** How something is made that the domain counts. */
-  private interface Creation<T> {
-    T create() throws IOException;
-  }
-
-  private <T> T create(Kind kind, int limit, Creation<T> creation) {
-    open.opened(kind, limit);
-    boolean created = false;
-    try {
-      T object = creation.create();
-      created = true;
-      return object;
-    } catch (IOException e) {
-      throw Errno.failure("protection domain", e);
-    } finally {
-      if (!created) {
-        open.closed(kind);
-      }
-    }
   }
 
   /** Takes over a memory region from another domain. */

@@ -4,8 +4,6 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.ProtectionDomain;
-import io.verbena.verbs.VerbsError;
-import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Set;
@@ -57,27 +55,6 @@ final class EmulatedMemoryRegion implements MemoryRegion {
         return region;
       }
     }
-  }
-
-  static void check(ByteBuffer buffer, Set<Access> access) {
-    if (!buffer.isDirect()) {
-      throw invalid("heap memory cannot be registered (expected: a direct buffer)");
-    }
-    if (!buffer.hasRemaining()) {
-      throw invalid("length: 0 (expected: > 0)");
-    }
-    boolean localWrite = access.contains(Access.LOCAL_WRITE);
-    if (!localWrite
-        && (access.contains(Access.REMOTE_WRITE) || access.contains(Access.REMOTE_ATOMIC))) {
-      throw invalid("access: " + access + " (expected: LOCAL_WRITE with remote write or atomic)");
-    }
-    if (localWrite && buffer.isReadOnly()) {
-      throw invalid("access: " + access + " on a read-only buffer (expected: no LOCAL_WRITE)");
-    }
-  }
-
-  private static VerbsException invalid(String message) {
-    return new VerbsException(VerbsError.INVALID, "register memory: " + message);
   }
 
   int key() {

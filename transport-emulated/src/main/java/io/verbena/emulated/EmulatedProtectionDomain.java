@@ -11,11 +11,12 @@ import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
-import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
+import io.verbena.verbs.provider.QueuePairLimits;
+import io.verbena.verbs.provider.RegistrationLimits;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
@@ -42,7 +43,7 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
 
   @Override
   public EmulatedMemoryRegion register(ByteBuffer buffer, Set<Access> access) {
-    EmulatedMemoryRegion.check(buffer, access);
+    RegistrationLimits.check(buffer, access);
     open.opened(Kind.MEMORY_REGION, device.attributes().maxMemoryRegions());
     return EmulatedMemoryRegion.register(this, buffer, access);
   }
@@ -57,49 +58,18 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
 
   @Override
   public QueuePair createQueuePair(QueuePairOptions options) {
-    if (options.type() != QueuePairType.RC) {
-      throw unsupported(
-          options.type() == QueuePairType.UC
-              ? Capability.UNRELIABLE_CONNECTED
-              : Capability.UNRELIABLE_DATAGRAM);
-    }
-    if (options.sharedReceiveQueue() != null) {
-      throw unsupported(Capability.SHARED_RECEIVE_QUEUE);
-    }
     DeviceAttributes limits = device.attributes();
-    check("max send", options.maxSend(), 1, limits.maxWorkRequests());
-    check("max receive", options.maxReceive(), 0, limits.maxWorkRequests());
-    int entries = limits.maxScatterGather();
-    check("max send scatter/gather", options.maxSendScatterGather(), 0, entries);
-    check("max receive scatter/gather", options.maxReceiveScatterGather(), 0, entries);
-    check("max inline data", options.maxInlineData(), 0, limits.maxInlineData());
+    QueuePairLimits.check(options, limits);
     checkOurs(options.sendQueue());
     checkOurs(options.receiveQueue());
-    open.opened(Kind.QUEUE_PAIR, limits.maxQueuePairs());
-    boolean created = false;
-    try {
-      QueuePair pair = device.addQueuePair(this, options);
-      created = true;
-      return pair;
-    } finally {
-      if (!created) {
-        open.closed(Kind.QUEUE_PAIR);
-      }
-    }
+    return open.create(
+        Kind.QUEUE_PAIR, limits.maxQueuePairs(), () -> device.addQueuePair(this, options));
   }
 
   private void checkOurs(CompletionQueue queue) {
     if (!(queue instanceof EmulatedCompletionQueue ours) || ours.device() != device) {
       throw new VerbsException(
           VerbsError.INVALID, "create queue pair: a completion queue is another device's");
-    }
-  }
-
-  private static void check(String name, int value, int least, int most) {
-    if (value < least || value > most) {
-      throw new VerbsException(
-          VerbsError.INVALID,
-          "create queue pair: " + name + ": " + value + " (expected: " + least + ".." + most + ")");
     }
   }
 

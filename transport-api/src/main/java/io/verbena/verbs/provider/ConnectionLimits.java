@@ -22,14 +22,16 @@ public final class ConnectionLimits {
   public static void check(
       String verb, ConnectionParameters offered, int mostData, DeviceAttributes device) {
     checkData(verb, offered.privateData(), mostData);
-    range(
+    Range.check(
         verb,
         "responder resources",
         offered.responderResources(),
+        0,
         device.maxReadAtomicAsResponder());
-    range(verb, "initiator depth", offered.initiatorDepth(), device.maxReadAtomicAsInitiator());
-    range(verb, "retry count", offered.retryCount(), 7);
-    range(verb, "RNR retry count", offered.rnrRetryCount(), 7);
+    Range.check(
+        verb, "initiator depth", offered.initiatorDepth(), 0, device.maxReadAtomicAsInitiator());
+    Range.check(verb, "retry count", offered.retryCount(), 0, 7);
+    Range.check(verb, "RNR retry count", offered.rnrRetryCount(), 0, 7);
   }
 
   /**
@@ -41,12 +43,6 @@ public final class ConnectionLimits {
     if (data.remaining() > most) {
       throw invalid(
           verb + ": private data: " + data.remaining() + " bytes (expected: <= " + most + ")");
-    }
-  }
-
-  private static void range(String verb, String name, int value, int most) {
-    if (value < 0 || value > most) {
-      throw invalid(verb + ": " + name + ": " + value + " (expected: 0.." + most + ")");
     }
   }
 

@@ -4,6 +4,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.EnumMap;
 import java.util.Locale;
+import java.util.function.Supplier;
 
 /**
  * How many objects of each kind an owner has, against its limits. Thread-safe.
@@ -34,6 +35,27 @@ public final class OpenCount<K extends Enum<K>> {
           VerbsError.NO_MEMORY, name(kind) + "s: " + (now + 1) + " (expected: <= " + limit + ")");
     }
     open.put(kind, now + 1);
+  }
+
+  /**
+   * Makes one more and counts it; one that was not made is not counted.
+   *
+   * @param creation makes it, or fails and leaves nothing behind
+   * @return what was made
+   * @throws VerbsException as {@link #opened}, before anything is made
+   */
+  public <T> T create(K kind, int limit, Supplier<T> creation) {
+    opened(kind, limit);
+    boolean created = false;
+    try {
+      T object = creation.get();
+      created = true;
+      return object;
+    } finally {
+      if (!created) {
+        closed(kind);
+      }
+    }
   }
 
   /** Counts one less. */
