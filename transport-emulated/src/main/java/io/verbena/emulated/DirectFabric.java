@@ -40,11 +40,11 @@ final class DirectFabric {
   private static final long UNCLAIMED = -2;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-  private final EmulatedQueuePair pair;
+  private final DirectQueuePair pair;
   private final Spans from = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
   private final Spans to = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
 
-  DirectFabric(EmulatedQueuePair pair) {
+  DirectFabric(DirectQueuePair pair) {
     this.pair = pair;
   }
 
@@ -58,7 +58,7 @@ final class DirectFabric {
       SendWorkRequest request,
       @Nullable EmulatedMemoryRegion local,
       @Nullable EmulatedMemoryRegion remote) {
-    EmulatedQueuePair peer = pair.reachablePeer();
+    DirectQueuePair peer = pair.reachablePeer();
     if (peer == null) {
       return Outcome.NO_ANSWER;
     }
@@ -77,7 +77,7 @@ final class DirectFabric {
   }
 
   private Outcome send(
-      SendWorkRequest request, EmulatedQueuePair peer, @Nullable EmulatedMemoryRegion local) {
+      SendWorkRequest request, DirectQueuePair peer, @Nullable EmulatedMemoryRegion local) {
     int length = payloadLength(request);
     ByteBuffer source = NOTHING;
     int sourceOffset = 0;
@@ -157,7 +157,7 @@ final class DirectFabric {
 
   private Outcome write(
       SendWorkRequest request,
-      EmulatedQueuePair peer,
+      DirectQueuePair peer,
       @Nullable EmulatedMemoryRegion local,
       @Nullable EmulatedMemoryRegion remote) {
     int length = payloadLength(request);
@@ -228,7 +228,7 @@ final class DirectFabric {
 
   private Outcome read(
       SendWorkRequest request,
-      EmulatedQueuePair peer,
+      DirectQueuePair peer,
       @Nullable EmulatedMemoryRegion local,
       @Nullable EmulatedMemoryRegion remote) {
     ScatterGatherList buffers = request.buffers();
@@ -266,7 +266,7 @@ final class DirectFabric {
     return moveSpans(length) ? Outcome.DONE : Outcome.REMOTE_OPERATION;
   }
 
-  private Outcome atomic(SendWorkRequest request, EmulatedQueuePair peer) {
+  private Outcome atomic(SendWorkRequest request, DirectQueuePair peer) {
     ScatterGatherList buffers = request.buffers();
     if (buffers.totalLength() != Long.BYTES) {
       return Outcome.LOCAL_LENGTH;
@@ -343,7 +343,7 @@ final class DirectFabric {
   }
 
   /** Completes the peer's next receive with an error, which stops the peer's queue pair. */
-  private void refuse(EmulatedQueuePair peer, CompletionStatus status) {
+  private void refuse(DirectQueuePair peer, CompletionStatus status) {
     peer.completeReceive(
         peer.receiveCompletions().claim(),
         status,
@@ -356,7 +356,7 @@ final class DirectFabric {
   }
 
   /** Tells the peer's program of a refusal that no receive of it completes. */
-  private static void raise(EmulatedQueuePair peer, Outcome refusal) {
+  private static void raise(DirectQueuePair peer, Outcome refusal) {
     peer.device()
         .raise(
             refusal == Outcome.REMOTE_ACCESS

@@ -126,9 +126,9 @@ final class EmulatedCompletionQueue implements CompletionQueue {
     EmulatedQueuePair pair = attachment < pairs.length ? pairs[attachment] : null;
     if (pair != null && pair.number() == queuePairNumber) {
       if (ring.isReceive(at)) {
-        pair.receives().free(ring.frees(at));
+        pair.freeReceives(ring.frees(at));
       } else {
-        pair.sends().free(ring.frees(at));
+        pair.freeSends(ring.frees(at));
       }
     }
   }

@@ -128,7 +128,7 @@ final class EmulatedConnection implements ConnectionIdentifier {
         return;
       }
     }
-    EmulatedListener listener = Fabric.listener(name);
+    EmulatedListener listener = manager.device().fabric().listener(name);
     if (listener == null) {
       synchronized (lock) {
         state = State.ENDED;
@@ -194,8 +194,9 @@ final class EmulatedConnection implements ConnectionIdentifier {
       if (own == null || active == null || other == null) {
         throw new AssertionError("a request without its two ends");
       }
-      int sendPsn = Secrets.next24Bits();
-      int otherSendPsn = Secrets.next24Bits();
+      Secrets secrets = manager.device().fabric().secrets();
+      int sendPsn = secrets.next24Bits();
+      int otherSendPsn = secrets.next24Bits();
       try {
         toReadyToReceive(own, other, offered, otherSendPsn);
         toReadyToReceive(other, own, active.parameters, sendPsn);

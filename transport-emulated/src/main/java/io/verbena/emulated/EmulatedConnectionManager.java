@@ -40,7 +40,7 @@ final class EmulatedConnectionManager implements ConnectionManager {
 
   @Override
   public EmulatedListener listen(URI address, int backlog) {
-    String name = EmulatedProvider.name(address);
+    String name = EmulatedAddress.parse(address).name();
     if (backlog < 1 || backlog > MAX_BACKLOG) {
       throw new VerbsException(
           VerbsError.INVALID,
@@ -48,7 +48,7 @@ final class EmulatedConnectionManager implements ConnectionManager {
     }
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
     EmulatedListener listener = new EmulatedListener(this, address, name, backlog);
-    if (!Fabric.listen(name, listener)) {
+    if (!device.fabric().listen(name, listener)) {
       open.closed(Kind.LISTENER);
       throw new VerbsException(
           VerbsError.ADDRESS_IN_USE, "listen: " + address + " is listened on already");
@@ -58,7 +58,8 @@ final class EmulatedConnectionManager implements ConnectionManager {
 
   @Override
   public EmulatedConnection resolve(URI address, long timeoutNanos) {
-    EmulatedConnection connection = EmulatedConnection.active(this, EmulatedProvider.name(address));
+    EmulatedConnection connection =
+        EmulatedConnection.active(this, EmulatedAddress.parse(address).name());
     raise(ConnectionEvent.Type.ADDR_RESOLVED, connection);
     return connection;
   }

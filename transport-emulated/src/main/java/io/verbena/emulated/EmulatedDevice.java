@@ -65,10 +65,11 @@ final class EmulatedDevice implements Device {
           MAX_READ_ATOMIC,
           MAX_MESSAGE_SIZE);
 
-  private final Gid gid = new Gid(0xfe80_0000_0000_0000L, Secrets.nextLong());
+  private final Fabric fabric;
+  private final Gid gid;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
   private final KeyTable keys = new KeyTable();
-  private final AtomicLong nextAddress = new AtomicLong((Secrets.nextLong() >>> 20) & -4096L);
+  private final AtomicLong nextAddress;
   private final ConcurrentHashMap<Integer, EmulatedQueuePair> byNumber = new ConcurrentHashMap<>();
   private final ArrayBlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(MAX_EVENTS);
   private final ScheduledThreadPoolExecutor timer;
@@ -76,7 +77,10 @@ final class EmulatedDevice implements Device {
   /** Those of {@link #byNumber}, for those who must look at each without a lock or an iterator. */
   private volatile EmulatedQueuePair[] queuePairs = new EmulatedQueuePair[0];
 
-  private EmulatedDevice() {
+  private EmulatedDevice(Fabric fabric) {
+    this.fabric = fabric;
+    gid = new Gid(0xfe80_0000_0000_0000L, fabric.secrets().nextLong());
+    nextAddress = new AtomicLong((fabric.secrets().nextLong() >>> 20) & -4096L);
     timer =
         new ScheduledThreadPoolExecutor(
             1,
@@ -91,13 +95,21 @@ final class EmulatedDevice implements Device {
   }
 
   static EmulatedDevice open() {
-    EmulatedDevice device = new EmulatedDevice();
-    Fabric.plug(device);
+    return open(Fabric.DIRECT);
+  }
+
+  static EmulatedDevice open(Fabric fabric) {
+    EmulatedDevice device = new EmulatedDevice(fabric);
+    fabric.plug(device);
     return device;
   }
 
   String name() {
     return NAME;
+  }
+
+  Fabric fabric() {
+    return fabric;
   }
 
   Gid gid() {
@@ -215,11 +227,7 @@ final class EmulatedDevice implements Device {
   void removeRegion(EmulatedMemoryRegion region) {
     keys.remove(region);
     for (EmulatedQueuePair pair : queuePairs) {
-      pair.sends().ownership.awaitHandover();
-      EmulatedQueuePair peer = pair.peer();
-      if (peer != null) {
-        peer.sends().ownership.awaitHandover();
-      }
+      pair.awaitCopies();
     }
   }
 
@@ -240,9 +248,10 @@ final class EmulatedDevice implements Device {
       }
       int number;
       do {
-        number = Secrets.next24Bits();
+        number = fabric.secrets().next24Bits();
       } while (number < 2 || byNumber.containsKey(number));
-      EmulatedQueuePair pair = new EmulatedQueuePair(domain, number, options);
+      EmulatedQueuePair pair = fabric.createQueuePair(domain, number, options);
+      pair.attach();
       byNumber.put(number, pair);
       queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
       return pair;
@@ -259,7 +268,7 @@ final class EmulatedDevice implements Device {
   @Override
   public void close() {
     if (open.close("device " + NAME)) {
-      Fabric.unplug(this);
+      fabric.unplug(this);
       timer.shutdownNow();
       events.drainTo(new ArrayList<>());
       events.add(CLOSED);

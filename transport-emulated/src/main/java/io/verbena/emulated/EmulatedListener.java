@@ -49,7 +49,7 @@ final class EmulatedListener implements ConnectionListener {
       }
       closed = true;
     }
-    Fabric.unlisten(name, this);
+    manager.device().fabric().unlisten(name, this);
     for (EmulatedConnection request : manager.withdraw(this)) {
       request.close();
     }

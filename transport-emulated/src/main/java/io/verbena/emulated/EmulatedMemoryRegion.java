@@ -49,7 +49,7 @@ final class EmulatedMemoryRegion implements MemoryRegion {
     int offsetInPage = memory.alignmentOffset(0, PAGE);
     long address = device.reserveAddresses(memory.capacity(), PAGE) + offsetInPage;
     while (true) {
-      int key = Secrets.nextInt();
+      int key = device.fabric().secrets().nextInt();
       EmulatedMemoryRegion region = new EmulatedMemoryRegion(domain, memory, address, key, access);
       if (key != 0 && device.addRegion(region)) {
         return region;

@@ -1,39 +1,58 @@
 package io.verbena.emulated;
 
 import io.verbena.verbs.Gid;
+import io.verbena.verbs.QueuePairOptions;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** What all emulated HCAs of this JVM are plugged into: devices by GID, listeners by name. */
-final class Fabric {
-  private static final ConcurrentHashMap<Gid, EmulatedDevice> DEVICES = new ConcurrentHashMap<>();
-  private static final ConcurrentHashMap<String, EmulatedListener> LISTENERS =
-      new ConcurrentHashMap<>();
+/**
+ * What emulated HCAs are plugged into: devices by GID, listeners by name. It decides how requests
+ * travel, so all queue pairs on a fabric are of one kind.
+ */
+class Fabric {
+  /** Of all devices that were opened without an option that asks for another one. */
+  static final Fabric DIRECT = new Fabric(Secrets.STRONG);
 
-  private Fabric() {}
+  private final Secrets secrets;
+  private final ConcurrentHashMap<Gid, EmulatedDevice> devices = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<String, EmulatedListener> listeners = new ConcurrentHashMap<>();
 
-  static void plug(EmulatedDevice device) {
-    DEVICES.put(device.gid(), device);
+  Fabric(Secrets secrets) {
+    this.secrets = secrets;
   }
 
-  static void unplug(EmulatedDevice device) {
-    DEVICES.remove(device.gid());
+  /** Where its devices take what a peer must not guess from. */
+  final Secrets secrets() {
+    return secrets;
   }
 
-  static @Nullable EmulatedDevice device(Gid gid) {
-    return DEVICES.get(gid);
+  EmulatedQueuePair createQueuePair(
+      EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
+    return new DirectQueuePair(domain, number, options);
+  }
+
+  final void plug(EmulatedDevice device) {
+    devices.put(device.gid(), device);
+  }
+
+  final void unplug(EmulatedDevice device) {
+    devices.remove(device.gid());
+  }
+
+  final @Nullable EmulatedDevice device(Gid gid) {
+    return devices.get(gid);
   }
 
   /** Whether the name was free. */
-  static boolean listen(String name, EmulatedListener listener) {
-    return LISTENERS.putIfAbsent(name, listener) == null;
+  final boolean listen(String name, EmulatedListener listener) {
+    return listeners.putIfAbsent(name, listener) == null;
   }
 
-  static void unlisten(String name, EmulatedListener listener) {
-    LISTENERS.remove(name, listener);
+  final void unlisten(String name, EmulatedListener listener) {
+    listeners.remove(name, listener);
   }
 
-  static @Nullable EmulatedListener listener(String name) {
-    return LISTENERS.get(name);
+  final @Nullable EmulatedListener listener(String name) {
+    return listeners.get(name);
   }
 }

@@ -2,32 +2,36 @@ package io.verbena.emulated;
 
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
+import java.util.random.RandomGenerator;
 
 /**
  * Numbers that a peer must not guess: keys, queue pair numbers, PSNs (ReDMArk, USENIX Security
  * 2021).
  */
 final class Secrets {
-  private static final SecureRandom RANDOM = new SecureRandom();
-  private static final ByteBuffer POOL = ByteBuffer.allocate(4096).limit(0);
+  /** From a cryptographic generator: for all that is not a simulation. */
+  static final Secrets STRONG = new Secrets(new SecureRandom());
 
-  private Secrets() {}
+  private final RandomGenerator random;
+  private final ByteBuffer pool = ByteBuffer.allocate(4096).limit(0);
 
-  static int nextInt() {
-    synchronized (POOL) {
-      if (POOL.remaining() < Integer.BYTES) {
-        RANDOM.nextBytes(POOL.array());
-        POOL.clear();
-      }
-      return POOL.getInt();
-    }
+  Secrets(RandomGenerator random) {
+    this.random = random;
   }
 
-  static int next24Bits() {
+  synchronized int nextInt() {
+    if (pool.remaining() < Integer.BYTES) {
+      random.nextBytes(pool.array());
+      pool.clear();
+    }
+    return pool.getInt();
+  }
+
+  int next24Bits() {
     return nextInt() >>> 8;
   }
 
-  static long nextLong() {
+  synchronized long nextLong() {
     return (long) nextInt() << 32 | (nextInt() & 0xffff_ffffL);
   }
 }

@@ -33,7 +33,7 @@ final class SendQueue {
 
   final Ownership ownership = new Ownership();
 
-  private final EmulatedQueuePair pair;
+  private final DirectQueuePair pair;
   private final DirectFabric fabric;
   private final int maxSend;
   private final int maxScatterGather;
@@ -61,7 +61,7 @@ final class SendQueue {
   private boolean timerSet;
   private List<Runnable> afterRelease = new ArrayList<>(2);
 
-  SendQueue(EmulatedQueuePair pair, QueuePairOptions options) {
+  SendQueue(DirectQueuePair pair, QueuePairOptions options) {
     this.pair = pair;
     fabric = new DirectFabric(pair);
     maxSend = options.maxSend();
@@ -303,7 +303,7 @@ final class SendQueue {
     complete(request, position, outcome.status);
     pair.moveToError();
     afterRelease(pair::flush);
-    EmulatedQueuePair peer = pair.peer();
+    DirectQueuePair peer = pair.peer();
     if (outcome.isNak() && peer != null) {
       afterRelease(peer::fail);
     }

@@ -1,0 +1,290 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue pair of the direct fabric, and the way to its peer in this JVM. The work is done by its
+ * {@link SendQueue} and {@link ReceiveQueue}.
+ */
+final class DirectQueuePair extends EmulatedQueuePair {
+  private final SendQueue sends;
+  private final ReceiveQueue receives;
+  private volatile @Nullable DirectQueuePair peer;
+
+  DirectQueuePair(EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
+    super(domain, number, options);
+    sends = new SendQueue(this, options);
+    receives = new ReceiveQueue(options.maxReceive(), options.maxReceiveScatterGather());
+  }
+
+  SendQueue sends() {
+    return sends;
+  }
+
+  ReceiveQueue receives() {
+    return receives;
+  }
+
+  @Nullable DirectQueuePair peer() {
+    return peer;
+  }
+
+  int rnrRetry() {
+    return attributes().rnrRetry();
+  }
+
+  int retryCount() {
+    return attributes().retryCount();
+  }
+
+  int timeout() {
+    return attributes().timeout();
+  }
+
+  long peerRnrTimerNanos() {
+    DirectQueuePair other = peer;
+    return RnrTimer.nanos(other == null ? 0 : other.attributes().minRnrTimer());
+  }
+
+  /**
+   * The connected peer if it is in a state to answer, else null. For the owner of the send queue.
+   */
+  @Nullable DirectQueuePair reachablePeer() {
+    DirectQueuePair other = peer;
+    if (other == null || other.isClosed()) {
+      other = findPeer();
+    }
+    // A packet from another queue pair, or with a PSN far from the one expected, is dropped.
+    if (other == null || other.destination() != number() || other.receivePsn() != sendPsn()) {
+      return null;
+    }
+    QueuePairState its = other.state();
+    return its == QueuePairState.RTS || its == QueuePairState.RTR ? other : null;
+  }
+
+  private @Nullable DirectQueuePair findPeer() {
+    AddressVector vector = attributes().addressVector();
+    EmulatedDevice there = vector == null ? null : device().fabric().device(vector.destination());
+    // All queue pairs of a fabric are of one kind.
+    DirectQueuePair found = there == null ? null : (DirectQueuePair) there.queuePair(destination());
+    peer = found;
+    if (found != null && found.destination() == number()) {
+      // So that the peer, before it takes anything away, waits for the owner of our send queue.
+      found.peer = this;
+    }
+    return found;
+  }
+
+  /** Completes the receive that the owner of the peer's send queue, {@code sender}, has filled. */
+  void completeReceive(
+      long entry,
+      CompletionStatus status,
+      CompletionOpcode opcode,
+      int flags,
+      int byteLength,
+      int immediate,
+      boolean solicited,
+      SendQueue sender) {
+    publishReceive(entry, status, opcode, flags, byteLength, immediate, solicited);
+    receives.readAhead();
+    if (entry == CompletionRing.OVERRUN) {
+      sender.afterRelease(receiveCompletions()::overrun);
+    }
+    if (status != CompletionStatus.SUCCESS) {
+      sender.afterRelease(this::fail);
+    }
+  }
+
+  private void publishReceive(
+      long entry,
+      CompletionStatus status,
+      CompletionOpcode opcode,
+      int flags,
+      int byteLength,
+      int immediate,
+      boolean solicited) {
+    long id = receives.id();
+    long frees = receives.take();
+    if (entry != CompletionRing.OVERRUN) {
+      receiveCompletions()
+          .publish(
+              entry,
+              id,
+              number(),
+              receiveAttachment(),
+              status,
+              opcode,
+              flags,
+              byteLength,
+              immediate,
+              frees,
+              solicited);
+    }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Taking ownership waits until the stores of the copy before are out, so what does not need it
+   * is done first: it costs nothing then.
+   */
+  @Override
+  public void postSend(SendWorkRequest request) {
+    sends.check(request);
+    EmulatedMemoryRegion local = localHint(request);
+    EmulatedMemoryRegion remote = remoteHint(request);
+    SendWorkRequest next = request.next();
+    sends.ownership.acquire();
+    try {
+      sends.post(request, local, remote);
+      while (next != null) {
+        sends.check(next);
+        sends.post(next, localHint(next), remoteHint(next));
+        next = next.next();
+      }
+    } finally {
+      sends.release();
+    }
+  }
+
+  private @Nullable EmulatedMemoryRegion localHint(SendWorkRequest request) {
+    return request.buffers().size() == 1 ? keys().find(request.buffers().lkey(0)) : null;
+  }
+
+  private @Nullable EmulatedMemoryRegion remoteHint(SendWorkRequest request) {
+    DirectQueuePair other = peer;
+    return other != null && request.opcode() != SendOpcode.SEND
+        ? other.keys().find(request.remoteKey())
+        : null;
+  }
+
+  @Override
+  public void postReceive(ReceiveWorkRequest request) {
+    receives.posting.acquire();
+    QueuePairState now;
+    try {
+      now = state();
+      if (isClosed()) {
+        throw closedError(request.id());
+      }
+      if (now == QueuePairState.RESET) {
+        throw new PostException(
+            VerbsError.INVALID, request.id(), "state: RESET (expected: INIT or later)");
+      }
+      for (ReceiveWorkRequest next = request; next != null; next = next.next()) {
+        receives.post(next);
+      }
+    } finally {
+      receives.posting.release();
+    }
+    // No fence between the post and this look: a sender that stalls right now and is missed here
+    // looks again by its own timer, since RNR is the exception, and the fence would be paid by
+    // every post.
+    DirectQueuePair other = peer;
+    if (other != null && other.sends.isStalled()) {
+      other.sends.resume();
+    }
+    if (now == QueuePairState.ERR || state() == QueuePairState.ERR) {
+      flushReceives();
+    }
+  }
+
+  @Override
+  void freeSends(long position) {
+    sends.free(position);
+  }
+
+  @Override
+  void freeReceives(long position) {
+    receives.free(position);
+  }
+
+  @Override
+  Runnable entered(QueuePairState to) {
+    return switch (to) {
+      case RESET -> {
+        DirectQueuePair before = peer;
+        peer = null;
+        yield () -> drop(before);
+      }
+      case ERR -> this::flush;
+      case RTR -> this::announce;
+      default -> () -> {};
+    };
+  }
+
+  /** A peer may have waited for this end to be ready to receive. */
+  private void announce() {
+    DirectQueuePair other = findPeer();
+    if (other != null && other.sends.isStalled()) {
+      other.sends.resume();
+    }
+  }
+
+  @Override
+  void flush() {
+    sends.flush();
+    flushReceives();
+  }
+
+  @Override
+  void awaitHandover() {
+    sends.ownership.awaitHandover();
+    receives.posting.awaitHandover();
+    awaitPeer();
+  }
+
+  @Override
+  void awaitCopies() {
+    sends.ownership.awaitHandover();
+    awaitPeer();
+  }
+
+  private void awaitPeer() {
+    DirectQueuePair other = peer;
+    if (other != null) {
+      other.sends.ownership.awaitHandover();
+    }
+  }
+
+  private void flushReceives() {
+    awaitPeer();
+    boolean overrun = false;
+    receives.posting.acquire();
+    try {
+      while (state() == QueuePairState.ERR && receives.hasNext()) {
+        long entry = receiveCompletions().claim();
+        overrun |= entry == CompletionRing.OVERRUN;
+        publishReceive(entry, CompletionStatus.WR_FLUSH_ERR, CompletionOpcode.RECV, 0, 0, 0, false);
+      }
+    } finally {
+      receives.posting.release();
+    }
+    if (overrun) {
+      receiveCompletions().overrun();
+    }
+  }
+
+  /**
+   * Drops all that is pending without completion, once {@code other} does not work on it any more.
+   */
+  private void drop(@Nullable DirectQueuePair other) {
+    sends.clear();
+    if (other != null) {
+      other.sends.ownership.awaitHandover();
+    }
+    receives.posting.acquire();
+    receives.clear();
+    receives.posting.release();
+  }
+}

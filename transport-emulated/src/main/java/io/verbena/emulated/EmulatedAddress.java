@@ -1,0 +1,74 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * An address of an emulated HCA: {@code emulated://name?option=value&option=value}.
+ *
+ * @param name a name within this JVM, to listen on or to connect to
+ * @param options what the HCA is to be like; all have a default
+ */
+record EmulatedAddress(String name, Map<Option, String> options) {
+  static final String SCHEME = "emulated";
+
+  /** The options that there are; in an address, in lower case with dashes. */
+  enum Option {
+    ;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  /**
+   * Reads an address.
+   *
+   * @throws VerbsException {@code INVALID} for another scheme, no name, or an option that is not
+   *     known or stands there twice
+   */
+  static EmulatedAddress parse(URI address) {
+    String name = address.getRawAuthority();
+    if (!SCHEME.equalsIgnoreCase(address.getScheme()) || name == null || name.isEmpty()) {
+      throw invalid("address: " + address + " (expected: emulated://name)");
+    }
+    Map<Option, String> options = new EnumMap<>(Option.class);
+    String query = address.getRawQuery();
+    if (query != null) {
+      for (String part : query.split("&", -1)) {
+        int equals = part.indexOf('=');
+        Option option = option(address, equals < 0 ? part : part.substring(0, equals));
+        if (options.put(option, equals < 0 ? "" : part.substring(equals + 1)) != null) {
+          throw invalid("address: " + address + ": " + option.text() + " stands there twice");
+        }
+      }
+    }
+    return new EmulatedAddress(name, options);
+  }
+
+  private static Option option(URI address, String text) {
+    for (Option option : Option.values()) {
+      if (option.text().equals(text)) {
+        return option;
+      }
+    }
+    throw invalid(
+        "address: "
+            + address
+            + ": option: "
+            + text
+            + " (expected: one of "
+            + Arrays.stream(Option.values()).map(Option::text).collect(Collectors.joining(", "))
+            + ")");
+  }
+
+  private static VerbsException invalid(String message) {
+    return new VerbsException(VerbsError.INVALID, message);
+  }
+}
