@@ -1,0 +1,113 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+
+/**
+ * The HCA round one queue pair, as its engine needs it: memory, receives, completions, events.
+ * Called within the calls to the engine, by the same caller. None of it throws, and none of it
+ * calls the engine back.
+ *
+ * <p><b>Memory.</b> {@code access} is one bit of {@link Access}, or 0 for local read. The
+ * protection domain is the queue pair's. A length of 0 is never asked for. Bytes of one call are
+ * moved in ascending order or all at once; between packets of one message the answer may change,
+ * since keys die.
+ *
+ * <p><b>Completions.</b> The engine completes each request and each receive at most once, in the
+ * order of its queue. A send is completed if it was {@link SendWorkRequest#SIGNALED} or failed; its
+ * completion retires all before it.
+ */
+public interface Host {
+
+  /** Whether this queue pair may use {@code length} bytes of its own memory. */
+  Grant checkLocal(int lkey, long address, int length, int access);
+
+  /** Moves bytes from local memory to a packet; checks as {@link #checkLocal} does. */
+  Grant readLocal(int lkey, long address, byte[] to, int offset, int length);
+
+  /** Moves bytes of a packet to local memory; needs {@link Access#LOCAL_WRITE}. */
+  Grant writeLocal(int lkey, long address, byte[] from, int offset, int length);
+
+  /**
+   * Whether the peer may do this to memory here, under an rkey of a region or of a window. The
+   * rights of the queue pair itself are not looked at: the engine does that.
+   *
+   * @param length up to 2<sup>31</sup>
+   */
+  Grant checkRemote(int rkey, long address, long length, int access);
+
+  /** Moves bytes for a READ; needs {@link Access#REMOTE_READ}. */
+  Grant readRemote(int rkey, long address, byte[] to, int offset, int length);
+
+  /** Moves bytes of a WRITE; needs {@link Access#REMOTE_WRITE}. */
+  Grant writeRemote(int rkey, long address, byte[] from, int offset, int length);
+
+  /**
+   * Compares and swaps 8 aligned bytes in this machine's byte order; needs {@link
+   * Access#REMOTE_ATOMIC}. Atomic with respect to all atomics of the device.
+   *
+   * @param result filled if granted
+   */
+  Grant compareAndSwap(int rkey, long address, long expected, long swap, AtomicResult result);
+
+  /** Adds to 8 aligned bytes; as {@link #compareAndSwap}. */
+  Grant fetchAndAdd(int rkey, long address, long addend, AtomicResult result);
+
+  /** Kills a key for a LOCAL_INV; false if it is none that may be invalidated. */
+  boolean invalidateLocally(int key);
+
+  /** Kills a key for a peer's SEND_WITH_INV; false if it is none that may be invalidated. */
+  boolean invalidateRemotely(int rkey);
+
+  /** Executes a BIND_MW; false if it is refused. */
+  boolean bind(SendWorkRequest request);
+
+  /**
+   * Takes the next receive of the queue pair's own or shared receive queue.
+   *
+   * @param into gets id and buffers; its link is left alone
+   * @return false if there is none
+   */
+  boolean takeReceive(ReceiveWorkRequest into);
+
+  /**
+   * Completes the receive last taken with success. Arguments as for {@link
+   * io.verbena.verbs.WorkCompletion#set}.
+   *
+   * @param solicited whether to raise an event at who armed for solicited completions only
+   */
+  void receiveDone(
+      long id,
+      CompletionOpcode opcode,
+      int byteLength,
+      int immediate,
+      int sourceQueuePair,
+      int flags,
+      boolean solicited);
+
+  /** Completes the receive last taken with an error; that raises solicited events too. */
+  void receiveFailed(long id, CompletionStatus status);
+
+  /** Completes a signaled request with success. */
+  void sendDone(long position, SendWorkRequest request, CompletionOpcode opcode, int byteLength);
+
+  /** Completes a request with an error, signaled or not. */
+  void sendFailed(long position, SendWorkRequest request, CompletionStatus status);
+
+  /** Raises an event of this queue pair. */
+  void raise(AsyncEvent.Type event);
+
+  /**
+   * The engine went to {@link QueuePairState#ERR}, or from RTS to {@link QueuePairState#SQE}, by
+   * itself; the flushed completions follow this call.
+   */
+  void moved(QueuePairState to);
+
+  /** An alarm gave the engine something to send: its {@code run} is to be called. */
+  void ready();
+}

@@ -1,0 +1,27 @@
+/**
+ * The packet engine: RC, UC and UD as RoCEv2 packets, one engine per queue pair. It is a set of
+ * state machines and knows no thread, socket or clock: packets come and go through calls, time is a
+ * {@link io.verbena.emulated.engine.Timeline}, and the HCA round it is a {@link
+ * io.verbena.emulated.engine.Host}.
+ *
+ * <p>Not thread-safe: one caller at a time, alarms included. What happens, happens within a call:
+ *
+ * <pre>
+ *  modify(state, attributes)   the queue pair's state, after the host has checked the transition
+ *  posted()                    a send or a receive was posted
+ *  receive(frame)              a packet for this queue pair came; it is the caller's again on return
+ *  (an alarm's action)         set through the Timeline; Host.ready follows if there is work
+ *  run(packets)                sends up to that many; true if more could be sent at once
+ * </pre>
+ *
+ * Only {@code run} sends: whoever calls one of the others calls it soon after, and again for as
+ * long as it answers true. Acknowledgements that come together between two runs leave as one.
+ *
+ * <p>The caller passes on only packets whose form, invariant CRC, partition key and queue pair
+ * number are right. The engine itself silently drops what does not belong to its transport, or
+ * comes in a state that does not receive; who the sender is, by address, the port checks.
+ */
+@NullMarked
+package io.verbena.emulated.engine;
+
+import org.jspecify.annotations.NullMarked;
