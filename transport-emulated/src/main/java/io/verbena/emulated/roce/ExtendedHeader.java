@@ -1,0 +1,59 @@
+package io.verbena.emulated.roce;
+
+/**
+ * The headers that may follow the base transport header, in this order. Numbers are offsets within
+ * the header.
+ */
+public enum ExtendedHeader {
+  /** Where a datagram comes from: queue key, source queue pair. */
+  DETH(8, 1),
+  /** What an RDMA READ or WRITE is about: address, rkey, length. */
+  RETH(16, 2),
+  /** What an atomic is about: address, rkey, swap or add, compare. */
+  ATOMIC_ETH(28, 4),
+  /** Syndrome and message sequence number of an answer. */
+  AETH(4, 8),
+  /** What an atomic found. */
+  ATOMIC_ACK_ETH(8, 16),
+  /** Immediate data. */
+  IMM_DT(4, 32),
+  /** The rkey to invalidate. */
+  IETH(4, 64);
+
+  static final int DETH_QUEUE_KEY = 0;
+
+  /** The low 24 bits of this word. */
+  static final int DETH_SOURCE_WORD = 4;
+
+  /** In RETH and ATOMIC_ETH alike. */
+  static final int ADDRESS = 0;
+
+  /** In RETH and ATOMIC_ETH alike. */
+  static final int REMOTE_KEY = 8;
+
+  static final int RETH_LENGTH = 12;
+  static final int ATOMIC_SWAP_OR_ADD = 12;
+  static final int ATOMIC_COMPARE = 20;
+  static final int AETH_SYNDROME = 0;
+
+  /** The low 24 bits of this word. */
+  static final int AETH_SEQUENCE_WORD = 0;
+
+  private final int length;
+  private final int bit;
+
+  ExtendedHeader(int length, int bit) {
+    this.length = length;
+    this.bit = bit;
+  }
+
+  /** Its bytes in a packet. */
+  public int length() {
+    return length;
+  }
+
+  /** Its own in a set of headers. */
+  int bit() {
+    return bit;
+  }
+}

@@ -1,0 +1,552 @@
+package io.verbena.emulated.roce;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * One RoCEv2 packet as bytes, from its IPv4 header on; used again and again, without allocation.
+ *
+ * <p>To build: {@link #start}, set fields, {@link #append} the payload, {@link #seal}. To read:
+ * bring the bytes in ({@link #load}, {@link #copyFrom}, {@link #array} with {@link #length(int)},
+ * or {@link #udpSpace}), {@link #parse}, and if that answers {@link FrameFault#NONE} get fields.
+ * Setting a field of a packet that was sealed or parsed takes another {@link #seal}.
+ *
+ * <p>A getter or setter of an extended header throws {@link IllegalStateException} for an opcode
+ * that has none. Fields mean something only after {@link #start} or a good {@link #parse}.
+ *
+ * <p>For one thread at a time.
+ */
+public final class Frame {
+  /** The UDP destination port of RoCEv2. */
+  public static final int UDP_PORT = 4791;
+
+  /** The source port of a packet unless another is set: the first of the dynamic ones. */
+  public static final int DEFAULT_SOURCE_PORT = 0xC000;
+
+  /** The most payload: the largest MTU. */
+  public static final int MAX_PAYLOAD = 4096;
+
+  /** The bytes of IP and UDP header before the base transport header. */
+  public static final int UDP_PAYLOAD_OFFSET = BthLayout.OFFSET;
+
+  private static final int MAX_EXTENDED =
+      ExtendedHeader.RETH.length() + ExtendedHeader.IMM_DT.length();
+
+  /** The bytes of the longest packet. */
+  public static final int CAPACITY = BthLayout.END + MAX_EXTENDED + MAX_PAYLOAD + Icrc.LENGTH;
+
+  private static final int ADDRESSED = ExtendedHeader.RETH.bit() | ExtendedHeader.ATOMIC_ETH.bit();
+
+  /** One more, so that a datagram that was cut off is seen to be too long. */
+  private final byte[] bytes = new byte[CAPACITY + 1];
+
+  private final ByteBuffer udp = ByteBuffer.wrap(bytes);
+  private final Icrc icrc = new Icrc();
+  private PacketOpcode opcode = PacketOpcode.RC_ACKNOWLEDGE;
+
+  /** Bytes in all once sealed or brought in; 0 while nothing is. */
+  private int length;
+
+  private int payloadLength;
+
+  // ---- building
+
+  /**
+   * Begins a packet: all fields are 0 but those of protocol, {@link #DEFAULT_SOURCE_PORT} and the
+   * default partition key.
+   */
+  public Frame start(PacketOpcode opcode) {
+    this.opcode = opcode;
+    payloadLength = 0;
+    length = 0;
+    Arrays.fill(bytes, 0, opcode.payloadOffset(), (byte) 0);
+    startIp(0, 0);
+    BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, DEFAULT_SOURCE_PORT);
+    bytes[BthLayout.OPCODE_OFFSET] = (byte) opcode.code();
+    return partitionKey(BthLayout.DEFAULT_PARTITION_KEY);
+  }
+
+  /**
+   * Appends payload; the buffer's position and limit neither matter nor change.
+   *
+   * @throws IllegalArgumentException beyond {@link #MAX_PAYLOAD}, or for an opcode without payload
+   * @throws IndexOutOfBoundsException beyond the buffer
+   */
+  public Frame append(ByteBuffer source, int index, int length) {
+    int room = opcode.carriesPayload() ? MAX_PAYLOAD - payloadLength : 0;
+    if (length < 0 || length > room) {
+      throw new IllegalArgumentException(
+          "payload of " + opcode + ": " + length + " (expected: 0 to " + room + ")");
+    }
+    source.get(index, bytes, opcode.payloadOffset() + payloadLength, length);
+    payloadLength += length;
+    return this;
+  }
+
+  /** Ends a packet: pad, lengths, IP checksum and ICRC. */
+  public Frame seal() {
+    int padded = opcode.payloadOffset() + payloadLength;
+    int pad = -payloadLength & 3;
+    for (int i = 0; i < pad; i++) {
+      bytes[padded++] = 0;
+    }
+    int flags = bytes[BthLayout.FLAGS_OFFSET] & ~(BthLayout.PAD_MASK | BthLayout.VERSION_MASK);
+    bytes[BthLayout.FLAGS_OFFSET] = (byte) (flags | pad << BthLayout.PAD_SHIFT);
+    length = padded + Icrc.LENGTH;
+    sealIp();
+    Icrc.write(bytes, padded, icrc.compute(bytes, padded));
+    return this;
+  }
+
+  // ---- bringing in and taking out
+
+  /** The bytes themselves; a packet takes the first {@link #length} of them. */
+  public byte[] array() {
+    return bytes;
+  }
+
+  /** The bytes of the packet in all. */
+  public int length() {
+    return length;
+  }
+
+  /** Says how many bytes were written to {@link #array}; {@link #parse} judges them. */
+  public Frame length(int length) {
+    this.length = length;
+    return this;
+  }
+
+  /** Copies a packet with all that is known of it. */
+  public Frame copyFrom(Frame other) {
+    int copied = Math.max(0, Math.min(other.length, CAPACITY));
+    System.arraycopy(other.bytes, 0, bytes, 0, copied);
+    length = other.length;
+    opcode = other.opcode;
+    payloadLength = other.payloadLength;
+    return this;
+  }
+
+  /** Copies bytes in and parses them. */
+  public FrameFault load(byte[] source, int offset, int length) {
+    if (length <= CAPACITY) {
+      System.arraycopy(source, offset, bytes, 0, length);
+    }
+    this.length = length;
+    return parse();
+  }
+
+  /**
+   * What a UDP socket sends of a sealed packet: from the base transport header on. The same buffer
+   * each time.
+   */
+  public ByteBuffer udpPayload() {
+    return udp.limit(length).position(UDP_PAYLOAD_OFFSET);
+  }
+
+  /** Room for what a UDP socket receives; then {@link #parseUdp}. The same buffer each time. */
+  public ByteBuffer udpSpace() {
+    return udp.clear().position(UDP_PAYLOAD_OFFSET);
+  }
+
+  /**
+   * Parses what a UDP socket received into {@link #udpSpace}. The IP header is written as the
+   * sender must have; its identification, which the socket does not show, is found from the ICRC,
+   * of which 16 bits remain as a check.
+   *
+   * @param received the bytes of the datagram
+   * @param source the sender's address, that of the IP header
+   * @param sourcePort the sender's port
+   * @param destination the address that it was sent to
+   */
+  public FrameFault parseUdp(int received, int source, int sourcePort, int destination) {
+    startIp(source, destination);
+    BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, sourcePort);
+    BigEndian.putShort(bytes, UdpLayout.CHECKSUM_OFFSET, 0);
+    length = UDP_PAYLOAD_OFFSET + received;
+    sealIp();
+    FrameFault fault = parseHeaders();
+    if (fault != FrameFault.NONE) {
+      return fault;
+    }
+    int covered = length - Icrc.LENGTH;
+    int found = icrc.identification(bytes, covered, Icrc.read(bytes, covered));
+    if (found == Icrc.NO_IDENTIFICATION) {
+      return FrameFault.ICRC;
+    }
+    BigEndian.putShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET, found);
+    sealIp();
+    return FrameFault.NONE;
+  }
+
+  // ---- parsing
+
+  /** Judges the bytes; never throws, whatever they are. Fields are to be read only after NONE. */
+  public FrameFault parse() {
+    FrameFault fault = parseHeaders();
+    if (fault != FrameFault.NONE) {
+      return fault;
+    }
+    int covered = length - Icrc.LENGTH;
+    return Icrc.read(bytes, covered) == icrc.compute(bytes, covered)
+        ? FrameFault.NONE
+        : FrameFault.ICRC;
+  }
+
+  private FrameFault parseHeaders() {
+    FrameFault fault = FrameCheck.envelope(bytes, length);
+    if (fault != FrameFault.NONE) {
+      return fault;
+    }
+    PacketOpcode found = PacketOpcode.of(bytes[BthLayout.OPCODE_OFFSET]);
+    if (found == null) {
+      return FrameFault.OPCODE;
+    }
+    int padded = length - Icrc.LENGTH - found.payloadOffset();
+    fault = FrameCheck.payload(found, padded, pad());
+    if (fault == FrameFault.NONE) {
+      opcode = found;
+      payloadLength = padded - pad();
+    }
+    return fault;
+  }
+
+  private void startIp(int source, int destination) {
+    bytes[Ipv4Layout.VERSION_AND_LENGTH_OFFSET] = Ipv4Layout.VERSION_AND_LENGTH;
+    bytes[Ipv4Layout.TYPE_OF_SERVICE_OFFSET] = 0;
+    BigEndian.putShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET, 0);
+    BigEndian.putShort(bytes, Ipv4Layout.FLAGS_AND_FRAGMENT_OFFSET, Ipv4Layout.DO_NOT_FRAGMENT);
+    bytes[Ipv4Layout.TIME_TO_LIVE_OFFSET] = Ipv4Layout.DEFAULT_TIME_TO_LIVE;
+    bytes[Ipv4Layout.PROTOCOL_OFFSET] = Ipv4Layout.UDP_PROTOCOL;
+    addresses(source, destination);
+    BigEndian.putShort(bytes, UdpLayout.DESTINATION_PORT_OFFSET, UDP_PORT);
+  }
+
+  private void sealIp() {
+    BigEndian.putShort(bytes, Ipv4Layout.TOTAL_LENGTH_OFFSET, length);
+    BigEndian.putShort(bytes, UdpLayout.LENGTH_OFFSET, length - Ipv4Layout.LENGTH);
+    BigEndian.putShort(bytes, Ipv4Layout.CHECKSUM_OFFSET, 0);
+    BigEndian.putShort(bytes, Ipv4Layout.CHECKSUM_OFFSET, Ipv4Layout.checksum(bytes));
+  }
+
+  // ---- payload
+
+  /** The bytes of payload, without pad. */
+  public int payloadLength() {
+    return payloadLength;
+  }
+
+  /** Where the payload starts in {@link #array}. */
+  public int payloadOffset() {
+    return opcode.payloadOffset();
+  }
+
+  /**
+   * Copies payload out; the buffer's position and limit neither matter nor change.
+   *
+   * @param offset from the start of the payload
+   * @throws IndexOutOfBoundsException beyond the payload or the buffer
+   */
+  public void copyPayload(int offset, ByteBuffer target, int index, int length) {
+    Objects.checkFromIndexSize(offset, length, payloadLength);
+    target.put(index, bytes, opcode.payloadOffset() + offset, length);
+  }
+
+  // ---- IP and UDP
+
+  public int sourceAddress() {
+    return BigEndian.getInt(bytes, Ipv4Layout.SOURCE_OFFSET);
+  }
+
+  public int destinationAddress() {
+    return BigEndian.getInt(bytes, Ipv4Layout.DESTINATION_OFFSET);
+  }
+
+  /** Sets both IPv4 addresses, their first byte in the high bits. */
+  public Frame addresses(int source, int destination) {
+    BigEndian.putInt(bytes, Ipv4Layout.SOURCE_OFFSET, source);
+    BigEndian.putInt(bytes, Ipv4Layout.DESTINATION_OFFSET, destination);
+    return this;
+  }
+
+  /** The IP type of service: 6 bits DSCP, 2 bits ECN. */
+  public int typeOfService() {
+    return BigEndian.getByte(bytes, Ipv4Layout.TYPE_OF_SERVICE_OFFSET);
+  }
+
+  public Frame typeOfService(int typeOfService) {
+    bytes[Ipv4Layout.TYPE_OF_SERVICE_OFFSET] = (byte) typeOfService;
+    return this;
+  }
+
+  public int identification() {
+    return BigEndian.getShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET);
+  }
+
+  public Frame identification(int identification) {
+    BigEndian.putShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET, identification);
+    return this;
+  }
+
+  public int timeToLive() {
+    return BigEndian.getByte(bytes, Ipv4Layout.TIME_TO_LIVE_OFFSET);
+  }
+
+  public Frame timeToLive(int hops) {
+    bytes[Ipv4Layout.TIME_TO_LIVE_OFFSET] = (byte) hops;
+    return this;
+  }
+
+  public int sourcePort() {
+    return BigEndian.getShort(bytes, UdpLayout.SOURCE_PORT_OFFSET);
+  }
+
+  public Frame sourcePort(int port) {
+    BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, port);
+    return this;
+  }
+
+  // ---- base transport header
+
+  public PacketOpcode opcode() {
+    return opcode;
+  }
+
+  public boolean solicited() {
+    return has(BthLayout.FLAGS_OFFSET, BthLayout.SOLICITED);
+  }
+
+  public Frame solicited(boolean solicited) {
+    return set(BthLayout.FLAGS_OFFSET, BthLayout.SOLICITED, solicited);
+  }
+
+  public boolean migrated() {
+    return has(BthLayout.FLAGS_OFFSET, BthLayout.MIGRATED);
+  }
+
+  public Frame migrated(boolean migrated) {
+    return set(BthLayout.FLAGS_OFFSET, BthLayout.MIGRATED, migrated);
+  }
+
+  /** The bytes of pad behind the payload, 0 to 3. */
+  public int pad() {
+    return (bytes[BthLayout.FLAGS_OFFSET] & BthLayout.PAD_MASK) >>> BthLayout.PAD_SHIFT;
+  }
+
+  public int partitionKey() {
+    return BigEndian.getShort(bytes, BthLayout.PARTITION_KEY_OFFSET);
+  }
+
+  public Frame partitionKey(int key) {
+    BigEndian.putShort(bytes, BthLayout.PARTITION_KEY_OFFSET, key);
+    return this;
+  }
+
+  /** FECN: the packet met congestion. */
+  public boolean forwardCongestion() {
+    return has(BthLayout.CONGESTION_OFFSET, BthLayout.FORWARD_CONGESTION);
+  }
+
+  public Frame forwardCongestion(boolean met) {
+    return set(BthLayout.CONGESTION_OFFSET, BthLayout.FORWARD_CONGESTION, met);
+  }
+
+  /** BECN: a packet the other way met congestion. */
+  public boolean backwardCongestion() {
+    return has(BthLayout.CONGESTION_OFFSET, BthLayout.BACKWARD_CONGESTION);
+  }
+
+  public Frame backwardCongestion(boolean met) {
+    return set(BthLayout.CONGESTION_OFFSET, BthLayout.BACKWARD_CONGESTION, met);
+  }
+
+  public int destinationQueuePair() {
+    return BigEndian.get24(bytes, BthLayout.QUEUE_PAIR_WORD);
+  }
+
+  public Frame destinationQueuePair(int number) {
+    BigEndian.put24(bytes, BthLayout.QUEUE_PAIR_WORD, number);
+    return this;
+  }
+
+  public boolean ackRequested() {
+    return has(BthLayout.ACK_REQUEST_OFFSET, BthLayout.ACK_REQUEST);
+  }
+
+  public Frame ackRequested(boolean requested) {
+    return set(BthLayout.ACK_REQUEST_OFFSET, BthLayout.ACK_REQUEST, requested);
+  }
+
+  public int psn() {
+    return BigEndian.get24(bytes, BthLayout.PSN_WORD);
+  }
+
+  public Frame psn(int psn) {
+    BigEndian.put24(bytes, BthLayout.PSN_WORD, psn);
+    return this;
+  }
+
+  // ---- extended headers
+
+  /** The remote address of a RETH or an atomic. */
+  public long remoteAddress() {
+    return BigEndian.getLong(bytes, header(ADDRESSED) + ExtendedHeader.ADDRESS);
+  }
+
+  public Frame remoteAddress(long address) {
+    BigEndian.putLong(bytes, header(ADDRESSED) + ExtendedHeader.ADDRESS, address);
+    return this;
+  }
+
+  /** The rkey of a RETH or an atomic. */
+  public int remoteKey() {
+    return BigEndian.getInt(bytes, header(ADDRESSED) + ExtendedHeader.REMOTE_KEY);
+  }
+
+  public Frame remoteKey(int key) {
+    BigEndian.putInt(bytes, header(ADDRESSED) + ExtendedHeader.REMOTE_KEY, key);
+    return this;
+  }
+
+  /** The length of the whole RDMA READ or WRITE: unsigned, 32 bits. */
+  public long dmaLength() {
+    return BigEndian.getInt(bytes, header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH)
+        & 0xffff_ffffL;
+  }
+
+  public Frame dmaLength(long length) {
+    BigEndian.putInt(bytes, header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH, (int) length);
+    return this;
+  }
+
+  /** What {@link Aeth} codes. */
+  public int syndrome() {
+    return BigEndian.getByte(bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME);
+  }
+
+  public Frame syndrome(int syndrome) {
+    bytes[header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME] = (byte) syndrome;
+    return this;
+  }
+
+  /** The message sequence number of an answer, 24 bits. */
+  public int messageSequence() {
+    return BigEndian.get24(bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SEQUENCE_WORD);
+  }
+
+  public Frame messageSequence(int sequence) {
+    BigEndian.put24(
+        bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SEQUENCE_WORD, sequence);
+    return this;
+  }
+
+  public int queueKey() {
+    return BigEndian.getInt(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY);
+  }
+
+  public Frame queueKey(int key) {
+    BigEndian.putInt(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY, key);
+    return this;
+  }
+
+  public int sourceQueuePair() {
+    return BigEndian.get24(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_SOURCE_WORD);
+  }
+
+  public Frame sourceQueuePair(int number) {
+    BigEndian.put24(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_SOURCE_WORD, number);
+    return this;
+  }
+
+  /** The immediate data, its first byte in the high bits. */
+  public int immediate() {
+    header(ExtendedHeader.IMM_DT);
+    return BigEndian.getInt(bytes, opcode.immediateOffset());
+  }
+
+  public Frame immediate(int immediate) {
+    header(ExtendedHeader.IMM_DT);
+    BigEndian.putInt(bytes, opcode.immediateOffset(), immediate);
+    return this;
+  }
+
+  /** The rkey that a SEND with invalidate names. */
+  public int invalidatedKey() {
+    return BigEndian.getInt(bytes, header(ExtendedHeader.IETH));
+  }
+
+  public Frame invalidatedKey(int key) {
+    BigEndian.putInt(bytes, header(ExtendedHeader.IETH), key);
+    return this;
+  }
+
+  /** What a compare-and-swap writes, or what a fetch-and-add adds. */
+  public long swapOrAdd() {
+    return BigEndian.getLong(
+        bytes, header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD);
+  }
+
+  public Frame swapOrAdd(long value) {
+    BigEndian.putLong(
+        bytes, header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD, value);
+    return this;
+  }
+
+  /** What a compare-and-swap compares with. */
+  public long compare() {
+    return BigEndian.getLong(
+        bytes, header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE);
+  }
+
+  public Frame compare(long value) {
+    BigEndian.putLong(
+        bytes, header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE, value);
+    return this;
+  }
+
+  /** What an atomic found before it changed anything. */
+  public long original() {
+    return BigEndian.getLong(
+        bytes, header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length());
+  }
+
+  public Frame original(long value) {
+    BigEndian.putLong(
+        bytes, header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length(), value);
+    return this;
+  }
+
+  private int header(ExtendedHeader wanted) {
+    if (!opcode.has(wanted)) {
+      throw new IllegalStateException(wanted + ": not in " + opcode);
+    }
+    return BthLayout.END;
+  }
+
+  private int header(int wanted) {
+    if (!opcode.hasAny(wanted)) {
+      throw new IllegalStateException("remote address: not in " + opcode);
+    }
+    return BthLayout.END;
+  }
+
+  private boolean has(int offset, int bit) {
+    return (bytes[offset] & bit) != 0;
+  }
+
+  private Frame set(int offset, int bit, boolean on) {
+    bytes[offset] = (byte) (on ? bytes[offset] | bit : bytes[offset] & ~bit);
+    return this;
+  }
+
+  @Override
+  public String toString() {
+    return opcode
+        + " to QP "
+        + destinationQueuePair()
+        + " PSN "
+        + psn()
+        + " payload "
+        + payloadLength;
+  }
+}

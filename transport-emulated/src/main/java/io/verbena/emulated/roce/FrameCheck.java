@@ -1,0 +1,68 @@
+package io.verbena.emulated.roce;
+
+/** What must hold for the bytes of a packet before anyone looks at its fields. */
+final class FrameCheck {
+  private static final int LEAST = BthLayout.END + Icrc.LENGTH;
+
+  private FrameCheck() {}
+
+  /** Everything up to the opcode. */
+  static FrameFault envelope(byte[] bytes, int length) {
+    if (length < LEAST) {
+      return FrameFault.TOO_SHORT;
+    }
+    if (length > Frame.CAPACITY) {
+      return FrameFault.TOO_LONG;
+    }
+    FrameFault ip = ip(bytes, length);
+    if (ip != FrameFault.NONE) {
+      return ip;
+    }
+    if (BigEndian.getShort(bytes, UdpLayout.DESTINATION_PORT_OFFSET) != Frame.UDP_PORT) {
+      return FrameFault.UDP_PORT;
+    }
+    if (BigEndian.getShort(bytes, UdpLayout.LENGTH_OFFSET) != length - Ipv4Layout.LENGTH) {
+      return FrameFault.UDP_LENGTH;
+    }
+    return (bytes[BthLayout.FLAGS_OFFSET] & BthLayout.VERSION_MASK) == 0
+        ? FrameFault.NONE
+        : FrameFault.TRANSPORT_VERSION;
+  }
+
+  private static FrameFault ip(byte[] bytes, int length) {
+    if (bytes[Ipv4Layout.VERSION_AND_LENGTH_OFFSET] != Ipv4Layout.VERSION_AND_LENGTH) {
+      return FrameFault.IP_VERSION;
+    }
+    if (BigEndian.getShort(bytes, Ipv4Layout.TOTAL_LENGTH_OFFSET) != length) {
+      return FrameFault.IP_LENGTH;
+    }
+    if (Ipv4Layout.checksum(bytes) != 0) {
+      return FrameFault.IP_CHECKSUM;
+    }
+    int fragment = BigEndian.getShort(bytes, Ipv4Layout.FLAGS_AND_FRAGMENT_OFFSET);
+    if ((fragment & Ipv4Layout.IS_FRAGMENT_MASK) != 0) {
+      return FrameFault.IP_FRAGMENT;
+    }
+    return bytes[Ipv4Layout.PROTOCOL_OFFSET] == Ipv4Layout.UDP_PROTOCOL
+        ? FrameFault.NONE
+        : FrameFault.IP_PROTOCOL;
+  }
+
+  /**
+   * What is behind the headers.
+   *
+   * @param padded the bytes there without the ICRC; negative if the headers do not fit
+   */
+  static FrameFault payload(PacketOpcode opcode, int padded, int pad) {
+    if (padded < 0) {
+      return FrameFault.TOO_SHORT;
+    }
+    if (padded < pad || (padded & 3) != 0) {
+      return FrameFault.PAD;
+    }
+    int payload = padded - pad;
+    return payload <= (opcode.carriesPayload() ? Frame.MAX_PAYLOAD : 0)
+        ? FrameFault.NONE
+        : FrameFault.PAYLOAD_LENGTH;
+  }
+}

@@ -1,0 +1,89 @@
+package io.verbena.emulated.roce;
+
+import java.util.Arrays;
+import java.util.zip.CRC32;
+
+/**
+ * The invariant CRC: over everything that no router may change on the way. What one may change
+ * counts as ones: IP type of service, time to live and checksum, UDP checksum, and the congestion
+ * bits of the BTH. In place of the InfiniBand link header stand 8 bytes of ones. It is the CRC-32
+ * of Ethernet, appended in little-endian order (IBTA volume 1, invariant CRC; annex on RoCEv2).
+ *
+ * <p>For one thread at a time.
+ */
+public final class Icrc {
+  /** Its bytes behind the pad. */
+  public static final int LENGTH = 4;
+
+  /** What {@link #identification} answers if no identification fits. */
+  public static final int NO_IDENTIFICATION = -1;
+
+  private static final int LINK_HEADER_LENGTH = 8;
+  private static final int ONES = 0xff;
+
+  private final CRC32 crc = new CRC32();
+  private final byte[] masked = new byte[LINK_HEADER_LENGTH + BthLayout.END];
+  private int rewindBytes = -1;
+  private int rewindFactor;
+
+  /**
+   * Computes the CRC of a packet.
+   *
+   * @param frame the packet from its IP header on, at offset 0
+   * @param length its bytes without the ICRC, at least those of IP, UDP and BTH
+   */
+  public int compute(byte[] frame, int length) {
+    Arrays.fill(masked, 0, LINK_HEADER_LENGTH, (byte) ONES);
+    System.arraycopy(frame, 0, masked, LINK_HEADER_LENGTH, BthLayout.END);
+    mask(Ipv4Layout.TYPE_OF_SERVICE_OFFSET);
+    mask(Ipv4Layout.TIME_TO_LIVE_OFFSET);
+    mask(Ipv4Layout.CHECKSUM_OFFSET);
+    mask(Ipv4Layout.CHECKSUM_OFFSET + 1);
+    mask(UdpLayout.CHECKSUM_OFFSET);
+    mask(UdpLayout.CHECKSUM_OFFSET + 1);
+    mask(BthLayout.CONGESTION_OFFSET);
+    crc.reset();
+    crc.update(masked, 0, masked.length);
+    crc.update(frame, BthLayout.END, length - BthLayout.END);
+    return (int) crc.getValue();
+  }
+
+  /** The CRC that a packet carries behind its first {@code length} bytes. */
+  public static int read(byte[] frame, int length) {
+    return Integer.reverseBytes(BigEndian.getInt(frame, length));
+  }
+
+  /** Appends a CRC to the first {@code length} bytes of a packet. */
+  public static void write(byte[] frame, int length, int icrc) {
+    BigEndian.putInt(frame, length, Integer.reverseBytes(icrc));
+  }
+
+  /**
+   * Finds the identification of an IP header that its receiver could not see, from the CRC that
+   * counts it. A CRC is linear: the difference to the CRC with identification 0 is what the 16 bits
+   * alone contribute, and going back over all bytes from there on shows them. Of the 32 bits of the
+   * CRC 16 are left to check the packet.
+   *
+   * @param frame the packet, with identification 0
+   * @param length its bytes without the ICRC
+   * @param icrc the CRC that it came with
+   * @return 0 to 0xffff, or {@link #NO_IDENTIFICATION} if the packet is damaged
+   */
+  public int identification(byte[] frame, int length, int icrc) {
+    int difference = icrc ^ compute(frame, length);
+    int behind = length - Ipv4Layout.IDENTIFICATION_OFFSET;
+    if (behind != rewindBytes) {
+      rewindFactor = CrcField.inversePowerOfX(Byte.SIZE * behind);
+      rewindBytes = behind;
+    }
+    int start = CrcField.multiply(difference, rewindFactor);
+    // The first byte of the identification is the low one here: the CRC runs from the low bit on.
+    return start >>> Short.SIZE == 0
+        ? Short.reverseBytes((short) start) & 0xffff
+        : NO_IDENTIFICATION;
+  }
+
+  private void mask(int offset) {
+    masked[LINK_HEADER_LENGTH + offset] = (byte) ONES;
+  }
+}

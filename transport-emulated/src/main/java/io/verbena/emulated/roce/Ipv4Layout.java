@@ -1,0 +1,40 @@
+package io.verbena.emulated.roce;
+
+/** The IPv4 header without options (RFC 791): offsets from the start of a {@link Frame}. */
+final class Ipv4Layout {
+  static final int VERSION_AND_LENGTH_OFFSET = 0;
+  static final int TYPE_OF_SERVICE_OFFSET = 1;
+  static final int TOTAL_LENGTH_OFFSET = 2;
+  static final int IDENTIFICATION_OFFSET = 4;
+  static final int FLAGS_AND_FRAGMENT_OFFSET = 6;
+  static final int TIME_TO_LIVE_OFFSET = 8;
+  static final int PROTOCOL_OFFSET = 9;
+  static final int CHECKSUM_OFFSET = 10;
+  static final int SOURCE_OFFSET = 12;
+  static final int DESTINATION_OFFSET = 16;
+  static final int LENGTH = 20;
+
+  /** Version 4, five words long. */
+  static final int VERSION_AND_LENGTH = 0x45;
+
+  static final int DO_NOT_FRAGMENT = 0x4000;
+
+  /** More fragments to come, or not the first. */
+  static final int IS_FRAGMENT_MASK = 0x3fff;
+
+  static final int DEFAULT_TIME_TO_LIVE = 64;
+  static final int UDP_PROTOCOL = 17;
+
+  private Ipv4Layout() {}
+
+  /** The ones' complement sum of the header (RFC 1071): 0 if its checksum is right. */
+  static int checksum(byte[] bytes) {
+    int sum = 0;
+    for (int i = 0; i < LENGTH; i += Short.BYTES) {
+      sum += BigEndian.getShort(bytes, i);
+    }
+    sum = (sum & 0xffff) + (sum >>> 16);
+    sum += sum >>> 16;
+    return ~sum & 0xffff;
+  }
+}

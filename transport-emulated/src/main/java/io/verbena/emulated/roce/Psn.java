@@ -1,0 +1,32 @@
+package io.verbena.emulated.roce;
+
+/**
+ * Packet sequence numbers: 24 bits that wrap. Of two, the later is the one that is less than 2
+ * <sup>23</sup> ahead of the other.
+ */
+public final class Psn {
+  /** The bits of a PSN. */
+  public static final int MASK = 0xff_ffff;
+
+  private static final int UNUSED_BITS = 8;
+
+  private Psn() {}
+
+  /** The one after {@code psn}. */
+  public static int next(int psn) {
+    return (psn + 1) & MASK;
+  }
+
+  /** The one {@code packets} behind {@code psn}, or before it if negative. */
+  public static int plus(int psn, int packets) {
+    return (psn + packets) & MASK;
+  }
+
+  /**
+   * How far {@code psn} is ahead of {@code other}: negative if it is earlier, 0 if they are the
+   * same, -2<sup>23</sup> if they are opposite.
+   */
+  public static int difference(int psn, int other) {
+    return ((psn - other) << UNUSED_BITS) >> UNUSED_BITS;
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * RoCEv2 packets as bytes, and nothing else: no queue pair, no thread, no socket, no clock.
+ *
+ * <pre>
+ *  0         20        28        40
+ *  | IPv4    | UDP     | BTH     | extended headers | payload | pad | ICRC |
+ *                      '---------- what a UDP socket sends and receives ----'
+ * </pre>
+ *
+ * A {@link io.verbena.emulated.roce.Frame} is one packet; a {@link
+ * io.verbena.emulated.roce.PacketOpcode} says which extended headers it has. Layouts and rules as
+ * in IBTA volume 1 (transport headers, invariant CRC) and its annex on RoCEv2.
+ */
+@NullMarked
+package io.verbena.emulated.roce;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.verbena.emulated.roce;
+
+import org.jspecify.annotations.NullMarked;
