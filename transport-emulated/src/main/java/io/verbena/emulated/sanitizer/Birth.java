@@ -1,0 +1,112 @@
+package io.verbena.emulated.sanitizer;
+
+import java.lang.ref.Cleaner;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An object that is to be closed, and where it was created. It is missed when the program has lost
+ * it, when its device cannot be closed for it, and when the JVM ends.
+ */
+final class Birth {
+  private static final Cleaner CLEANER = Cleaner.create();
+  private static final Set<Birth> OPEN = ConcurrentHashMap.newKeySet();
+  private static final AtomicLong NUMBERS = new AtomicLong();
+
+  static {
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(Birth::reportAtEnd, "verbena-sanitizer-at-end"));
+  }
+
+  final long number = NUMBERS.incrementAndGet();
+  private final DeviceLog device;
+  private final String what;
+  private final Place place;
+  private Cleaner.@Nullable Cleanable loss;
+  private volatile boolean closed;
+
+  private Birth(DeviceLog device, String what, Place place) {
+    this.device = device;
+    this.what = what;
+    this.place = place;
+  }
+
+  /** Watches over an object that was just created at {@code place}. */
+  static Birth of(Object object, DeviceLog device, String what, Place place) {
+    Birth birth = new Birth(device, what, place);
+    birth.loss = CLEANER.register(object, birth::lost);
+    OPEN.add(birth);
+    return birth;
+  }
+
+  /** The number of the youngest object. */
+  static long latest() {
+    return NUMBERS.get();
+  }
+
+  Place place() {
+    return place;
+  }
+
+  boolean isOpen() {
+    return !closed;
+  }
+
+  /** The object was closed. */
+  void closed() {
+    closed = true;
+    OPEN.remove(this);
+    if (loss != null) {
+      loss.clean();
+    }
+  }
+
+  private void lost() {
+    if (OPEN.remove(this)) {
+      tell(finding("garbage now"));
+    }
+  }
+
+  private Finding finding(String when) {
+    return Finding.at(
+        Finding.Kind.NEVER_CLOSED, place, what + ": never closed, and " + when + "; created");
+  }
+
+  /** What of a device is open but the device itself, as findings. */
+  static List<Finding> openOf(DeviceLog device) {
+    return findings(
+        birth -> birth.device == device && birth != device.birth(), "its device is to be closed");
+  }
+
+  /**
+   * What was created after object {@code number} and is open, as findings; it is then forgotten.
+   */
+  static List<Finding> takeOpenSince(long number) {
+    List<Finding> found = findings(birth -> birth.number > number, "the test is over");
+    OPEN.removeIf(birth -> birth.number > number);
+    return found;
+  }
+
+  private static List<Finding> findings(Predicate<Birth> which, String when) {
+    return OPEN.stream()
+        .filter(which)
+        .sorted(Comparator.comparingLong(birth -> birth.number))
+        .map(birth -> birth.finding(when))
+        .toList();
+  }
+
+  private static void reportAtEnd() {
+    findings(birth -> true, "the program is at its end").forEach(Birth::tell);
+  }
+
+  private static void tell(Finding finding) {
+    Report report = new Report();
+    report.add(finding);
+    report.tell(false);
+  }
+}

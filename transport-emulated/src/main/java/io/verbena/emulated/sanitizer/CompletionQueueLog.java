@@ -1,0 +1,83 @@
+package io.verbena.emulated.sanitizer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A completion queue: how many completions are on their way to it, and whose may be left in it. */
+final class CompletionQueueLog {
+  private final DeviceLog device;
+  private final Place created;
+  private final AtomicInteger awaited = new AtomicInteger();
+
+  /** Requests of queue pairs that are closed or reset: completed before that, or never. */
+  private final List<Posted> orphans = new ArrayList<>();
+
+  private final AtomicInteger attached = new AtomicInteger();
+  private volatile int depth;
+
+  CompletionQueueLog(DeviceLog device, Place created, int depth) {
+    this.device = device;
+    this.created = created;
+    this.depth = depth;
+  }
+
+  void depth(int value) {
+    depth = value;
+  }
+
+  void attach() {
+    attached.incrementAndGet();
+  }
+
+  void detach() {
+    attached.decrementAndGet();
+  }
+
+  boolean hasQueuePairs() {
+    return attached.get() > 0;
+  }
+
+  /** A request was posted whose completion comes here. */
+  void await(Posted request) {
+    request.awaitedBy = this;
+    awaited.incrementAndGet();
+  }
+
+  static void arrived(Posted request) {
+    CompletionQueueLog queue = request.awaitedBy;
+    if (queue != null) {
+      request.awaitedBy = null;
+      queue.awaited.decrementAndGet();
+    }
+  }
+
+  /** Whether more is on its way than fits; to be asked after each post. */
+  void check(Place post, Report report) {
+    int now = awaited.get();
+    if (now > depth) {
+      report.add(
+          Finding.at(
+              Finding.Kind.COMPLETION_QUEUE_TOO_SMALL,
+              post,
+              "completions to come: " + now + " (expected: <= " + depth + ", the queue's depth)",
+              "the completion queue was created",
+              created));
+    }
+  }
+
+  synchronized void orphan(List<Posted> requests) {
+    orphans.addAll(requests);
+  }
+
+  synchronized int orphans() {
+    return orphans.size();
+  }
+
+  /** The queue was seen empty: the first {@code count} orphans have no completion. */
+  synchronized void forgetOrphans(int count) {
+    List<Posted> gone = orphans.subList(0, Math.min(count, orphans.size()));
+    gone.forEach(device::forget);
+    gone.clear();
+  }
+}

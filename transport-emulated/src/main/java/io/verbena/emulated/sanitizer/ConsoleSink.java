@@ -1,0 +1,30 @@
+package io.verbena.emulated.sanitizer;
+
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Prints each mistake once, and then only that it goes on, ever more seldom. */
+final class ConsoleSink implements FindingSink {
+  private static final int MOST_PLACES = 10_000;
+
+  private record Key(Finding.Kind kind, StackTraceElement place) {}
+
+  private final ConcurrentHashMap<Key, Long> counts = new ConcurrentHashMap<>();
+
+  @Override
+  public void found(Finding finding) {
+    if (counts.size() >= MOST_PLACES) {
+      return;
+    }
+    long count = counts.merge(new Key(finding.kind(), finding.place()), 1L, Long::sum);
+    if (count == 1) {
+      print(finding.report());
+    } else if (Long.bitCount(count) == 1) {
+      print("verbena sanitizer: " + finding.kind() + " at " + finding.place() + ": " + count + "x");
+    }
+  }
+
+  @SuppressWarnings("SystemOut") // Standard error is where a sanitizer's reports are looked for.
+  private static void print(String text) {
+    System.err.println(text);
+  }
+}

@@ -1,0 +1,31 @@
+package io.verbena.emulated.sanitizer;
+
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The keys of a device that died, and where the program killed them; the oldest are forgotten. */
+final class DeadKeys {
+  private static final int MOST = 1 << 16;
+
+  private final LinkedHashMap<Integer, Place> dead = new LinkedHashMap<>();
+
+  synchronized void died(int key, Place place) {
+    dead.put(key, place);
+    if (dead.size() > MOST) {
+      Iterator<Integer> oldest = dead.keySet().iterator();
+      oldest.next();
+      oldest.remove();
+    }
+  }
+
+  /** The key is used for something new. */
+  synchronized void reborn(int key) {
+    dead.remove(key);
+  }
+
+  /** Where this key died, or null if it is not known to be dead. */
+  synchronized @Nullable Place place(int key) {
+    return dead.get(key);
+  }
+}

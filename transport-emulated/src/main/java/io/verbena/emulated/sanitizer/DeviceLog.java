@@ -1,0 +1,88 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.Device;
+import io.verbena.verbs.Gid;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of one device: its regions by key, its dead keys, its work requests by token. */
+final class DeviceLog {
+  private static final AtomicLong TOKENS = new AtomicLong();
+
+  private final boolean throwing;
+  private final Set<Gid> gids;
+  private final ConcurrentHashMap<Integer, RegionLog> byLocalKey = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Integer, RegionLog> byRemoteKey = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Long, Posted> posted = new ConcurrentHashMap<>();
+  private final DeadKeys deadKeys = new DeadKeys();
+  private volatile @Nullable Birth birth;
+
+  DeviceLog(Device device, boolean throwing) {
+    this.throwing = throwing;
+    gids = Set.copyOf(device.port().gids());
+  }
+
+  void born(Birth value) {
+    birth = value;
+  }
+
+  @Nullable Birth birth() {
+    return birth;
+  }
+
+  boolean has(Gid gid) {
+    return gids.contains(gid);
+  }
+
+  DeadKeys deadKeys() {
+    return deadKeys;
+  }
+
+  void tell(Report report) {
+    report.tell(throwing);
+  }
+
+  static long nextToken() {
+    return TOKENS.incrementAndGet();
+  }
+
+  void add(Posted request) {
+    posted.put(request.token, request);
+  }
+
+  void forget(Posted request) {
+    posted.remove(request.token);
+  }
+
+  @Nullable Posted posted(long token) {
+    return posted.get(token);
+  }
+
+  void add(RegionLog region) {
+    byLocalKey.put(region.localKey(), region);
+    deadKeys.reborn(region.localKey());
+    if (region.remoteKey() != 0) {
+      byRemoteKey.put(region.remoteKey(), region);
+      deadKeys.reborn(region.remoteKey());
+    }
+  }
+
+  void remove(RegionLog region, Place place) {
+    if (byLocalKey.remove(region.localKey(), region)) {
+      deadKeys.died(region.localKey(), place);
+    }
+    if (region.remoteKey() != 0 && byRemoteKey.remove(region.remoteKey(), region)) {
+      deadKeys.died(region.remoteKey(), place);
+    }
+  }
+
+  @Nullable RegionLog byLocalKey(int key) {
+    return byLocalKey.get(key);
+  }
+
+  @Nullable RegionLog byRemoteKey(int key) {
+    return byRemoteKey.get(key);
+  }
+}

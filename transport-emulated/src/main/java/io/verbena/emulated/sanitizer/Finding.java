@@ -1,0 +1,105 @@
+package io.verbena.emulated.sanitizer;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A mistake of a program.
+ *
+ * @param kind which mistake
+ * @param message the values that make it one
+ * @param place where in the program it began: where the work request was posted or the object was
+ *     created. Frames of Verbena's upper layers count only if nothing else is on the stack
+ * @param trace the frames from there on, and above it those of Verbena's layers
+ * @param related a second place that belongs to it, or null
+ */
+public record Finding(
+    Kind kind,
+    String message,
+    StackTraceElement place,
+    List<StackTraceElement> trace,
+    @Nullable Related related) {
+
+  /** The mistakes that are looked for. */
+  public enum Kind {
+    /** The buffer of a SEND or WRITE held other bytes at its completion than when it was posted. */
+    SEND_BUFFER_CHANGED,
+    /** The program wrote into the buffer of a posted receive. */
+    RECEIVE_BUFFER_WRITTEN,
+    /** A payload holds what a posted receive's buffer shows to those who read it too early. */
+    RECEIVE_BUFFER_READ,
+    /** A region was closed while work requests that name it were outstanding. */
+    MEMORY_CLOSED_WHILE_POSTED,
+    /** Registered memory was freed while it was posted. */
+    MEMORY_FREED_WHILE_POSTED,
+    /** A message was posted that had no receive at the peer: RNR retries alone could save it. */
+    SEND_WITHOUT_RECEIVE,
+    /** More completions are on their way to a completion queue than it holds. */
+    COMPLETION_QUEUE_TOO_SMALL,
+    /** A send queue is full of unsignaled requests: no completion will ever free a slot. */
+    SEND_QUEUE_UNSIGNALED,
+    /** Completions were thrown away with their queue pair or completion queue. */
+    COMPLETION_NEVER_POLLED,
+    /** A request names a key of a region or window that is closed or was invalidated. */
+    KEY_USED_AFTER_INVALIDATION,
+    /** An object was never closed. */
+    NEVER_CLOSED,
+    /** A region had rights that nobody used. */
+    ACCESS_NEVER_USED,
+    /** A request was posted to a full queue: the program's count of slots or credits is wrong. */
+    QUEUE_OVERFILLED,
+    /** All receives were used up, none was posted again, and a message waited in vain. */
+    RECEIVE_NEVER_REPOSTED,
+    /** A completion that belongs to no work request: a mistake of the provider. */
+    UNKNOWN_COMPLETION
+  }
+
+  /**
+   * A second place, for example where the key was invalidated.
+   *
+   * @param what what happened there
+   * @param trace its frames, innermost first
+   */
+  public record Related(String what, List<StackTraceElement> trace) {
+    public Related {
+      requireNonNull(what, "what");
+      trace = List.copyOf(trace);
+    }
+  }
+
+  public Finding {
+    requireNonNull(kind, "kind");
+    requireNonNull(message, "message");
+    requireNonNull(place, "place");
+    trace = List.copyOf(trace);
+  }
+
+  static Finding at(Kind kind, Place place, String message) {
+    return new Finding(kind, message, place.ofProgram(), place.trace(), null);
+  }
+
+  static Finding at(Kind kind, Place place, String message, String what, Place other) {
+    return new Finding(
+        kind, message, place.ofProgram(), place.trace(), new Related(what, other.trace()));
+  }
+
+  /** The finding on several lines, for people. */
+  public String report() {
+    StringBuilder text =
+        new StringBuilder("verbena sanitizer: ").append(kind).append(": ").append(message);
+    append(text, trace);
+    if (related != null) {
+      text.append(System.lineSeparator()).append("  ").append(related.what);
+      append(text, related.trace);
+    }
+    return text.toString();
+  }
+
+  private static void append(StringBuilder text, List<StackTraceElement> frames) {
+    for (StackTraceElement frame : frames) {
+      text.append(System.lineSeparator()).append("      at ").append(frame);
+    }
+  }
+}

@@ -1,0 +1,13 @@
+package io.verbena.emulated.sanitizer;
+
+/** Who is told of findings. */
+@FunctionalInterface
+public interface FindingSink {
+
+  /**
+   * Called for each occurrence, in the thread that found it and under no lock of the sanitizer;
+   * several threads may call at once. A mistake in a loop is told again and again: count, do not
+   * keep all.
+   */
+  void found(Finding finding);
+}

@@ -1,0 +1,69 @@
+package io.verbena.emulated.sanitizer;
+
+import static java.util.Objects.requireNonNull;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
+
+/**
+ * Where the findings of this JVM go: to all who listen, or if nobody does to standard error.
+ *
+ * <p>{@code -Dverbena.sanitizer.ignore=KIND,KIND} leaves kinds out.
+ */
+public final class Findings {
+  /** The system property with the kinds that are not looked for. */
+  public static final String IGNORE = "verbena.sanitizer.ignore";
+
+  private static final Set<Finding.Kind> IGNORED = parse(System.getProperty(IGNORE, ""));
+  private static final CopyOnWriteArrayList<FindingSink> SINKS = new CopyOnWriteArrayList<>();
+  private static final ConsoleSink CONSOLE = new ConsoleSink();
+  private static final AtomicLong COUNT = new AtomicLong();
+
+  private Findings() {}
+
+  /** A sink that listens; closing it ends that, and doing so twice does nothing. */
+  public interface Listening extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** Tells {@code sink} of all findings from now on. While anyone listens nothing is printed. */
+  public static Listening listen(FindingSink sink) {
+    requireNonNull(sink, "sink");
+    SINKS.add(sink);
+    return () -> SINKS.remove(sink);
+  }
+
+  /** How many findings there were in this JVM, repetitions included. */
+  public static long count() {
+    return COUNT.get();
+  }
+
+  static boolean isIgnored(Finding.Kind kind) {
+    return IGNORED.contains(kind);
+  }
+
+  static void tell(Finding finding) {
+    COUNT.incrementAndGet();
+    boolean told = false;
+    for (FindingSink sink : SINKS) {
+      sink.found(finding);
+      told = true;
+    }
+    if (!told) {
+      CONSOLE.found(finding);
+    }
+  }
+
+  private static Set<Finding.Kind> parse(String names) {
+    return Arrays.stream(names.split(","))
+        .map(String::strip)
+        .filter(name -> !name.isEmpty())
+        .map(Finding.Kind::valueOf)
+        .collect(Collectors.toCollection(() -> EnumSet.noneOf(Finding.Kind.class)));
+  }
+}

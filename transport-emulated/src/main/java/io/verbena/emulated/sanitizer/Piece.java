@@ -1,0 +1,41 @@
+package io.verbena.emulated.sanitizer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A scatter/gather entry of an outstanding work request. Its state belongs to its region's lock.
+ */
+final class Piece {
+  final Posted posted;
+  final long address;
+  final int length;
+  final int key;
+
+  /** The region that it lies in, or null if the entry is wrong and the device will say so. */
+  final @Nullable RegionLog region;
+
+  /** Whether the device was given the region's twin in its place. */
+  boolean twinned;
+
+  /** What was there before the poison, or null without poison. */
+  byte @Nullable [] original;
+
+  /** Whether other requests may change its bytes. */
+  boolean shared;
+
+  Piece(Posted posted, long address, int length, int key, @Nullable RegionLog region) {
+    this.posted = posted;
+    this.address = address;
+    this.length = length;
+    this.key = key;
+    this.region = region;
+  }
+
+  long end() {
+    return address + length;
+  }
+
+  boolean overlaps(Piece other) {
+    return address < other.end() && other.address < end();
+  }
+}

@@ -1,0 +1,138 @@
+package io.verbena.emulated.sanitizer;
+
+import org.jspecify.annotations.Nullable;
+
+/** Watches the buffers of a work request from its post to its end. */
+final class Pieces {
+  private Pieces() {}
+
+  /** The request is about to be posted. */
+  static void post(Posted request, DeviceLog device, Report report) {
+    for (Piece piece : request.pieces) {
+      checkKey(request, piece.key, "lkey", device, report);
+    }
+    try {
+      for (Piece piece : request.pieces) {
+        RegionLog region = piece.region;
+        if (region != null) {
+          post(request, piece, region, report);
+        }
+      }
+      if (request.isOutbound()) {
+        request.remember();
+      }
+    } catch (IllegalStateException e) {
+      report.add(freed(request, "when it was posted"));
+    }
+  }
+
+  private static void post(Posted request, Piece piece, RegionLog region, Report report) {
+    if (request.isReceive()) {
+      region.addReceive(piece);
+    } else if (request.isInbound()) {
+      region.addAnswer(piece);
+    } else if (request.isOutbound()) {
+      region.addOutbound(piece);
+      if (!piece.shared && region.holdsPoison(piece)) {
+        report.add(
+            Finding.at(
+                Finding.Kind.RECEIVE_BUFFER_READ,
+                request.place,
+                request
+                    + ": its payload holds what was read from the buffer of a posted receive"
+                    + " (expected: to be read once the completion was polled)"));
+      }
+    }
+  }
+
+  /** Looks whether the key died before. */
+  static void checkKey(Posted request, int key, String name, DeviceLog device, Report report) {
+    Place death = device.deadKeys().place(key);
+    if (death != null) {
+      report.add(
+          Finding.at(
+              Finding.Kind.KEY_USED_AFTER_INVALIDATION,
+              request.place,
+              request + ": " + name + ": 0x" + Integer.toHexString(key) + " is dead",
+              "the key died",
+              death));
+    }
+  }
+
+  /**
+   * The request ended.
+   *
+   * @param received bytes that arrived in its buffers
+   * @param report for what is found; null if nothing is to be said any more
+   */
+  static void finish(Posted request, int received, @Nullable Report report) {
+    int left = received;
+    for (Piece piece : request.pieces) {
+      int here = Math.min(left, piece.length);
+      left -= here;
+      RegionLog region = piece.region;
+      if (region == null) {
+        continue;
+      }
+      if (!request.isInbound()) {
+        region.removeOutbound(piece);
+        continue;
+      }
+      RegionLog.Verdict verdict = region.finish(piece, here);
+      if (report == null) {
+        continue;
+      }
+      if (verdict == RegionLog.Verdict.WRITTEN) {
+        report.add(
+            Finding.at(
+                Finding.Kind.RECEIVE_BUFFER_WRITTEN,
+                request.place,
+                request + ": the program wrote into its buffer before the completion was polled"));
+      } else if (verdict == RegionLog.Verdict.FREED) {
+        report.add(freed(request, "before its completion was polled"));
+      }
+    }
+  }
+
+  /** The request was dropped, but a completion of it may still be found. */
+  static void give(Posted request) {
+    for (Piece piece : request.pieces) {
+      RegionLog region = piece.region;
+      if (region != null) {
+        if (request.isInbound()) {
+          region.finish(piece, 0);
+        } else {
+          region.removeOutbound(piece);
+        }
+      }
+    }
+  }
+
+  /** Compares a payload with what was posted. */
+  static void checkUnchanged(Posted request, Report report) {
+    for (Piece piece : request.pieces) {
+      RegionLog region = piece.region;
+      if (region == null || region.isClosed() || piece.shared) {
+        return;
+      }
+    }
+    try {
+      if (!request.isUnchanged()) {
+        report.add(
+            Finding.at(
+                Finding.Kind.SEND_BUFFER_CHANGED,
+                request.place,
+                request + ": its buffer was changed between post and completion"));
+      }
+    } catch (IllegalStateException e) {
+      report.add(freed(request, "before its completion was polled"));
+    }
+  }
+
+  private static Finding freed(Posted request, String when) {
+    return Finding.at(
+        Finding.Kind.MEMORY_FREED_WHILE_POSTED,
+        request.place,
+        request + ": its memory was freed " + when);
+  }
+}

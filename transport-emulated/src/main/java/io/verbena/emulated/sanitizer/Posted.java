@@ -1,0 +1,160 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.SendOpcode;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/** A work request from its post until its completion is polled. */
+final class Posted {
+  final long token = DeviceLog.nextToken();
+  final long id;
+  final Place place;
+
+  /** The operation, or null for a receive. */
+  final @Nullable SendOpcode opcode;
+
+  /** The queue pair that it was posted to, or null for a shared receive queue. */
+  final @Nullable QueuePairLog queuePair;
+
+  /** The receives that it is one of, or null for a send. */
+  final @Nullable ReceiveLog receives;
+
+  final boolean signaled;
+  final Piece[] pieces;
+
+  /** The key that a LOCAL_INV kills or a BIND_MW brings to life. */
+  final int key;
+
+  /** Whether it is in its queue's log. */
+  boolean outstanding = true;
+
+  /** Whether it was counted as a message to the peer. */
+  boolean counted;
+
+  /** Where it was counted as a completion to come, or null. */
+  @Nullable CompletionQueueLog awaitedBy;
+
+  /** The key that a BIND_MW puts another one in place of. */
+  int replacedKey;
+
+  /** Whether its queue pair was closed while it worked. */
+  boolean abandoned;
+
+  private long checksum;
+
+  private Posted(
+      long id,
+      Place place,
+      @Nullable SendOpcode opcode,
+      @Nullable QueuePairLog queuePair,
+      @Nullable ReceiveLog receives,
+      boolean signaled,
+      int key,
+      ScatterGatherList buffers,
+      DomainLog domain) {
+    this.id = id;
+    this.place = place;
+    this.opcode = opcode;
+    this.queuePair = queuePair;
+    this.receives = receives;
+    this.signaled = signaled;
+    this.key = key;
+    pieces = new Piece[buffers.size()];
+    for (int i = 0; i < pieces.length; i++) {
+      long address = buffers.address(i);
+      int length = buffers.length(i);
+      RegionLog region = domain.device.byLocalKey(buffers.lkey(i));
+      boolean inside =
+          region != null && region.domain() == domain && region.contains(address, length);
+      pieces[i] = new Piece(this, address, length, buffers.lkey(i), inside ? region : null);
+    }
+  }
+
+  static Posted send(
+      long id,
+      Place place,
+      SendOpcode opcode,
+      QueuePairLog queuePair,
+      boolean signaled,
+      int key,
+      ScatterGatherList buffers,
+      DomainLog domain) {
+    return new Posted(id, place, opcode, queuePair, null, signaled, key, buffers, domain);
+  }
+
+  static Posted receive(
+      long id,
+      Place place,
+      @Nullable QueuePairLog queuePair,
+      ReceiveLog receives,
+      ScatterGatherList buffers,
+      DomainLog domain) {
+    return new Posted(id, place, null, queuePair, receives, true, 0, buffers, domain);
+  }
+
+  boolean isReceive() {
+    return opcode == null;
+  }
+
+  /** Whether its buffers are what it sends. */
+  boolean isOutbound() {
+    return opcode != null
+        && switch (opcode) {
+          case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM -> true;
+          case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW -> false;
+        };
+  }
+
+  /** Whether its buffers are where the answer goes. */
+  boolean isInbound() {
+    return opcode == null
+        || switch (opcode) {
+          case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> true;
+          case SEND, SEND_WITH_IMM, SEND_WITH_INV -> false;
+          case RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW -> false;
+        };
+  }
+
+  /** Whether it takes one of the peer's receives. */
+  boolean takesReceive() {
+    return opcode != null
+        && switch (opcode) {
+          case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE_WITH_IMM -> true;
+          case RDMA_WRITE, RDMA_READ, ATOMIC_CMP_AND_SWP -> false;
+          case ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW -> false;
+        };
+  }
+
+  /** Whether the device may still touch its buffers. */
+  boolean mayRun() {
+    return queuePair == null || queuePair.mayRun();
+  }
+
+  void remember() {
+    checksum = currentChecksum();
+  }
+
+  boolean isUnchanged() {
+    return checksum == currentChecksum();
+  }
+
+  private long currentChecksum() {
+    CRC32C crc = new CRC32C();
+    for (Piece piece : pieces) {
+      RegionLog region = piece.region;
+      if (region != null) {
+        ByteBuffer bytes = region.bytes(piece);
+        crc.update(bytes);
+      }
+    }
+    return crc.getValue();
+  }
+
+  /** What it is, for people. */
+  @Override
+  public String toString() {
+    return (opcode == null ? "RECV" : opcode.name()) + " " + id;
+  }
+}

@@ -1,0 +1,176 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.VerbsError;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The receives of a queue pair, or of a shared receive queue. */
+final class ReceiveLog {
+  private final DomainLog domain;
+  private final @Nullable CompletionQueueLog completions;
+  private final ReentrantLock posting = new ReentrantLock();
+  private final Set<Posted> outstanding = new LinkedHashSet<>();
+  private final AtomicLong posted = new AtomicLong();
+  private volatile @Nullable Place lastPolled;
+
+  /**
+   * @param completions where the receives complete, or null if that is not known at the post
+   */
+  ReceiveLog(DomainLog domain, @Nullable CompletionQueueLog completions) {
+    this.domain = domain;
+    this.completions = completions;
+  }
+
+  /** How many were posted since the queue pair was created or reset. */
+  long posted() {
+    return posted.get();
+  }
+
+  /** Where the receive was posted whose completion was polled last, or null. */
+  @Nullable Place lastPolled() {
+    return lastPolled;
+  }
+
+  boolean isEmpty() {
+    synchronized (outstanding) {
+      return outstanding.isEmpty();
+    }
+  }
+
+  /**
+   * Posts a chain.
+   *
+   * @param queuePair whose receives these are, or null
+   * @param verb takes the chain in the words of the device
+   */
+  void post(
+      ReceiveWorkRequest first,
+      @Nullable QueuePairLog queuePair,
+      Consumer<ReceiveWorkRequest> verb,
+      Place place,
+      Report report) {
+    List<Posted> chain = new ArrayList<>(1);
+    posting.lock();
+    try {
+      ReceiveWorkRequest head = null;
+      ReceiveWorkRequest tail = null;
+      for (ReceiveWorkRequest next = first; next != null; next = next.next()) {
+        Posted request = Posted.receive(next.id(), place, queuePair, this, next.buffers(), domain);
+        add(request, report);
+        chain.add(request);
+        ReceiveWorkRequest copy = translate(request);
+        if (head == null) {
+          head = copy;
+        } else if (tail != null) {
+          tail.next(copy);
+        }
+        tail = copy;
+      }
+      if (head != null) {
+        verb.accept(head);
+      }
+      if (completions != null) {
+        completions.check(place, report);
+      }
+    } catch (PostException e) {
+      int done = Refusal.posted(e, chain);
+      drop(chain.subList(done, chain.size()));
+      if (e.error() == VerbsError.NO_MEMORY) {
+        report.add(
+            Finding.at(
+                Finding.Kind.QUEUE_OVERFILLED,
+                place,
+                "receive queue: " + chain.get(done) + ": " + e.getMessage()));
+      }
+      throw Refusal.inWordsOfTheProgram(e, chain.get(done));
+    } catch (RuntimeException e) {
+      drop(chain);
+      throw e;
+    } finally {
+      posting.unlock();
+    }
+  }
+
+  private void add(Posted request, Report report) {
+    domain.device.add(request);
+    synchronized (outstanding) {
+      outstanding.add(request);
+    }
+    posted.incrementAndGet();
+    if (completions != null) {
+      completions.await(request);
+    }
+    Pieces.post(request, domain.device, report);
+  }
+
+  private static ReceiveWorkRequest translate(Posted request) {
+    ReceiveWorkRequest copy = new ReceiveWorkRequest(request.pieces.length).id(request.token);
+    ScatterGatherList buffers = copy.buffers();
+    for (Piece piece : request.pieces) {
+      RegionLog region = piece.region;
+      if (region == null) {
+        buffers.add(piece.address, piece.length, piece.key);
+      } else {
+        buffers.add(region.deviceAddress(piece), piece.length, region.deviceKey(piece));
+      }
+    }
+    return copy;
+  }
+
+  private void drop(List<Posted> requests) {
+    for (Posted request : requests) {
+      posted.decrementAndGet();
+      synchronized (outstanding) {
+        outstanding.remove(request);
+      }
+      CompletionQueueLog.arrived(request);
+      domain.device.forget(request);
+      Pieces.finish(request, 0, null);
+    }
+  }
+
+  /**
+   * The completion of a receive was polled.
+   *
+   * @param received bytes that arrived in its buffers
+   */
+  void completed(Posted request, int received, Report report) {
+    boolean known;
+    synchronized (outstanding) {
+      known = outstanding.remove(request);
+    }
+    CompletionQueueLog.arrived(request);
+    domain.device.forget(request);
+    lastPolled = request.place;
+    Pieces.finish(request, received, known ? report : null);
+  }
+
+  /**
+   * The queue is closed or reset, and its receives are the program's again.
+   *
+   * @return those that had no completion that was polled
+   */
+  List<Posted> clear() {
+    List<Posted> rest;
+    synchronized (outstanding) {
+      rest = new ArrayList<>(outstanding);
+      outstanding.clear();
+    }
+    posted.set(0);
+    lastPolled = null;
+    for (Posted request : rest) {
+      CompletionQueueLog.arrived(request);
+      Pieces.give(request);
+    }
+    return rest;
+  }
+}

@@ -1,0 +1,38 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.ProtectionDomain;
+
+/** An address handle that is missed when it is not closed. */
+final class SanitizedAddressHandle implements AddressHandle {
+  private final SanitizedDomain domain;
+  private final AddressHandle handle;
+  private final Birth birth;
+
+  SanitizedAddressHandle(SanitizedDomain domain, AddressHandle handle, Place place) {
+    this.domain = domain;
+    this.handle = handle;
+    birth = Birth.of(this, domain.log().device, "address handle", place);
+  }
+
+  AddressHandle handle() {
+    return handle;
+  }
+
+  @Override
+  public ProtectionDomain protectionDomain() {
+    return domain;
+  }
+
+  @Override
+  public AddressVector vector() {
+    return handle.vector();
+  }
+
+  @Override
+  public void close() {
+    handle.close();
+    birth.closed();
+  }
+}

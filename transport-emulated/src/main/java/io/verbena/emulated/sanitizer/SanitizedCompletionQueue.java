@@ -1,0 +1,196 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.WorkCompletion;
+import java.util.ArrayDeque;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** A completion queue: where the books of work requests are closed. */
+final class SanitizedCompletionQueue implements CompletionQueue {
+  private static final int DRAIN = 64;
+
+  private final SanitizedDevice device;
+  private final CompletionQueue queue;
+  private final @Nullable CompletionChannel channel;
+  private final CompletionQueueLog log;
+  private final Birth birth;
+  private final ReentrantLock polling = new ReentrantLock();
+
+  /** What was taken from the queue by an attempt to close it that failed. */
+  private final ArrayDeque<WorkCompletion> left = new ArrayDeque<>();
+
+  SanitizedCompletionQueue(
+      SanitizedDevice device,
+      CompletionQueue queue,
+      @Nullable CompletionChannel channel,
+      Place place) {
+    this.device = device;
+    this.queue = queue;
+    this.channel = channel;
+    log = new CompletionQueueLog(device.log(), place, queue.depth());
+    birth = Birth.of(this, device.log(), "completion queue", place);
+  }
+
+  CompletionQueue queue() {
+    return queue;
+  }
+
+  CompletionQueueLog log() {
+    return log;
+  }
+
+  @Override
+  public int depth() {
+    return queue.depth();
+  }
+
+  @Override
+  public @Nullable CompletionChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public int poll(WorkCompletion[] completions) {
+    Report report = new Report();
+    int count;
+    polling.lock();
+    try {
+      int orphans = log.orphans();
+      count = left.isEmpty() ? queue.poll(completions) : takeLeft(completions);
+      for (int i = 0; i < count; i++) {
+        translate(completions[i], report);
+      }
+      if (count < completions.length && left.isEmpty()) {
+        log.forgetOrphans(orphans);
+      }
+    } finally {
+      polling.unlock();
+    }
+    device.log().tell(report);
+    return count;
+  }
+
+  private int takeLeft(WorkCompletion[] completions) {
+    int count = 0;
+    while (count < completions.length && !left.isEmpty()) {
+      WorkCompletion taken = left.remove();
+      copy(taken, taken.workRequestId(), completions[count++]);
+    }
+    return count;
+  }
+
+  private void translate(WorkCompletion completion, Report report) {
+    Posted request = device.log().posted(completion.workRequestId());
+    if (request == null) {
+      report.add(
+          Finding.at(
+              Finding.Kind.UNKNOWN_COMPLETION,
+              Place.here(),
+              completion + ": belongs to no work request that is outstanding"));
+      return;
+    }
+    QueuePairLog queuePair = request.queuePair;
+    ReceiveLog receives = request.receives;
+    if (receives != null) {
+      receives.completed(request, received(completion), report);
+      if (completion.isSuccess() && (completion.flags() & WorkCompletion.WITH_INV) != 0) {
+        device.log().deadKeys().died(completion.invalidatedKey(), request.place);
+      }
+    } else if (queuePair != null) {
+      queuePair.completed(request, completion.isSuccess(), report);
+      if (completion.status() == CompletionStatus.RNR_RETRY_EXC_ERR) {
+        queuePair.gaveUp(report);
+      }
+    }
+    copy(completion, request.id, completion);
+  }
+
+  private static int received(WorkCompletion completion) {
+    return completion.isSuccess() && completion.opcode() == CompletionOpcode.RECV
+        ? completion.byteLength()
+        : 0;
+  }
+
+  private static void copy(WorkCompletion from, long id, WorkCompletion to) {
+    if (from.isSuccess()) {
+      to.set(
+          id,
+          from.opcode(),
+          from.byteLength(),
+          from.immediate(),
+          from.queuePairNumber(),
+          from.sourceQueuePair(),
+          from.flags());
+    } else {
+      to.setError(id, from.status(), from.vendorError(), from.queuePairNumber());
+    }
+  }
+
+  @Override
+  public void arm(boolean solicitedOnly) {
+    queue.arm(solicitedOnly);
+  }
+
+  @Override
+  public void acknowledgeEvents(int count) {
+    queue.acknowledgeEvents(count);
+  }
+
+  @Override
+  public void resize(int depth) {
+    queue.resize(depth);
+    log.depth(queue.depth());
+  }
+
+  @Override
+  public void close() {
+    Report report = new Report();
+    polling.lock();
+    try {
+      if (!birth.isOpen()) {
+        return;
+      }
+      if (!log.hasQueuePairs()) {
+        drain(report);
+      }
+      queue.close();
+      birth.closed();
+      log.forgetOrphans(Integer.MAX_VALUE);
+    } finally {
+      polling.unlock();
+    }
+    if (channel instanceof SanitizedChannel ours) {
+      ours.remove(this);
+    }
+    device.log().tell(report);
+  }
+
+  private void drain(Report report) {
+    WorkCompletion[] batch = WorkCompletion.array(DRAIN);
+    int count;
+    do {
+      count = queue.poll(batch);
+      for (int i = 0; i < count; i++) {
+        WorkCompletion taken = new WorkCompletion();
+        copy(batch[i], batch[i].workRequestId(), taken);
+        left.add(taken);
+        checkThrownAway(taken, report);
+      }
+    } while (count == batch.length);
+  }
+
+  private void checkThrownAway(WorkCompletion completion, Report report) {
+    Posted request = device.log().posted(completion.workRequestId());
+    if (request != null && request.abandoned && completion.isSuccess()) {
+      report.add(
+          Finding.at(
+              Finding.Kind.COMPLETION_NEVER_POLLED,
+              request.place,
+              request + ": its completion was in a completion queue that is closed"));
+    }
+  }
+}

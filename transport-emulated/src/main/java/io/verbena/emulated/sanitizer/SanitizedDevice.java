@@ -1,0 +1,111 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.PortAttributes;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.lang.ref.WeakReference;
+import java.util.Map;
+import java.util.WeakHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** A device that is watched. */
+final class SanitizedDevice implements Device {
+  private final Device device;
+  private final DeviceLog log;
+  private final Birth birth;
+
+  /** The wrappers of what asynchronous events may name. */
+  private final Map<Object, WeakReference<Object>> sources = new WeakHashMap<>();
+
+  SanitizedDevice(Device device, boolean throwing, Place place) {
+    this.device = device;
+    log = new DeviceLog(device, throwing);
+    birth = Birth.of(this, log, "device", place);
+    log.born(birth);
+  }
+
+  DeviceLog log() {
+    return log;
+  }
+
+  /** Remembers the wrapper of an object. */
+  void wrapped(Object inner, Object outer) {
+    synchronized (sources) {
+      sources.put(inner, new WeakReference<>(outer));
+    }
+  }
+
+  @Override
+  public DeviceAttributes attributes() {
+    return device.attributes();
+  }
+
+  @Override
+  public PortAttributes port() {
+    return device.port();
+  }
+
+  @Override
+  public ProtectionDomain allocateProtectionDomain() {
+    return new SanitizedDomain(this, device.allocateProtectionDomain(), Place.here());
+  }
+
+  @Override
+  public CompletionChannel createCompletionChannel() {
+    return new SanitizedChannel(this, device.createCompletionChannel(), Place.here());
+  }
+
+  @Override
+  public CompletionQueue createCompletionQueue(
+      int depth, @Nullable CompletionChannel channel, boolean singleThreaded) {
+    CompletionQueue queue =
+        device.createCompletionQueue(depth, Unwrapped.channel(channel), singleThreaded);
+    SanitizedCompletionQueue wrapper =
+        new SanitizedCompletionQueue(this, queue, channel, Place.here());
+    wrapped(queue, wrapper);
+    if (channel instanceof SanitizedChannel ours) {
+      ours.add(wrapper);
+    }
+    return wrapper;
+  }
+
+  @Override
+  public ConnectionManager createConnectionManager() {
+    return new SanitizedManager(this, device.createConnectionManager(), Place.here());
+  }
+
+  @Override
+  public @Nullable AsyncEvent awaitAsyncEvent(long timeoutNanos) throws InterruptedException {
+    AsyncEvent event = device.awaitAsyncEvent(timeoutNanos);
+    if (event == null || event.source() == null) {
+      return event;
+    }
+    synchronized (sources) {
+      WeakReference<Object> reference = sources.get(event.source());
+      Object wrapper = reference == null ? null : reference.get();
+      return wrapper == null ? event : new AsyncEvent(event.type(), wrapper);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      device.close();
+    } catch (VerbsException e) {
+      if (e.error() == VerbsError.BUSY) {
+        Report report = new Report();
+        Birth.openOf(log).forEach(report::add);
+        log.tell(report);
+      }
+      throw e;
+    }
+    birth.closed();
+  }
+}

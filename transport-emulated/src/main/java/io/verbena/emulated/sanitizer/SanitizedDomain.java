@@ -1,0 +1,75 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.MemoryWindow;
+import io.verbena.verbs.MemoryWindowType;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.SharedReceiveQueue;
+import java.nio.ByteBuffer;
+import java.util.Set;
+
+/** A protection domain whose objects are watched. */
+final class SanitizedDomain implements ProtectionDomain {
+  private final SanitizedDevice device;
+  private final DomainLog log;
+  private final Birth birth;
+
+  SanitizedDomain(SanitizedDevice device, ProtectionDomain domain, Place place) {
+    this.device = device;
+    log = new DomainLog(device.log(), domain);
+    birth = Birth.of(this, device.log(), "protection domain", place);
+  }
+
+  DomainLog log() {
+    return log;
+  }
+
+  SanitizedDevice sanitizedDevice() {
+    return device;
+  }
+
+  @Override
+  public Device device() {
+    return device;
+  }
+
+  @Override
+  public MemoryRegion register(ByteBuffer buffer, Set<Access> access) {
+    MemoryRegion region = log.domain.register(buffer, access);
+    return new SanitizedMemoryRegion(this, region, buffer.slice(), Place.here());
+  }
+
+  @Override
+  public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
+    return new SanitizedMemoryWindow(this, log.domain.allocateMemoryWindow(type), Place.here());
+  }
+
+  @Override
+  public QueuePair createQueuePair(QueuePairOptions options) {
+    QueuePair created = log.domain.createQueuePair(Unwrapped.options(options));
+    return new SanitizedQueuePair(this, created, options, Place.here());
+  }
+
+  @Override
+  public SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
+    return new SanitizedSharedReceiveQueue(
+        this, log.domain.createSharedReceiveQueue(maxWorkRequests, maxScatterGather), Place.here());
+  }
+
+  @Override
+  public AddressHandle createAddressHandle(AddressVector vector) {
+    return new SanitizedAddressHandle(this, log.domain.createAddressHandle(vector), Place.here());
+  }
+
+  @Override
+  public void close() {
+    log.domain.close();
+    birth.closed();
+  }
+}

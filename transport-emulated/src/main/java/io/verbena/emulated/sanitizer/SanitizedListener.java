@@ -1,0 +1,33 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.ConnectionListener;
+import java.net.URI;
+
+/** A listener that is missed when it is not closed. */
+final class SanitizedListener implements ConnectionListener {
+  private final SanitizedManager manager;
+  private final ConnectionListener listener;
+  private final Birth birth;
+
+  SanitizedListener(SanitizedManager manager, ConnectionListener listener, Place place) {
+    this.manager = manager;
+    this.listener = listener;
+    birth = Birth.of(this, manager.log(), "listener on " + listener.address(), place);
+  }
+
+  ConnectionListener listener() {
+    return listener;
+  }
+
+  @Override
+  public URI address() {
+    return listener.address();
+  }
+
+  @Override
+  public void close() {
+    listener.close();
+    birth.closed();
+    manager.remove(this);
+  }
+}

@@ -1,0 +1,115 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.Device;
+import java.net.URI;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A connection manager whose events name the program's own objects. */
+final class SanitizedManager implements ConnectionManager {
+  private final SanitizedDevice device;
+  private final ConnectionManager manager;
+  private final Birth birth;
+  private final Map<ConnectionIdentifier, SanitizedIdentifier> identifiers = new HashMap<>();
+  private final Map<ConnectionListener, SanitizedListener> listeners = new HashMap<>();
+
+  SanitizedManager(SanitizedDevice device, ConnectionManager manager, Place place) {
+    this.device = device;
+    this.manager = manager;
+    birth = Birth.of(this, device.log(), "connection manager", place);
+  }
+
+  DeviceLog log() {
+    return device.log();
+  }
+
+  @Override
+  public Device device() {
+    return device;
+  }
+
+  @Override
+  public ConnectionListener listen(URI address, int backlog) {
+    // Under the lock, so that an event of it finds its wrapper.
+    synchronized (listeners) {
+      ConnectionListener inner = manager.listen(address, backlog);
+      SanitizedListener wrapper = new SanitizedListener(this, inner, Place.here());
+      listeners.put(inner, wrapper);
+      return wrapper;
+    }
+  }
+
+  void remove(SanitizedListener listener) {
+    synchronized (listeners) {
+      listeners.remove(listener.listener());
+    }
+  }
+
+  @Override
+  public ConnectionIdentifier resolve(URI address, long timeoutNanos) {
+    synchronized (identifiers) {
+      return wrap(manager.resolve(address, timeoutNanos));
+    }
+  }
+
+  /** For the holder of the lock on identifiers. */
+  private SanitizedIdentifier wrap(ConnectionIdentifier inner) {
+    SanitizedIdentifier known = identifiers.get(inner);
+    if (known != null) {
+      return known;
+    }
+    SanitizedIdentifier wrapper = new SanitizedIdentifier(this, inner, Place.here());
+    identifiers.put(inner, wrapper);
+    return wrapper;
+  }
+
+  void remove(SanitizedIdentifier identifier) {
+    synchronized (identifiers) {
+      identifiers.remove(identifier.identifier());
+    }
+  }
+
+  @Override
+  public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
+    ConnectionEvent event = manager.await(timeoutNanos);
+    if (event == null) {
+      return null;
+    }
+    SanitizedIdentifier identifier;
+    synchronized (identifiers) {
+      identifier = wrap(event.identifier());
+    }
+    if (event.type() == ConnectionEvent.Type.ESTABLISHED) {
+      identifier.established();
+    }
+    return new ConnectionEvent(
+        event.type(),
+        identifier,
+        listener(event.listener()),
+        event.status(),
+        event.privateData(),
+        event.responderResources(),
+        event.initiatorDepth());
+  }
+
+  private @Nullable ConnectionListener listener(@Nullable ConnectionListener inner) {
+    if (inner == null) {
+      return null;
+    }
+    synchronized (listeners) {
+      SanitizedListener wrapper = listeners.get(inner);
+      return wrapper == null ? inner : wrapper;
+    }
+  }
+
+  @Override
+  public void close() {
+    manager.close();
+    birth.closed();
+  }
+}

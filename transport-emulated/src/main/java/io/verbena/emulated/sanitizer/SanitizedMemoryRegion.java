@@ -1,0 +1,137 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ProtectionDomain;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A memory region that knows what is posted on it and who used it. */
+final class SanitizedMemoryRegion implements MemoryRegion {
+  private static final Set<Access> REMOTE =
+      Set.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC);
+
+  private final DeviceLog device;
+  private final MemoryRegion region;
+  private final Birth birth;
+  private volatile ProtectionDomain domain;
+  private volatile RegionLog log;
+
+  SanitizedMemoryRegion(
+      SanitizedDomain domain, MemoryRegion region, ByteBuffer memory, Place place) {
+    this.domain = domain;
+    this.region = region;
+    device = domain.log().device;
+    birth = Birth.of(this, device, "memory region of " + region.length() + " bytes", place);
+    log = new RegionLog(domain.log(), region, memory);
+    device.add(log);
+  }
+
+  MemoryRegion region() {
+    return region;
+  }
+
+  @Override
+  public ProtectionDomain protectionDomain() {
+    return domain;
+  }
+
+  @Override
+  public long address() {
+    return region.address();
+  }
+
+  @Override
+  public long length() {
+    return region.length();
+  }
+
+  @Override
+  public int lkey() {
+    return region.lkey();
+  }
+
+  @Override
+  public int rkey() {
+    return region.rkey();
+  }
+
+  @Override
+  public Set<Access> access() {
+    return region.access();
+  }
+
+  @Override
+  public synchronized void reregister(
+      @Nullable ProtectionDomain newDomain,
+      @Nullable ByteBuffer newBuffer,
+      @Nullable Set<Access> newAccess) {
+    Place place = Place.here();
+    region.reregister(newDomain == null ? null : Unwrapped.domain(newDomain), newBuffer, newAccess);
+    RegionLog before = log;
+    if (newDomain != null) {
+      domain = newDomain;
+    }
+    DomainLog owner = domain instanceof SanitizedDomain ours ? ours.log() : before.domain();
+    ByteBuffer memory = newBuffer == null ? before.memory() : newBuffer.slice();
+    device.remove(before, place);
+    log = new RegionLog(owner, region, memory);
+    device.add(log);
+    Report report = new Report();
+    checkOutstanding(before.close(), place, report);
+    device.tell(report);
+  }
+
+  @Override
+  public void close() {
+    Place place = Place.here();
+    Report report = new Report();
+    synchronized (this) {
+      if (!birth.isOpen()) {
+        return;
+      }
+      region.close();
+      birth.closed();
+      device.remove(log, place);
+      checkOutstanding(log.close(), place, report);
+      checkUnused(place, report);
+    }
+    device.tell(report);
+  }
+
+  private static void checkOutstanding(Set<Posted> outstanding, Place place, Report report) {
+    List<Posted> running = outstanding.stream().filter(Posted::mayRun).toList();
+    if (!running.isEmpty()) {
+      report.add(
+          Finding.at(
+              Finding.Kind.MEMORY_CLOSED_WHILE_POSTED,
+              running.get(0).place,
+              running.get(0)
+                  + ": its memory region is closed before its completion was polled;"
+                  + " work requests outstanding on it: "
+                  + running.size(),
+              "the region is closed",
+              place));
+    }
+  }
+
+  private void checkUnused(Place place, Report report) {
+    EnumSet<Access> unused = EnumSet.noneOf(Access.class);
+    unused.addAll(log.unused());
+    if (!unused.isEmpty() && !log.domain().sawAllPeers()) {
+      unused.removeAll(REMOTE);
+    }
+    if (!unused.isEmpty()) {
+      report.add(
+          Finding.at(
+              Finding.Kind.ACCESS_NEVER_USED,
+              birth.place(),
+              "rights: " + region.access() + " (never used: " + unused + ")",
+              "the region is closed",
+              place));
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.MemoryWindow;
+import io.verbena.verbs.MemoryWindowType;
+import io.verbena.verbs.ProtectionDomain;
+
+/** A memory window whose keys are remembered when they die. */
+final class SanitizedMemoryWindow implements MemoryWindow {
+  private final SanitizedDomain domain;
+  private final MemoryWindow window;
+  private final Birth birth;
+
+  SanitizedMemoryWindow(SanitizedDomain domain, MemoryWindow window, Place place) {
+    this.domain = domain;
+    this.window = window;
+    birth = Birth.of(this, domain.log().device, "memory window", place);
+    domain.log().device.deadKeys().reborn(window.rkey());
+  }
+
+  MemoryWindow window() {
+    return window;
+  }
+
+  @Override
+  public ProtectionDomain protectionDomain() {
+    return domain;
+  }
+
+  @Override
+  public MemoryWindowType type() {
+    return window.type();
+  }
+
+  @Override
+  public int rkey() {
+    return window.rkey();
+  }
+
+  @Override
+  public synchronized void close() {
+    if (birth.isOpen()) {
+      int key = window.rkey();
+      window.close();
+      birth.closed();
+      domain.log().device.deadKeys().died(key, Place.here());
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairCapabilities;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
+import org.jspecify.annotations.Nullable;
+
+/** A queue pair that keeps book of all that is posted. */
+final class SanitizedQueuePair implements QueuePair {
+  private final SanitizedDomain domain;
+  private final QueuePair queuePair;
+  private final @Nullable SharedReceiveQueue sharedReceiveQueue;
+  private final DeviceLog device;
+  private final QueuePairLog log;
+  private final Birth birth;
+
+  SanitizedQueuePair(
+      SanitizedDomain domain, QueuePair queuePair, QueuePairOptions options, Place place) {
+    this.domain = domain;
+    this.queuePair = queuePair;
+    sharedReceiveQueue = options.sharedReceiveQueue();
+    device = domain.log().device;
+    log =
+        new QueuePairLog(
+            domain.log(),
+            queuePair,
+            options.signalAll(),
+            // The device takes no queue but its own, and those are all wrapped.
+            ((SanitizedCompletionQueue) options.sendQueue()).log(),
+            ((SanitizedCompletionQueue) options.receiveQueue()).log(),
+            sharedReceiveQueue instanceof SanitizedSharedReceiveQueue ours
+                ? ours.receives()
+                : null);
+    birth = Birth.of(this, device, "queue pair " + queuePair.number(), place);
+    domain.sanitizedDevice().wrapped(queuePair, this);
+  }
+
+  QueuePair queuePair() {
+    return queuePair;
+  }
+
+  /** Looks for the peer, once the queue pair was connected by other means than {@link #modify}. */
+  void connected() {
+    log.peer();
+  }
+
+  @Override
+  public int number() {
+    return queuePair.number();
+  }
+
+  @Override
+  public QueuePairType type() {
+    return queuePair.type();
+  }
+
+  @Override
+  public ProtectionDomain protectionDomain() {
+    return domain;
+  }
+
+  @Override
+  public QueuePairCapabilities capabilities() {
+    return queuePair.capabilities();
+  }
+
+  @Override
+  public @Nullable SharedReceiveQueue sharedReceiveQueue() {
+    return sharedReceiveQueue;
+  }
+
+  @Override
+  public QueuePairState state() {
+    return queuePair.state();
+  }
+
+  @Override
+  public void modify(QueuePairAttributes attributes) {
+    queuePair.modify(attributes);
+    if (attributes.has(QueuePairAttributes.Field.STATE)
+        && attributes.state() == QueuePairState.RESET) {
+      log.reset();
+    }
+  }
+
+  @Override
+  public QueuePairAttributes query() {
+    return queuePair.query();
+  }
+
+  @Override
+  public void postSend(SendWorkRequest request) {
+    Report report = new Report();
+    try {
+      log.postSend(request, Place.here(), report);
+    } finally {
+      device.tell(report);
+    }
+  }
+
+  @Override
+  public void postReceive(ReceiveWorkRequest request) {
+    Report report = new Report();
+    try {
+      log.postReceive(request, Place.here(), report);
+    } finally {
+      device.tell(report);
+    }
+  }
+
+  @Override
+  public void close() {
+    Report report = new Report();
+    synchronized (this) {
+      if (!birth.isOpen()) {
+        return;
+      }
+      log.checkClose(Place.here(), report);
+      queuePair.close();
+      birth.closed();
+      log.close();
+    }
+    device.tell(report);
+  }
+}

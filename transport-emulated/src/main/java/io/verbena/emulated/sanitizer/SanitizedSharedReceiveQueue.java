@@ -1,0 +1,67 @@
+package io.verbena.emulated.sanitizer;
+
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
+
+/** A shared receive queue whose receives are watched. */
+final class SanitizedSharedReceiveQueue implements SharedReceiveQueue {
+  private final DeviceLog device;
+  private final SharedReceiveQueue queue;
+  private final ReceiveLog receives;
+  private final Birth birth;
+
+  SanitizedSharedReceiveQueue(SanitizedDomain domain, SharedReceiveQueue queue, Place place) {
+    this.queue = queue;
+    device = domain.log().device;
+    receives = new ReceiveLog(domain.log(), null);
+    birth = Birth.of(this, device, "shared receive queue", place);
+    domain.sanitizedDevice().wrapped(queue, this);
+  }
+
+  SharedReceiveQueue queue() {
+    return queue;
+  }
+
+  ReceiveLog receives() {
+    return receives;
+  }
+
+  @Override
+  public int maxWorkRequests() {
+    return queue.maxWorkRequests();
+  }
+
+  @Override
+  public int maxScatterGather() {
+    return queue.maxScatterGather();
+  }
+
+  @Override
+  public int limit() {
+    return queue.limit();
+  }
+
+  @Override
+  public void limit(int limit) {
+    queue.limit(limit);
+  }
+
+  @Override
+  public void postReceive(ReceiveWorkRequest request) {
+    Report report = new Report();
+    try {
+      receives.post(request, null, queue::postReceive, Place.here(), report);
+    } finally {
+      device.tell(report);
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (birth.isOpen()) {
+      queue.close();
+      birth.closed();
+      receives.clear().forEach(device::forget);
+    }
+  }
+}
