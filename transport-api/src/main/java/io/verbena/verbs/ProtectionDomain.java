@@ -1,5 +1,6 @@
 package io.verbena.verbs;
 
+import io.verbena.verbs.provider.GlobalRoute;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
@@ -53,6 +54,24 @@ public interface ProtectionDomain extends AutoCloseable {
    * @throws VerbsException {@code NOT_SUPPORTED} if the device has none
    */
   AddressHandle createAddressHandle(AddressVector vector);
+
+  /**
+   * Creates an address handle back to the sender of a datagram ({@code ibv_create_ah_from_wc(3)}).
+   * Its queue pair is {@link WorkCompletion#sourceQueuePair}; its queue key the two have to agree
+   * on.
+   *
+   * @param received the completion of the receive
+   * @param area the first 40 bytes of the receive's buffers, from its position on
+   * @throws VerbsException {@code INVALID} if the completion is not a datagram's, or the area does
+   *     not say that it came from a peer to this device; else as above
+   */
+  default AddressHandle createAddressHandle(WorkCompletion received, ByteBuffer area) {
+    if (!received.isSuccess() || (received.flags() & WorkCompletion.GRH) == 0) {
+      throw new VerbsException(
+          VerbsError.INVALID, "create address handle: not the receive of a datagram: " + received);
+    }
+    return createAddressHandle(GlobalRoute.back(area, device().port().gids()));
+  }
 
   @Override
   void close();

@@ -17,6 +17,7 @@ import java.lang.invoke.VarHandle;
  *       2  queue pair number 24 | attachment 16 | status 8 | opcode 8 | flags 8
  *       3  byte length, or vendor error 32 | immediate 32
  *       4  the position in its send or receive queue that the completion frees
+ *       5  the sender's queue pair number, if the flags have GRH
  * </pre>
  */
 final class CompletionRing {
@@ -35,6 +36,7 @@ final class CompletionRing {
   private static final int PACKED = 2;
   private static final int DETAIL = 3;
   private static final int FREES = 4;
+  private static final int SOURCE = 5;
 
   private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -85,6 +87,11 @@ final class CompletionRing {
     long seen = head.getAcquire();
     headSeenByProducers.setOpaque(seen);
     return position - seen >= depth;
+  }
+
+  /** Notes in a claimed entry who sent the datagram. */
+  void cameFrom(long position, int sourceQueuePair) {
+    entries[(((int) position & mask) << STRIDE_SHIFT) + SOURCE] = sourceQueuePair;
   }
 
   /** Fills an entry that was claimed and shows it to the consumer. */
@@ -147,7 +154,7 @@ final class CompletionRing {
           (int) (detail >>> 32),
           (int) detail,
           queuePairNumber,
-          0,
+          (packed & WorkCompletion.GRH) == 0 ? 0 : (int) ring[at + SOURCE],
           (int) packed & 0xff);
     } else {
       into.setError(

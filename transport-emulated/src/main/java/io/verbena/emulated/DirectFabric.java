@@ -4,6 +4,7 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
@@ -22,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * <p>Order of checks, as rxe's responder has it: the requester's memory (for SEND and WRITE); the
  * operation against the peer's rights; a receive, if it needs one; lengths; the peer's memory; the
  * requester's memory (for READ and atomics, when the response arrives).
+ *
+ * <p>Without acknowledgements (UC, UD) the requester learns of its own failures only. What the
+ * responder refuses is dropped there in silence, and the receive stays for the next message, unless
+ * it was taken from a shared receive queue: then it completes with the error, and the queue pair
+ * goes on (classes D and E of responder errors, IBTA volume 1).
  */
 final class DirectFabric {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
@@ -41,11 +47,15 @@ final class DirectFabric {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final DirectQueuePair pair;
+  private final boolean acknowledged;
+  private final @Nullable DirectDatagrams datagrams;
   private final Spans from = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
   private final Spans to = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
 
   DirectFabric(DirectQueuePair pair) {
     this.pair = pair;
+    acknowledged = pair.isReliable();
+    datagrams = pair.type() == QueuePairType.UD ? new DirectDatagrams(pair) : null;
   }
 
   /**
@@ -60,15 +70,30 @@ final class DirectFabric {
       @Nullable EmulatedMemoryRegion remote) {
     DirectQueuePair peer = pair.reachablePeer();
     if (peer == null) {
+      return withoutPeer(request);
+    }
+    Outcome outcome =
+        switch (request.opcode()) {
+          case SEND, SEND_WITH_IMM -> send(request, peer, local);
+          case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> write(request, peer, local, remote);
+          case RDMA_READ -> read(request, peer, local, remote);
+          case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> atomic(request, peer);
+          case LOCAL_INV, BIND_MW, SEND_WITH_INV -> throw new AssertionError(request.opcode());
+        };
+    return acknowledged ? outcome : outcome.unacknowledged();
+  }
+
+  /** For UD, and where nobody is there who might answer. */
+  private Outcome withoutPeer(SendWorkRequest request) {
+    if (acknowledged) {
       return Outcome.NO_ANSWER;
     }
-    return switch (request.opcode()) {
-      case SEND, SEND_WITH_IMM -> send(request, peer, local);
-      case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> write(request, peer, local, remote);
-      case RDMA_READ -> read(request, peer, local, remote);
-      case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> atomic(request, peer);
-      case LOCAL_INV, BIND_MW, SEND_WITH_INV -> throw new AssertionError(request.opcode());
-    };
+    if (datagrams != null) {
+      return datagrams.send(request);
+    }
+    boolean permitted = gather(request);
+    from.clear();
+    return permitted ? Outcome.DONE : Outcome.LOCAL_PROTECTION;
   }
 
   private static int payloadLength(SendWorkRequest request) {
@@ -99,7 +124,7 @@ final class DirectFabric {
     }
     boolean gathered = buffers.size() > 1;
     ReceiveQueue receives = peer.receives();
-    if (!receives.hasNext()) {
+    if (!peer.hasReceive()) {
       from.clear();
       return Outcome.RECEIVER_NOT_READY;
     }
@@ -111,7 +136,7 @@ final class DirectFabric {
     }
     if (length > receives.totalLength()) {
       from.clear();
-      refuse(peer, CompletionStatus.LOC_LEN_ERR);
+      refuseLength(peer);
       return Outcome.INVALID_REQUEST;
     }
     EmulatedMemoryRegion target = null;
@@ -121,13 +146,13 @@ final class DirectFabric {
       if (!gathered) {
         from.add(source, sourceOffset, length);
       }
-      if (!to.add(receives, length, peer, LOCAL_WRITE)) {
+      if (!to.add(receives, length, peer)) {
         clearSpans();
         refuse(peer, CompletionStatus.LOC_PROT_ERR);
         return Outcome.REMOTE_OPERATION;
       }
     } else if (length > 0) {
-      target = peer.region(receives.lkey(0), receives.address(0), length, LOCAL_WRITE);
+      target = peer.receiveRegion(receives.lkey(0), receives.address(0), length);
       if (target == null) {
         refuse(peer, CompletionStatus.LOC_PROT_ERR);
         return Outcome.REMOTE_OPERATION;
@@ -181,7 +206,7 @@ final class DirectFabric {
     Outcome refusal = Outcome.DONE;
     if (!peer.allows(REMOTE_WRITE)) {
       refusal = Outcome.INVALID_REQUEST;
-    } else if (withImmediate && !peer.receives().hasNext()) {
+    } else if (withImmediate && acknowledged && !peer.hasReceive()) {
       from.clear();
       return Outcome.RECEIVER_NOT_READY;
     }
@@ -195,12 +220,16 @@ final class DirectFabric {
     }
     if (refusal != Outcome.DONE) {
       from.clear();
-      if (withImmediate && refusal == Outcome.REMOTE_ACCESS) {
+      if (withImmediate && acknowledged && refusal == Outcome.REMOTE_ACCESS) {
         refuse(peer, CompletionStatus.REM_ACCESS_ERR);
-      } else {
+      } else if (acknowledged) {
         raise(peer, refusal);
       }
       return refusal;
+    }
+    if (withImmediate && !acknowledged && !peer.hasReceive()) {
+      from.clear();
+      return Outcome.RECEIVER_NOT_READY;
     }
     boolean moved = true;
     if (target != null) {
@@ -339,6 +368,12 @@ final class DirectFabric {
       return true;
     } catch (IllegalStateException e) {
       return false;
+    }
+  }
+
+  private void refuseLength(DirectQueuePair peer) {
+    if (acknowledged || peer.shared() != null) {
+      refuse(peer, CompletionStatus.LOC_LEN_ERR);
     }
   }
 

@@ -6,6 +6,7 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
@@ -19,12 +20,25 @@ import org.jspecify.annotations.Nullable;
 final class DirectQueuePair extends EmulatedQueuePair {
   private final SendQueue sends;
   private final ReceiveQueue receives;
+
+  /** With a shared receive queue: each message's receive passes through {@link #receives}. */
+  private final @Nullable TakenReceives taken;
+
+  /** Of UD, where many send to it: whose message is taken. Else that is the connected peer's. */
+  private final @Nullable Ownership arrivals;
+
   private volatile @Nullable DirectQueuePair peer;
 
   DirectQueuePair(EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
     super(domain, number, options);
     sends = new SendQueue(this, options);
-    receives = new ReceiveQueue(options.maxReceive(), options.maxReceiveScatterGather());
+    EmulatedSharedReceiveQueue shared = shared();
+    taken = shared == null ? null : new TakenReceives(shared);
+    receives =
+        shared == null
+            ? new ReceiveQueue(options.maxReceive(), options.maxReceiveScatterGather())
+            : new ReceiveQueue(1, shared.maxScatterGather());
+    arrivals = type() == QueuePairType.UD ? new Ownership() : null;
   }
 
   SendQueue sends() {
@@ -33,6 +47,16 @@ final class DirectQueuePair extends EmulatedQueuePair {
 
   ReceiveQueue receives() {
     return receives;
+  }
+
+  /** For the taker: whether there is a receive, which {@link #receives} then tells of. */
+  boolean hasReceive() {
+    return receives.hasNext() || (taken != null && taken.takeInto(receives) && receives.hasNext());
+  }
+
+  /** What those who send to it, of UD, take before they take a receive. */
+  @Nullable Ownership arrivals() {
+    return arrivals;
   }
 
   @Nullable DirectQueuePair peer() {
@@ -64,12 +88,23 @@ final class DirectQueuePair extends EmulatedQueuePair {
     if (other == null || other.isClosed()) {
       other = findPeer();
     }
-    // A packet from another queue pair, or with a PSN far from the one expected, is dropped.
-    if (other == null || other.destination() != number() || other.receivePsn() != sendPsn()) {
+    // A packet from another queue pair is dropped.
+    if (other == null || other.destination() != number()) {
       return null;
     }
-    QueuePairState its = other.state();
-    return its == QueuePairState.RTS || its == QueuePairState.RTR ? other : null;
+    // So is one with a PSN far from the one expected, unless it may begin the next message of UC.
+    if (other.receivePsn() != sendPsn() && isReliable()) {
+      return null;
+    }
+    return other.state() == QueuePairState.RTS || other.takesMessage() ? other : null;
+  }
+
+  private boolean takesMessage() {
+    if (!isReceiving()) {
+      return false;
+    }
+    messageArrived();
+    return true;
   }
 
   private @Nullable DirectQueuePair findPeer() {
@@ -77,6 +112,9 @@ final class DirectQueuePair extends EmulatedQueuePair {
     EmulatedDevice there = vector == null ? null : device().fabric().device(vector.destination());
     // All queue pairs of a fabric are of one kind.
     DirectQueuePair found = there == null ? null : (DirectQueuePair) there.queuePair(destination());
+    if (found != null && found.type() != type()) {
+      found = null;
+    }
     peer = found;
     if (found != null && found.destination() == number()) {
       // So that the peer, before it takes anything away, waits for the owner of our send queue.
@@ -100,7 +138,9 @@ final class DirectQueuePair extends EmulatedQueuePair {
     if (entry == CompletionRing.OVERRUN) {
       sender.afterRelease(receiveCompletions()::overrun);
     }
-    if (status != CompletionStatus.SUCCESS) {
+    // A message that does not fit only costs an unreliable queue pair the receive.
+    if (status != CompletionStatus.SUCCESS
+        && (isReliable() || status != CompletionStatus.LOC_LEN_ERR)) {
       sender.afterRelease(this::fail);
     }
   }
@@ -170,6 +210,10 @@ final class DirectQueuePair extends EmulatedQueuePair {
 
   @Override
   public void postReceive(ReceiveWorkRequest request) {
+    if (taken != null) {
+      throw new PostException(
+          VerbsError.INVALID, request.id(), "the queue pair takes from a shared receive queue");
+    }
     receives.posting.acquire();
     QueuePairState now;
     try {
@@ -190,13 +234,23 @@ final class DirectQueuePair extends EmulatedQueuePair {
     // No fence between the post and this look: a sender that stalls right now and is missed here
     // looks again by its own timer, since RNR is the exception, and the fence would be paid by
     // every post.
+    receivePosted();
+    if (now == QueuePairState.ERR || state() == QueuePairState.ERR) {
+      flushReceives();
+    }
+  }
+
+  @Override
+  void receivePosted() {
     DirectQueuePair other = peer;
     if (other != null && other.sends.isStalled()) {
       other.sends.resume();
     }
-    if (now == QueuePairState.ERR || state() == QueuePairState.ERR) {
-      flushReceives();
-    }
+  }
+
+  @Override
+  boolean isDraining() {
+    return sends.isDraining();
   }
 
   @Override
@@ -206,7 +260,11 @@ final class DirectQueuePair extends EmulatedQueuePair {
 
   @Override
   void freeReceives(long position) {
-    receives.free(position);
+    if (taken == null) {
+      receives.free(position);
+    } else {
+      taken.polled();
+    }
   }
 
   @Override
@@ -219,15 +277,19 @@ final class DirectQueuePair extends EmulatedQueuePair {
       }
       case ERR -> this::flush;
       case RTR -> this::announce;
-      default -> () -> {};
+      case SQD -> {
+        sends.startDraining();
+        yield sends::drain;
+      }
+      case RTS -> sends::resume;
+      case INIT, SQE -> () -> {};
     };
   }
 
   /** A peer may have waited for this end to be ready to receive. */
   private void announce() {
-    DirectQueuePair other = findPeer();
-    if (other != null && other.sends.isStalled()) {
-      other.sends.resume();
+    if (findPeer() != null) {
+      receivePosted();
     }
   }
 
@@ -235,6 +297,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
   void flush() {
     sends.flush();
     flushReceives();
+    tellLastReceive();
   }
 
   @Override
@@ -254,6 +317,9 @@ final class DirectQueuePair extends EmulatedQueuePair {
     DirectQueuePair other = peer;
     if (other != null) {
       other.sends.ownership.awaitHandover();
+    }
+    if (arrivals != null) {
+      arrivals.awaitHandover();
     }
   }
 
@@ -283,8 +349,14 @@ final class DirectQueuePair extends EmulatedQueuePair {
     if (other != null) {
       other.sends.ownership.awaitHandover();
     }
+    if (arrivals != null) {
+      arrivals.awaitHandover();
+    }
     receives.posting.acquire();
     receives.clear();
     receives.posting.release();
+    if (taken != null) {
+      taken.drop();
+    }
   }
 }

@@ -138,6 +138,11 @@ final class EmulatedCompletionQueue implements CompletionQueue {
     return shared ? ring.claim() : ring.claimAlone();
   }
 
+  /** Notes, in a claimed entry of a datagram, which queue pair sent it. */
+  void cameFrom(long position, int sourceQueuePair) {
+    ring.cameFrom(position, sourceQueuePair);
+  }
+
   /** Publishes a claimed entry and wakes whoever armed for it. */
   void publish(
       long position,
@@ -251,7 +256,7 @@ final class EmulatedCompletionQueue implements CompletionQueue {
     device.raise(AsyncEvent.Type.CQ_ERR, this);
     for (EmulatedQueuePair pair : attached) {
       if (pair != null) {
-        pair.fail();
+        pair.failUntold();
       }
     }
   }

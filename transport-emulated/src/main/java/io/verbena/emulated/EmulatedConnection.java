@@ -11,6 +11,7 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
@@ -90,6 +91,9 @@ final class EmulatedConnection implements ConnectionIdentifier {
   public QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
     if (domain.device() != manager.device()) {
       throw invalid("create queue pair: the protection domain is another device's");
+    }
+    if (options.type() != QueuePairType.RC) {
+      throw invalid("create queue pair: type: " + options.type() + " (expected: RC)");
     }
     synchronized (lock) {
       if (closed || queuePair != null) {

@@ -15,8 +15,8 @@ import io.verbena.verbs.provider.OpenCount;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 /** An HCA in software: its limits, its keys, its queue pairs, and the timer of its retries. */
 final class EmulatedDevice implements Device {
   static final String NAME = "emulated0";
+  static final Mtu MTU = Mtu.MTU_4096;
   static final int MAX_SCATTER_GATHER = 32;
   static final int MAX_READ_ATOMIC = 128;
   static final int MAX_MESSAGE_SIZE = 1 << 30;
@@ -47,7 +48,14 @@ final class EmulatedDevice implements Device {
       new DeviceAttributes(
           NAME,
           "verbena-direct-1",
-          EnumSet.of(Capability.IMMEDIATE_DATA, Capability.ATOMICS, Capability.INLINE_DATA),
+          EnumSet.of(
+              Capability.UNRELIABLE_CONNECTED,
+              Capability.UNRELIABLE_DATAGRAM,
+              Capability.IMMEDIATE_DATA,
+              Capability.ATOMICS,
+              Capability.INLINE_DATA,
+              Capability.SHARED_RECEIVE_QUEUE,
+              Capability.SEND_QUEUE_DRAIN),
           1 << 16,
           1 << 15,
           MAX_SCATTER_GATHER,
@@ -58,9 +66,9 @@ final class EmulatedDevice implements Device {
           Integer.MAX_VALUE,
           1 << 16,
           0,
-          0,
-          0,
-          0,
+          1 << 16,
+          1 << 16,
+          1 << 15,
           MAX_READ_ATOMIC,
           MAX_READ_ATOMIC,
           MAX_MESSAGE_SIZE);
@@ -70,11 +78,14 @@ final class EmulatedDevice implements Device {
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
   private final KeyTable keys = new KeyTable();
   private final AtomicLong nextAddress;
-  private final ConcurrentHashMap<Integer, EmulatedQueuePair> byNumber = new ConcurrentHashMap<>();
+  private final TreeMap<Integer, EmulatedQueuePair> byNumber = new TreeMap<>();
   private final ArrayBlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(MAX_EVENTS);
   private final ScheduledThreadPoolExecutor timer;
 
-  /** Those of {@link #byNumber}, for those who must look at each without a lock or an iterator. */
+  /**
+   * Those of {@link #byNumber} in the order of their numbers, for those who look at each, or for
+   * one, without a lock, an iterator or a boxed number.
+   */
   private volatile EmulatedQueuePair[] queuePairs = new EmulatedQueuePair[0];
 
   private EmulatedDevice(Fabric fabric) {
@@ -127,7 +138,7 @@ final class EmulatedDevice implements Device {
 
   @Override
   public PortAttributes port() {
-    return new PortAttributes(true, Mtu.MTU_4096, Mtu.MTU_4096, List.of(gid));
+    return new PortAttributes(true, MTU, MTU, List.of(gid));
   }
 
   @Override
@@ -232,7 +243,22 @@ final class EmulatedDevice implements Device {
   }
 
   @Nullable EmulatedQueuePair queuePair(int number) {
-    return byNumber.get(number);
+    EmulatedQueuePair[] pairs = queuePairs;
+    int low = 0;
+    int high = pairs.length - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      EmulatedQueuePair pair = pairs[middle];
+      if (pair.number() == number) {
+        return pair;
+      }
+      if (pair.number() < number) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return null;
   }
 
   EmulatedQueuePair addQueuePair(EmulatedProtectionDomain domain, QueuePairOptions options) {

@@ -1,7 +1,6 @@
 package io.verbena.emulated;
 
 import io.verbena.verbs.Access;
-import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
@@ -14,8 +13,10 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.AddressLimits;
 import io.verbena.verbs.provider.OpenCount;
 import io.verbena.verbs.provider.QueuePairLimits;
+import io.verbena.verbs.provider.Range;
 import io.verbena.verbs.provider.RegistrationLimits;
 import java.nio.ByteBuffer;
 import java.util.Set;
@@ -26,7 +27,9 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
   /** What a protection domain owns. */
   enum Kind {
     MEMORY_REGION,
-    QUEUE_PAIR
+    SHARED_RECEIVE_QUEUE,
+    QUEUE_PAIR,
+    ADDRESS_HANDLE
   }
 
   private final EmulatedDevice device;
@@ -62,6 +65,13 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
     QueuePairLimits.check(options, limits);
     checkOurs(options.sendQueue());
     checkOurs(options.receiveQueue());
+    SharedReceiveQueue shared = options.sharedReceiveQueue();
+    if (shared != null
+        && (!(shared instanceof EmulatedSharedReceiveQueue ours)
+            || ours.protectionDomain().device() != device)) {
+      throw new VerbsException(
+          VerbsError.INVALID, "create queue pair: the shared receive queue is another device's");
+    }
     return open.create(
         Kind.QUEUE_PAIR, limits.maxQueuePairs(), () -> device.addQueuePair(this, options));
   }
@@ -74,13 +84,28 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
   }
 
   @Override
-  public SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
-    throw unsupported(Capability.SHARED_RECEIVE_QUEUE);
+  public EmulatedSharedReceiveQueue createSharedReceiveQueue(
+      int maxWorkRequests, int maxScatterGather) {
+    DeviceAttributes limits = device.attributes();
+    limits.require(Capability.SHARED_RECEIVE_QUEUE);
+    String verb = "create shared receive queue";
+    Range.check(verb, "max work requests", maxWorkRequests, 1, limits.maxSharedReceiveRequests());
+    Range.check(verb, "max scatter/gather", maxScatterGather, 1, limits.maxScatterGather());
+    return open.create(
+        Kind.SHARED_RECEIVE_QUEUE,
+        limits.maxSharedReceiveQueues(),
+        () -> new EmulatedSharedReceiveQueue(this, maxWorkRequests, maxScatterGather));
   }
 
   @Override
-  public AddressHandle createAddressHandle(AddressVector vector) {
-    throw unsupported(Capability.UNRELIABLE_DATAGRAM);
+  public EmulatedAddressHandle createAddressHandle(AddressVector vector) {
+    DeviceAttributes limits = device.attributes();
+    limits.require(Capability.UNRELIABLE_DATAGRAM);
+    AddressLimits.check("create address handle", vector, device.port().gids().size());
+    return open.create(
+        Kind.ADDRESS_HANDLE,
+        limits.maxAddressHandles(),
+        () -> new EmulatedAddressHandle(this, vector));
   }
 
   private VerbsException unsupported(Capability capability) {

@@ -1,6 +1,7 @@
 package io.verbena.emulated;
 
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * attributes change under this object's monitor, which is never held while a queue is waited for.
  */
 abstract class EmulatedQueuePair implements QueuePair {
+  private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
   private static final VarHandle STATE;
 
   static {
@@ -45,6 +47,8 @@ abstract class EmulatedQueuePair implements QueuePair {
   private final QueuePairCapabilities capabilities;
   private final EmulatedCompletionQueue sendCompletions;
   private final EmulatedCompletionQueue receiveCompletions;
+  private final @Nullable EmulatedSharedReceiveQueue shared;
+  private final EmulatedProtectionDomain receiveDomain;
   private int sendAttachment;
   private int receiveAttachment;
 
@@ -55,6 +59,9 @@ abstract class EmulatedQueuePair implements QueuePair {
   private volatile int receivePsn;
   private volatile int access;
   private volatile boolean readsAndAtomics;
+  private volatile int queueKey;
+  private volatile boolean established;
+  private boolean lastReceiveTold;
   private QueuePairAttributes attributes = new QueuePairAttributes();
 
   EmulatedQueuePair(EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
@@ -72,18 +79,27 @@ abstract class EmulatedQueuePair implements QueuePair {
             options.maxInlineData());
     sendCompletions = (EmulatedCompletionQueue) options.sendQueue();
     receiveCompletions = (EmulatedCompletionQueue) options.receiveQueue();
+    shared = (EmulatedSharedReceiveQueue) options.sharedReceiveQueue();
+    receiveDomain = shared == null ? domain : shared.protectionDomain();
   }
 
-  /** Makes the completion queues know of it; once, when it is whole. */
+  /** Makes the queues that it shares with others know of it; once, when it is whole. */
   final void attach() {
-    sendAttachment = sendCompletions.attach(this);
-    boolean attached = false;
+    if (shared != null) {
+      shared.attach(this);
+    }
+    int attached = 0;
     try {
+      sendAttachment = sendCompletions.attach(this);
+      attached++;
       receiveAttachment = receiveCompletions.attach(this);
-      attached = true;
+      attached++;
     } finally {
-      if (!attached) {
+      if (attached == 1) {
         sendCompletions.detach(sendAttachment);
+      }
+      if (attached < 2 && shared != null) {
+        shared.detach(this);
       }
     }
   }
@@ -101,8 +117,17 @@ abstract class EmulatedQueuePair implements QueuePair {
    */
   abstract Runnable entered(QueuePairState to);
 
-  /** Completes all that is pending as flushed, once no peer works on it any more. */
+  /**
+   * Completes all that is pending as flushed, once no peer works on it any more, and then
+   * {@linkplain #tellLastReceive tells} that it takes no more receives.
+   */
   abstract void flush();
+
+  /** Whether requests that were posted before SQD are not finished yet. */
+  abstract boolean isDraining();
+
+  /** A receive was posted to its shared receive queue, after that had none left. */
+  abstract void receivePosted();
 
   /** Returns once whoever works on one of its queues at this moment is done. */
   abstract void awaitHandover();
@@ -124,6 +149,29 @@ abstract class EmulatedQueuePair implements QueuePair {
 
   final EmulatedCompletionQueue receiveCompletions() {
     return receiveCompletions;
+  }
+
+  /** The shared receive queue that it takes receives from, or null. */
+  final @Nullable EmulatedSharedReceiveQueue shared() {
+    return shared;
+  }
+
+  /** Whether there is a responder that acknowledges what it sends. */
+  final boolean isReliable() {
+    return type == QueuePairType.RC;
+  }
+
+  /** Whether it is in a state in which messages are taken. */
+  final boolean isReceiving() {
+    return switch (state) {
+      case RTR, RTS, SQD, SQE -> !closed;
+      case RESET, INIT, ERR -> false;
+    };
+  }
+
+  /** The queue key that datagrams for it must carry. */
+  final int queueKey() {
+    return queueKey;
   }
 
   final int sendAttachment() {
@@ -191,10 +239,27 @@ abstract class EmulatedQueuePair implements QueuePair {
         : region(key, address, length, needed);
   }
 
+  /**
+   * As {@link #region(int, long, int, int)}, for a buffer of a receive: those of a shared receive
+   * queue are of that queue's domain.
+   */
+  final @Nullable EmulatedMemoryRegion receiveRegion(int key, long address, int length) {
+    return permitted(keys.find(key), receiveDomain, address, length, LOCAL_WRITE);
+  }
+
   private @Nullable EmulatedMemoryRegion permitted(
       @Nullable EmulatedMemoryRegion region, long address, int length, int needed) {
+    return permitted(region, domain, address, length, needed);
+  }
+
+  private static @Nullable EmulatedMemoryRegion permitted(
+      @Nullable EmulatedMemoryRegion region,
+      EmulatedProtectionDomain owner,
+      long address,
+      int length,
+      int needed) {
     return region != null
-            && region.domain == domain
+            && region.domain == owner
             && (region.accessBits & needed) == needed
             && region.contains(address, length)
         ? region
@@ -222,8 +287,8 @@ abstract class EmulatedQueuePair implements QueuePair {
   }
 
   @Override
-  public @Nullable SharedReceiveQueue sharedReceiveQueue() {
-    return null;
+  public final @Nullable SharedReceiveQueue sharedReceiveQueue() {
+    return shared;
   }
 
   @Override
@@ -239,28 +304,41 @@ abstract class EmulatedQueuePair implements QueuePair {
       if (closed) {
         throw new VerbsException(VerbsError.CLOSED, "modify queue pair " + number + ": closed");
       }
-      if (change.has(Field.STATE) && change.state() == QueuePairState.SQD) {
-        throw new VerbsException(
-            VerbsError.NOT_SUPPORTED, "modify queue pair: " + device.name() + " has no SQD");
-      }
       QueuePairState to = QueuePairTransitions.check(type, from, change, 1, device.attributes());
-      apply(change, to);
+      if (from == QueuePairState.SQD
+          && (to == QueuePairState.SQD || to == QueuePairState.RTS)
+          && isDraining()) {
+        throw new VerbsException(
+            VerbsError.INVALID, "modify queue pair: " + from + " to " + to + " while it drains");
+      }
+      apply(change, from, to);
       if (!STATE.compareAndSet(this, from, to)) {
         throw new VerbsException(
             VerbsError.INVALID, "modify queue pair: it went from " + from + " to " + state);
       }
-      consequences = entered(to);
+      consequences = from == to && to != QueuePairState.ERR ? () -> {} : entered(to);
     }
     consequences.run();
   }
 
-  private void apply(QueuePairAttributes change, QueuePairState to) {
+  private void apply(QueuePairAttributes change, QueuePairState from, QueuePairState to) {
     QueuePairAttributes merged = new QueuePairAttributes();
     if (to != QueuePairState.RESET) {
       Attributes.merge(attributes, merged);
       Attributes.merge(change, merged);
     }
+    if (from != to && to == QueuePairState.SQD && !change.has(Field.EN_SQD_ASYNC_NOTIFY)) {
+      // What an earlier drain was asked for says nothing about this one.
+      merged.drainedNotify(false);
+    }
+    if (to != QueuePairState.ERR) {
+      lastReceiveTold = false;
+    }
+    if (to == QueuePairState.RESET) {
+      established = false;
+    }
     attributes = merged.state(to).currentState(to);
+    queueKey = merged.queueKey();
     access = Access.bits(merged.access());
     readsAndAtomics = merged.maxDestinationReadAtomic() > 0;
     sendPsn = merged.sendPsn();
@@ -292,10 +370,49 @@ abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
+  /**
+   * Puts an unreliable queue pair into SQE, after a request failed at its own end (IBTA volume 1,
+   * queue pair states).
+   */
+  final void moveToSendError() {
+    while (true) {
+      QueuePairState now = state;
+      if (closed
+          || (now != QueuePairState.RTS && now != QueuePairState.SQD)
+          || STATE.compareAndSet(this, now, QueuePairState.SQE)) {
+        return;
+      }
+    }
+  }
+
   /** Goes to ERR and flushes. Not under ownership of any queue. */
   final void fail() {
     if (moveToError()) {
       flush();
+    }
+  }
+
+  /** As {@link #fail}, since a completion of it was lost: nothing else can tell the program. */
+  final void failUntold() {
+    if (moveToError()) {
+      device.raise(AsyncEvent.Type.QP_FATAL, this);
+      flush();
+    }
+  }
+
+  /** A message has arrived; the first one before RTS tells the program that the peer is there. */
+  final void messageArrived() {
+    if (!established && state == QueuePairState.RTR) {
+      established = true;
+      device.raise(AsyncEvent.Type.COMM_EST, this);
+    }
+  }
+
+  /** In ERR, with a shared receive queue, and no receive of that is taken any more: once. */
+  final synchronized void tellLastReceive() {
+    if (shared != null && state == QueuePairState.ERR && !lastReceiveTold) {
+      lastReceiveTold = true;
+      device.raise(AsyncEvent.Type.QP_LAST_WQE_REACHED, this);
     }
   }
 
@@ -314,6 +431,9 @@ abstract class EmulatedQueuePair implements QueuePair {
     consequences.run();
     sendCompletions.detach(sendAttachment);
     receiveCompletions.detach(receiveAttachment);
+    if (shared != null) {
+      shared.detach(this);
+    }
     domain.closed(EmulatedProtectionDomain.Kind.QUEUE_PAIR);
   }
 }

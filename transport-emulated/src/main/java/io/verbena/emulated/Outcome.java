@@ -30,6 +30,11 @@ enum Outcome {
     return this == RECEIVER_NOT_READY || this == NO_ANSWER;
   }
 
+  /** What the requester learns of it where the responder says nothing: its own failures. */
+  Outcome unacknowledged() {
+    return this == LOCAL_LENGTH || this == LOCAL_PROTECTION ? this : DONE;
+  }
+
   /** Whether it was the peer that refused, which then stops its own end too. */
   boolean isNak() {
     return this == INVALID_REQUEST || this == REMOTE_ACCESS || this == REMOTE_OPERATION;

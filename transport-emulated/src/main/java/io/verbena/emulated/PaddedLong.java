@@ -41,6 +41,10 @@ final class PaddedLong extends PaddedLongValue {
     VALUE.setRelease(this, newValue);
   }
 
+  long getAndAdd(long delta) {
+    return (long) VALUE.getAndAdd(this, delta);
+  }
+
   boolean compareAndSet(long expected, long newValue) {
     return VALUE.compareAndSet(this, expected, newValue);
   }

@@ -8,7 +8,8 @@ import io.verbena.verbs.VerbsError;
 /**
  * Receives that wait for messages. Posting takes {@link #posting}; taking belongs to the owner of
  * the connected send queue, or, once the queue pair is in ERR and that owner is done, to whoever
- * flushes and holds {@link #posting}.
+ * flushes and holds {@link #posting}. Where many may take, of a shared receive queue and for
+ * datagrams, they take an ownership made for that.
  *
  * <pre>
  *  entry: long 0      work request id
@@ -102,6 +103,32 @@ final class ReceiveQueue {
     if (position > freed.getOpaque()) {
       freed.setRelease(position);
     }
+  }
+
+  /** Frees the slots of this many receives, whichever: they may complete in any order. */
+  void freeAny(long count) {
+    freed.getAndAdd(count);
+  }
+
+  /**
+   * For the taker of both: takes the next receive of {@code other}, which has one, into this empty
+   * queue of as many buffers. It holds the slot there until that is freed.
+   */
+  void takeFrom(ReceiveQueue other) {
+    long position = posted.getOpaque();
+    System.arraycopy(
+        other.entries,
+        other.next(),
+        entries,
+        ((int) position & mask) * stride,
+        BUFFERS + 2 * other.count());
+    other.take();
+    posted.setRelease(position + 1);
+  }
+
+  /** For the taker: how many receives are there. */
+  long available() {
+    return posted.getAcquire() - takeSide.taken;
   }
 
   /** For the taker: whether a receive is there, which the methods below then tell of. */

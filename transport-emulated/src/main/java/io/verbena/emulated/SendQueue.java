@@ -1,12 +1,15 @@
 package io.verbena.emulated;
 
+import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.provider.TransportOpcodes;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -25,11 +28,15 @@ import org.jspecify.annotations.Nullable;
  *                     v                                      | retries used up
  *                  completion <------------------------------+ or flushed
  * </pre>
+ *
+ * <p>In SQD all that was posted before goes on like this, and all that is posted waits; the queue
+ * is drained when only such requests are left.
  */
 final class SendQueue {
   private static final long FIRST_LOOK_NANOS = 100_000;
   private static final long LAST_LOOK_NANOS = 10_000_000;
   private static final int FOR_EVER = 7;
+  private static final long UNKNOWN = -1;
 
   final Ownership ownership = new Ownership();
 
@@ -51,10 +58,17 @@ final class SendQueue {
    */
   private final PaddedLong stalled = new PaddedLong();
 
+  /** Whether requests that were posted before SQD may be left. */
+  private volatile boolean draining;
+
   // From here on: only the owner.
   private long posted;
   private long freedSeen;
   private long firstWaiting;
+
+  /** In SQD: one past the last request that was posted before, or {@link #UNKNOWN}. */
+  private long drainEnd = UNKNOWN;
+
   private Outcome stall = Outcome.DONE;
   private long stallDeadline;
   private long nextLookNanos;
@@ -120,12 +134,8 @@ final class SendQueue {
       @Nullable EmulatedMemoryRegion local,
       @Nullable EmulatedMemoryRegion remote) {
     QueuePairState state = pair.state();
-    if (state != QueuePairState.RTS && state != QueuePairState.ERR) {
-      if (pair.isClosed()) {
-        throw pair.closedError(request.id());
-      }
-      throw new PostException(
-          VerbsError.INVALID, request.id(), "state: " + state + " (expected: RTS)");
+    if (state != QueuePairState.RTS) {
+      requireMayPost(request, state);
     }
     long position = posted;
     if (position - freedSeen >= maxSend) {
@@ -140,9 +150,9 @@ final class SendQueue {
     posted = position + 1;
     if (firstWaiting < position) {
       keep(request, position);
-    } else if (state == QueuePairState.ERR) {
-      firstWaiting = posted;
-      complete(request, position, CompletionStatus.WR_FLUSH_ERR);
+      noteWhetherInDrain(state, position);
+    } else if (state != QueuePairState.RTS) {
+      postAside(request, position, state);
     } else {
       Outcome outcome = attempt(request, local, remote);
       if (outcome.isStall()) {
@@ -154,6 +164,36 @@ final class SendQueue {
         firstWaiting = posted;
         end(request, position, outcome);
       }
+    }
+  }
+
+  private void requireMayPost(SendWorkRequest request, QueuePairState state) {
+    if (pair.isClosed()) {
+      throw pair.closedError(request.id());
+    }
+    switch (state) {
+      case RESET, INIT, RTR ->
+          throw new PostException(
+              VerbsError.INVALID, request.id(), "state: " + state + " (expected: RTS)");
+      case RTS, SQD, SQE, ERR -> {}
+    }
+  }
+
+  /** Posts where nothing waits, in a state in which nothing is sent: SQD, SQE, ERR. */
+  private void postAside(SendWorkRequest request, long position, QueuePairState state) {
+    if (state == QueuePairState.SQD) {
+      keep(request, position);
+      noteWhetherInDrain(state, position);
+      stalled.setRelease(1);
+    } else {
+      firstWaiting = posted;
+      complete(request, position, CompletionStatus.WR_FLUSH_ERR);
+    }
+  }
+
+  private void noteWhetherInDrain(QueuePairState state, long position) {
+    if (state == QueuePairState.SQD && drainEnd == UNKNOWN) {
+      drainEnd = position;
     }
   }
 
@@ -169,6 +209,9 @@ final class SendQueue {
               VerbsError.NOT_SUPPORTED, request.id(), "opcode: " + request.opcode());
       default -> {}
     }
+    if (!pair.isReliable()) {
+      checkService(request);
+    }
     int entries = request.buffers().size();
     if (entries > maxScatterGather) {
       throw new PostException(
@@ -181,6 +224,19 @@ final class SendQueue {
       checkInline(request, inline);
     } else if ((request.flags() & SendWorkRequest.INLINE) != 0) {
       throw new PostException(VerbsError.INVALID, request.id(), "INLINE without inline data");
+    }
+  }
+
+  /** What the transport service, or its way to the peer, asks for. */
+  private void checkService(SendWorkRequest request) {
+    if (!TransportOpcodes.has(pair.type(), request.opcode())) {
+      throw new PostException(
+          VerbsError.NOT_SUPPORTED,
+          request.id(),
+          "opcode: " + request.opcode() + " on " + pair.type());
+    }
+    if (pair.type() == QueuePairType.UD) {
+      DirectDatagrams.checkWay(request, pair);
     }
   }
 
@@ -225,7 +281,39 @@ final class SendQueue {
   void resume() {
     ownership.acquire();
     try {
-      if (isStalled() && pair.state() == QueuePairState.RTS) {
+      goOn();
+    } finally {
+      release();
+    }
+  }
+
+  private void goOn() {
+    QueuePairState state = pair.state();
+    if (state == QueuePairState.RTS) {
+      drainEnd = UNKNOWN;
+    }
+    if (isStalled() && (state == QueuePairState.RTS || state == QueuePairState.SQD)) {
+      advance();
+    }
+  }
+
+  /** From now on, until it is drained, {@link #isDraining}. */
+  void startDraining() {
+    draining = true;
+  }
+
+  boolean isDraining() {
+    return draining;
+  }
+
+  /** In SQD: finishes what was posted before, now or when the peer is ready. */
+  void drain() {
+    ownership.acquire();
+    try {
+      if (pair.state() == QueuePairState.SQD) {
+        if (drainEnd == UNKNOWN) {
+          drainEnd = posted;
+        }
         advance();
       }
     } finally {
@@ -233,9 +321,19 @@ final class SendQueue {
     }
   }
 
+  private void endDrain() {
+    if (draining && drainEnd != UNKNOWN && firstWaiting >= drainEnd) {
+      draining = false;
+      if (pair.attributes().drainedNotify()) {
+        pair.device().raise(AsyncEvent.Type.SQ_DRAINED, pair);
+      }
+    }
+  }
+
   /** For the owner: goes on with what waits, until nothing does or the peer is not ready again. */
   private void advance() {
-    while (firstWaiting < posted) {
+    long end = drainEnd == UNKNOWN ? posted : drainEnd;
+    while (firstWaiting < end) {
       long position = firstWaiting;
       SendWorkRequest request = waiting[(int) (position % maxSend)];
       Outcome outcome = attempt(request, null, null);
@@ -249,7 +347,10 @@ final class SendQueue {
         return;
       }
     }
-    stalled.setRelease(0);
+    if (firstWaiting == posted) {
+      stalled.setRelease(0);
+    }
+    endDrain();
   }
 
   private boolean mayWait(Outcome outcome) {
@@ -275,9 +376,7 @@ final class SendQueue {
     ownership.acquire();
     try {
       timerSet = false;
-      if (isStalled() && pair.state() == QueuePairState.RTS) {
-        advance();
-      }
+      goOn();
     } finally {
       release();
     }
@@ -301,6 +400,11 @@ final class SendQueue {
       return;
     }
     complete(request, position, outcome.status);
+    if (!pair.isReliable()) {
+      pair.moveToSendError();
+      flushWaiting();
+      return;
+    }
     pair.moveToError();
     afterRelease(pair::flush);
     DirectQueuePair peer = pair.peer();
@@ -344,15 +448,25 @@ final class SendQueue {
   void flush() {
     ownership.acquire();
     try {
-      while (firstWaiting < posted) {
-        complete(
-            waiting[(int) (firstWaiting % maxSend)], firstWaiting, CompletionStatus.WR_FLUSH_ERR);
-        firstWaiting++;
-      }
-      stalled.setRelease(0);
+      flushWaiting();
     } finally {
       release();
     }
+  }
+
+  private void flushWaiting() {
+    while (firstWaiting < posted) {
+      complete(
+          waiting[(int) (firstWaiting % maxSend)], firstWaiting, CompletionStatus.WR_FLUSH_ERR);
+      firstWaiting++;
+    }
+    nothingWaits();
+  }
+
+  private void nothingWaits() {
+    stalled.setRelease(0);
+    drainEnd = UNKNOWN;
+    draining = false;
   }
 
   /** Drops all that waits, without completion. */
@@ -361,7 +475,7 @@ final class SendQueue {
     try {
       firstWaiting = posted;
       free(posted);
-      stalled.setRelease(0);
+      nothingWaits();
     } finally {
       release();
     }

@@ -43,14 +43,19 @@ final class Spans {
   }
 
   /** Adds as much of the next receive as a message of {@code bytes} needs. */
-  boolean add(ReceiveQueue receives, int bytes, EmulatedQueuePair pair, int access) {
+  boolean add(ReceiveQueue receives, int bytes, EmulatedQueuePair pair) {
     int left = bytes;
     for (int i = 0; left > 0; i++) {
       int length = Math.min(left, receives.length(i));
-      if (!add(receives.address(i), length, receives.lkey(i), pair, access)) {
-        return false;
+      if (length > 0) {
+        long address = receives.address(i);
+        EmulatedMemoryRegion region = pair.receiveRegion(receives.lkey(i), address, length);
+        if (region == null) {
+          return false;
+        }
+        add(region.memory, region.offset(address), length);
+        left -= length;
       }
-      left -= length;
     }
     return true;
   }

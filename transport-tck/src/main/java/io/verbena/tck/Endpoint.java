@@ -3,11 +3,16 @@ package io.verbena.tck;
 import static org.awaitility.Awaitility.await;
 
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.Gid;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import java.util.EnumSet;
@@ -54,6 +59,22 @@ record Endpoint(
 
   void post(ReceiveWorkRequest request) {
     queuePair.postReceive(request);
+  }
+
+  /** The way to the port of {@code peer}. */
+  AddressHandle handleTo(Endpoint peer) {
+    Gid gid = peer.device().port().gids().get(0);
+    return tck.own(domain.createAddressHandle(AddressVector.to(gid)));
+  }
+
+  /** Sends from memory that is not its own, and takes the completion. */
+  void failOneOfItsSends() {
+    SendWorkRequest request = new SendWorkRequest().id(-1).send().buffer(0x1000, 8, 0x7777_7777);
+    if (queuePair.type() == QueuePairType.UD) {
+      request.to(handleTo(this), queuePair.number(), Steps.QUEUE_KEY);
+    }
+    post(request);
+    sent.expectError(-1, CompletionStatus.LOC_PROT_ERR);
   }
 
   /** The channel of an endpoint that was set up with one. */

@@ -12,6 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 record Pair(Endpoint client, Endpoint server, @Nullable Link link) {
 
+  /** The same, seen from the other side. */
+  Pair reversed() {
+    return new Pair(/* client= */ server, /* server= */ client, null);
+  }
+
   /** The identifiers of a pair that a connection manager connected. */
   Link connection() {
     return Objects.requireNonNull(link, "link");

@@ -11,9 +11,11 @@ import io.verbena.verbs.Device;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.SharedReceiveQueue;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
@@ -29,6 +31,8 @@ final class Setup {
   private static final int SERVER_PSN = 0x01_2345;
 
   private final TckContext tck;
+  private QueuePairType type = QueuePairType.RC;
+  private @Nullable SharedReceiveQueue serverShared;
   private int sends = 16;
   private int receives = 16;
   private int sendScatterGather = 1;
@@ -53,6 +57,18 @@ final class Setup {
     this.tck = tck;
     maxReadAtomic = Math.min(16, tck.attributes().maxReadAtomicAsInitiator());
     maxDestinationReadAtomic = Math.min(16, tck.attributes().maxReadAtomicAsResponder());
+  }
+
+  /** Queue pairs of this type; by hand only, but for RC. */
+  Setup type(QueuePairType value) {
+    type = value;
+    return this;
+  }
+
+  /** A server's end that takes its receives from this queue of {@link #serverDomain}. */
+  Setup serverShared(SharedReceiveQueue queue) {
+    serverShared = queue;
+    return this;
   }
 
   Setup sends(int value) {
@@ -145,7 +161,7 @@ final class Setup {
 
   /** One end, with its queue pair in RESET. */
   Endpoint endpoint() {
-    return endpoint("", tck.device(), null, ProtectionDomain::createQueuePair);
+    return endpoint("", tck.device(), null, null, ProtectionDomain::createQueuePair);
   }
 
   /** One end that is connected to itself as far as it takes to be in {@code state}. */
@@ -155,7 +171,7 @@ final class Setup {
     if (state == QueuePairState.RESET) {
       return end;
     }
-    queuePair.modify(Steps.toInit(access()));
+    queuePair.modify(Steps.toInit(type, access()));
     if (state == QueuePairState.INIT) {
       return end;
     }
@@ -164,14 +180,20 @@ final class Setup {
       return end;
     }
     Gid self = end.device().port().gids().get(0);
-    queuePair.modify(
-        Steps.toReadyToReceive(end.device(), self, queuePair.number(), CLIENT_PSN)
-            .minRnrTimer(rnrTimer));
+    QueuePairAttributes receive =
+        Steps.toReadyToReceive(type, end.device(), self, queuePair.number(), CLIENT_PSN);
+    queuePair.modify(isReliable() ? receive.minRnrTimer(rnrTimer) : receive);
     if (state == QueuePairState.RTR) {
       return end;
     }
-    queuePair.modify(Steps.toReadyToSend(end.device(), CLIENT_PSN).rnrRetry(rnrRetry));
+    QueuePairAttributes send = Steps.toReadyToSend(type, end.device(), CLIENT_PSN);
+    queuePair.modify(isReliable() ? send.rnrRetry(rnrRetry) : send);
     if (state == QueuePairState.RTS) {
+      return end;
+    }
+    if (state == QueuePairState.SQE) {
+      end.failOneOfItsSends();
+      end.awaitState(state);
       return end;
     }
     queuePair.modify(Steps.toState(state));
@@ -203,12 +225,13 @@ final class Setup {
 
   /** The active end, with its queue pair in INIT. */
   Endpoint client(Party caller, ConnectionIdentifier active) {
-    return endpoint("client's ", caller.device(), null, active::createQueuePair);
+    return endpoint("client's ", caller.device(), null, null, active::createQueuePair);
   }
 
   /** The passive end, with its queue pair in INIT. */
   Endpoint server(Party callee, ConnectionIdentifier passive) {
-    return endpoint("server's ", callee.device(), serverDomain, passive::createQueuePair);
+    return endpoint(
+        "server's ", callee.device(), serverDomain, serverShared, passive::createQueuePair);
   }
 
   /** No private data, and the retries of this set-up. */
@@ -226,11 +249,17 @@ final class Setup {
 
   /** The same, with the server's end left in INIT, RTR or RTS. */
   Pair byHandWithServerIn(QueuePairState state) {
-    Endpoint client = endpoint("client's ", tck.device(), null, ProtectionDomain::createQueuePair);
+    Endpoint client =
+        endpoint("client's ", tck.device(), null, null, ProtectionDomain::createQueuePair);
     Endpoint server =
-        endpoint("server's ", tck.serverDevice(), serverDomain, ProtectionDomain::createQueuePair);
-    client.queuePair().modify(Steps.toInit(access()));
-    server.queuePair().modify(Steps.toInit(access()));
+        endpoint(
+            "server's ",
+            tck.serverDevice(),
+            serverDomain,
+            serverShared,
+            ProtectionDomain::createQueuePair);
+    client.queuePair().modify(Steps.toInit(type, access()));
+    server.queuePair().modify(Steps.toInit(type, access()));
     readyToReceive(client, server, SERVER_PSN);
     if (state != QueuePairState.INIT) {
       readyToReceive(server, client, psnExpectedByServer);
@@ -245,27 +274,36 @@ final class Setup {
 
   private void readyToReceive(Endpoint end, Endpoint peer, int peerPsn) {
     Gid gid = peer.device().port().gids().get(0);
+    QueuePairAttributes receive =
+        Steps.toReadyToReceive(type, end.device(), gid, peer.queuePair().number(), peerPsn);
     end.queuePair()
         .modify(
-            Steps.toReadyToReceive(end.device(), gid, peer.queuePair().number(), peerPsn)
-                .maxDestinationReadAtomic(maxDestinationReadAtomic)
-                .minRnrTimer(rnrTimer));
+            isReliable()
+                ? receive.maxDestinationReadAtomic(maxDestinationReadAtomic).minRnrTimer(rnrTimer)
+                : receive);
   }
 
   private void readyToSend(Endpoint end, int psn) {
+    QueuePairAttributes send = Steps.toReadyToSend(type, end.device(), psn);
     end.queuePair()
         .modify(
-            Steps.toReadyToSend(end.device(), psn)
-                .timeout(timeout)
-                .retryCount(retryCount)
-                .rnrRetry(rnrRetry)
-                .maxReadAtomic(maxReadAtomic));
+            isReliable()
+                ? send.timeout(timeout)
+                    .retryCount(retryCount)
+                    .rnrRetry(rnrRetry)
+                    .maxReadAtomic(maxReadAtomic)
+                : send);
+  }
+
+  private boolean isReliable() {
+    return type == QueuePairType.RC;
   }
 
   private Endpoint endpoint(
       String whose,
       Device device,
       @Nullable ProtectionDomain given,
+      @Nullable SharedReceiveQueue shared,
       BiFunction<ProtectionDomain, QueuePairOptions, QueuePair> create) {
     ProtectionDomain domain = given == null ? tck.own(device.allocateProtectionDomain()) : given;
     CompletionChannel events = channel ? tck.own(device.createCompletionChannel()) : null;
@@ -274,7 +312,11 @@ final class Setup {
         tck.own(device.createCompletionQueue(depth, events, singleThreaded));
     CompletionQueue receiveQueue =
         oneQueue ? sendQueue : tck.own(device.createCompletionQueue(depth, events, singleThreaded));
-    QueuePair queuePair = tck.own(create.apply(domain, options(sendQueue, receiveQueue)));
+    QueuePairOptions options = options(sendQueue, receiveQueue);
+    QueuePair queuePair =
+        tck.own(
+            create.apply(
+                domain, shared == null ? options : options.withSharedReceiveQueue(shared)));
     Completions sent = new Completions(sendQueue, whose + "send completion queue", tck);
     Completions received =
         oneQueue ? sent : new Completions(receiveQueue, whose + "receive completion queue", tck);
@@ -283,7 +325,7 @@ final class Setup {
 
   QueuePairOptions options(CompletionQueue sendQueue, CompletionQueue receiveQueue) {
     return new QueuePairOptions(
-        QueuePairType.RC,
+        type,
         sendQueue,
         receiveQueue,
         null,

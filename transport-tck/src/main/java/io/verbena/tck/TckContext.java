@@ -1,6 +1,9 @@
 package io.verbena.tck;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.Device;
@@ -102,6 +105,27 @@ final class TckContext {
   /** A protection domain on {@link #device}. */
   ProtectionDomain domain() {
     return own(device().allocateProtectionDomain());
+  }
+
+  /** Waits for the next asynchronous event of a device, which must be this one. */
+  void expectEvent(Device device, AsyncEvent.Type type, Object source) {
+    assertThat(nextEvent(device, patience().toNanos()))
+        .as("the next asynchronous event")
+        .isEqualTo(new AsyncEvent(type, source));
+  }
+
+  /** Asserts that a device has no event to tell now. */
+  void expectNoEvent(Device device) {
+    assertThat(nextEvent(device, 0)).as("an asynchronous event that must not be").isNull();
+  }
+
+  private static @Nullable AsyncEvent nextEvent(Device device, long nanos) {
+    try {
+      return device.awaitAsyncEvent(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while waiting for an asynchronous event", e);
+    }
   }
 
   /** Memory of a domain. */

@@ -188,6 +188,20 @@ public abstract class VerbsTck {
   }
 
   @Nested
+  class UnreliableConnections extends UnreliableConnectionTests {
+    UnreliableConnections() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class SharedReceiveQueues extends SharedReceiveQueueTests {
+    SharedReceiveQueues() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
   class LostPeers extends LostPeerTests {
     LostPeers() {
       super(VerbsTck.this);

@@ -1,6 +1,8 @@
 package io.verbena.tck;
 
 import io.verbena.verbs.Capability;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.VerbsError;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
@@ -29,6 +31,23 @@ abstract class VerbsTests {
     }
     Refusal.of(capability, tck.connected());
     return true;
+  }
+
+  /**
+   * Whether the device lacks queue pairs of a type; if so, all that there is to show is that they
+   * are refused, and that is asserted here.
+   */
+  boolean isRefused(QueuePairType type) {
+    boolean has =
+        switch (type) {
+          case RC -> true;
+          case UC -> tck.supports(Capability.UNRELIABLE_CONNECTED);
+          case UD -> tck.supports(Capability.UNRELIABLE_DATAGRAM);
+        };
+    if (!has) {
+      Failures.expectFailure(VerbsError.NOT_SUPPORTED, () -> tck.setup().type(type).endpoint());
+    }
+    return !has;
   }
 
   @BeforeEach

@@ -173,10 +173,7 @@ public final class QueuePairTransitions {
     range(attributes, PORT, attributes.port(), 1, 1);
     AddressVector vector = attributes.addressVector();
     if (vector != null) {
-      range(attributes, AV, vector.sourceGidIndex(), 0, gids - 1);
-      range(attributes, AV, vector.hopLimit(), 0, 0xff);
-      range(attributes, AV, vector.trafficClass(), 0, 0xff);
-      range(attributes, AV, vector.flowLabel(), 0, 0xf_ffff);
+      AddressLimits.check("modify queue pair: " + AV, vector, gids);
     }
     range(attributes, DEST_QPN, attributes.destinationQueuePair(), 0, 0xff_ffff);
     range(attributes, RQ_PSN, attributes.receivePsn(), 0, 0xff_ffff);

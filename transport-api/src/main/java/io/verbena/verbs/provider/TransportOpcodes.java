@@ -1,0 +1,19 @@
+package io.verbena.verbs.provider;
+
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.SendOpcode;
+
+/** Which transport service has which operation ({@code ibv_post_send(3)}). */
+public final class TransportOpcodes {
+  private TransportOpcodes() {}
+
+  /** Whether queue pairs of this type do it, if the device can. */
+  public static boolean has(QueuePairType type, SendOpcode opcode) {
+    return switch (opcode) {
+      case SEND, SEND_WITH_IMM -> true;
+      case RDMA_WRITE, RDMA_WRITE_WITH_IMM, SEND_WITH_INV, LOCAL_INV, BIND_MW ->
+          type != QueuePairType.UD;
+      case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> type == QueuePairType.RC;
+    };
+  }
+}
