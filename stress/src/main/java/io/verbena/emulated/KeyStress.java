@@ -1,0 +1,59 @@
+package io.verbena.emulated;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import io.verbena.verbs.Access;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** A key that lives is found, whatever other keys come and go; a new one is found whole. */
+@JCStressTest
+@Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the new one is not there yet")
+@Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "the new one is there")
+@State
+public class KeyStress {
+  private static final int OTHERS = 40;
+  private static final EmulatedProtectionDomain DOMAIN =
+      EmulatedDevice.open().allocateProtectionDomain();
+  private static final EmulatedMemoryRegion[] REGIONS = new EmulatedMemoryRegion[OTHERS + 2];
+
+  static {
+    ByteBuffer memory = ByteBuffer.allocateDirect(64);
+    for (int i = 0; i < REGIONS.length; i++) {
+      REGIONS[i] = DOMAIN.register(memory, EnumSet.noneOf(Access.class));
+    }
+  }
+
+  private final KeyTable table = new KeyTable();
+
+  /** Puts in all but the last, so that adding some more makes the table grow. */
+  public KeyStress() {
+    for (int i = 0; i < 30; i++) {
+      table.add(REGIONS[i]);
+    }
+  }
+
+  /** Others come and go, and the new one comes. */
+  @Actor
+  public void change() {
+    for (int i = 30; i < OTHERS; i++) {
+      table.add(REGIONS[i]);
+      table.remove(REGIONS[i - 20]);
+    }
+    table.add(REGIONS[OTHERS]);
+  }
+
+  /** One is looked up that has been there all the time, and the new one. */
+  @Actor
+  public void find(II_Result result) {
+    result.r1 = table.find(REGIONS[0].key()) == REGIONS[0] ? 1 : 0;
+    EmulatedMemoryRegion found = table.find(REGIONS[OTHERS].key());
+    result.r2 =
+        found == null ? 0 : found == REGIONS[OTHERS] && found.contains(found.address, 64) ? 1 : 2;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.verbena.stress;
+
+import org.jspecify.annotations.NullMarked;
