@@ -1,5 +1,6 @@
 package io.verbena.emulated;
 
+import io.verbena.emulated.roce.RnrTimer;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;

@@ -108,6 +108,6 @@ public interface Host {
    */
   void moved(QueuePairState to);
 
-  /** An alarm gave the engine something to send: its {@code run} is to be called. */
+  /** An alarm gave the engine something to send: {@link QueuePairEngine#run} is to be called. */
   void ready();
 }

@@ -84,6 +84,22 @@ public final class Frame {
     return this;
   }
 
+  /**
+   * Says how much payload was written to {@link #array} at {@link #payloadOffset}, in place of what
+   * was appended.
+   *
+   * @throws IllegalArgumentException beyond {@link #MAX_PAYLOAD}, or for an opcode without payload
+   */
+  public Frame payloadLength(int length) {
+    int room = opcode.carriesPayload() ? MAX_PAYLOAD : 0;
+    if (length < 0 || length > room) {
+      throw new IllegalArgumentException(
+          "payload of " + opcode + ": " + length + " (expected: 0 to " + room + ")");
+    }
+    payloadLength = length;
+    return this;
+  }
+
   /** Ends a packet: pad, lengths, IP checksum and ICRC. */
   public Frame seal() {
     int padded = opcode.payloadOffset() + payloadLength;

@@ -1,7 +1,7 @@
-package io.verbena.emulated;
+package io.verbena.emulated.roce;
 
 /** The RNR timer codes (IBTA volume 1, table 45). */
-final class RnrTimer {
+public final class RnrTimer {
   private static final int[] MICROS = {
     655_360, 10, 20, 30, 40, 60, 80, 120, 160, 240, 320, 480, 640, 960, 1_280, 1_920, 2_560, 3_840,
     5_120, 7_680, 10_240, 15_360, 20_480, 30_720, 40_960, 61_440, 81_920, 122_880, 163_840, 245_760,
@@ -11,7 +11,7 @@ final class RnrTimer {
   private RnrTimer() {}
 
   /** The time that a code of 0 to 31 stands for. */
-  static long nanos(int code) {
+  public static long nanos(int code) {
     return MICROS[code] * 1000L;
   }
 }

@@ -1,0 +1,237 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Aeth;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.PacketOpcode.Kind;
+import io.verbena.emulated.roce.Psn;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+
+/**
+ * Takes the answers of a reliable connection's peer (IBTA volume 1, requester side; acknowledgement
+ * handling).
+ *
+ * <pre>
+ *  answer with PSN p          SENDs and WRITEs   a READ or atomic   then
+ *                             up to              before p
+ *  ACK                        p                  implied NAK
+ *  READ response, atomic ack  p - 1              implied NAK        takes the data
+ *  NAK 0x60                   p - 1              implied NAK        sends again from p
+ *  RNR NAK                    p - 1              implied NAK        waits, sends again from p
+ *  NAK 0x61, 0x62, 0x63       p - 1              implied NAK        fails the request of p
+ *  p answered before, or never sent: dropped
+ * </pre>
+ *
+ * An implied NAK says that an answer was lost: only its own answer completes a READ or atomic, so
+ * it is requested again. Until the peer makes progress, one loss starts one retry.
+ */
+final class Completer {
+  private static final VarHandle NATIVE_LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  /** What an answer leads to, once all that it acknowledges is done. */
+  private enum Next {
+    NOTHING,
+    SEND_AGAIN,
+    AWAIT_RECEIVER,
+    FAIL
+  }
+
+  private final Link link;
+  private final SendWindow window;
+  private final RetryClock clock;
+  private final Requester requester;
+  private final byte[] original = new byte[Long.BYTES];
+  private CompletionStatus failure = CompletionStatus.GENERAL_ERR;
+
+  Completer(Link link, SendWindow window, RetryClock clock, Requester requester) {
+    this.link = link;
+    this.window = window;
+    this.clock = clock;
+    this.requester = requester;
+  }
+
+  /** No answer came in time. */
+  void timeout() {
+    if (window.awaitsAnswer()) {
+      retry();
+    }
+  }
+
+  void receive(Frame answer) {
+    SendWindow w = window;
+    int psn = answer.psn();
+    int before = w.unacknowledged;
+    if (Psn.difference(psn, w.sentEnd) >= 0 || Psn.difference(psn, before) < 0) {
+      return;
+    }
+    Next next = judge(answer, psn);
+    if (w.unacknowledged != before) {
+      clock.confirm();
+      if (w.awaitsAnswer()) {
+        clock.restart();
+      } else {
+        clock.answered();
+      }
+      if (next != Next.FAIL) {
+        requester.headMoved();
+      }
+    }
+    if (link.state == QueuePairState.ERR) {
+      return;
+    }
+    switch (next) {
+      case NOTHING -> {}
+      case SEND_AGAIN -> {
+        if (!clock.awaitsReceiver() && !clock.isRetrying()) {
+          retry();
+        }
+      }
+      case AWAIT_RECEIVER -> awaitReceiver(Aeth.value(answer.syndrome()));
+      case FAIL -> requester.fail(failure);
+    }
+  }
+
+  private void retry() {
+    if (clock.retry()) {
+      window.goBack();
+    } else {
+      requester.fail(CompletionStatus.RETRY_EXC_ERR);
+    }
+  }
+
+  private void awaitReceiver(int timerCode) {
+    if (clock.awaitsReceiver()) {
+      return;
+    }
+    if (clock.awaitReceiver(timerCode)) {
+      window.goBack();
+    } else {
+      requester.fail(CompletionStatus.RNR_RETRY_EXC_ERR);
+    }
+  }
+
+  private Next judge(Frame answer, int psn) {
+    Kind kind = answer.opcode().kind();
+    if (kind != Kind.ACKNOWLEDGE) {
+      return acknowledge(psn) ? takeData(answer, psn, kind) : Next.SEND_AGAIN;
+    }
+    int syndrome = answer.syndrome();
+    boolean good = Aeth.isAck(syndrome);
+    if (!acknowledge(good ? Psn.next(psn) : psn)) {
+      return Next.SEND_AGAIN;
+    }
+    if (good) {
+      return Next.NOTHING;
+    }
+    if (Aeth.isRnrNak(syndrome)) {
+      return Next.AWAIT_RECEIVER;
+    }
+    return switch (syndrome) {
+      case Aeth.SEQUENCE_ERROR -> Next.SEND_AGAIN;
+      case Aeth.INVALID_REQUEST -> fail(CompletionStatus.REM_INV_REQ_ERR);
+      case Aeth.REMOTE_ACCESS_ERROR -> fail(CompletionStatus.REM_ACCESS_ERR);
+      case Aeth.REMOTE_OPERATION_ERROR -> fail(CompletionStatus.REM_OP_ERR);
+      default -> Next.NOTHING;
+    };
+  }
+
+  private Next fail(CompletionStatus status) {
+    failure = status;
+    return Next.FAIL;
+  }
+
+  /**
+   * Takes all packets before PSN {@code end} as acknowledged.
+   *
+   * @return false if a READ or atomic among them has not been answered; it is the oldest then
+   */
+  private boolean acknowledge(int end) {
+    SendWindow w = window;
+    while (w.head < w.started) {
+      int packets = w.packets(w.head);
+      if (packets > 0) {
+        int acknowledged = Psn.difference(end, w.firstPsn(w.head));
+        if (acknowledged <= 0) {
+          return true;
+        }
+        if (RequestOpcodes.isReadOrAtomic(w.request(w.head).opcode())) {
+          return Psn.difference(end, w.unacknowledged) <= 0;
+        }
+        if (acknowledged < packets) {
+          w.unacknowledged = end;
+          return true;
+        }
+        w.unacknowledged = Psn.plus(w.firstPsn(w.head), packets);
+      }
+      w.completeHead();
+    }
+    return true;
+  }
+
+  private Next takeData(Frame answer, int psn, Kind kind) {
+    SendWindow w = window;
+    SendWorkRequest request = w.request(w.head);
+    SendOpcode operation = request.opcode();
+    boolean fits =
+        kind == Kind.READ_RESPONSE
+            ? operation == SendOpcode.RDMA_READ
+            : RequestOpcodes.isAtomic(operation);
+    PacketOpcode opcode = answer.opcode();
+    if (!fits
+        || (opcode != PacketOpcode.RC_READ_RESPONSE_MIDDLE && !Aeth.isAck(answer.syndrome()))) {
+      return fail(CompletionStatus.BAD_RESP_ERR);
+    }
+    return kind == Kind.READ_RESPONSE
+        ? takeRead(answer, psn, request)
+        : takeAtomic(answer, psn, request);
+  }
+
+  private Next takeRead(Frame answer, int psn, SendWorkRequest request) {
+    SendWindow w = window;
+    int packet = Psn.difference(psn, w.firstPsn(w.head));
+    boolean last = packet == w.packets(w.head) - 1;
+    // A READ requested again from its middle may be answered from there as a new one or as the old
+    // one continued: so FIRST and MIDDLE, and ONLY and LAST, are alike.
+    if (answer.opcode().ends() != last) {
+      return fail(CompletionStatus.BAD_RESP_ERR);
+    }
+    long done = (long) packet * link.mtu;
+    long due = last ? request.buffers().totalLength() - done : link.mtu;
+    if (answer.payloadLength() != due) {
+      return fail(CompletionStatus.LOC_LEN_ERR);
+    }
+    Grant grant =
+        Segments.scatter(
+            link.host,
+            request.buffers(),
+            done,
+            answer.array(),
+            answer.payloadOffset(),
+            answer.payloadLength());
+    return took(psn, last, grant);
+  }
+
+  private Next takeAtomic(Frame answer, int psn, SendWorkRequest request) {
+    NATIVE_LONG.set(original, 0, answer.original());
+    return took(
+        psn, true, Segments.scatter(link.host, request.buffers(), 0, original, 0, original.length));
+  }
+
+  private Next took(int psn, boolean last, Grant grant) {
+    if (grant != Grant.GRANTED) {
+      return fail(CompletionStatus.LOC_PROT_ERR);
+    }
+    window.unacknowledged = Psn.next(psn);
+    if (last) {
+      window.completeHead();
+    }
+    return Next.NOTHING;
+  }
+}

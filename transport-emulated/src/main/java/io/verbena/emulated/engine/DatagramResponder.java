@@ -1,0 +1,55 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.ExtendedHeader;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.WorkCompletion;
+
+/**
+ * Takes datagrams (IBTA volume 1, UD responder). Each needs the right queue key and a receive with
+ * room for it and for the 40 bytes of the GRH area before it, else it is dropped. On RoCEv2 over
+ * IPv4 the IP header stands in the last 20 bytes of that area; the first 20 are 0.
+ */
+final class DatagramResponder {
+  /** The GRH area at the start of the receive. */
+  static final int GRH_LENGTH = 40;
+
+  private static final int IP_LENGTH = 20;
+
+  private final Link link;
+  private final ReceiveProgress receive;
+  private final Responder.Failure failure;
+  private final byte[] header = new byte[GRH_LENGTH];
+
+  DatagramResponder(Link link, ReceiveProgress receive, Responder.Failure failure) {
+    this.link = link;
+    this.receive = receive;
+    this.failure = failure;
+  }
+
+  void receive(Frame packet) {
+    int length = packet.payloadLength();
+    if (packet.queueKey() != link.queueKey || length > link.mtu || !receive.take()) {
+      return;
+    }
+    receive.rewind();
+    if (!receive.hasRoom(GRH_LENGTH + length)) {
+      return;
+    }
+    System.arraycopy(packet.array(), 0, header, GRH_LENGTH - IP_LENGTH, IP_LENGTH);
+    if (!receive.append(header, 0, GRH_LENGTH)
+        || !receive.append(packet.array(), packet.payloadOffset(), length)) {
+      receive.fail(Refusal.RECEIVE_MEMORY.status);
+      failure.requestRefused();
+      return;
+    }
+    boolean withImmediate = packet.opcode().has(ExtendedHeader.IMM_DT);
+    receive.complete(
+        CompletionOpcode.RECV,
+        receive.filled(),
+        withImmediate ? packet.immediate() : 0,
+        packet.sourceQueuePair(),
+        WorkCompletion.GRH | (withImmediate ? WorkCompletion.WITH_IMM : 0),
+        packet.solicited());
+  }
+}

@@ -1,0 +1,21 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.verbs.QueuePairType;
+
+/**
+ * What is fixed for the life of an engine.
+ *
+ * @param type the transport
+ * @param number the queue pair's number
+ * @param sharedReceives whether its receives come from a shared queue, which are not flushed
+ * @param maxReceiveScatterGather the most buffers that a receive has
+ * @param maxMessage the most bytes of a message
+ * @param datagramMtu the most bytes of a datagram: the port's MTU
+ */
+public record EngineOptions(
+    QueuePairType type,
+    int number,
+    boolean sharedReceives,
+    int maxReceiveScatterGather,
+    int maxMessage,
+    int datagramMtu) {}

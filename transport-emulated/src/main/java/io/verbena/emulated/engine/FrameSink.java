@@ -1,0 +1,18 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.AddressVector;
+
+/** The way out of an engine: a port that puts packets on a wire. */
+public interface FrameSink {
+
+  /**
+   * Takes a packet. Its transport headers and payload are complete; addresses, UDP source port,
+   * partition key and invariant CRC are the port's to fill in. The frame is the engine's again on
+   * return: a wire that keeps it copies it. A packet that cannot be sent is dropped, as any wire
+   * may do; this does not throw.
+   *
+   * @param to where it goes: the peer of a connection, or the address of a datagram
+   */
+  void send(Frame frame, AddressVector to);
+}

@@ -1,0 +1,56 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.Access;
+
+/** The WRITE that a responder is in the midst of: where its next byte goes, and what is left. */
+final class InboundWrite {
+  private final Host host;
+  private long address;
+  private int rkey;
+  private long length;
+  private long left;
+
+  InboundWrite(Host host) {
+    this.host = host;
+  }
+
+  /** Begins the WRITE that a packet's header names. */
+  void begin(Frame packet) {
+    address = packet.remoteAddress();
+    rkey = packet.remoteKey();
+    length = packet.dmaLength();
+    left = length;
+  }
+
+  /** Bytes of the whole WRITE. */
+  int length() {
+    return (int) length;
+  }
+
+  /** Whether all of it may be written. A WRITE of nothing needs no key. */
+  Refusal check() {
+    return length == 0
+        ? Refusal.NONE
+        : Refusal.ofRemote(host.checkRemote(rkey, address, length, Access.REMOTE_WRITE.bit()));
+  }
+
+  /**
+   * Whether the payload of a packet is what is due: all that is left, or, before the end, one MTU.
+   */
+  boolean fits(Frame packet, int mtu) {
+    int payload = packet.payloadLength();
+    return packet.opcode().ends() ? payload == left : payload == mtu && left > mtu;
+  }
+
+  Refusal append(Frame packet) {
+    int payload = packet.payloadLength();
+    if (payload == 0) {
+      return Refusal.NONE;
+    }
+    Grant grant = host.writeRemote(rkey, address, packet.array(), packet.payloadOffset(), payload);
+    address += payload;
+    left -= payload;
+    return Refusal.ofRemote(grant);
+  }
+}

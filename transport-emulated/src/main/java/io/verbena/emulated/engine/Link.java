@@ -1,0 +1,88 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+
+/** What the state machines of one queue pair share: its state, its attributes, its way out. */
+final class Link {
+  final EngineOptions options;
+  final Host host;
+  QueuePairState state = QueuePairState.RESET;
+
+  /** Bytes of payload per packet. */
+  int mtu;
+
+  int access;
+  int queueKey;
+  int timeout;
+  int retryCount;
+  int rnrRetry;
+  int minRnrTimer;
+  int maxReadAtomic;
+  int maxDestinationReadAtomic;
+  boolean drainedNotify;
+
+  private final FrameSink sink;
+  private final Frame frame = new Frame();
+  private int destination;
+  private AddressVector vector = AddressVector.to(new Gid(0, 0));
+
+  Link(EngineOptions options, Host host, FrameSink sink) {
+    this.options = options;
+    this.host = host;
+    this.sink = sink;
+  }
+
+  void configure(QueuePairAttributes attributes) {
+    mtu = options.type() == QueuePairType.UD ? options.datagramMtu() : attributes.pathMtu().bytes();
+    access = Access.bits(attributes.access());
+    queueKey = attributes.queueKey();
+    timeout = attributes.timeout();
+    retryCount = attributes.retryCount();
+    rnrRetry = attributes.rnrRetry();
+    minRnrTimer = attributes.minRnrTimer();
+    maxReadAtomic = attributes.maxReadAtomic();
+    maxDestinationReadAtomic = attributes.maxDestinationReadAtomic();
+    drainedNotify = attributes.drainedNotify();
+    destination = attributes.destinationQueuePair();
+    AddressVector to = attributes.addressVector();
+    if (to != null) {
+      vector = to;
+    }
+  }
+
+  boolean reliable() {
+    return options.type() == QueuePairType.RC;
+  }
+
+  /** Whether peers may do this here; a bit of {@link Access}. */
+  boolean allows(int right) {
+    return (access & right) != 0;
+  }
+
+  /** How many packets carry this many bytes. */
+  int packets(long length) {
+    return length == 0 ? 1 : (int) ((length + mtu - 1) / mtu);
+  }
+
+  /** Begins a packet to the connected peer. There is one at a time. */
+  Frame start(PacketOpcode opcode, int psn) {
+    return frame.start(opcode).destinationQueuePair(destination).psn(psn);
+  }
+
+  /** Sends the packet begun last to the connected peer. */
+  void send() {
+    sink.send(frame, vector);
+  }
+
+  /** Sends the packet begun last as a datagram. */
+  void send(AddressVector to) {
+    sink.send(frame, to);
+  }
+}

@@ -1,0 +1,223 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairState;
+
+/**
+ * The packet engine of one queue pair: which of its state machines works in which state.
+ *
+ * <pre>
+ *                RESET  INIT  RTR  RTS  SQD            SQE        ERR
+ *  Requester      -      -     -   +    what was begun flushes    flushes
+ *  Completer (RC) -      -     -   +    +              -          -
+ *  responder      -      -     +   +    +              +          flushes, sends what it owes
+ * </pre>
+ *
+ * For one caller at a time; see the package.
+ */
+public final class QueuePairEngine {
+  private final Link link;
+  private final SendWindow window;
+  private final RetryClock clock;
+  private final Requester requester;
+  private final Completer completer;
+  private final ReceiveProgress receives;
+  private final Responder responder;
+  private final UnreliableResponder unreliable;
+  private final DatagramResponder datagrams;
+  private boolean established;
+
+  /** An engine in RESET, for a queue pair whose memory, queues and completions {@code host} has. */
+  public QueuePairEngine(
+      EngineOptions options, Host host, SendRing sends, Timeline timeline, FrameSink sink) {
+    link = new Link(options, host, sink);
+    window = new SendWindow(sends, host);
+    clock = new RetryClock(link, timeline, this::alarm);
+    requester = new Requester(link, window, clock, this::requestFailed);
+    completer = new Completer(link, window, clock, requester);
+    receives = new ReceiveProgress(host, options.maxReceiveScatterGather());
+    InboundWrite write = new InboundWrite(host);
+    responder = new Responder(link, receives, write, this::requestRefused);
+    unreliable = new UnreliableResponder(link, receives, write, this::requestRefused);
+    datagrams = new DatagramResponder(link, receives, this::requestRefused);
+  }
+
+  /** The state that it is in. */
+  public QueuePairState state() {
+    return link.state;
+  }
+
+  /**
+   * Goes to a state, or stays in it with other attributes. To ERR: flushes. To RESET: forgets
+   * everything, without completions. {@link Host#moved} is not called.
+   *
+   * @param to reached by a transition that the caller has checked
+   * @param attributes all attributes of the queue pair, those of before and those new
+   */
+  public void modify(QueuePairState to, QueuePairAttributes attributes) {
+    QueuePairState from = link.state;
+    link.configure(attributes);
+    link.state = to;
+    switch (to) {
+      case RESET -> reset();
+      case RTR -> {
+        established = false;
+        responder.startAt(attributes.receivePsn());
+        unreliable.startAt(attributes.receivePsn());
+      }
+      case RTS -> {
+        if (from == QueuePairState.RTR) {
+          window.startAt(attributes.sendPsn());
+          clock.reset();
+        }
+        requester.stateChanged();
+      }
+      case SQD -> {
+        if (from != QueuePairState.SQD) {
+          requester.stateChanged();
+        }
+      }
+      case ERR -> {
+        if (from != QueuePairState.ERR) {
+          responder.clear();
+        }
+        flush();
+      }
+      case INIT, SQE -> {}
+    }
+  }
+
+  private void reset() {
+    clock.stop();
+    window.clear();
+    requester.clear();
+    responder.clear();
+    receives.drop();
+  }
+
+  /** A send or a receive was posted. In ERR, and for sends in SQE, it is flushed. */
+  public void posted() {
+    if (link.state == QueuePairState.ERR) {
+      window.flush();
+      receives.flush(link.options.sharedReceives());
+    } else if (link.state == QueuePairState.SQE) {
+      window.flush();
+    }
+  }
+
+  /**
+   * Takes a packet that came for this queue pair, as parsed; what is not for its transport or its
+   * state is dropped.
+   */
+  public void receive(Frame packet) {
+    switch (link.state) {
+      case RTR, RTS, SQD, SQE -> {
+        PacketOpcode opcode = packet.opcode();
+        if (opcode.isRequest()) {
+          receiveRequest(packet, opcode);
+        } else if (opcode.transport() == PacketOpcode.Transport.RC && link.reliable()) {
+          completer.receive(packet);
+        }
+      }
+      case RESET, INIT, ERR -> {}
+    }
+  }
+
+  private void receiveRequest(Frame packet, PacketOpcode opcode) {
+    switch (link.options.type()) {
+      case RC -> {
+        if (opcode.transport() == PacketOpcode.Transport.RC) {
+          establish();
+          responder.receive(packet);
+        }
+      }
+      case UC -> {
+        if (opcode.transport() == PacketOpcode.Transport.UC) {
+          establish();
+          unreliable.receive(packet);
+        }
+      }
+      case UD -> {
+        if (opcode.transport() == PacketOpcode.Transport.UD) {
+          datagrams.receive(packet);
+        }
+      }
+    }
+  }
+
+  private void establish() {
+    if (link.state == QueuePairState.RTR && !established) {
+      established = true;
+      link.host.raise(AsyncEvent.Type.COMM_EST);
+    }
+  }
+
+  /**
+   * Sends packets, answers and requests in turn, and does local operations.
+   *
+   * @param packets the most to send
+   * @return whether there may be more to send at once; false once all that is left waits for a
+   *     packet, a post, an alarm or a state
+   */
+  public boolean run(int packets) {
+    int left = packets;
+    while (left > 0) {
+      boolean replied = responder.reply();
+      boolean requested = requester.step();
+      if (!replied && !requested) {
+        return false;
+      }
+      left -= (replied ? 1 : 0) + (requested ? 1 : 0);
+    }
+    return true;
+  }
+
+  private void alarm() {
+    boolean receiverWait = clock.awaitsReceiver();
+    if (!clock.expired()) {
+      return;
+    }
+    if (receiverWait) {
+      clock.answered();
+    } else {
+      completer.timeout();
+    }
+    link.host.ready();
+  }
+
+  private void requestFailed() {
+    if (link.reliable()) {
+      responder.clear();
+      enterError();
+    } else {
+      link.state = QueuePairState.SQE;
+      link.host.moved(QueuePairState.SQE);
+      window.flush();
+      requester.clear();
+    }
+  }
+
+  private void requestRefused() {
+    enterError();
+  }
+
+  private void enterError() {
+    link.state = QueuePairState.ERR;
+    link.host.moved(QueuePairState.ERR);
+    flush();
+  }
+
+  private void flush() {
+    clock.stop();
+    window.flush();
+    requester.clear();
+    boolean shared = link.options.sharedReceives();
+    receives.flush(shared);
+    if (shared) {
+      link.host.raise(AsyncEvent.Type.QP_LAST_WQE_REACHED);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Aeth;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionStatus;
+
+/**
+ * Why a responder does not do what a packet asks for, and what follows on a reliable connection:
+ * the NAK to the peer, and here the status of the receive that the message had taken, or, if it had
+ * none, an event. But for the first two, the queue pair goes to ERR.
+ */
+enum Refusal {
+  /** None: it does. */
+  NONE(0, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
+  /** No receive is posted: try again later. */
+  NOT_READY(0, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
+  /** Out of sequence, not allowed here, misaligned, or its lengths contradict each other. */
+  INVALID(Aeth.INVALID_REQUEST, CompletionStatus.REM_INV_REQ_ERR, AsyncEvent.Type.QP_REQ_ERR),
+  /** A SEND larger than its receive. */
+  TOO_LONG(Aeth.INVALID_REQUEST, CompletionStatus.LOC_LEN_ERR, AsyncEvent.Type.QP_REQ_ERR),
+  /** The rkey does not cover it. */
+  REMOTE_MEMORY(
+      Aeth.REMOTE_ACCESS_ERROR, CompletionStatus.REM_ACCESS_ERR, AsyncEvent.Type.QP_ACCESS_ERR),
+  /** The rkey covers it, but the memory is gone. */
+  REMOTE_MEMORY_GONE(
+      Aeth.REMOTE_OPERATION_ERROR, CompletionStatus.REM_OP_ERR, AsyncEvent.Type.QP_FATAL),
+  /** The receive names memory that it may not use. */
+  RECEIVE_MEMORY(
+      Aeth.REMOTE_OPERATION_ERROR, CompletionStatus.LOC_PROT_ERR, AsyncEvent.Type.QP_FATAL);
+
+  final int syndrome;
+  final CompletionStatus status;
+  final AsyncEvent.Type event;
+
+  Refusal(int syndrome, CompletionStatus status, AsyncEvent.Type event) {
+    this.syndrome = syndrome;
+    this.status = status;
+    this.event = event;
+  }
+
+  /** What a refused access to the memory under an rkey means. */
+  static Refusal ofRemote(Grant grant) {
+    return switch (grant) {
+      case GRANTED -> NONE;
+      case REFUSED -> REMOTE_MEMORY;
+      case FAILED -> REMOTE_MEMORY_GONE;
+    };
+  }
+}

@@ -1,0 +1,316 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.Psn;
+import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+
+/**
+ * Turns requests into packets, in the order of the queue, and sends packets again from the oldest
+ * that is not acknowledged (IBTA volume 1, requester side; go-back-N).
+ *
+ * <pre>
+ *                 +-- nothing posted, window full, fence, reads at their limit: wait
+ *   cursor at  ---+-- local operation: done at once
+ *   a new one     +-- bad by itself: waits at the cursor until all before it are done, then fails
+ *                 +-- else: gets its PSNs
+ *   cursor within one: one packet, or the rest of a READ as one request
+ * </pre>
+ */
+final class Requester {
+  /** Packets that may be out without an answer; a READ counts when it is sent. */
+  static final int MAX_UNACKNOWLEDGED = 128;
+
+  /** An acknowledgement is asked for at least this often. */
+  static final int ACK_INTERVAL = 64;
+
+  /** More packets than this and PSNs could no longer be told apart. */
+  private static final int MAX_PACKETS = 1 << 22;
+
+  private static final long NONE = -1;
+
+  private final Link link;
+  private final SendWindow window;
+  private final RetryClock clock;
+  private final Failure failure;
+  private long failedPosition = NONE;
+  private CompletionStatus failedStatus = CompletionStatus.SUCCESS;
+  private int sinceAckRequest;
+  private boolean drained;
+
+  /** The way out when a request fails: the queue pair stops, and the rest is flushed. */
+  interface Failure {
+    void requestFailed();
+  }
+
+  Requester(Link link, SendWindow window, RetryClock clock, Failure failure) {
+    this.link = link;
+    this.window = window;
+    this.clock = clock;
+    this.failure = failure;
+  }
+
+  void clear() {
+    failedPosition = NONE;
+    sinceAckRequest = 0;
+    drained = false;
+  }
+
+  /** Looks anew at a state that was just entered. */
+  void stateChanged() {
+    drained = false;
+  }
+
+  /** Does one thing, of which at most one packet comes; false if there is nothing to be done. */
+  boolean step() {
+    if (link.state != QueuePairState.RTS && link.state != QueuePairState.SQD) {
+      return false;
+    }
+    if (clock.awaitsReceiver()) {
+      return false;
+    }
+    SendWindow w = window;
+    if (w.cursor == failedPosition) {
+      return failIfOldest();
+    }
+    if (w.cursor < w.started && w.packets(w.cursor) == 0) {
+      w.skip();
+      return true;
+    }
+    if (Psn.difference(w.cursorPsn(), w.unacknowledged) >= MAX_UNACKNOWLEDGED) {
+      return false;
+    }
+    return w.cursor < w.started ? sendPacket() : begin();
+  }
+
+  /** For the completer: the oldest request has changed. */
+  void headMoved() {
+    SendWindow w = window;
+    while (w.head < w.started && w.packets(w.head) == 0) {
+      w.completeHead();
+    }
+    w.catchUp();
+    if (w.head == failedPosition) {
+      failIfOldest();
+    } else if (link.state == QueuePairState.SQD) {
+      drained();
+    }
+  }
+
+  /** Fails the oldest request, and with it the queue pair. */
+  void fail(CompletionStatus status) {
+    window.failHead(status);
+    failure.requestFailed();
+  }
+
+  private boolean begin() {
+    if (link.state == QueuePairState.SQD) {
+      drained();
+      return false;
+    }
+    SendWindow w = window;
+    if (!w.hasNext()) {
+      return false;
+    }
+    SendWorkRequest request = w.request(w.started);
+    CompletionStatus status = check(request);
+    if (status != CompletionStatus.SUCCESS) {
+      return failAtCursor(status);
+    }
+    if (mustWait(request)) {
+      return false;
+    }
+    if (RequestOpcodes.isLocal(request.opcode())) {
+      return doLocally(request);
+    }
+    if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
+      w.readsOutstanding++;
+    }
+    w.begin(link.packets(packetBytes(request)));
+    return sendPacket();
+  }
+
+  /** What of a request is cut into packets: an atomic is one, whatever its answer. */
+  private static long packetBytes(SendWorkRequest request) {
+    return RequestOpcodes.isAtomic(request.opcode()) ? 0 : Segments.length(request);
+  }
+
+  private CompletionStatus check(SendWorkRequest request) {
+    SendOpcode operation = request.opcode();
+    if (RequestOpcodes.isLocal(operation)) {
+      return link.options.type() == QueuePairType.UD
+          ? CompletionStatus.LOC_QP_OP_ERR
+          : CompletionStatus.SUCCESS;
+    }
+    if (RequestOpcodes.of(link.options.type(), operation, true, true) == null) {
+      return CompletionStatus.LOC_QP_OP_ERR;
+    }
+    long length = Segments.length(request);
+    if (RequestOpcodes.isAtomic(operation)) {
+      if (length != Long.BYTES) {
+        return CompletionStatus.LOC_LEN_ERR;
+      }
+    } else if (length > link.options.maxMessage() || (length - 1) / link.mtu >= MAX_PACKETS) {
+      return CompletionStatus.LOC_LEN_ERR;
+    }
+    if (RequestOpcodes.isReadOrAtomic(operation)) {
+      return link.maxReadAtomic == 0 ? CompletionStatus.LOC_QP_OP_ERR : CompletionStatus.SUCCESS;
+    }
+    if (link.options.type() == QueuePairType.UD) {
+      if (request.addressHandle() == null) {
+        return CompletionStatus.LOC_QP_OP_ERR;
+      }
+      if (length > link.mtu) {
+        return CompletionStatus.LOC_LEN_ERR;
+      }
+    }
+    return request.inlineData() != null
+            || Segments.check(link.host, request.buffers(), 0) == Grant.GRANTED
+        ? CompletionStatus.SUCCESS
+        : CompletionStatus.LOC_PROT_ERR;
+  }
+
+  private boolean mustWait(SendWorkRequest request) {
+    SendWindow w = window;
+    if ((request.flags() & SendWorkRequest.FENCE) != 0 && w.readsOutstanding > 0) {
+      return true;
+    }
+    if (request.opcode() == SendOpcode.LOCAL_INV) {
+      // What was sent may have to be sent again, out of the region that is to die.
+      return !w.isIdle();
+    }
+    return RequestOpcodes.isReadOrAtomic(request.opcode())
+        && w.readsOutstanding >= link.maxReadAtomic;
+  }
+
+  private boolean doLocally(SendWorkRequest request) {
+    boolean bind = request.opcode() == SendOpcode.BIND_MW;
+    if (bind ? link.host.bind(request) : link.host.invalidateLocally(request.remoteKey())) {
+      window.begin(0);
+      window.skip();
+      headMoved();
+      return true;
+    }
+    return failAtCursor(bind ? CompletionStatus.MW_BIND_ERR : CompletionStatus.LOC_QP_OP_ERR);
+  }
+
+  private boolean failAtCursor(CompletionStatus status) {
+    failedPosition = window.cursor;
+    failedStatus = status;
+    return failIfOldest();
+  }
+
+  private boolean failIfOldest() {
+    if (window.head != failedPosition) {
+      return false;
+    }
+    failedPosition = NONE;
+    fail(failedStatus);
+    return true;
+  }
+
+  private void drained() {
+    if (window.isIdle() && !drained) {
+      drained = true;
+      if (link.drainedNotify) {
+        link.host.raise(AsyncEvent.Type.SQ_DRAINED);
+      }
+    }
+  }
+
+  private boolean sendPacket() {
+    SendWindow w = window;
+    SendWorkRequest request = w.request(w.cursor);
+    int packet = w.packet;
+    int packets = w.packets(w.cursor);
+    int psn = w.cursorPsn();
+    boolean whole = RequestOpcodes.isReadOrAtomic(request.opcode());
+    boolean last = whole || packet == packets - 1;
+    PacketOpcode opcode =
+        RequestOpcodes.of(link.options.type(), request.opcode(), packet == 0, last);
+    if (opcode == null) {
+      throw new IllegalStateException("no packet for " + request.opcode());
+    }
+    Frame frame = link.start(opcode, psn);
+    long done = (long) packet * link.mtu;
+    switch (opcode.kind()) {
+      case READ_REQUEST ->
+          frame
+              .remoteAddress(request.remoteAddress() + done)
+              .remoteKey(request.remoteKey())
+              .dmaLength(Segments.length(request) - done);
+      case COMPARE_SWAP ->
+          frame
+              .remoteAddress(request.remoteAddress())
+              .remoteKey(request.remoteKey())
+              .swapOrAdd(request.swap())
+              .compare(request.compareOrAdd());
+      case FETCH_ADD ->
+          frame
+              .remoteAddress(request.remoteAddress())
+              .remoteKey(request.remoteKey())
+              .swapOrAdd(request.compareOrAdd());
+      default -> {
+        long length = Segments.length(request);
+        int bytes = last ? (int) (length - done) : link.mtu;
+        setHeaders(frame, opcode, request, length, last);
+        if (Segments.gather(link.host, request, done, frame, bytes) != Grant.GRANTED) {
+          return failAtCursor(CompletionStatus.LOC_PROT_ERR);
+        }
+      }
+    }
+    if (link.reliable()) {
+      frame.ackRequested(last || ++sinceAckRequest >= ACK_INTERVAL);
+      if (frame.ackRequested()) {
+        sinceAckRequest = 0;
+      }
+    }
+    w.sent(whole ? packets - packet : 1);
+    AddressHandle handle = request.addressHandle();
+    if (link.options.type() == QueuePairType.UD && handle != null) {
+      link.send(handle.vector());
+    } else {
+      link.send();
+    }
+    if (link.reliable()) {
+      clock.sent();
+    } else {
+      w.unacknowledged = w.sentEnd;
+      if (last) {
+        w.completeHead();
+        headMoved();
+      }
+    }
+    return true;
+  }
+
+  private void setHeaders(
+      Frame frame, PacketOpcode opcode, SendWorkRequest request, long length, boolean last) {
+    if (opcode.starts() && opcode.kind() == PacketOpcode.Kind.WRITE) {
+      frame.remoteAddress(request.remoteAddress()).remoteKey(request.remoteKey()).dmaLength(length);
+    }
+    if (link.options.type() == QueuePairType.UD) {
+      frame
+          .destinationQueuePair(request.remoteQueuePair())
+          .queueKey(request.remoteQueueKey())
+          .sourceQueuePair(link.options.number());
+    }
+    if (!last) {
+      return;
+    }
+    switch (request.opcode()) {
+      case SEND_WITH_IMM, RDMA_WRITE_WITH_IMM -> frame.immediate(request.immediate());
+      case SEND_WITH_INV -> frame.invalidatedKey(request.remoteKey());
+      default -> {}
+    }
+    if (request.opcode() != SendOpcode.RDMA_WRITE) {
+      frame.solicited((request.flags() & SendWorkRequest.SOLICITED) != 0);
+    }
+  }
+}

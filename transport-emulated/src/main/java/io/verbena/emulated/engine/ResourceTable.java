@@ -1,0 +1,98 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Psn;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a responder remembers of the READs and atomics that it did last, so that it can answer them
+ * again (IBTA volume 1, responder resources). It has room for as many as the peer may have
+ * outstanding; the oldest makes way.
+ */
+final class ResourceTable {
+  private Resource[] resources = new Resource[0];
+  private int next;
+
+  /** One READ or atomic. */
+  static final class Resource {
+    private boolean used;
+    private boolean atomic;
+    private int firstPsn;
+    private int packets;
+
+    /** What an atomic found. */
+    final AtomicResult result = new AtomicResult();
+
+    private long address;
+    private int rkey;
+    private long length;
+
+    /** Whether this is the READ whose part from a PSN on is asked for again. */
+    boolean covers(long address, int rkey, long length) {
+      return rkey == this.rkey
+          && address - this.address >= 0
+          && length <= this.length
+          && address + length - this.address <= this.length;
+    }
+
+    int firstPsn() {
+      return firstPsn;
+    }
+  }
+
+  /** Makes room for {@code capacity} and forgets all. */
+  void reset(int capacity) {
+    if (resources.length != capacity) {
+      resources = new Resource[capacity];
+      for (int i = 0; i < capacity; i++) {
+        resources[i] = new Resource();
+      }
+    }
+    for (Resource resource : resources) {
+      resource.used = false;
+    }
+    next = 0;
+  }
+
+  int capacity() {
+    return resources.length;
+  }
+
+  /** The place of an atomic about to be done: nothing is remembered before {@link #addAtomic}. */
+  AtomicResult nextResult() {
+    return resources[next].result;
+  }
+
+  void addAtomic(int psn) {
+    add(true, psn, 1);
+  }
+
+  void addRead(int firstPsn, int packets, long address, int rkey, long length) {
+    Resource resource = add(false, firstPsn, packets);
+    resource.address = address;
+    resource.rkey = rkey;
+    resource.length = length;
+  }
+
+  private Resource add(boolean atomic, int firstPsn, int packets) {
+    Resource resource = resources[next];
+    next = next + 1 == resources.length ? 0 : next + 1;
+    resource.used = true;
+    resource.atomic = atomic;
+    resource.firstPsn = firstPsn;
+    resource.packets = packets;
+    return resource;
+  }
+
+  /** The READ, or the atomic, that had this PSN, or null. */
+  @Nullable Resource find(boolean atomic, int psn) {
+    for (Resource resource : resources) {
+      if (resource.used && resource.atomic == atomic) {
+        int packet = Psn.difference(psn, resource.firstPsn);
+        if (packet >= 0 && packet < resource.packets) {
+          return resource;
+        }
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,413 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.engine.ReplyQueue.Reply;
+import io.verbena.emulated.engine.ResourceTable.Resource;
+import io.verbena.emulated.roce.Aeth;
+import io.verbena.emulated.roce.ExtendedHeader;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.PacketOpcode.Kind;
+import io.verbena.emulated.roce.Psn;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.WorkCompletion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does what a reliable connection's peer asks for (IBTA volume 1, responder side). Each packet goes
+ * through the stages in this order, as in Soft-RoCE, so that of two faults the same one is told.
+ *
+ * <pre>
+ *  PSN        later than expected: one NAK 0x60, then silence until the expected one comes
+ *             earlier: a duplicate, which changes nothing
+ *               SEND, WRITE: acknowledged again     atomic: answered from the saved result
+ *               READ: executed again, from any packet on
+ *  SEQUENCE   FIRST MIDDLE* LAST or ONLY             else 0x61
+ *  RIGHTS     what the queue pair lets peers do      else 0x61
+ *  RESOURCE   READ, atomic: room to remember it      else 0x61
+ *             SEND, immediate data: a receive        else RNR NAK, then silence until it comes again
+ *  LENGTH     FIRST, MIDDLE: one MTU; LAST: 1..MTU   else 0x61
+ *  MEMORY     rkey, range, domain, rights            else 0x62; then lengths against each other 0x61
+ *  EXECUTE    moves bytes; a message too long 0x61, a receive that is no good 0x63
+ *  COMPLETE   the receive, at the end of a message that took one
+ *  REPLY      READ response, atomic ack, or ACK if asked for
+ * </pre>
+ */
+final class Responder {
+  private static final long MAX_LENGTH = 1L << 31;
+  private static final int ACK = Aeth.ack(Aeth.UNLIMITED_CREDITS);
+
+  private final Link link;
+  private final Failure failure;
+  private final ReceiveProgress receive;
+  private final InboundWrite write;
+  private final ResourceTable resources = new ResourceTable();
+  private final ReplyQueue replies = new ReplyQueue();
+  private int expected;
+  private int messageSequence;
+
+  /** A NAK is out: packets behind the one expected are no news. */
+  private boolean nakSent;
+
+  /** SEND or WRITE while within such a message, else null. */
+  private @Nullable Kind open;
+
+  /** The way out when a request was refused: the queue pair stops, what is owed is still sent. */
+  interface Failure {
+    void requestRefused();
+  }
+
+  Responder(Link link, ReceiveProgress receive, InboundWrite write, Failure failure) {
+    this.link = link;
+    this.receive = receive;
+    this.write = write;
+    this.failure = failure;
+  }
+
+  /** Starts anew, as a connection does. */
+  void startAt(int psn) {
+    expected = psn;
+    messageSequence = 0;
+    nakSent = false;
+    open = null;
+    resources.reset(link.maxDestinationReadAtomic);
+    replies.reset(link.maxDestinationReadAtomic);
+  }
+
+  /** Forgets the answers that are owed. */
+  void clear() {
+    replies.clear();
+  }
+
+  void receive(Frame packet) {
+    if (replies.isFull()) {
+      return;
+    }
+    int ahead = Psn.difference(packet.psn(), expected);
+    if (ahead < 0) {
+      duplicate(packet);
+    } else if (ahead > 0) {
+      outOfSequence();
+    } else {
+      nakSent = false;
+      inSequence(packet);
+    }
+  }
+
+  private void outOfSequence() {
+    if (!nakSent) {
+      nakSent = true;
+      nak(Aeth.SEQUENCE_ERROR);
+    }
+  }
+
+  private void nak(int syndrome) {
+    replies.add(ReplyQueue.Kind.NAK, expected, syndrome, messageSequence);
+  }
+
+  private void inSequence(Frame packet) {
+    Refusal refusal = checkSequence(packet.opcode());
+    if (refusal == Refusal.NONE) {
+      refusal = checkRights(packet.opcode().kind());
+    }
+    if (refusal == Refusal.NONE) {
+      refusal = checkResource(packet.opcode());
+    }
+    if (refusal == Refusal.NONE) {
+      refusal = checkLength(packet);
+    }
+    if (refusal == Refusal.NONE) {
+      refusal = checkMemory(packet);
+    }
+    if (refusal == Refusal.NONE) {
+      refusal = execute(packet);
+    }
+    switch (refusal) {
+      case NONE -> {}
+      case NOT_READY -> {
+        nakSent = true;
+        nak(Aeth.rnrNak(link.minRnrTimer));
+      }
+      default -> refuse(refusal);
+    }
+  }
+
+  private void refuse(Refusal refusal) {
+    nak(refusal.syndrome);
+    if (!receive.fail(refusal.status)) {
+      link.host.raise(refusal.event);
+    }
+    failure.requestRefused();
+  }
+
+  private Refusal checkSequence(PacketOpcode opcode) {
+    boolean continues = opcode.kind() == open && !opcode.starts();
+    boolean begins = open == null && opcode.starts();
+    return continues || begins ? Refusal.NONE : Refusal.INVALID;
+  }
+
+  private Refusal checkRights(Kind kind) {
+    boolean allowed =
+        switch (kind) {
+          case READ_REQUEST -> link.allows(Access.REMOTE_READ.bit());
+          case WRITE -> link.allows(Access.REMOTE_WRITE.bit());
+          case COMPARE_SWAP, FETCH_ADD -> link.allows(Access.REMOTE_ATOMIC.bit());
+          default -> true;
+        };
+    return allowed ? Refusal.NONE : Refusal.INVALID;
+  }
+
+  private Refusal checkResource(PacketOpcode opcode) {
+    return switch (opcode.kind()) {
+      case READ_REQUEST, COMPARE_SWAP, FETCH_ADD ->
+          resources.capacity() > 0 ? Refusal.NONE : Refusal.INVALID;
+      case WRITE ->
+          !opcode.has(ExtendedHeader.IMM_DT) || receive.take() ? Refusal.NONE : Refusal.NOT_READY;
+      default -> receive.take() ? Refusal.NONE : Refusal.NOT_READY;
+    };
+  }
+
+  private Refusal checkLength(Frame packet) {
+    PacketOpcode opcode = packet.opcode();
+    if (opcode.has(ExtendedHeader.RETH) && packet.dmaLength() > MAX_LENGTH) {
+      return Refusal.INVALID;
+    }
+    return hasFittingPayload(packet, link.mtu) ? Refusal.NONE : Refusal.INVALID;
+  }
+
+  /** Whether a packet of a message has as much payload as its place in it allows. */
+  static boolean hasFittingPayload(Frame packet, int mtu) {
+    int payload = packet.payloadLength();
+    return switch (packet.opcode().position()) {
+      case FIRST, MIDDLE -> payload == mtu;
+      case LAST -> payload > 0 && payload <= mtu;
+      case ONLY -> payload <= mtu;
+    };
+  }
+
+  private Refusal checkMemory(Frame packet) {
+    return switch (packet.opcode().kind()) {
+      case WRITE -> {
+        Refusal refusal = Refusal.NONE;
+        if (packet.opcode().starts()) {
+          write.begin(packet);
+          refusal = write.check();
+        }
+        yield refusal != Refusal.NONE || write.fits(packet, link.mtu) ? refusal : Refusal.INVALID;
+      }
+      case READ_REQUEST ->
+          packet.dmaLength() == 0
+              ? Refusal.NONE
+              : checkRemote(packet, packet.dmaLength(), Access.REMOTE_READ);
+      case COMPARE_SWAP, FETCH_ADD -> {
+        Refusal refusal = checkRemote(packet, Long.BYTES, Access.REMOTE_ATOMIC);
+        yield refusal != Refusal.NONE || (packet.remoteAddress() & Long.BYTES - 1) == 0
+            ? refusal
+            : Refusal.INVALID;
+      }
+      default -> Refusal.NONE;
+    };
+  }
+
+  private Refusal checkRemote(Frame packet, long length, Access access) {
+    return Refusal.ofRemote(
+        link.host.checkRemote(packet.remoteKey(), packet.remoteAddress(), length, access.bit()));
+  }
+
+  private Refusal execute(Frame packet) {
+    return switch (packet.opcode().kind()) {
+      case READ_REQUEST -> read(packet);
+      case COMPARE_SWAP, FETCH_ADD -> atomic(packet);
+      case WRITE -> {
+        Refusal refusal = write.append(packet);
+        yield refusal == Refusal.NONE ? endPacket(packet) : refusal;
+      }
+      default -> {
+        int length = packet.payloadLength();
+        if (!receive.hasRoom(length)) {
+          yield Refusal.TOO_LONG;
+        }
+        yield receive.append(packet.array(), packet.payloadOffset(), length)
+            ? endPacket(packet)
+            : Refusal.RECEIVE_MEMORY;
+      }
+    };
+  }
+
+  private Refusal read(Frame packet) {
+    long length = packet.dmaLength();
+    int packets = link.packets(length);
+    resources.addRead(expected, packets, packet.remoteAddress(), packet.remoteKey(), length);
+    // A READ counts as a message when it is accepted.
+    countMessage();
+    replyRead(packet, true);
+    expected = Psn.plus(expected, packets);
+    return Refusal.NONE;
+  }
+
+  private void replyRead(Frame packet, boolean first) {
+    Reply reply = replies.add(ReplyQueue.Kind.READ, packet.psn(), ACK, messageSequence);
+    reply.address = packet.remoteAddress();
+    reply.rkey = packet.remoteKey();
+    reply.left = packet.dmaLength();
+    reply.first = first;
+  }
+
+  private Refusal atomic(Frame packet) {
+    AtomicResult result = resources.nextResult();
+    Grant grant =
+        packet.opcode().kind() == Kind.COMPARE_SWAP
+            ? link.host.compareAndSwap(
+                packet.remoteKey(),
+                packet.remoteAddress(),
+                packet.compare(),
+                packet.swapOrAdd(),
+                result)
+            : link.host.fetchAndAdd(
+                packet.remoteKey(), packet.remoteAddress(), packet.swapOrAdd(), result);
+    if (grant != Grant.GRANTED) {
+      return Refusal.ofRemote(grant);
+    }
+    resources.addAtomic(expected);
+    countMessage();
+    replyAtomic(expected, result.original());
+    expected = Psn.next(expected);
+    return Refusal.NONE;
+  }
+
+  private void replyAtomic(int psn, long original) {
+    replies.add(ReplyQueue.Kind.ATOMIC, psn, ACK, messageSequence).original = original;
+  }
+
+  private void countMessage() {
+    messageSequence = Psn.next(messageSequence);
+  }
+
+  /** After a packet of a SEND or WRITE was executed. */
+  private Refusal endPacket(Frame packet) {
+    PacketOpcode opcode = packet.opcode();
+    if (opcode.has(ExtendedHeader.IETH) && !link.host.invalidateRemotely(packet.invalidatedKey())) {
+      return Refusal.REMOTE_MEMORY;
+    }
+    open = opcode.ends() ? null : opcode.kind();
+    if (opcode.ends()) {
+      countMessage();
+      complete(packet);
+    }
+    if (packet.ackRequested()) {
+      replies.acknowledge(expected, ACK, messageSequence);
+    }
+    expected = Psn.next(expected);
+    return Refusal.NONE;
+  }
+
+  private void complete(Frame packet) {
+    PacketOpcode opcode = packet.opcode();
+    boolean written = opcode.kind() == Kind.WRITE;
+    boolean withImmediate = opcode.has(ExtendedHeader.IMM_DT);
+    if (written && !withImmediate) {
+      return;
+    }
+    boolean withKey = opcode.has(ExtendedHeader.IETH);
+    receive.complete(
+        written ? CompletionOpcode.RECV_RDMA_WITH_IMM : CompletionOpcode.RECV,
+        written ? write.length() : receive.filled(),
+        withImmediate ? packet.immediate() : withKey ? packet.invalidatedKey() : 0,
+        0,
+        withImmediate ? WorkCompletion.WITH_IMM : withKey ? WorkCompletion.WITH_INV : 0,
+        packet.solicited());
+  }
+
+  private void duplicate(Frame packet) {
+    int psn = packet.psn();
+    switch (packet.opcode().kind()) {
+      case READ_REQUEST -> {
+        Resource resource = resources.find(false, psn);
+        if (resource != null
+            && resource.covers(packet.remoteAddress(), packet.remoteKey(), packet.dmaLength())) {
+          replyRead(packet, psn == resource.firstPsn());
+        }
+      }
+      case COMPARE_SWAP, FETCH_ADD -> {
+        Resource resource = resources.find(true, psn);
+        if (resource != null) {
+          replyAtomic(psn, resource.result.original());
+        }
+      }
+      default -> replies.acknowledge(psn, ACK, messageSequence);
+    }
+  }
+
+  /** Sends one packet of what is owed; false if nothing is. */
+  boolean reply() {
+    if (replies.isEmpty()) {
+      return false;
+    }
+    Reply reply = replies.first();
+    switch (reply.kind) {
+      case ACK, NAK -> {
+        answer(PacketOpcode.RC_ACKNOWLEDGE, reply);
+        replies.remove();
+      }
+      case ATOMIC -> {
+        answer(PacketOpcode.RC_ATOMIC_ACKNOWLEDGE, reply).original(reply.original);
+        replies.remove();
+      }
+      case READ -> {
+        return replyPart(reply);
+      }
+    }
+    link.send();
+    return true;
+  }
+
+  private Frame answer(PacketOpcode opcode, Reply reply) {
+    Frame frame = link.start(opcode, reply.psn);
+    if (opcode.has(ExtendedHeader.AETH)) {
+      frame.syndrome(reply.syndrome).messageSequence(reply.messageSequence);
+    }
+    return frame;
+  }
+
+  private boolean replyPart(Reply reply) {
+    boolean last = reply.left <= link.mtu;
+    int length = last ? (int) reply.left : link.mtu;
+    Frame frame = answer(readResponse(reply.first, last), reply);
+    frame.payloadLength(length);
+    if (length > 0) {
+      Grant grant =
+          link.host.readRemote(
+              reply.rkey, reply.address, frame.array(), frame.payloadOffset(), length);
+      if (grant != Grant.GRANTED) {
+        return failRead(reply, Refusal.ofRemote(grant));
+      }
+    }
+    link.send();
+    if (last) {
+      replies.remove();
+    } else {
+      reply.first = false;
+      reply.psn = Psn.next(reply.psn);
+      reply.address += length;
+      reply.left -= length;
+    }
+    return true;
+  }
+
+  private static PacketOpcode readResponse(boolean first, boolean last) {
+    if (first) {
+      return last ? PacketOpcode.RC_READ_RESPONSE_ONLY : PacketOpcode.RC_READ_RESPONSE_FIRST;
+    }
+    return last ? PacketOpcode.RC_READ_RESPONSE_LAST : PacketOpcode.RC_READ_RESPONSE_MIDDLE;
+  }
+
+  /** The memory of a READ went away before all of it was sent. */
+  private boolean failRead(Reply reply, Refusal refusal) {
+    int psn = reply.psn;
+    replies.clear();
+    replies.add(ReplyQueue.Kind.NAK, psn, refusal.syndrome, messageSequence);
+    link.host.raise(refusal.event);
+    failure.requestRefused();
+    return true;
+  }
+}

@@ -1,0 +1,156 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.RnrTimer;
+
+/**
+ * When to send again, and how often still (IBTA volume 1, retry and RNR retry counters). One alarm
+ * serves both waits, since a requester that waits for a receiver waits for no answer.
+ *
+ * <pre>
+ *          packet sent                       RNR NAK
+ *  IDLE --------------> AWAITS_ANSWER ---------------------> AWAITS_RECEIVER
+ *   ^                    |         |                                |
+ *   +--------------------+         +--> timeout: send again         +--> alarm: send again
+ *     all answered
+ * </pre>
+ */
+final class RetryClock {
+  /** For ever, as an RNR retry count. */
+  private static final int NO_LIMIT = 7;
+
+  private static final long UNIT_NANOS = 4096;
+
+  private enum Wait {
+    IDLE,
+    AWAITS_ANSWER,
+    AWAITS_RECEIVER
+  }
+
+  private final Link link;
+  private final Timeline timeline;
+  private final Timeline.Alarm alarm;
+  private Wait wait = Wait.IDLE;
+  private boolean alarmSet;
+  private long alarmAt;
+  private long deadline;
+  private int retriesLeft;
+  private int rnrRetriesLeft;
+
+  /** Whether a retry is under way that no answer has confirmed yet. */
+  private boolean retrying;
+
+  RetryClock(Link link, Timeline timeline, Runnable expired) {
+    this.link = link;
+    this.timeline = timeline;
+    alarm = timeline.alarm(expired);
+  }
+
+  /** Starts anew, as a connection does. */
+  void reset() {
+    stop();
+    confirm();
+  }
+
+  /** Stops waiting. */
+  void stop() {
+    wait = Wait.IDLE;
+    if (alarmSet) {
+      alarmSet = false;
+      alarm.cancel();
+    }
+  }
+
+  /** The peer has made progress: all retries are to be had again. */
+  void confirm() {
+    retriesLeft = link.retryCount;
+    rnrRetriesLeft = link.rnrRetry;
+    retrying = false;
+  }
+
+  boolean isRetrying() {
+    return retrying;
+  }
+
+  boolean awaitsReceiver() {
+    return wait == Wait.AWAITS_RECEIVER;
+  }
+
+  /** A packet was sent: an answer is due, unless one is already. */
+  void sent() {
+    if (wait == Wait.IDLE) {
+      restart();
+    }
+  }
+
+  /** An answer came, and another is due. */
+  void restart() {
+    if (link.timeout == 0) {
+      wait = Wait.IDLE;
+      return;
+    }
+    wait = Wait.AWAITS_ANSWER;
+    deadline = timeline.now() + (UNIT_NANOS << link.timeout);
+    arm();
+  }
+
+  /** Nothing more is due. The alarm may still go off, and finds nothing to do. */
+  void answered() {
+    wait = Wait.IDLE;
+  }
+
+  /** Takes one retry; false if none was left. */
+  boolean retry() {
+    if (retriesLeft == 0) {
+      return false;
+    }
+    retriesLeft--;
+    retrying = true;
+    answered();
+    return true;
+  }
+
+  /**
+   * Takes one RNR retry and waits as the peer asked; false if none was left. The peer lives, so the
+   * other retries are to be had again.
+   */
+  boolean awaitReceiver(int timerCode) {
+    if (rnrRetriesLeft == 0) {
+      return false;
+    }
+    if (rnrRetriesLeft != NO_LIMIT) {
+      rnrRetriesLeft--;
+    }
+    retriesLeft = link.retryCount;
+    wait = Wait.AWAITS_RECEIVER;
+    deadline = timeline.now() + RnrTimer.nanos(timerCode);
+    arm();
+    return true;
+  }
+
+  /**
+   * What the alarm means.
+   *
+   * @return whether a deadline has passed; the wait is over then
+   */
+  boolean expired() {
+    alarmSet = false;
+    if (wait == Wait.IDLE) {
+      return false;
+    }
+    if (timeline.now() - deadline < 0) {
+      arm();
+      return false;
+    }
+    return true;
+  }
+
+  /** An alarm that is set goes off first and is then set again: most answers come in time. */
+  private void arm() {
+    if (alarmSet && alarmAt - deadline <= 0) {
+      return;
+    }
+    alarmSet = true;
+    alarmAt = deadline;
+    alarm.set(deadline);
+  }
+}

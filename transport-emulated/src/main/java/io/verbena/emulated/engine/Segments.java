@@ -1,0 +1,88 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.SendWorkRequest;
+import java.nio.ByteBuffer;
+
+/** Moves the bytes of one packet between it and the buffers of a request or receive. */
+final class Segments {
+  private Segments() {}
+
+  static long length(SendWorkRequest request) {
+    ByteBuffer inline = request.inlineData();
+    return inline == null ? request.buffers().totalLength() : inline.remaining();
+  }
+
+  static Grant check(Host host, ScatterGatherList buffers, int access) {
+    for (int i = 0, n = buffers.size(); i < n; i++) {
+      int length = buffers.length(i);
+      if (length > 0) {
+        Grant grant = host.checkLocal(buffers.lkey(i), buffers.address(i), length, access);
+        if (grant != Grant.GRANTED) {
+          return grant;
+        }
+      }
+    }
+    return Grant.GRANTED;
+  }
+
+  /** Fills a packet with {@code length} bytes of a request, from {@code offset} on. */
+  static Grant gather(Host host, SendWorkRequest request, long offset, Frame frame, int length) {
+    byte[] bytes = frame.array();
+    int at = frame.payloadOffset();
+    frame.payloadLength(length);
+    ByteBuffer inline = request.inlineData();
+    if (inline != null) {
+      inline.get(inline.position() + (int) offset, bytes, at, length);
+      return Grant.GRANTED;
+    }
+    ScatterGatherList buffers = request.buffers();
+    long skip = offset;
+    int left = length;
+    for (int i = 0; left > 0; i++) {
+      int there = buffers.length(i);
+      if (skip >= there) {
+        skip -= there;
+        continue;
+      }
+      int part = (int) Math.min(left, there - skip);
+      Grant grant = host.readLocal(buffers.lkey(i), buffers.address(i) + skip, bytes, at, part);
+      if (grant != Grant.GRANTED) {
+        return grant;
+      }
+      at += part;
+      left -= part;
+      skip = 0;
+    }
+    return Grant.GRANTED;
+  }
+
+  /**
+   * Puts bytes into buffers that have room for them, from {@code offset} on.
+   *
+   * @param at where they are in {@code bytes}
+   */
+  static Grant scatter(
+      Host host, ScatterGatherList buffers, long offset, byte[] bytes, int at, int length) {
+    long skip = offset;
+    int from = at;
+    int left = length;
+    for (int i = 0; left > 0; i++) {
+      int there = buffers.length(i);
+      if (skip >= there) {
+        skip -= there;
+        continue;
+      }
+      int part = (int) Math.min(left, there - skip);
+      Grant grant = host.writeLocal(buffers.lkey(i), buffers.address(i) + skip, bytes, from, part);
+      if (grant != Grant.GRANTED) {
+        return grant;
+      }
+      from += part;
+      left -= part;
+      skip = 0;
+    }
+    return Grant.GRANTED;
+  }
+}

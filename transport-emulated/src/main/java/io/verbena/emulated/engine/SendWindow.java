@@ -1,0 +1,176 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Psn;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.SendWorkRequest;
+
+/**
+ * How far the send queue has come, in requests and in PSNs.
+ *
+ * <pre>
+ *  requests   freed .. | head .. cursor .. started | .. posted
+ *                        oldest   sent      never
+ *                        not done next      sent
+ *  PSNs                unacknowledged .. sentEnd .. nextPsn
+ *                        oldest not      highest    of the next
+ *                        answered        sent + 1   request
+ * </pre>
+ *
+ * The cursor goes back when packets are sent again. Each started request keeps its first PSN and
+ * its count of packets; an operation without packets, a local one, has a count of 0 and is done.
+ */
+final class SendWindow {
+  private final SendRing ring;
+  private final Host host;
+  private final int[] firstPsns;
+  private final int[] packetCounts;
+
+  long head;
+  long started;
+  long cursor;
+
+  /** Packets of the request at the cursor that are behind the cursor. */
+  int packet;
+
+  int unacknowledged;
+  int sentEnd;
+  int nextPsn;
+
+  /** READs and atomics begun and not done. */
+  int readsOutstanding;
+
+  SendWindow(SendRing ring, Host host) {
+    this.ring = ring;
+    this.host = host;
+    firstPsns = new int[ring.capacity()];
+    packetCounts = new int[ring.capacity()];
+  }
+
+  /** Forgets all requests. */
+  void clear() {
+    head = ring.posted();
+    started = head;
+    cursor = head;
+    packet = 0;
+    readsOutstanding = 0;
+  }
+
+  void startAt(int psn) {
+    unacknowledged = psn;
+    sentEnd = psn;
+    nextPsn = psn;
+  }
+
+  SendWorkRequest request(long position) {
+    return ring.request(position);
+  }
+
+  boolean hasNext() {
+    return started < ring.posted();
+  }
+
+  int firstPsn(long position) {
+    return firstPsns[slot(position)];
+  }
+
+  int packets(long position) {
+    return packetCounts[slot(position)];
+  }
+
+  /** Whether all that was begun is done. */
+  boolean isIdle() {
+    return head == started;
+  }
+
+  /** Whether packets are out that the peer has not answered. */
+  boolean awaitsAnswer() {
+    return Psn.difference(sentEnd, unacknowledged) > 0;
+  }
+
+  /** The PSN of the next packet, of a request at the cursor or of one to begin. */
+  int cursorPsn() {
+    return cursor == started ? nextPsn : Psn.plus(firstPsn(cursor), packet);
+  }
+
+  /** Begins the next request, of {@code packets} packets; 0 if it is done already. */
+  void begin(int packets) {
+    int slot = slot(started);
+    firstPsns[slot] = nextPsn;
+    packetCounts[slot] = packets;
+    nextPsn = Psn.plus(nextPsn, packets);
+    started++;
+  }
+
+  /** Moves the cursor behind {@code packets} packets that were sent. */
+  void sent(int packets) {
+    int end = Psn.plus(cursorPsn(), packets);
+    if (Psn.difference(end, sentEnd) > 0) {
+      sentEnd = end;
+    }
+    packet += packets;
+    if (packet == packets(cursor)) {
+      skip();
+    }
+  }
+
+  /** Moves the cursor to the next request. */
+  void skip() {
+    cursor++;
+    packet = 0;
+  }
+
+  /** Moves the cursor to the oldest packet that is not acknowledged. */
+  void goBack() {
+    cursor = head;
+    packet = 0;
+    while (cursor < started) {
+      int ahead = Psn.difference(unacknowledged, firstPsn(cursor));
+      if (ahead < packets(cursor)) {
+        packet = Math.max(0, ahead);
+        return;
+      }
+      cursor++;
+    }
+  }
+
+  /** Moves the cursor forward if what lies behind it was acknowledged in the meantime. */
+  void catchUp() {
+    if (cursor < head || Psn.difference(unacknowledged, cursorPsn()) > 0) {
+      goBack();
+    }
+  }
+
+  /** Completes the oldest request with success. */
+  void completeHead() {
+    SendWorkRequest request = ring.request(head);
+    if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
+      readsOutstanding--;
+    }
+    long position = head++;
+    if ((request.flags() & SendWorkRequest.SIGNALED) != 0) {
+      host.sendDone(
+          position,
+          request,
+          RequestOpcodes.completion(request.opcode()),
+          (int) Segments.length(request));
+    }
+  }
+
+  /** Completes the oldest request with an error. */
+  void failHead(CompletionStatus status) {
+    SendWorkRequest request = ring.request(head);
+    host.sendFailed(head++, request, status);
+  }
+
+  /** Completes all that are not done as flushed. */
+  void flush() {
+    for (long end = ring.posted(); head < end; ) {
+      failHead(CompletionStatus.WR_FLUSH_ERR);
+    }
+    clear();
+  }
+
+  private int slot(long position) {
+    return (int) (position % firstPsns.length);
+  }
+}

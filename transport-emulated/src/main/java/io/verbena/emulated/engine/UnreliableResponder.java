@@ -1,0 +1,112 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.ExtendedHeader;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.PacketOpcode.Kind;
+import io.verbena.emulated.roce.Psn;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.WorkCompletion;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Does what an unreliable connection's peer asks for (IBTA volume 1, UC responder). There is no
+ * answer: a message of which a packet is missing, or that is not to be done, is dropped whole, and
+ * the receive that it had taken serves the next one; a WRITE has then changed some of its bytes.
+ *
+ * <pre>
+ *               expected PSN                     any other PSN
+ *  FIRST, ONLY  begins a message                 begins a message: those before it are lost
+ *  MIDDLE, LAST continues it, or is dropped      drops the message, and all up to the next FIRST
+ * </pre>
+ *
+ * So a message that the network doubles is done twice, as on hardware.
+ */
+final class UnreliableResponder {
+  private final Link link;
+  private final ReceiveProgress receive;
+  private final InboundWrite write;
+  private final Responder.Failure failure;
+  private int expected;
+  private @Nullable Kind open;
+
+  UnreliableResponder(
+      Link link, ReceiveProgress receive, InboundWrite write, Responder.Failure failure) {
+    this.link = link;
+    this.receive = receive;
+    this.write = write;
+    this.failure = failure;
+  }
+
+  void startAt(int psn) {
+    expected = psn;
+    open = null;
+  }
+
+  void receive(Frame packet) {
+    PacketOpcode opcode = packet.opcode();
+    if (opcode.starts()) {
+      open = null;
+      receive.rewind();
+    } else if (packet.psn() != expected || opcode.kind() != open) {
+      open = null;
+      return;
+    }
+    expected = Psn.next(packet.psn());
+    open = execute(packet) && !opcode.ends() ? opcode.kind() : null;
+  }
+
+  /** Does what one packet asks for; false if its message is dropped. */
+  private boolean execute(Frame packet) {
+    PacketOpcode opcode = packet.opcode();
+    boolean written = opcode.kind() == Kind.WRITE;
+    boolean withImmediate = opcode.has(ExtendedHeader.IMM_DT);
+    if (written && !link.allows(Access.REMOTE_WRITE.bit())) {
+      return false;
+    }
+    if ((!written || withImmediate) && !receive.take()) {
+      return false;
+    }
+    if (!Responder.hasFittingPayload(packet, link.mtu)) {
+      return false;
+    }
+    if (!(written ? write(packet) : append(packet))) {
+      return false;
+    }
+    if (opcode.ends() && (!written || withImmediate)) {
+      receive.complete(
+          written ? CompletionOpcode.RECV_RDMA_WITH_IMM : CompletionOpcode.RECV,
+          written ? write.length() : receive.filled(),
+          withImmediate ? packet.immediate() : 0,
+          0,
+          withImmediate ? WorkCompletion.WITH_IMM : 0,
+          packet.solicited());
+    }
+    return true;
+  }
+
+  private boolean write(Frame packet) {
+    if (packet.opcode().starts()) {
+      write.begin(packet);
+      if (write.check() != Refusal.NONE) {
+        return false;
+      }
+    }
+    return write.fits(packet, link.mtu) && write.append(packet) == Refusal.NONE;
+  }
+
+  private boolean append(Frame packet) {
+    int length = packet.payloadLength();
+    if (!receive.hasRoom(length)) {
+      return false;
+    }
+    if (!receive.append(packet.array(), packet.payloadOffset(), length)) {
+      // The fault is the receiver's own, which no silence would tell.
+      receive.fail(Refusal.RECEIVE_MEMORY.status);
+      failure.requestRefused();
+      return false;
+    }
+    return true;
+  }
+}

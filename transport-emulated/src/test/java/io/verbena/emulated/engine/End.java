@@ -1,0 +1,65 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+
+/** One end of a wire: an engine, and what is round it. */
+final class End {
+  final int number;
+  final TestHost host = new TestHost();
+  final TestRing sends = new TestRing();
+  final QueuePairAttributes attributes = new QueuePairAttributes();
+  final QueuePairEngine engine;
+
+  /** Where its packets go. */
+  FrameSink out = (frame, to) -> {};
+
+  End(QueuePairType type, int number, boolean sharedReceives, ManualTimeline time) {
+    this.number = number;
+    engine =
+        new QueuePairEngine(
+            new EngineOptions(type, number, sharedReceives, 8, 1 << 30, Pair.MTU),
+            host,
+            sends,
+            time,
+            (frame, to) -> out.send(frame, to));
+    host.ready = this::run;
+  }
+
+  void modify(QueuePairState to) {
+    engine.modify(to, attributes);
+    run();
+  }
+
+  void post(SendWorkRequest request) {
+    queue(request);
+    run();
+  }
+
+  /** Posts without giving the engine a chance to run. */
+  void queue(SendWorkRequest request) {
+    sends.post(request);
+    engine.posted();
+  }
+
+  void postReceive(ReceiveWorkRequest request) {
+    host.receives.add(request);
+    engine.posted();
+    run();
+  }
+
+  void receive(Frame frame) {
+    engine.receive(frame);
+    run();
+  }
+
+  void run() {
+    while (engine.run(16)) {
+      // as long as it has more
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+
+/** The HCA round an engine under test: byte arrays under keys, and lists of what it was told. */
+final class TestHost implements Host {
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  /** All rights. */
+  static final int ALL =
+      Access.LOCAL_WRITE.bit()
+          | Access.REMOTE_WRITE.bit()
+          | Access.REMOTE_READ.bit()
+          | Access.REMOTE_ATOMIC.bit();
+
+  /** A completion, of a send or a receive. */
+  record Done(
+      long id,
+      CompletionStatus status,
+      @Nullable CompletionOpcode opcode,
+      int byteLength,
+      int immediate,
+      int sourceQueuePair,
+      int flags,
+      boolean solicited) {
+    @Override
+    public String toString() {
+      return id + " " + status + (opcode == null ? "" : " " + opcode + " " + byteLength);
+    }
+  }
+
+  /** Memory under a key. */
+  static final class Region {
+    final long address;
+    final byte[] bytes;
+    final int key;
+    final int access;
+    boolean gone;
+
+    Region(long address, int size, int key, int access) {
+      this.address = address;
+      this.bytes = new byte[size];
+      this.key = key;
+      this.access = access;
+    }
+
+    long getLong(int offset) {
+      return (long) LONG.get(bytes, offset);
+    }
+
+    void putLong(int offset, long value) {
+      LONG.set(bytes, offset, value);
+    }
+  }
+
+  final Map<Integer, Region> regions = new HashMap<>();
+  final Queue<ReceiveWorkRequest> receives = new ArrayDeque<>();
+  final List<Done> sendsDone = new ArrayList<>();
+  final List<Done> receivesDone = new ArrayList<>();
+  final List<AsyncEvent.Type> events = new ArrayList<>();
+  final List<QueuePairState> moves = new ArrayList<>();
+  final List<SendWorkRequest> bound = new ArrayList<>();
+  boolean bindRefused;
+  int atomicsDone;
+  Runnable ready = () -> {};
+  private int nextKey = 0x100;
+  private long nextAddress = 0x7f00_0000_0000L;
+
+  Region register(int size) {
+    return register(size, ALL);
+  }
+
+  Region register(int size, int access) {
+    Region region = new Region(nextAddress, size, nextKey, access);
+    nextKey += 0x101;
+    nextAddress += size + 0x10000 & ~7L;
+    regions.put(region.key, region);
+    return region;
+  }
+
+  private Grant check(int key, long address, long length, int access) {
+    Region region = regions.get(key);
+    if (region == null
+        || (region.access & access) != access
+        || address < region.address
+        || address + length > region.address + region.bytes.length) {
+      return Grant.REFUSED;
+    }
+    return region.gone ? Grant.FAILED : Grant.GRANTED;
+  }
+
+  private Grant copyOut(int key, long address, byte[] to, int offset, int length, int access) {
+    Grant grant = check(key, address, length, access);
+    if (grant == Grant.GRANTED) {
+      Region region = regions.get(key);
+      System.arraycopy(region.bytes, (int) (address - region.address), to, offset, length);
+    }
+    return grant;
+  }
+
+  private Grant copyIn(int key, long address, byte[] from, int offset, int length, int access) {
+    Grant grant = check(key, address, length, access);
+    if (grant == Grant.GRANTED) {
+      Region region = regions.get(key);
+      System.arraycopy(from, offset, region.bytes, (int) (address - region.address), length);
+    }
+    return grant;
+  }
+
+  @Override
+  public Grant checkLocal(int lkey, long address, int length, int access) {
+    return check(lkey, address, length, access);
+  }
+
+  @Override
+  public Grant readLocal(int lkey, long address, byte[] to, int offset, int length) {
+    return copyOut(lkey, address, to, offset, length, 0);
+  }
+
+  @Override
+  public Grant writeLocal(int lkey, long address, byte[] from, int offset, int length) {
+    return copyIn(lkey, address, from, offset, length, Access.LOCAL_WRITE.bit());
+  }
+
+  @Override
+  public Grant checkRemote(int rkey, long address, long length, int access) {
+    return check(rkey, address, length, access);
+  }
+
+  @Override
+  public Grant readRemote(int rkey, long address, byte[] to, int offset, int length) {
+    return copyOut(rkey, address, to, offset, length, Access.REMOTE_READ.bit());
+  }
+
+  @Override
+  public Grant writeRemote(int rkey, long address, byte[] from, int offset, int length) {
+    return copyIn(rkey, address, from, offset, length, Access.REMOTE_WRITE.bit());
+  }
+
+  @Override
+  public Grant compareAndSwap(
+      int rkey, long address, long expected, long swap, AtomicResult result) {
+    Grant grant = check(rkey, address, Long.BYTES, Access.REMOTE_ATOMIC.bit());
+    if (grant == Grant.GRANTED) {
+      Region region = regions.get(rkey);
+      int at = (int) (address - region.address);
+      result.original(region.getLong(at));
+      if (result.original() == expected) {
+        region.putLong(at, swap);
+      }
+      atomicsDone++;
+    }
+    return grant;
+  }
+
+  @Override
+  public Grant fetchAndAdd(int rkey, long address, long addend, AtomicResult result) {
+    Grant grant = check(rkey, address, Long.BYTES, Access.REMOTE_ATOMIC.bit());
+    if (grant == Grant.GRANTED) {
+      Region region = regions.get(rkey);
+      int at = (int) (address - region.address);
+      result.original(region.getLong(at));
+      region.putLong(at, result.original() + addend);
+      atomicsDone++;
+    }
+    return grant;
+  }
+
+  @Override
+  public boolean invalidateLocally(int key) {
+    return regions.remove(key) != null;
+  }
+
+  @Override
+  public boolean invalidateRemotely(int rkey) {
+    return regions.remove(rkey) != null;
+  }
+
+  @Override
+  public boolean bind(SendWorkRequest request) {
+    if (!bindRefused) {
+      bound.add(request);
+    }
+    return !bindRefused;
+  }
+
+  @Override
+  public boolean takeReceive(ReceiveWorkRequest into) {
+    ReceiveWorkRequest next = receives.poll();
+    if (next == null) {
+      return false;
+    }
+    into.id(next.id()).buffers().copyFrom(next.buffers());
+    return true;
+  }
+
+  @Override
+  public void receiveDone(
+      long id,
+      CompletionOpcode opcode,
+      int byteLength,
+      int immediate,
+      int sourceQueuePair,
+      int flags,
+      boolean solicited) {
+    receivesDone.add(
+        new Done(
+            id,
+            CompletionStatus.SUCCESS,
+            opcode,
+            byteLength,
+            immediate,
+            sourceQueuePair,
+            flags,
+            solicited));
+  }
+
+  @Override
+  public void receiveFailed(long id, CompletionStatus status) {
+    receivesDone.add(new Done(id, status, null, 0, 0, 0, 0, true));
+  }
+
+  @Override
+  public void sendDone(
+      long position, SendWorkRequest request, CompletionOpcode opcode, int byteLength) {
+    sendsDone.add(
+        new Done(request.id(), CompletionStatus.SUCCESS, opcode, byteLength, 0, 0, 0, false));
+  }
+
+  @Override
+  public void sendFailed(long position, SendWorkRequest request, CompletionStatus status) {
+    sendsDone.add(new Done(request.id(), status, null, 0, 0, 0, 0, false));
+  }
+
+  @Override
+  public void raise(AsyncEvent.Type event) {
+    events.add(event);
+  }
+
+  @Override
+  public void moved(QueuePairState to) {
+    moves.add(to);
+  }
+
+  @Override
+  public void ready() {
+    ready.run();
+  }
+}

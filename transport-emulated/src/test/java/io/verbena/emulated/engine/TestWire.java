@@ -1,0 +1,104 @@
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketOpcode;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A wire between two ends, that does to packets what its test says. */
+final class TestWire {
+  static final long FLIGHT_NANOS = 1_000;
+
+  /** A packet as it was sent. */
+  record Packet(boolean fromA, PacketOpcode opcode, int psn, int syndrome, Frame frame) {
+    @Override
+    public String toString() {
+      return (fromA ? "a>b " : "b>a ")
+          + opcode
+          + " psn "
+          + psn
+          + (syndrome < 0 ? "" : String.format(" %02x", syndrome))
+          + " "
+          + frame.payloadLength()
+          + " B";
+    }
+  }
+
+  /** What happens to a packet. */
+  interface Fault {
+    /**
+     * Delivers a packet as often as it calls {@code delivery}.
+     *
+     * @param index counts all packets of the wire
+     */
+    void carry(int index, Packet packet, Delivery delivery);
+  }
+
+  /** Delivers the packet once more, after some time. */
+  interface Delivery {
+    void after(long nanos);
+  }
+
+  static final Fault NONE = (index, packet, delivery) -> delivery.after(FLIGHT_NANOS);
+
+  final List<Packet> sent = new ArrayList<>();
+  Fault fault = NONE;
+  private final ManualTimeline time;
+
+  TestWire(ManualTimeline time) {
+    this.time = time;
+  }
+
+  /** Drops the packet with this index. */
+  static Fault dropping(int dropped) {
+    return (index, packet, delivery) -> {
+      if (index != dropped) {
+        delivery.after(FLIGHT_NANOS);
+      }
+    };
+  }
+
+  FrameSink to(End receiver, boolean fromA) {
+    return (frame, to) -> {
+      Frame copy = copy(frame);
+      Packet packet = new Packet(fromA, copy.opcode(), copy.psn(), syndrome(copy), copy);
+      int index = sent.size();
+      sent.add(packet);
+      fault.carry(
+          index,
+          packet,
+          nanos ->
+              time.after(
+                  nanos,
+                  () -> {
+                    if (copy.destinationQueuePair() == receiver.number) {
+                      receiver.receive(copy);
+                    }
+                  }));
+    };
+  }
+
+  private static int syndrome(Frame frame) {
+    return switch (frame.opcode().kind()) {
+      case ACKNOWLEDGE, ATOMIC_ACKNOWLEDGE -> frame.syndrome();
+      default -> -1;
+    };
+  }
+
+  /** A packet as it arrives: as bytes, and parsed. */
+  static Frame copy(Frame frame) {
+    frame.addresses(0x0a000001, 0x0a000002).seal();
+    Frame copy = new Frame();
+    FrameFault found = copy.load(frame.array(), 0, frame.length());
+    if (found != FrameFault.NONE) {
+      throw new IllegalStateException(frame + ": " + found);
+    }
+    return copy;
+  }
+
+  /** The packets that one end sent. */
+  List<Packet> sentBy(boolean a) {
+    return sent.stream().filter(packet -> packet.fromA == a).toList();
+  }
+}

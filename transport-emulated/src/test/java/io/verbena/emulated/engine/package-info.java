@@ -1,0 +1,4 @@
+@NullMarked
+package io.verbena.emulated.engine;
+
+import org.jspecify.annotations.NullMarked;
