@@ -76,7 +76,11 @@ show_progress() {
           printf '%s     in the guest: %s: %s\n' "$label" "${line##* -- in }" "${counts%% -- in *}"
         fi
         ;;
-      *'*** SKIPPED, NOT TESTED HERE: '*) [[ -z $guest ]] || printf '%s %s\n' "$label" "$line" ;;
+      *'*** SKIPPED, NOT TESTED HERE: '*)
+        [[ -n $guest ]] || printf '\n'
+        printf '%s %s\n' "$label" "$line"
+        [[ -n $guest ]] || printf '%s   … ' "$label"
+        ;;
       *'Tests run: '*) tests="Tests run: ${line#*Tests run: }" ;;
       *'] BUILD SUCCESS')
         close_module ok
@@ -111,16 +115,17 @@ fingerprint() {
   (cd "$root" && find pom.xml .mvn ./*/pom.xml ./*/src/main -type f -printf '%p %s %T@\n' | LC_ALL=C sort | cksum)
 }
 
-# Installs what the native libraries are built with, if it is missing and this is root on Debian; else says what is missing:
-# Maven then builds everything but them, and their tests are skipped.
+# Installs what the native libraries are built with, and tshark, if it is missing and this is root on Debian; else says
+# what is missing: Maven then builds everything but those, and their tests are skipped.
 install_build_packages() {
   local missing=() log="$root/target/apt.log"
   command -v "${CC:-cc}" >/dev/null || missing+=(gcc libc6-dev)
   [[ -f /usr/include/infiniband/verbs.h ]] || missing+=(libibverbs-dev)
   [[ -f /usr/include/rdma/rdma_cma.h ]] || missing+=(librdmacm-dev)
+  command -v tshark >/dev/null || missing+=(tshark)
   ((${#missing[@]} > 0)) || return 0
   if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
-    printf '%s: NO NATIVE LIBRARIES: missing %s, and only root on Debian can install them\n' "${0##*/}" "${missing[*]}" >&2
+    printf '%s: NOT ALL IS BUILT OR TESTED: missing %s, and only root on Debian can install them\n' "${0##*/}" "${missing[*]}" >&2
     return 0
   fi
   printf '%s: installing %s\n' "${0##*/}" "${missing[*]}" >&2
@@ -130,7 +135,7 @@ install_build_packages() {
   # Again after an update, as a fresh image has old lists or none.
   "${install[@]}" >"$log" 2>&1 </dev/null ||
     { apt-get -q update && "${install[@]}"; } >>"$log" 2>&1 </dev/null ||
-    printf '%s: NO NATIVE LIBRARIES: cannot install %s, see %s\n' "${0##*/}" "${missing[*]}" "$log" >&2
+    printf '%s: NOT ALL IS BUILT OR TESTED: cannot install %s, see %s\n' "${0##*/}" "${missing[*]}" "$log" >&2
 }
 
 # class_path MODULE: its jar and all that it needs at run time, as the last build wrote it down.

@@ -30,8 +30,8 @@ public final class Frame {
   /** The bytes of IP and UDP header before the base transport header. */
   public static final int UDP_PAYLOAD_OFFSET = BthLayout.OFFSET;
 
-  private static final int MAX_EXTENDED =
-      ExtendedHeader.RETH.length() + ExtendedHeader.IMM_DT.length();
+  /** RETH and immediate data: nothing that carries payload has more. */
+  private static final int MAX_EXTENDED = 20;
 
   /** The bytes of the longest packet. */
   public static final int CAPACITY = BthLayout.END + MAX_EXTENDED + MAX_PAYLOAD + Icrc.LENGTH;

@@ -1,0 +1,98 @@
+package io.verbena.emulated.roce;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Writes packets to a file that Wireshark and tcpdump read: classic pcap, times in nanoseconds. The
+ * file grows with each packet; every packet that was written is in it, also if the program dies.
+ *
+ * <p>Any number of threads may write; packets come whole, in the order of the calls.
+ */
+public final class PcapWriter implements AutoCloseable {
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+  private final FileChannel file;
+  private final ByteBuffer record =
+      ByteBuffer.allocateDirect(PcapLayout.RECORD_HEADER_LENGTH + Frame.CAPACITY);
+
+  private PcapWriter(FileChannel file) {
+    this.file = file;
+  }
+
+  /**
+   * Creates the file; one that is there is overwritten.
+   *
+   * @throws IOException if it cannot be written
+   */
+  public static PcapWriter create(Path path) throws IOException {
+    FileChannel file =
+        FileChannel.open(
+            path,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE);
+    PcapWriter writer = new PcapWriter(file);
+    try {
+      writer.writeHeader();
+    } catch (IOException e) {
+      file.close();
+      throw e;
+    }
+    return writer;
+  }
+
+  /**
+   * Writes a packet that is sealed or was brought in, good or damaged.
+   *
+   * @param nanos the time since 1970, or since a simulation began; at least 0
+   * @throws IllegalArgumentException if the time is negative, or the frame has no bytes or too many
+   * @throws IOException if the file cannot be written, or is closed
+   */
+  public synchronized void write(Frame frame, long nanos) throws IOException {
+    int length = frame.length();
+    if (nanos < 0) {
+      throw new IllegalArgumentException("nanos: " + nanos + " (expected: >= 0)");
+    }
+    if (length < 1 || length > Frame.CAPACITY) {
+      throw new IllegalArgumentException(
+          "length: " + length + " (expected: 1 to " + Frame.CAPACITY + ")");
+    }
+    record
+        .clear()
+        .putInt(PcapLayout.SECONDS_OFFSET, (int) (nanos / NANOS_PER_SECOND))
+        .putInt(PcapLayout.NANOS_OFFSET, (int) (nanos % NANOS_PER_SECOND))
+        .putInt(PcapLayout.CAPTURED_OFFSET, length)
+        .putInt(PcapLayout.LENGTH_OFFSET, length)
+        .put(PcapLayout.RECORD_HEADER_LENGTH, frame.array(), 0, length)
+        .limit(PcapLayout.RECORD_HEADER_LENGTH + length);
+    writeRecord();
+  }
+
+  private void writeHeader() throws IOException {
+    record
+        .clear()
+        .putInt(PcapLayout.MAGIC)
+        .putShort(PcapLayout.MAJOR_VERSION)
+        .putShort(PcapLayout.MINOR_VERSION)
+        .putLong(0)
+        .putInt(Frame.CAPACITY)
+        .putInt(PcapLayout.LINK_TYPE)
+        .flip();
+    writeRecord();
+  }
+
+  private void writeRecord() throws IOException {
+    while (record.hasRemaining()) {
+      file.write(record);
+    }
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    file.close();
+  }
+}

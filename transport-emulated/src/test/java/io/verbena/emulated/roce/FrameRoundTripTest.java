@@ -1,0 +1,114 @@
+package io.verbena.emulated.roce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import java.util.zip.CRC32;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is written is what is read, for every opcode and fields drawn by chance. */
+class FrameRoundTripTest {
+  private static final int ROUNDS = 300;
+
+  private final Frame written = new Frame();
+  private final Frame read = new Frame();
+
+  @ParameterizedTest
+  @EnumSource
+  void parsesWhatItWrote(PacketOpcode opcode) {
+    Random random = new Random(opcode.code());
+    for (int i = 0; i < ROUNDS; i++) {
+      RandomFrame fields = new RandomFrame(opcode, random);
+      fields.write(written);
+
+      assertThat(read.load(written.array(), 0, written.length())).isEqualTo(FrameFault.NONE);
+
+      fields.assertIn(read);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void writesWhatTheSpecificationSays(PacketOpcode opcode) {
+    Random random = new Random(opcode.code());
+    for (int i = 0; i < ROUNDS; i++) {
+      RandomFrame fields = new RandomFrame(opcode, random);
+      fields.write(written);
+      int end = written.length() - Icrc.LENGTH;
+
+      assertThat(Arrays.copyOfRange(written.array(), Frame.UDP_PAYLOAD_OFFSET, end))
+          .isEqualTo(fields.transportBytes());
+      assertThat(Icrc.read(written.array(), end)).isEqualTo(icrc(written.array(), end));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void survivesASocketThatHidesTheIpHeader(PacketOpcode opcode) {
+    Random random = new Random(opcode.code());
+    for (int i = 0; i < ROUNDS; i++) {
+      RandomFrame fields = new RandomFrame(opcode, random);
+      ByteBuffer sent = fields.write(written).udpPayload();
+      int length = sent.remaining();
+
+      read.udpSpace().put(sent);
+
+      assertThat(read.parseUdp(length, fields.source, fields.sourcePort, fields.destination))
+          .isEqualTo(FrameFault.NONE);
+      fields.assertInvariantIn(read);
+      assertThat(read.parse()).isEqualTo(FrameFault.NONE);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void copiesAPacketWithItsState(PacketOpcode opcode) {
+    RandomFrame fields = new RandomFrame(opcode, new Random(opcode.code()));
+
+    read.copyFrom(fields.write(written));
+
+    fields.assertIn(read);
+    assertThat(read.parse()).isEqualTo(FrameFault.NONE);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void writesThePayloadPiecewiseAsAtOnce(PacketOpcode opcode) {
+    Random random = new Random(opcode.code());
+    for (int i = 0; i < ROUNDS; i++) {
+      RandomFrame fields = new RandomFrame(opcode, random);
+      byte[] whole = Arrays.copyOf(fields.write(written).array(), written.length());
+      ByteBuffer payload = ByteBuffer.allocateDirect(fields.payload.length + 1);
+      payload.put(1, fields.payload);
+
+      read.copyFrom(written).start(opcode);
+      int done = 0;
+      while (done < fields.payload.length) {
+        int piece = 1 + random.nextInt(fields.payload.length - done);
+        read.append(payload, 1 + done, piece);
+        done += piece;
+      }
+      read.seal();
+
+      int from = opcode.payloadOffset();
+      assertThat(Arrays.copyOfRange(read.array(), from, read.length() - Icrc.LENGTH))
+          .isEqualTo(Arrays.copyOfRange(whole, from, whole.length - Icrc.LENGTH));
+    }
+  }
+
+  /** The invariant CRC by its definition: all in one array, ones where it must not look. */
+  private static int icrc(byte[] frame, int length) {
+    byte[] covered = new byte[8 + length];
+    Arrays.fill(covered, 0, 8, (byte) 0xff);
+    System.arraycopy(frame, 0, covered, 8, length);
+    for (int changeable : new int[] {1, 8, 10, 11, 26, 27, 32}) {
+      covered[8 + changeable] = (byte) 0xff;
+    }
+    CRC32 crc = new CRC32();
+    crc.update(covered);
+    return (int) crc.getValue();
+  }
+}
