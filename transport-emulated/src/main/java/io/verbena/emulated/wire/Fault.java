@@ -1,0 +1,113 @@
+package io.verbena.emulated.wire;
+
+/**
+ * Something that a wire does to packets, as data. It concerns packets of one direction, or of all,
+ * that are sent within a window of time; of those each with a certain probability, or the one with
+ * a certain number.
+ *
+ * <p>Whether it strikes a packet depends on its own salt and on how many packets it has looked at,
+ * on no other fault: one that is taken out of a schedule leaves the others as they are.
+ *
+ * @param kind what is done
+ * @param source number of the sending port, or {@link #ANY}
+ * @param destination number of the receiving port, or {@link #ANY}
+ * @param from the first moment, in nanoseconds
+ * @param until the moment at which it is over
+ * @param ordinal the one packet that it strikes, counted from 0 for each pair of source and
+ *     destination; or {@link #ANY}
+ * @param perMillion how many of a million packets it strikes
+ * @param amount nanoseconds of DELAY and REORDER and between the two of DUPLICATE; bits to flip for
+ *     CORRUPTION
+ * @param salt what chance is made of
+ */
+public record Fault(
+    Kind kind,
+    int source,
+    int destination,
+    long from,
+    long until,
+    int ordinal,
+    int perMillion,
+    long amount,
+    long salt) {
+
+  /** Any port, or any packet. */
+  public static final int ANY = -1;
+
+  /** {@link #perMillion} of a fault that strikes always. */
+  public static final int ALWAYS = 1_000_000;
+
+  /** What can be done to packets. */
+  public enum Kind {
+    /** The packet is gone. */
+    LOSS,
+    /** The packet and all behind it in its direction come later. */
+    DELAY,
+    /** The packet comes later; others overtake it. */
+    REORDER,
+    /** The packet comes twice. */
+    DUPLICATE,
+    /** Bits are flipped, anywhere in the packet. */
+    CORRUPTION,
+    /** Nothing passes between source and destination, in either direction. */
+    PARTITION,
+    /** The port named by source neither sends nor receives. */
+    STOP
+  }
+
+  /** Strikes packets of any direction at any time. */
+  public static Fault always(Kind kind, int perMillion, long amount, long salt) {
+    return new Fault(kind, ANY, ANY, 0, Long.MAX_VALUE, ANY, perMillion, amount, salt);
+  }
+
+  /** Whether it has to do with a packet; chance is not asked yet. */
+  boolean concerns(int sender, int receiver, int number, long now) {
+    if (now < from || now >= until || (ordinal != ANY && ordinal != number)) {
+      return false;
+    }
+    return switch (kind) {
+      case PARTITION ->
+          (is(source, sender) && is(destination, receiver))
+              || (is(source, receiver) && is(destination, sender));
+      case STOP -> is(source, sender) || is(source, receiver);
+      case LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION ->
+          is(source, sender) && is(destination, receiver);
+    };
+  }
+
+  private static boolean is(int wanted, int port) {
+    return wanted == ANY || wanted == port;
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(kind.name());
+    if (kind == Kind.STOP) {
+      text.append(" of port ").append(source);
+    } else if (source != ANY || destination != ANY) {
+      text.append(' ').append(port(source));
+      text.append(kind == Kind.PARTITION ? " <-> " : " -> ").append(port(destination));
+    }
+    if (ordinal != ANY) {
+      text.append(" packet ").append(ordinal);
+    } else {
+      text.append(" from ").append(from).append(" ns");
+      if (until != Long.MAX_VALUE) {
+        text.append(" until ").append(until).append(" ns");
+      }
+      if (perMillion != ALWAYS) {
+        text.append(", ").append(perMillion).append(" of a million");
+      }
+    }
+    switch (kind) {
+      case DELAY, REORDER, DUPLICATE -> text.append(" by ").append(amount).append(" ns");
+      case CORRUPTION -> text.append(", ").append(amount).append(" bits");
+      case LOSS, PARTITION, STOP -> {}
+    }
+    return text.toString();
+  }
+
+  private static String port(int number) {
+    return number == ANY ? "any" : Integer.toString(number);
+  }
+}

@@ -1,0 +1,76 @@
+package io.verbena.emulated.wire;
+
+import io.verbena.emulated.wire.Fault.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * What a wire does to packets in one run.
+ *
+ * @param latency nanoseconds that a packet takes if nothing delays it
+ * @param faults in the order in which they are looked at
+ */
+public record FaultSchedule(long latency, List<Fault> faults) {
+
+  private static final List<Kind> KINDS = List.of(Kind.values());
+  private static final int MOST_FAULTS = 6;
+  private static final int MOST_BITS = 8;
+  private static final int MOST_PER_MILLION = 250_000;
+
+  /** Copies the list. */
+  public FaultSchedule {
+    if (latency < 0) {
+      throw new IllegalArgumentException("latency: " + latency + " (expected: >= 0)");
+    }
+    faults = List.copyOf(faults);
+  }
+
+  /** A wire that does nothing wrong. */
+  public static FaultSchedule none(long latency) {
+    return new FaultSchedule(latency, List.of());
+  }
+
+  /**
+   * Makes one up; the same for the same arguments. One in eight has no fault at all.
+   *
+   * @param seed what it is made of
+   * @param ports how many ports the wire has
+   * @param span nanoseconds in which faults begin
+   * @param latency the usual latency of a packet
+   */
+  public static FaultSchedule random(long seed, int ports, long span, long latency) {
+    SplittableRandom random = new SplittableRandom(seed);
+    List<Fault> faults = new ArrayList<>();
+    if (random.nextInt(8) != 0) {
+      int count = 1 + random.nextInt(MOST_FAULTS);
+      for (int i = 0; i < count; i++) {
+        faults.add(fault(random, ports, span, latency));
+      }
+    }
+    return new FaultSchedule(latency, faults);
+  }
+
+  private static Fault fault(SplittableRandom random, int ports, long span, long latency) {
+    Kind kind = KINDS.get(random.nextInt(KINDS.size()));
+    int source = Fault.ANY;
+    int destination = Fault.ANY;
+    if (kind == Kind.STOP || kind == Kind.PARTITION || random.nextBoolean()) {
+      source = random.nextInt(ports);
+      destination = ports == 1 ? source : (source + 1 + random.nextInt(ports - 1)) % ports;
+    }
+    long from = random.nextInt(3) == 0 ? 0 : random.nextLong(span);
+    boolean total = kind == Kind.STOP || kind == Kind.PARTITION || random.nextInt(8) == 0;
+    long until =
+        random.nextInt(total ? 16 : 3) == 0
+            ? Long.MAX_VALUE
+            : from + 1 + random.nextLong(total ? span / 4 : span);
+    int perMillion = total ? Fault.ALWAYS : 1 + random.nextInt(MOST_PER_MILLION);
+    long amount =
+        kind == Kind.CORRUPTION
+            ? 1 + random.nextInt(MOST_BITS)
+            : 1 + random.nextLong((latency + 1) << random.nextInt(7));
+    return new Fault(
+        kind, source, destination, from, until, Fault.ANY, perMillion, amount, random.nextLong());
+  }
+}

@@ -1,0 +1,292 @@
+package io.verbena.emulated.wire;
+
+import io.verbena.emulated.engine.Timeline;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.wire.Fault.Kind;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A switch and its cables, which do to packets what a {@link FaultSchedule} says. A pure function
+ * of the schedule and of what is sent when: under {@link VirtualTime} a run repeats to the bit.
+ *
+ * <p>Packets of one direction arrive in the order in which they were sent, except those that a
+ * REORDER or a DUPLICATE puts behind others. Frames on their way are used again for later ones; at
+ * most {@link #MAX_FLIGHTS} are on their way at once, and more are dropped, as by a switch whose
+ * buffers are full.
+ */
+public final class SimulatedWire implements Wire {
+  /** The most packets on their way. */
+  public static final int MAX_FLIGHTS = 1 << 16;
+
+  private static final int MAX_PORTS = 1 << 16;
+  private static final int NETWORK = 10 << 24;
+
+  /** Told of each packet, for traces and captures. */
+  public interface Tap {
+
+    /**
+     * A packet was sent.
+     *
+     * @param now the time
+     * @param source number of the sending port
+     * @param destination number of the receiving port, or {@link Fault#ANY} if there is none
+     * @param frame the packet as it was sent; the wire's again on return
+     * @param strike the fault that did something to it, or null; a packet that several faults
+     *     struck is told of once for each
+     */
+    void sent(long now, int source, int destination, Frame frame, @Nullable Fault strike);
+
+    /**
+     * A packet arrives.
+     *
+     * @param now the time
+     * @param source number of the sending port
+     * @param destination number of the receiving port
+     * @param frame the packet, damaged if it was corrupted; not parsed yet
+     */
+    void arrives(long now, int source, int destination, Frame frame);
+  }
+
+  private final Timeline time;
+  private final FaultSchedule schedule;
+  private final Fault[] faults;
+  private final long[] looks;
+  private final List<SimulatedPort> ports = new ArrayList<>();
+  private final FlightPool pool;
+  private @Nullable Tap tap;
+  private @Nullable List<Fault> strikes;
+  private int inFlight;
+
+  /** A wire of its own frames. */
+  public SimulatedWire(Timeline time, FaultSchedule schedule) {
+    this(time, schedule, new FlightPool());
+  }
+
+  /**
+   * A wire that takes its frames from a pool.
+   *
+   * @param pool for one wire at a time, and for runs one after the other
+   */
+  public SimulatedWire(Timeline time, FaultSchedule schedule, FlightPool pool) {
+    this.time = time;
+    this.schedule = schedule;
+    this.pool = pool;
+    faults = schedule.faults().toArray(new Fault[0]);
+    looks = new long[faults.length];
+  }
+
+  /** Has this told of each packet, from now on. */
+  public void tap(@Nullable Tap newTap) {
+    tap = newTap;
+  }
+
+  /**
+   * Writes down each strike from now on, as a fault of one packet; the list as a schedule does the
+   * same to the same packets.
+   */
+  public void record(List<Fault> into) {
+    strikes = into;
+  }
+
+  /** Packets on their way. */
+  public int inFlight() {
+    return inFlight;
+  }
+
+  @Override
+  public SimulatedPort attach(Receiver receiver) {
+    int number = ports.size();
+    if (number == MAX_PORTS) {
+      throw new IllegalStateException("ports: " + number + " (expected: < " + MAX_PORTS + ")");
+    }
+    SimulatedPort port = new SimulatedPort(number, receiver);
+    ports.add(port);
+    return port;
+  }
+
+  /** What one port has sent to another. */
+  private static final class Link {
+    int packets;
+    long lastArrival;
+  }
+
+  /** A port, with its place in schedules and traces. */
+  public final class SimulatedPort implements Port {
+    private final int number;
+    private final Receiver receiver;
+    private @Nullable Link[] links = new @Nullable Link[0];
+    private boolean closed;
+
+    private SimulatedPort(int number, Receiver receiver) {
+      this.number = number;
+      this.receiver = receiver;
+    }
+
+    /** Its place, counted from 0 in the order in which ports were attached. */
+    public int number() {
+      return number;
+    }
+
+    @Override
+    public int address() {
+      return NETWORK + 1 + number;
+    }
+
+    @Override
+    public void send(Frame frame) {
+      int to = frame.destinationAddress() - NETWORK - 1;
+      if (closed || to < 0 || to >= ports.size()) {
+        tell(this, Fault.ANY, frame, null);
+        return;
+      }
+      carry(this, ports.get(to), frame);
+    }
+
+    private Link link(int to) {
+      if (to >= links.length) {
+        links = Arrays.copyOf(links, Math.max(ports.size(), to + 1));
+      }
+      Link link = links[to];
+      if (link == null) {
+        link = new Link();
+        links[to] = link;
+      }
+      return link;
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+
+  private void carry(SimulatedPort from, SimulatedPort to, Frame frame) {
+    long now = time.now();
+    Link link = from.link(to.number);
+    int ordinal = link.packets++;
+    boolean struck = false;
+    boolean lost = false;
+    boolean overtaken = false;
+    long delay = 0;
+    long repeat = 0;
+    int bits = 0;
+    long salt = 0;
+    for (int i = 0; i < faults.length; i++) {
+      Fault fault = faults[i];
+      if (!fault.concerns(from.number, to.number, ordinal, now)) {
+        continue;
+      }
+      long chance = mix(fault.salt() + looks[i]++ * 0x9E3779B97F4A7C15L);
+      if (fault.ordinal() == Fault.ANY
+          && Long.remainderUnsigned(chance, Fault.ALWAYS) >= fault.perMillion()) {
+        continue;
+      }
+      struck = true;
+      tell(from, to.number, frame, fault);
+      switch (fault.kind()) {
+        case LOSS, PARTITION, STOP -> lost = true;
+        case DELAY -> delay += fault.amount();
+        case REORDER -> {
+          delay += fault.amount();
+          overtaken = true;
+        }
+        case DUPLICATE -> repeat = fault.amount();
+        case CORRUPTION -> {
+          bits = (int) fault.amount();
+          salt = fault.ordinal() == Fault.ANY ? chance : fault.salt();
+        }
+      }
+      note(fault, from.number, to.number, ordinal, fault.ordinal() == Fault.ANY ? chance : salt);
+      if (lost) {
+        return;
+      }
+    }
+    if (!struck) {
+      tell(from, to.number, frame, null);
+    }
+    long arrival = now + schedule.latency() + delay;
+    if (!overtaken) {
+      arrival = Math.max(arrival, link.lastArrival);
+      link.lastArrival = arrival;
+    }
+    launch(from, to, frame, arrival, bits, salt);
+    if (repeat > 0) {
+      launch(from, to, frame, arrival + repeat, 0, 0);
+    }
+  }
+
+  private void note(Fault fault, int source, int destination, int ordinal, long salt) {
+    if (strikes != null) {
+      // A packet that a window swallowed is a lost packet.
+      Kind kind =
+          switch (fault.kind()) {
+            case PARTITION, STOP -> Kind.LOSS;
+            case LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION -> fault.kind();
+          };
+      strikes.add(
+          new Fault(
+              kind,
+              source,
+              destination,
+              0,
+              Long.MAX_VALUE,
+              ordinal,
+              Fault.ALWAYS,
+              fault.amount(),
+              salt));
+    }
+  }
+
+  private void tell(SimulatedPort from, int to, Frame frame, @Nullable Fault strike) {
+    if (tap != null) {
+      tap.sent(time.now(), from.number, to, frame, strike);
+    }
+  }
+
+  private void launch(
+      SimulatedPort from, SimulatedPort to, Frame frame, long arrival, int bits, long salt) {
+    if (inFlight == MAX_FLIGHTS) {
+      return;
+    }
+    inFlight++;
+    FlightPool.Flight flight = pool.take();
+    flight.frame.copyFrom(frame);
+    damage(flight.frame, bits, salt);
+    flight.begin(this, from, to, time, arrival);
+  }
+
+  private static void damage(Frame frame, int bits, long salt) {
+    byte[] bytes = frame.array();
+    long state = salt;
+    for (int i = 0; i < bits; i++) {
+      state = mix(state + i);
+      int bit = (int) Long.remainderUnsigned(state, (long) Byte.SIZE * frame.length());
+      bytes[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+    }
+  }
+
+  /** A flight's time is over. */
+  void land(FlightPool.Flight flight, SimulatedPort from, SimulatedPort to) {
+    inFlight--;
+    try {
+      if (!to.closed) {
+        if (tap != null) {
+          tap.arrives(time.now(), from.number, to.number, flight.frame);
+        }
+        to.receiver.receive(flight.frame);
+      }
+    } finally {
+      pool.give(flight);
+    }
+  }
+
+  /** Spreads a number over all 64 bits (the finalizer of SplittableRandom). */
+  private static long mix(long number) {
+    long z = (number ^ (number >>> 30)) * 0xBF58476D1CE4E5B9L;
+    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
+    return z ^ (z >>> 31);
+  }
+}

@@ -1,0 +1,62 @@
+package io.verbena.emulated.wire;
+
+import io.verbena.emulated.engine.Timeline;
+
+/**
+ * Time that passes only when nothing is left to do at its present moment. It starts at 0; alarms of
+ * one moment run in the order in which they were set; no clock and no thread has a part in it.
+ */
+public final class VirtualTime implements Timeline {
+  private final AlarmQueue alarms = new AlarmQueue();
+  private long now;
+
+  @Override
+  public long now() {
+    return now;
+  }
+
+  @Override
+  public Alarm alarm(Runnable action) {
+    return alarms.create(action);
+  }
+
+  /**
+   * Has a task run once.
+   *
+   * @param delay in nanoseconds from now; less than 1 means as soon as the caller is done
+   */
+  public void schedule(long delay, Runnable task) {
+    alarms.create(task).set(after(delay));
+  }
+
+  /** The moment {@code delay} nanoseconds from now; the last there is, if it is beyond. */
+  private long after(long delay) {
+    long moment = now + Math.max(0, delay);
+    return moment < now ? Long.MAX_VALUE : moment;
+  }
+
+  /** Runs the next alarm of the present moment; false if there is none. */
+  public boolean runDue() {
+    return alarms.runOne(now);
+  }
+
+  /**
+   * Goes on to the moment of the next alarm, without running it.
+   *
+   * @param limit a moment beyond which not to go
+   * @return false if there is no alarm up to the limit; time then stands still
+   */
+  public boolean advance(long limit) {
+    long next = alarms.nextDeadline();
+    if (alarms.size() == 0 || next > limit) {
+      return false;
+    }
+    now = Math.max(now, next);
+    return true;
+  }
+
+  /** How many alarms are set: 0 once nothing will ever happen again by itself. */
+  public int pending() {
+    return alarms.size();
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * What packets of emulated HCAs travel on, and the time that they travel in: a simulated wire that
+ * does to packets what a {@linkplain io.verbena.emulated.wire.FaultSchedule schedule} says, under
+ * {@linkplain io.verbena.emulated.wire.VirtualTime virtual time} or a clock.
+ *
+ * <p>Nothing here is thread-safe: who drives the engines of a fabric drives its wire and its time
+ * too, and everything happens within their calls.
+ */
+@NullMarked
+package io.verbena.emulated.wire;
+
+import org.jspecify.annotations.NullMarked;
