@@ -268,6 +268,10 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
+  /** Requests look at the attributes of both ends when they are done. */
+  @Override
+  void attributesChanged() {}
+
   @Override
   Runnable entered(QueuePairState to) {
     return switch (to) {

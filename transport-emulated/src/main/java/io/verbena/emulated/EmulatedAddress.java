@@ -20,7 +20,32 @@ record EmulatedAddress(String name, Map<Option, String> options) {
 
   /** The options that there are; in an address, in lower case with dashes. */
   enum Option {
-    ;
+    /** How requests travel: {@code simulated}, in packets; without it, directly. */
+    WIRE,
+    /** What chance on a simulated wire is made of: a whole number. */
+    SEED,
+    /** Microseconds that a packet takes on a simulated wire. */
+    LATENCY,
+    /** The probability that a packet is lost, 0 to 1. */
+    LOSS,
+    /** The probability that a packet is late, and all behind it. */
+    DELAY,
+    /** The probability that a packet is late, and others overtake it. */
+    REORDER,
+    /** The probability that a packet comes twice. */
+    DUPLICATE,
+    /** The probability that bits of a packet are flipped. */
+    CORRUPTION,
+    /** A file to write all packets of the wire to, as a capture. */
+    PCAP;
+
+    /** Whether it says something of a wire, and so needs {@link #WIRE}. */
+    boolean isOfWire() {
+      return switch (this) {
+        case SEED, LATENCY, LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION, PCAP -> true;
+        case WIRE -> false;
+      };
+    }
 
     String text() {
       return name().toLowerCase(Locale.ROOT).replace('_', '-');

@@ -90,7 +90,7 @@ final class EmulatedDevice implements Device {
 
   private EmulatedDevice(Fabric fabric) {
     this.fabric = fabric;
-    gid = new Gid(0xfe80_0000_0000_0000L, fabric.secrets().nextLong());
+    gid = fabric.nextGid();
     nextAddress = new AtomicLong((fabric.secrets().nextLong() >>> 20) & -4096L);
     timer =
         new ScheduledThreadPoolExecutor(
@@ -202,7 +202,13 @@ final class EmulatedDevice implements Device {
     assert kept || events.remainingCapacity() == 0;
   }
 
+  /** Has a task run after a time, in the time that the fabric lives in. */
   void schedule(Runnable task, long delayNanos) {
+    fabric.schedule(this, task, delayNanos);
+  }
+
+  /** Has a task run after a time, in a thread of its own. */
+  void scheduleByClock(Runnable task, long delayNanos) {
     if (!timer.isShutdown()) {
       Future<?> unused = timer.schedule(() -> runLoudly(task), delayNanos, TimeUnit.NANOSECONDS);
     }

@@ -9,6 +9,11 @@ import java.util.List;
  * Emulated HCAs, as {@code emulated://name}: the name is an address within this JVM, to listen on
  * or to connect to. Each {@link #open} is an HCA of its own; HCAs that were opened with the same
  * options reach each other.
+ *
+ * <p>With the option {@code wire=simulated} requests travel in packets over a simulated wire, which
+ * {@code loss}, {@code delay}, {@code reorder}, {@code duplicate} and {@code corruption} spoil,
+ * each a probability for each packet, by chance made of {@code seed}; {@code latency} is what a
+ * packet takes, in microseconds, and {@code pcap} a file to write all packets to.
  */
 public final class EmulatedProvider implements VerbsProvider {
 
@@ -24,7 +29,7 @@ public final class EmulatedProvider implements VerbsProvider {
 
   @Override
   public Device open(URI address) {
-    EmulatedAddress.parse(address);
-    return EmulatedDevice.open();
+    WireOptions wire = WireOptions.of(EmulatedAddress.parse(address).options());
+    return wire == null ? EmulatedDevice.open() : ClockedFabric.open(wire);
   }
 }

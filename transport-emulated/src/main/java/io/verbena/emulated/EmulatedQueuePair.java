@@ -117,6 +117,9 @@ abstract class EmulatedQueuePair implements QueuePair {
    */
   abstract Runnable entered(QueuePairState to);
 
+  /** Attributes have changed, and the state has not; the monitor is held. */
+  abstract void attributesChanged();
+
   /**
    * Completes all that is pending as flushed, once no peer works on it any more, and then
    * {@linkplain #tellLastReceive tells} that it takes no more receives.
@@ -316,7 +319,11 @@ abstract class EmulatedQueuePair implements QueuePair {
         throw new VerbsException(
             VerbsError.INVALID, "modify queue pair: it went from " + from + " to " + state);
       }
-      consequences = from == to && to != QueuePairState.ERR ? () -> {} : entered(to);
+      if (from == to && to != QueuePairState.ERR) {
+        attributesChanged();
+        return;
+      }
+      consequences = entered(to);
     }
     consequences.run();
   }

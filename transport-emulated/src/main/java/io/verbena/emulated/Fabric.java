@@ -31,11 +31,21 @@ class Fabric {
     return new DirectQueuePair(domain, number, options);
   }
 
-  final void plug(EmulatedDevice device) {
+  /** The GID of a device that is being opened here. */
+  Gid nextGid() {
+    return new Gid(0xfe80_0000_0000_0000L, secrets.nextLong());
+  }
+
+  /** Has a task run after a time, for a device; not at all once that is closed. */
+  void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
+    device.scheduleByClock(task, delayNanos);
+  }
+
+  void plug(EmulatedDevice device) {
     devices.put(device.gid(), device);
   }
 
-  final void unplug(EmulatedDevice device) {
+  void unplug(EmulatedDevice device) {
     devices.remove(device.gid());
   }
 

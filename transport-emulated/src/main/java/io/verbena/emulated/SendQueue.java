@@ -6,10 +6,8 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
-import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
-import io.verbena.verbs.provider.TransportOpcodes;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -43,7 +41,7 @@ final class SendQueue {
   private final DirectQueuePair pair;
   private final DirectFabric fabric;
   private final int maxSend;
-  private final int maxScatterGather;
+  private final SendLimits limits;
   private final int maxInlineData;
   private final boolean signalAll;
   private final SendWorkRequest[] waiting;
@@ -79,12 +77,12 @@ final class SendQueue {
     this.pair = pair;
     fabric = new DirectFabric(pair);
     maxSend = options.maxSend();
-    maxScatterGather = options.maxSendScatterGather();
+    limits = new SendLimits(pair, options);
     maxInlineData = options.maxInlineData();
     signalAll = options.signalAll();
     waiting = new SendWorkRequest[maxSend];
     for (int i = 0; i < maxSend; i++) {
-      waiting[i] = new SendWorkRequest(maxScatterGather);
+      waiting[i] = new SendWorkRequest(options.maxSendScatterGather());
     }
     inlineCopies = ByteBuffer.allocate(maxSend * maxInlineData);
   }
@@ -203,56 +201,7 @@ final class SendQueue {
    * @throws PostException if it breaks a limit, or asks for what is not there
    */
   void check(SendWorkRequest request) {
-    switch (request.opcode()) {
-      case LOCAL_INV, BIND_MW, SEND_WITH_INV ->
-          throw new PostException(
-              VerbsError.NOT_SUPPORTED, request.id(), "opcode: " + request.opcode());
-      default -> {}
-    }
-    if (!pair.isReliable()) {
-      checkService(request);
-    }
-    int entries = request.buffers().size();
-    if (entries > maxScatterGather) {
-      throw new PostException(
-          VerbsError.INVALID,
-          request.id(),
-          "scatter/gather entries: " + entries + " (expected: <= " + maxScatterGather + ")");
-    }
-    ByteBuffer inline = request.inlineData();
-    if (inline != null) {
-      checkInline(request, inline);
-    } else if ((request.flags() & SendWorkRequest.INLINE) != 0) {
-      throw new PostException(VerbsError.INVALID, request.id(), "INLINE without inline data");
-    }
-  }
-
-  /** What the transport service, or its way to the peer, asks for. */
-  private void checkService(SendWorkRequest request) {
-    if (!TransportOpcodes.has(pair.type(), request.opcode())) {
-      throw new PostException(
-          VerbsError.NOT_SUPPORTED,
-          request.id(),
-          "opcode: " + request.opcode() + " on " + pair.type());
-    }
-    if (pair.type() == QueuePairType.UD) {
-      DirectDatagrams.checkWay(request, pair);
-    }
-  }
-
-  private void checkInline(SendWorkRequest request, ByteBuffer inline) {
-    switch (request.opcode()) {
-      case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD ->
-          throw new PostException(
-              VerbsError.INVALID, request.id(), "inline data with " + request.opcode());
-      default -> {}
-    }
-    if (inline.remaining() > maxInlineData) {
-      throw new PostException(
-          VerbsError.INVALID,
-          request.id(),
-          "inline data: " + inline.remaining() + " (expected: <= " + maxInlineData + ")");
-    }
+    limits.check(request);
   }
 
   private Outcome attempt(

@@ -1,0 +1,158 @@
+package io.verbena.emulated;
+
+import io.verbena.emulated.engine.Timeline;
+import io.verbena.emulated.wire.Wire;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.ArrayDeque;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A fabric whose queue pairs talk in packets, over a wire. Somebody drives it: runs the alarms of
+ * its timeline, and {@linkplain #serve serves} those that rang.
+ *
+ * <p>One thread at a time calls engines: it has {@linkplain #enter entered}. Programs enter only to
+ * change or close something, never to post or poll. Locks are taken in the order connection, queue
+ * pair, fabric; under the last no other is taken but those of event queues.
+ */
+abstract class PacketFabric extends Fabric {
+  private final Timeline timeline;
+  private final Wire wire;
+  // Fair, so that a program which changes something has its turn while the driver is busy.
+  private final ReentrantLock turn = new ReentrantLock(true);
+  private final Doorbells doorbells = new Doorbells();
+  private final ArrayDeque<Runnable> afterwards = new ArrayDeque<>();
+  private final ConcurrentHashMap<Gid, PacketPort> ports = new ConcurrentHashMap<>();
+
+  PacketFabric(Secrets secrets, Timeline timeline, Wire wire) {
+    super(secrets);
+    this.timeline = timeline;
+    this.wire = wire;
+  }
+
+  /** Somebody rang, or something has changed: the driver is to look, if it sleeps. */
+  abstract void wake();
+
+  final Timeline timeline() {
+    return timeline;
+  }
+
+  /** Becomes the one who calls engines. */
+  final void enter() {
+    turn.lock();
+  }
+
+  /** Gives it up. */
+  final void leave() {
+    try {
+      if (turn.getHoldCount() == 1) {
+        settle();
+      }
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  /** Returns once whoever calls engines at this moment is done. */
+  final void awaitTurn() {
+    turn.lock();
+    turn.unlock();
+  }
+
+  final boolean isAwaited() {
+    return turn.hasQueuedThreads();
+  }
+
+  final void ring(Doorbells.Bell bell) {
+    doorbells.ring(bell);
+    wake();
+  }
+
+  final boolean hasRung() {
+    return !doorbells.isEmpty();
+  }
+
+  /** For those who have entered: serves each queue pair that rang, once; false if none did. */
+  final boolean serve() {
+    Doorbells.Bell bell = doorbells.takeAll();
+    if (bell == null) {
+      return false;
+    }
+    while (bell != null) {
+      Doorbells.Bell next = bell.next;
+      bell.lower();
+      if (bell.pair.serve()) {
+        doorbells.ring(bell);
+      }
+      settle();
+      bell = next;
+    }
+    return true;
+  }
+
+  /** Within a call of an engine: has this done when the engine can be called again. */
+  final void afterwards(Runnable action) {
+    afterwards.add(action);
+  }
+
+  /** For those who have entered, after a call of an engine: does what had to wait for its end. */
+  final void settle() {
+    Runnable action = afterwards.poll();
+    while (action != null) {
+      action.run();
+      action = afterwards.poll();
+    }
+  }
+
+  @Override
+  Gid nextGid() {
+    enter();
+    try {
+      PacketPort port = new PacketPort(this, wire);
+      ports.put(port.gid(), port);
+      return port.gid();
+    } finally {
+      leave();
+    }
+  }
+
+  @Override
+  void plug(EmulatedDevice device) {
+    enter();
+    try {
+      port(device).device(device);
+      super.plug(device);
+    } finally {
+      leave();
+    }
+  }
+
+  @Override
+  void unplug(EmulatedDevice device) {
+    enter();
+    try {
+      super.unplug(device);
+      port(device).close();
+      ports.remove(device.gid());
+    } finally {
+      leave();
+    }
+  }
+
+  final PacketPort port(EmulatedDevice device) {
+    PacketPort port = ports.get(device.gid());
+    if (port == null) {
+      throw new VerbsException(VerbsError.CLOSED, "device " + device.name() + " is closed");
+    }
+    return port;
+  }
+
+  @Override
+  EmulatedQueuePair createQueuePair(
+      EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
+    return new PacketQueuePair(this, domain, number, options, port(domain.device()));
+  }
+}

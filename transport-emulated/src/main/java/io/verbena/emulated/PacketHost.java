@@ -1,0 +1,287 @@
+package io.verbena.emulated;
+
+import io.verbena.emulated.engine.AtomicResult;
+import io.verbena.emulated.engine.Grant;
+import io.verbena.emulated.engine.Host;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.SendWorkRequest;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the engine of a queue pair sees of the emulated HCA. Memory that its owner freed while it
+ * was registered answers with {@link IllegalStateException}; it is gone.
+ */
+final class PacketHost implements Host {
+  private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
+  private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
+  private static final int REMOTE_READ = Access.REMOTE_READ.bit();
+  private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
+  private static final VarHandle LONG =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  private final PacketQueuePair pair;
+
+  /** One past the position of the receive that was last taken. */
+  private long receiveTaken;
+
+  PacketHost(PacketQueuePair pair) {
+    this.pair = pair;
+  }
+
+  @Override
+  public Grant checkLocal(int lkey, long address, int length, int access) {
+    return grant(
+        access == LOCAL_WRITE
+            ? writable(lkey, address, length)
+            : pair.region(lkey, address, length, access));
+  }
+
+  /** Memory of the queue pair's domain, or of its shared receive queue's. */
+  private @Nullable EmulatedMemoryRegion writable(int lkey, long address, int length) {
+    EmulatedMemoryRegion region = pair.region(lkey, address, length, LOCAL_WRITE);
+    return region == null ? pair.receiveRegion(lkey, address, length) : region;
+  }
+
+  @Override
+  public Grant checkRemote(int rkey, long address, long length, int access) {
+    return length > Integer.MAX_VALUE
+        ? Grant.REFUSED
+        : grant(pair.region(rkey, address, (int) length, access));
+  }
+
+  private static Grant grant(@Nullable EmulatedMemoryRegion region) {
+    return region == null ? Grant.REFUSED : Grant.GRANTED;
+  }
+
+  @Override
+  public Grant readLocal(int lkey, long address, byte[] to, int offset, int length) {
+    return read(pair.region(lkey, address, length, 0), address, to, offset, length);
+  }
+
+  @Override
+  public Grant readRemote(int rkey, long address, byte[] to, int offset, int length) {
+    return read(pair.region(rkey, address, length, REMOTE_READ), address, to, offset, length);
+  }
+
+  private static Grant read(
+      @Nullable EmulatedMemoryRegion region, long address, byte[] to, int offset, int length) {
+    if (region == null) {
+      return Grant.REFUSED;
+    }
+    try {
+      region.memory.get(region.offset(address), to, offset, length);
+      return Grant.GRANTED;
+    } catch (IllegalStateException e) {
+      return Grant.FAILED;
+    }
+  }
+
+  @Override
+  public Grant writeLocal(int lkey, long address, byte[] from, int offset, int length) {
+    return write(writable(lkey, address, length), address, from, offset, length);
+  }
+
+  @Override
+  public Grant writeRemote(int rkey, long address, byte[] from, int offset, int length) {
+    return write(pair.region(rkey, address, length, REMOTE_WRITE), address, from, offset, length);
+  }
+
+  private static Grant write(
+      @Nullable EmulatedMemoryRegion region, long address, byte[] from, int offset, int length) {
+    if (region == null) {
+      return Grant.REFUSED;
+    }
+    try {
+      region.memory.put(region.offset(address), from, offset, length);
+      return Grant.GRANTED;
+    } catch (IllegalStateException e) {
+      return Grant.FAILED;
+    }
+  }
+
+  @Override
+  public Grant compareAndSwap(
+      int rkey, long address, long expected, long swap, AtomicResult result) {
+    EmulatedMemoryRegion region = pair.region(rkey, address, Long.BYTES, REMOTE_ATOMIC);
+    if (region == null) {
+      return Grant.REFUSED;
+    }
+    try {
+      result.original(
+          (long) LONG.compareAndExchange(region.memory, region.offset(address), expected, swap));
+      return Grant.GRANTED;
+    } catch (IllegalStateException e) {
+      return Grant.FAILED;
+    }
+  }
+
+  @Override
+  public Grant fetchAndAdd(int rkey, long address, long addend, AtomicResult result) {
+    EmulatedMemoryRegion region = pair.region(rkey, address, Long.BYTES, REMOTE_ATOMIC);
+    if (region == null) {
+      return Grant.REFUSED;
+    }
+    try {
+      result.original((long) LONG.getAndAdd(region.memory, region.offset(address), addend));
+      return Grant.GRANTED;
+    } catch (IllegalStateException e) {
+      return Grant.FAILED;
+    }
+  }
+
+  @Override
+  public boolean invalidateLocally(int key) {
+    return false;
+  }
+
+  @Override
+  public boolean invalidateRemotely(int rkey) {
+    return false;
+  }
+
+  @Override
+  public boolean bind(SendWorkRequest request) {
+    return false;
+  }
+
+  @Override
+  public boolean takeReceive(ReceiveWorkRequest into) {
+    ReceiveQueue receives = pair.receives();
+    if (!pair.hasReceive()) {
+      return false;
+    }
+    ScatterGatherList buffers = into.id(receives.id()).buffers();
+    buffers.clear();
+    for (int i = 0, count = receives.count(); i < count; i++) {
+      buffers.add(receives.address(i), receives.length(i), receives.lkey(i));
+    }
+    receiveTaken = receives.take();
+    return true;
+  }
+
+  @Override
+  public void receiveDone(
+      long id,
+      CompletionOpcode opcode,
+      int byteLength,
+      int immediate,
+      int sourceQueuePair,
+      int flags,
+      boolean solicited) {
+    EmulatedCompletionQueue queue = pair.receiveCompletions();
+    long entry = queue.claim();
+    if (entry == CompletionRing.OVERRUN) {
+      overrun(queue);
+      return;
+    }
+    if (pair.type() == QueuePairType.UD) {
+      queue.cameFrom(entry, sourceQueuePair);
+    }
+    queue.publish(
+        entry,
+        id,
+        pair.number(),
+        pair.receiveAttachment(),
+        CompletionStatus.SUCCESS,
+        opcode,
+        flags,
+        byteLength,
+        immediate,
+        receiveTaken,
+        solicited);
+  }
+
+  @Override
+  public void receiveFailed(long id, CompletionStatus status) {
+    EmulatedCompletionQueue queue = pair.receiveCompletions();
+    long entry = queue.claim();
+    if (entry == CompletionRing.OVERRUN) {
+      overrun(queue);
+      return;
+    }
+    queue.publish(
+        entry,
+        id,
+        pair.number(),
+        pair.receiveAttachment(),
+        status,
+        CompletionOpcode.RECV,
+        0,
+        0,
+        0,
+        receiveTaken,
+        true);
+  }
+
+  @Override
+  public void sendDone(
+      long position, SendWorkRequest request, CompletionOpcode opcode, int byteLength) {
+    complete(position, request, CompletionStatus.SUCCESS, opcode, byteLength);
+  }
+
+  @Override
+  public void sendFailed(long position, SendWorkRequest request, CompletionStatus status) {
+    complete(position, request, status, CompletionOpcode.SEND, 0);
+  }
+
+  private void complete(
+      long position,
+      SendWorkRequest request,
+      CompletionStatus status,
+      CompletionOpcode opcode,
+      int byteLength) {
+    EmulatedCompletionQueue queue = pair.sendCompletions();
+    long entry = queue.claim();
+    if (entry == CompletionRing.OVERRUN) {
+      overrun(queue);
+      return;
+    }
+    queue.publish(
+        entry,
+        request.id(),
+        pair.number(),
+        pair.sendAttachment(),
+        status,
+        opcode,
+        0,
+        byteLength,
+        0,
+        position + 1,
+        false);
+  }
+
+  private void overrun(EmulatedCompletionQueue queue) {
+    pair.fabric().afterwards(queue::overrun);
+  }
+
+  @Override
+  public void raise(AsyncEvent.Type event) {
+    if (event != AsyncEvent.Type.QP_LAST_WQE_REACHED || pair.tellsLastReceive()) {
+      pair.device().raise(event, pair);
+    }
+  }
+
+  @Override
+  public void moved(QueuePairState to) {
+    if (to == QueuePairState.ERR) {
+      pair.moveToError();
+    } else {
+      pair.moveToSendError();
+    }
+  }
+
+  @Override
+  public void ready() {
+    pair.ring();
+  }
+}

@@ -1,0 +1,80 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.provider.TransportOpcodes;
+import java.nio.ByteBuffer;
+
+/** What a request may say, by itself, on a queue pair. */
+final class SendLimits {
+  private final EmulatedQueuePair pair;
+  private final int maxScatterGather;
+  private final int maxInlineData;
+
+  SendLimits(EmulatedQueuePair pair, QueuePairOptions options) {
+    this.pair = pair;
+    maxScatterGather = options.maxSendScatterGather();
+    maxInlineData = options.maxInlineData();
+  }
+
+  /**
+   * Checks a request; for anybody.
+   *
+   * @throws PostException if it breaks a limit, or asks for what is not there
+   */
+  void check(SendWorkRequest request) {
+    switch (request.opcode()) {
+      case LOCAL_INV, BIND_MW, SEND_WITH_INV ->
+          throw new PostException(
+              VerbsError.NOT_SUPPORTED, request.id(), "opcode: " + request.opcode());
+      default -> {}
+    }
+    if (!pair.isReliable()) {
+      checkService(request);
+    }
+    int entries = request.buffers().size();
+    if (entries > maxScatterGather) {
+      throw new PostException(
+          VerbsError.INVALID,
+          request.id(),
+          "scatter/gather entries: " + entries + " (expected: <= " + maxScatterGather + ")");
+    }
+    ByteBuffer inline = request.inlineData();
+    if (inline != null) {
+      checkInline(request, inline);
+    } else if ((request.flags() & SendWorkRequest.INLINE) != 0) {
+      throw new PostException(VerbsError.INVALID, request.id(), "INLINE without inline data");
+    }
+  }
+
+  /** What the transport service, or its way to the peer, asks for. */
+  private void checkService(SendWorkRequest request) {
+    if (!TransportOpcodes.has(pair.type(), request.opcode())) {
+      throw new PostException(
+          VerbsError.NOT_SUPPORTED,
+          request.id(),
+          "opcode: " + request.opcode() + " on " + pair.type());
+    }
+    if (pair.type() == QueuePairType.UD) {
+      DirectDatagrams.checkWay(request, pair);
+    }
+  }
+
+  private void checkInline(SendWorkRequest request, ByteBuffer inline) {
+    switch (request.opcode()) {
+      case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD ->
+          throw new PostException(
+              VerbsError.INVALID, request.id(), "inline data with " + request.opcode());
+      default -> {}
+    }
+    if (inline.remaining() > maxInlineData) {
+      throw new PostException(
+          VerbsError.INVALID,
+          request.id(),
+          "inline data: " + inline.remaining() + " (expected: <= " + maxInlineData + ")");
+    }
+  }
+}

@@ -1,0 +1,118 @@
+package io.verbena.emulated;
+
+import io.verbena.emulated.wire.FaultSchedule;
+import io.verbena.emulated.wire.FlightPool;
+import io.verbena.emulated.wire.SimulatedWire;
+import io.verbena.emulated.wire.VirtualTime;
+import io.verbena.verbs.Device;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A network of emulated HCAs in virtual time, for programs over the verbs that are to be run again,
+ * to the bit: what happens is a pure function of the seed, the faults, and what the program does
+ * when.
+ *
+ * <pre>{@code
+ * SimulatedFabric fabric = new SimulatedFabric(seed, FaultSchedule.none(1000));
+ * Device a = fabric.open();
+ * Device b = fabric.open();
+ * ...                                          // create, connect, post
+ * fabric.run(() -> queue.poll(batch) > 0, deadline);
+ * }</pre>
+ *
+ * <p>One thread does everything: it calls the verbs, and takes the steps in which the HCAs work. It
+ * must not wait in a verb (an event that is awaited with a timeout does not come meanwhile), and
+ * not use a clock. Time passes only between steps, when there is nothing to do at its present
+ * moment. The timers of connections and of devices are alarms of {@link #time} too.
+ *
+ * <p>For a run to repeat, its program must give no order to what has none: no thread, no identity
+ * hash, no real address; memory to register is best a slice that begins on a page.
+ */
+public final class SimulatedFabric {
+  private final VirtualTime time = new VirtualTime();
+  private final SimulatedWire wire;
+  private final Driven fabric;
+
+  /** A network with frames of its own. */
+  public SimulatedFabric(long seed, FaultSchedule faults) {
+    this(seed, faults, new FlightPool());
+  }
+
+  /**
+   * A network whose frames come from a pool.
+   *
+   * @param seed of keys, queue pair numbers and starting PSNs
+   * @param faults what the wire does to packets
+   * @param pool for one network after the other
+   */
+  public SimulatedFabric(long seed, FaultSchedule faults, FlightPool pool) {
+    wire = new SimulatedWire(time, faults, pool);
+    fabric = new Driven(new Secrets(new SplittableRandom(seed)), time, wire);
+  }
+
+  /** Opens another HCA; its port is the next on the wire. */
+  public Device open() {
+    return EmulatedDevice.open(fabric);
+  }
+
+  /** The time that everything happens in. */
+  public VirtualTime time() {
+    return time;
+  }
+
+  /** The wire, to watch it. */
+  public SimulatedWire wire() {
+    return wire;
+  }
+
+  /**
+   * Does the next thing: an alarm or a packet of the present moment, or what the program has asked
+   * for; or goes on to the next moment.
+   *
+   * @param deadline a moment beyond which time is not to go
+   * @return false if there is nothing left to do until then
+   */
+  public boolean step(long deadline) {
+    return time.runDue() || fabric.serve() || time.advance(deadline);
+  }
+
+  /**
+   * Takes steps until a condition holds.
+   *
+   * @param condition looked at before each step
+   * @param deadline a moment beyond which time is not to go
+   * @return whether it holds; if not, nothing is left to do until the deadline
+   */
+  public boolean run(BooleanSupplier condition, long deadline) {
+    while (!condition.getAsBoolean()) {
+      if (!step(deadline)) {
+        return condition.getAsBoolean();
+      }
+    }
+    return true;
+  }
+
+  /** Takes steps until nothing is left to do. */
+  public void runToEnd() {
+    while (step(Long.MAX_VALUE)) {}
+  }
+
+  /** The fabric as its devices know it. */
+  private static final class Driven extends PacketFabric {
+    private final VirtualTime time;
+
+    Driven(Secrets secrets, VirtualTime time, SimulatedWire wire) {
+      super(secrets, time, wire);
+      this.time = time;
+    }
+
+    @Override
+    void wake() {}
+
+    @Override
+    void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
+      time.schedule(delayNanos, task);
+    }
+  }
+}
