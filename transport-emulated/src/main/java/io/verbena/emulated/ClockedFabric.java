@@ -26,10 +26,22 @@ final class ClockedFabric extends PacketFabric {
   private volatile boolean sleeping;
   private volatile boolean stopped;
 
-  private ClockedFabric(WireOptions options, ClockTime time) {
-    super(Secrets.STRONG, time, new SimulatedWire(time, options.schedule()));
+  private final @Nullable Capture capture;
+
+  private ClockedFabric(
+      WireOptions options, ClockTime time, SimulatedWire wire, @Nullable Capture capture) {
+    super(Secrets.STRONG, time, wire);
     this.options = options;
     this.time = time;
+    this.capture = capture;
+    wire.tap(capture);
+  }
+
+  private static ClockedFabric start(WireOptions options) {
+    ClockTime time = new ClockTime();
+    String file = options.capture();
+    Capture capture = file == null ? null : Capture.to(file);
+    return new ClockedFabric(options, time, new SimulatedWire(time, options.schedule()), capture);
   }
 
   /** Opens a device on the fabric with these options. */
@@ -37,7 +49,7 @@ final class ClockedFabric extends PacketFabric {
     synchronized (OPEN) {
       ClockedFabric fabric = OPEN.get(options);
       if (fabric == null) {
-        fabric = new ClockedFabric(options, new ClockTime());
+        fabric = start(options);
         OPEN.put(options, fabric);
       }
       return EmulatedDevice.open(fabric);
@@ -65,6 +77,9 @@ final class ClockedFabric extends PacketFabric {
         OPEN.remove(options);
         stopped = true;
         wake();
+        if (capture != null) {
+          capture.close();
+        }
       }
     }
   }
@@ -96,7 +111,8 @@ final class ClockedFabric extends PacketFabric {
     enter();
     try {
       boolean ran = time.runDue(BATCH) > 0;
-      return serve() | ran;
+      boolean served = serve();
+      return ran || served;
     } catch (RuntimeException | Error e) {
       // A mistake of the engine stops what it was about; the other queue pairs go on.
       Thread thread = Thread.currentThread();

@@ -41,6 +41,7 @@ abstract class PacketFabric extends Fabric {
   }
 
   /** Becomes the one who calls engines. */
+  @SuppressWarnings("LockNotBeforeTry") // leave unlocks
   final void enter() {
     turn.lock();
   }

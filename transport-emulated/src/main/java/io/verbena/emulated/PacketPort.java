@@ -57,7 +57,7 @@ final class PacketPort implements FrameSink, Wire.Receiver {
     }
     frame
         .addresses(wirePort.address(), (int) gid.low())
-        .sourcePort(Frame.DEFAULT_SOURCE_PORT | frame.destinationQueuePair() & SOURCE_PORTS)
+        .sourcePort(Frame.DEFAULT_SOURCE_PORT | (frame.destinationQueuePair() & SOURCE_PORTS))
         .seal();
     wirePort.send(frame);
   }

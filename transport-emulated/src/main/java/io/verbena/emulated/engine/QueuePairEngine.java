@@ -50,6 +50,11 @@ public final class QueuePairEngine {
     return link.state;
   }
 
+  /** Whether, in SQD, requests that were begun before are not done yet. */
+  public boolean isDraining() {
+    return link.state == QueuePairState.SQD && !window.isIdle();
+  }
+
   /**
    * Goes to a state, or stays in it with other attributes. To ERR: flushes. To RESET: forgets
    * everything, without completions. {@link Host#moved} is not called.

@@ -49,6 +49,10 @@ final class SendWindow {
   /** Forgets all requests. */
   void clear() {
     head = ring.posted();
+    startOver();
+  }
+
+  private void startOver() {
     started = head;
     cursor = head;
     packet = 0;
@@ -167,7 +171,8 @@ final class SendWindow {
     for (long end = ring.posted(); head < end; ) {
       failHead(CompletionStatus.WR_FLUSH_ERR);
     }
-    clear();
+    // Not to the end of what is posted by now: that comes with a flush of its own.
+    startOver();
   }
 
   private int slot(long position) {
