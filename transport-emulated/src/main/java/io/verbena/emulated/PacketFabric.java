@@ -59,12 +59,8 @@ abstract class PacketFabric extends Fabric {
 
   /** Returns once whoever calls engines at this moment is done. */
   final void awaitTurn() {
-    turn.lock();
-    turn.unlock();
-  }
-
-  final boolean isAwaited() {
-    return turn.hasQueuedThreads();
+    enter();
+    leave();
   }
 
   final void ring(Doorbells.Bell bell) {
