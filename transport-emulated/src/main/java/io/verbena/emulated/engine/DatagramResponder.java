@@ -3,23 +3,24 @@ package io.verbena.emulated.engine;
 import io.verbena.emulated.roce.ExtendedHeader;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.WorkCompletion;
+import io.verbena.verbs.provider.GlobalRoute;
 
 /**
  * Takes datagrams (IBTA volume 1, UD responder). Each needs the right queue key and a receive with
- * room for it and for the 40 bytes of the GRH area before it, else it is dropped. On RoCEv2 over
- * IPv4 the IP header stands in the last 20 bytes of that area; the first 20 are 0.
+ * room for it and for the 40 bytes of the GRH area before it, else it is dropped; a receive that is
+ * too small stays for the next one, unless it came from a shared queue: then it completes with the
+ * error, and the queue pair goes on. On RoCEv2 over IPv4 the IP header stands in the last 20 bytes
+ * of the area; the first 20 are 0.
  */
 final class DatagramResponder {
-  /** The GRH area at the start of the receive. */
-  static final int GRH_LENGTH = 40;
-
   private static final int IP_LENGTH = 20;
 
   private final Link link;
   private final ReceiveProgress receive;
   private final Responder.Failure failure;
-  private final byte[] header = new byte[GRH_LENGTH];
+  private final byte[] header = new byte[GlobalRoute.LENGTH];
 
   DatagramResponder(Link link, ReceiveProgress receive, Responder.Failure failure) {
     this.link = link;
@@ -33,11 +34,14 @@ final class DatagramResponder {
       return;
     }
     receive.rewind();
-    if (!receive.hasRoom(GRH_LENGTH + length)) {
+    if (!receive.hasRoom(GlobalRoute.LENGTH + length)) {
+      if (link.options.sharedReceives()) {
+        receive.fail(CompletionStatus.LOC_LEN_ERR);
+      }
       return;
     }
-    System.arraycopy(packet.array(), 0, header, GRH_LENGTH - IP_LENGTH, IP_LENGTH);
-    if (!receive.append(header, 0, GRH_LENGTH)
+    System.arraycopy(packet.array(), 0, header, GlobalRoute.LENGTH - IP_LENGTH, IP_LENGTH);
+    if (!receive.append(header, 0, GlobalRoute.LENGTH)
         || !receive.append(packet.array(), packet.payloadOffset(), length)) {
       receive.fail(Refusal.RECEIVE_MEMORY.status);
       failure.requestRefused();

@@ -11,9 +11,9 @@ import io.verbena.verbs.CompletionStatus;
  */
 enum Refusal {
   /** None: it does. */
-  NONE(0, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
+  NONE(Refusal.NO_NAK, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
   /** No receive is posted: try again later. */
-  NOT_READY(0, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
+  NOT_READY(Refusal.NO_NAK, CompletionStatus.SUCCESS, AsyncEvent.Type.QP_REQ_ERR),
   /** Out of sequence, not allowed here, misaligned, or its lengths contradict each other. */
   INVALID(Aeth.INVALID_REQUEST, CompletionStatus.REM_INV_REQ_ERR, AsyncEvent.Type.QP_REQ_ERR),
   /** A SEND larger than its receive. */
@@ -26,7 +26,15 @@ enum Refusal {
       Aeth.REMOTE_OPERATION_ERROR, CompletionStatus.REM_OP_ERR, AsyncEvent.Type.QP_FATAL),
   /** The receive names memory that it may not use. */
   RECEIVE_MEMORY(
-      Aeth.REMOTE_OPERATION_ERROR, CompletionStatus.LOC_PROT_ERR, AsyncEvent.Type.QP_FATAL);
+      Aeth.REMOTE_OPERATION_ERROR, CompletionStatus.LOC_PROT_ERR, AsyncEvent.Type.QP_FATAL),
+  /**
+   * The key that a SEND was to invalidate is none. The message itself has arrived, and is
+   * acknowledged (a class J error of the responder).
+   */
+  INVALIDATION(Refusal.NO_NAK, CompletionStatus.REM_INV_REQ_ERR, AsyncEvent.Type.QP_REQ_ERR);
+
+  /** In place of a syndrome. */
+  static final int NO_NAK = 0;
 
   final int syndrome;
   final CompletionStatus status;

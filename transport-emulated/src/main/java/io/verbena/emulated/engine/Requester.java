@@ -129,6 +129,10 @@ final class Requester {
     if (RequestOpcodes.isLocal(request.opcode())) {
       return doLocally(request);
     }
+    if (link.options.type() == QueuePairType.UD && Segments.length(request) > link.mtu) {
+      // Nothing is sent, and that is no error (IBTA volume 1, C10-93.1.1).
+      return done();
+    }
     if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
       w.readsOutstanding++;
     }
@@ -162,13 +166,8 @@ final class Requester {
     if (RequestOpcodes.isReadOrAtomic(operation)) {
       return link.maxReadAtomic == 0 ? CompletionStatus.LOC_QP_OP_ERR : CompletionStatus.SUCCESS;
     }
-    if (link.options.type() == QueuePairType.UD) {
-      if (request.addressHandle() == null) {
-        return CompletionStatus.LOC_QP_OP_ERR;
-      }
-      if (length > link.mtu) {
-        return CompletionStatus.LOC_LEN_ERR;
-      }
+    if (link.options.type() == QueuePairType.UD && request.addressHandle() == null) {
+      return CompletionStatus.LOC_QP_OP_ERR;
     }
     return request.inlineData() != null
             || Segments.check(link.host, request.buffers(), 0) == Grant.GRANTED
@@ -192,12 +191,17 @@ final class Requester {
   private boolean doLocally(SendWorkRequest request) {
     boolean bind = request.opcode() == SendOpcode.BIND_MW;
     if (bind ? link.host.bind(request) : link.host.invalidateLocally(request.remoteKey())) {
-      window.begin(0);
-      window.skip();
-      headMoved();
-      return true;
+      return done();
     }
     return failAtCursor(bind ? CompletionStatus.MW_BIND_ERR : CompletionStatus.LOC_QP_OP_ERR);
+  }
+
+  /** The next request is done without a packet. */
+  private boolean done() {
+    window.begin(0);
+    window.skip();
+    headMoved();
+    return true;
   }
 
   private boolean failAtCursor(CompletionStatus status) {
@@ -290,6 +294,12 @@ final class Requester {
     return true;
   }
 
+  /** The high bit asks for the sender's own key (IBTA volume 1, controlled queue keys). */
+  private int queueKey(SendWorkRequest request) {
+    int key = request.remoteQueueKey();
+    return key < 0 ? link.queueKey : key;
+  }
+
   private void setHeaders(
       Frame frame, PacketOpcode opcode, SendWorkRequest request, long length, boolean last) {
     if (opcode.starts() && opcode.kind() == PacketOpcode.Kind.WRITE) {
@@ -298,7 +308,7 @@ final class Requester {
     if (link.options.type() == QueuePairType.UD) {
       frame
           .destinationQueuePair(request.remoteQueuePair())
-          .queueKey(request.remoteQueueKey())
+          .queueKey(queueKey(request))
           .sourceQueuePair(link.options.number());
     }
     if (!last) {

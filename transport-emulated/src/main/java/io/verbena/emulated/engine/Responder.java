@@ -28,7 +28,8 @@ import org.jspecify.annotations.Nullable;
  *             SEND, immediate data: a receive        else RNR NAK, then silence until it comes again
  *  LENGTH     FIRST, MIDDLE: one MTU; LAST: 1..MTU   else 0x61
  *  MEMORY     rkey, range, domain, rights            else 0x62; then lengths against each other 0x61
- *  EXECUTE    moves bytes; a message too long 0x61, a receive that is no good 0x63
+ *  EXECUTE    moves bytes; a message too long 0x61, a receive that is no good 0x63;
+ *             a key to invalidate that is none: the message is acknowledged, but its receive fails
  *  COMPLETE   the receive, at the end of a message that took one
  *  REPLY      READ response, atomic ack, or ACK if asked for
  * </pre>
@@ -133,7 +134,9 @@ final class Responder {
   }
 
   private void refuse(Refusal refusal) {
-    nak(refusal.syndrome);
+    if (refusal.syndrome != Refusal.NO_NAK) {
+      nak(refusal.syndrome);
+    }
     if (!receive.fail(refusal.status)) {
       link.host.raise(refusal.event);
     }
@@ -286,18 +289,21 @@ final class Responder {
   /** After a packet of a SEND or WRITE was executed. */
   private Refusal endPacket(Frame packet) {
     PacketOpcode opcode = packet.opcode();
-    if (opcode.has(ExtendedHeader.IETH) && !link.host.invalidateRemotely(packet.invalidatedKey())) {
-      return Refusal.REMOTE_MEMORY;
-    }
-    open = opcode.ends() ? null : opcode.kind();
-    if (opcode.ends()) {
+    boolean ends = opcode.ends();
+    open = ends ? null : opcode.kind();
+    if (ends) {
       countMessage();
-      complete(packet);
     }
     if (packet.ackRequested()) {
       replies.acknowledge(expected, ACK, messageSequence);
     }
     expected = Psn.next(expected);
+    if (opcode.has(ExtendedHeader.IETH) && !link.host.invalidateRemotely(packet.invalidatedKey())) {
+      return Refusal.INVALIDATION;
+    }
+    if (ends) {
+      complete(packet);
+    }
     return Refusal.NONE;
   }
 

@@ -7,13 +7,15 @@ import io.verbena.emulated.roce.PacketOpcode.Kind;
 import io.verbena.emulated.roce.Psn;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Does what an unreliable connection's peer asks for (IBTA volume 1, UC responder). There is no
  * answer: a message of which a packet is missing, or that is not to be done, is dropped whole, and
- * the receive that it had taken serves the next one; a WRITE has then changed some of its bytes.
+ * the receive that it had taken serves the next one, unless it is one of a shared queue and too
+ * small: then it completes with the error. A WRITE has then changed some of its bytes.
  *
  * <pre>
  *               expected PSN                     any other PSN
@@ -99,6 +101,9 @@ final class UnreliableResponder {
   private boolean append(Frame packet) {
     int length = packet.payloadLength();
     if (!receive.hasRoom(length)) {
+      if (link.options.sharedReceives()) {
+        receive.fail(CompletionStatus.LOC_LEN_ERR);
+      }
       return false;
     }
     if (!receive.append(packet.array(), packet.payloadOffset(), length)) {

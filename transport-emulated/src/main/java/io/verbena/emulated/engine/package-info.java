@@ -14,7 +14,22 @@
  *  run(packets)                sends up to that many; true if more could be sent at once
  * </pre>
  *
- * Only {@code run} sends: whoever calls one of the others calls it soon after, and again for as
+ * <pre>
+ *   SendRing          Host: memory, completions, receives          Timeline
+ *      |                 ^             ^            ^                 |
+ *      v                 |             |            |                 v
+ *  Requester ----- SendWindow ---- Completer     Responder       RetryClock
+ *      |           positions,          ^         ResourceTable   timeout, RNR
+ *      |           PSNs                |         ReplyQueue      wait, counters
+ *      v                               |          ^      |
+ *  FrameSink (requests)    answers in -+          |      +-> FrameSink (answers)
+ *                                     requests in +
+ * </pre>
+ *
+ * Each machine's states and rules stand in its own description. UC and UD have a responder each
+ * that answers nothing, and complete a request as its last packet leaves.
+ *
+ * <p>Only {@code run} sends: whoever calls one of the others calls it soon after, and again for as
  * long as it answers true. Acknowledgements that come together between two runs leave as one.
  *
  * <p>The caller passes on only packets whose form, invariant CRC, partition key and queue pair

@@ -6,6 +6,7 @@ import io.verbena.emulated.engine.TestHost.Done;
 import io.verbena.emulated.engine.TestWire.Packet;
 import io.verbena.emulated.roce.Aeth;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.Psn;
 import io.verbena.emulated.roce.RnrTimer;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePairState;
@@ -70,6 +71,32 @@ class RetryTest {
     assertThat(pair.wire.sentBy(false))
         .extracting(Packet::syndrome)
         .containsExactly(Aeth.SEQUENCE_ERROR, 0x1f);
+  }
+
+  @Test
+  void repairsOneLossAfterAnotherWithoutTimeout() {
+    Pair pair = Pair.reliable(attributes -> attributes.timeout(0).retryCount(1));
+    pair.wire.fault =
+        (index, packet, delivery) -> {
+          // Packet 1 is lost once, packet 4 twice, packet 7 three times.
+          int place = Psn.difference(packet.psn(), Pair.A_PSN);
+          long before =
+              pair.wire.sent.subList(0, index).stream()
+                  .filter(earlier -> earlier.psn() == packet.psn())
+                  .count();
+          if (!packet.fromA() || place % 3 != 1 || place > 7 || before > place / 3) {
+            delivery.after(TestWire.FLIGHT_NANOS);
+          }
+        };
+    pair.a.post(pair.write(1, 0, 12 * Pair.MTU, 0));
+    pair.run();
+
+    assertThat(pair.a.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.SUCCESS);
+    assertThat(pair.wire.sentBy(false))
+        .filteredOn(packet -> packet.syndrome() == Aeth.SEQUENCE_ERROR)
+        .hasSize(3);
   }
 
   @Test

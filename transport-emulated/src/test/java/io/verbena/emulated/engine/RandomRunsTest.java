@@ -1,0 +1,21 @@
+package io.verbena.emulated.engine;
+
+import org.junit.jupiter.api.Test;
+
+/** Runs over bad wires, by seed. */
+class RandomRunsTest {
+  private static final int RUNS = 150;
+
+  @Test
+  void doesAllOnceAndInOrderWhateverTheWireDoes() {
+    long first = Long.getLong("verbena.seed", 1);
+    long runs = Long.getLong("verbena.seeds", RUNS);
+    for (long seed = first; seed < first + runs; seed++) {
+      try {
+        new RandomRun(seed).run();
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("run again with -Dverbena.seed=" + seed + " -Dverbena.seeds=1", e);
+      }
+    }
+  }
+}
