@@ -21,6 +21,7 @@ class FloorsTest {
           new Module("transport-emulated", 1, List.of("io.verbena.emulated..")),
           new Module("transport-disni", 1, List.of("io.verbena.disni..")),
           new Module("reactor-adapter", 2, List.of("io.verbena.reactor..")),
+          new Module("simulation", 4, List.of("io.verbena.simulation..")),
           new Module("samples", 4, List.of("io.verbena.samples..")),
           new Module("benchmarks", 4, List.of("io.verbena.benchmarks..")));
 

@@ -1,0 +1,121 @@
+package io.verbena.simulation;
+
+import java.io.PrintWriter;
+import java.nio.charset.Charset;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command {@code bin/simulate}. */
+@Command(
+    name = "simulate",
+    mixinStandardHelpOptions = true,
+    description = {
+      "Runs programs over the verbs on emulated HCAs in virtual time, on a wire that loses, delays,"
+          + " reorders, duplicates and corrupts packets, and checks what RC promises.",
+      "With --seed alone: replays that run and traces it, packet by packet."
+    })
+final class Simulate implements Callable<Integer> {
+  private static final int SHRINKING_RUNS = 5000;
+  private static final int FAILED = 1;
+
+  @Option(names = "--seeds", description = "How many runs.")
+  private long seeds;
+
+  @Option(names = "--seed", description = "The first seed, or the one to replay.")
+  private @Nullable Long seed;
+
+  @Option(names = "--minutes", description = "Run for this long, in place of --seeds.")
+  private double minutes;
+
+  @Option(names = "--threads", description = "Threads. Default: one for each CPU.")
+  private int threads = Runtime.getRuntime().availableProcessors();
+
+  @Option(names = "--shrunken", description = "With --seed: replay the shrunken run.")
+  private boolean shrunken;
+
+  private final PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
+
+  /** The entry of the program. */
+  public static void main(String[] args) {
+    System.exit(new CommandLine(new Simulate()).execute(args));
+  }
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Long first = seed;
+    if (first != null && seeds == 0 && minutes == 0) {
+      return replay(first);
+    }
+    return runMany(first == null ? 0 : first);
+  }
+
+  private int runMany(long first) throws InterruptedException {
+    long count = minutes > 0 ? Long.MAX_VALUE : seeds > 0 ? seeds : 20_000;
+    Seeds runs = new Seeds(first, count);
+    long begin = System.nanoTime();
+    long limit = (long) (minutes * Duration.ofMinutes(1).toNanos());
+    Long failed =
+        runs.run(
+            threads,
+            done -> {
+              long nanos = System.nanoTime() - begin;
+              out.printf("%d seeds, %.0f per second%n", done, done * 1e9 / nanos);
+              if (limit > 0 && nanos > limit) {
+                runs.stop();
+              }
+            });
+    double seconds = (System.nanoTime() - begin) / 1e9;
+    out.printf(
+        "%d seeds in %.1f s, %.0f per second; %d packets, %d faults on them; %s%n",
+        runs.done(),
+        seconds,
+        runs.done() / seconds,
+        runs.packets(),
+        runs.strikes(),
+        failed == null ? "no violation" : "seed " + failed + " FAILED");
+    if (failed != null) {
+      shrink(failed);
+      return FAILED;
+    }
+    return 0;
+  }
+
+  private Plan shrink(long failed) {
+    Shrinker shrinker = new Shrinker(SHRINKING_RUNS);
+    Plan plan = shrinker.shrink(Plan.of(failed));
+    out.printf("seed %d, shrunken in %d runs:%n", failed, shrinker.runs());
+    print(plan);
+    out.printf("%s%n", Outcome.of(plan, new Arena()).failure());
+    out.printf("replay it: bin/simulate --seed %d [--shrunken]%n", failed);
+    return plan;
+  }
+
+  private int replay(long which) {
+    Plan plan = shrunken ? shrink(which) : Plan.of(which);
+    if (!shrunken) {
+      print(plan);
+    }
+    Outcome outcome = Outcome.of(plan, new Arena(), new Trace(out), null);
+    Throwable failure = outcome.failure();
+    if (failure != null) {
+      failure.printStackTrace(out);
+      return FAILED;
+    }
+    out.printf(
+        "no violation; %d packets, %d faults on them%n", outcome.packets(), outcome.strikes());
+    return 0;
+  }
+
+  private void print(Plan plan) {
+    out.printf("%d devices, latency %d ns%n", plan.devices(), plan.faults().latency());
+    for (int i = 0; i < plan.links().size(); i++) {
+      out.printf("  link %d: %s%n", i, plan.links().get(i));
+    }
+    plan.faults().faults().forEach(fault -> out.printf("  fault: %s%n", fault));
+    plan.operations().forEach(operation -> out.printf("  %s%n", operation));
+  }
+}

@@ -1,0 +1,67 @@
+package io.verbena.simulation;
+
+import io.verbena.emulated.roce.Aeth;
+import io.verbena.emulated.roce.ExtendedHeader;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.wire.Fault;
+import java.io.PrintWriter;
+import org.jspecify.annotations.Nullable;
+
+/** A run for people to read: one line for each packet and each event. */
+final class Trace {
+  private final PrintWriter out;
+  private final Frame copy = new Frame();
+
+  Trace(PrintWriter out) {
+    this.out = out;
+  }
+
+  void event(long now, String what, Endpoint end, Object about) {
+    out.printf("%10d  %-6s %-14s %s%n", now, end, what, about);
+  }
+
+  void sent(long now, int source, int destination, Frame frame, @Nullable Fault strike) {
+    out.printf(
+        "%10d  %d -> %d  %s%s%n",
+        now, source, destination, text(frame), strike == null ? "" : "   *** " + strike.kind());
+  }
+
+  /** What comes damaged; the rest was seen when it was sent. */
+  void arrives(long now, int source, int destination, Frame frame) {
+    FrameFault fault = copy.copyFrom(frame).parse();
+    if (fault != FrameFault.NONE) {
+      out.printf("%10d  %d -> %d  dropped: %s%n", now, source, destination, fault);
+    }
+  }
+
+  void line(String text) {
+    out.println(text);
+  }
+
+  static String text(Frame frame) {
+    StringBuilder text = new StringBuilder();
+    text.append(frame.opcode());
+    text.append(String.format(" qp %06x psn %06x", frame.destinationQueuePair(), frame.psn()));
+    if (frame.payloadLength() > 0) {
+      text.append(' ').append(frame.payloadLength()).append(" B");
+    }
+    if (frame.opcode().has(ExtendedHeader.RETH)) {
+      text.append(String.format(" dma %d at %x", frame.dmaLength(), frame.remoteAddress()));
+    }
+    if (frame.opcode().has(ExtendedHeader.AETH)) {
+      text.append(syndrome(frame.syndrome())).append(" msn ").append(frame.messageSequence());
+    }
+    if (frame.ackRequested()) {
+      text.append(" ack?");
+    }
+    return text.toString();
+  }
+
+  private static String syndrome(int syndrome) {
+    if (Aeth.isRnrNak(syndrome)) {
+      return " RNR NAK " + Aeth.value(syndrome);
+    }
+    return Aeth.isAck(syndrome) ? "" : String.format(" NAK %02x", syndrome);
+  }
+}

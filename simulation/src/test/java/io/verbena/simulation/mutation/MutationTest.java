@@ -1,0 +1,52 @@
+package io.verbena.simulation.mutation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A mistake in the protocol does not stay unseen. */
+class MutationTest {
+  /** As many seeds as one mistake may take. */
+  private static final long MOST = 3000;
+
+  @Test
+  @Timeout(600)
+  void seesEachMistake() throws InterruptedException, ExecutionException {
+    Map<String, Long> seeds = new LinkedHashMap<>();
+    ExecutorService workers =
+        Executors.newFixedThreadPool(
+            Runtime.getRuntime().availableProcessors(),
+            task -> {
+              Thread thread = new Thread(task, "mutation");
+              thread.setDaemon(true);
+              return thread;
+            });
+    List<Future<Long>> hunts = new ArrayList<>();
+    for (Mistake mistake : Mistakes.ALL) {
+      hunts.add(workers.submit(() -> Mutant.hunt(mistake).applyAsLong(MOST)));
+    }
+    for (int i = 0; i < hunts.size(); i++) {
+      seeds.put(Mistakes.ALL.get(i).name(), hunts.get(i).get());
+    }
+    workers.shutdownNow();
+
+    System.out.println(table(seeds));
+    assertThat(seeds).hasSizeGreaterThanOrEqualTo(25);
+    assertThat(seeds.values()).as("seeds, 0 for unseen: %s", seeds).doesNotContain(0L);
+  }
+
+  private static String table(Map<String, Long> seeds) {
+    StringBuilder table = new StringBuilder("| mistake | seeds |\n| --- | --- |\n");
+    seeds.forEach((name, count) -> table.append("| %s | %d |%n".formatted(name, count)));
+    return table.toString();
+  }
+}

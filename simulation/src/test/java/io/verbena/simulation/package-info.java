@@ -1,0 +1,4 @@
+@NullMarked
+package io.verbena.simulation;
+
+import org.jspecify.annotations.NullMarked;
