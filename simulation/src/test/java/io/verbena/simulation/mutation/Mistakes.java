@@ -68,8 +68,8 @@ final class Mistakes {
           new Mistake(
               "a message is complete with its first packet",
               "engine/Responder.java",
-              "    if (opcode.ends()) {\n      countMessage();",
-              "    if (opcode.starts()) {\n      countMessage();"),
+              "    if (ends) {\n      complete(packet);",
+              "    if (opcode.starts()) {\n      complete(packet);"),
           new Mistake(
               "a receive tells the length of the last packet",
               "engine/Responder.java",
