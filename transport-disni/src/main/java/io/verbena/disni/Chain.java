@@ -1,43 +1,108 @@
 package io.verbena.disni;
 
+import java.nio.ByteBuffer;
+
 /**
- * The requests of a batch, each linked to the one behind it and to its own scatter/gather list once
- * and for all, so that a post writes only where the chain ends, and not even that if it ends where
- * the last one did.
+ * Requests of one kind for one native call, each linked to the one behind it and to its own
+ * scatter/gather list once and for all, so that a post writes only where the chain ends, and not
+ * even that if it ends where the last one did. Used again and again.
  */
 final class Chain {
+  /** How many requests one call takes. */
+  static final int SIZE = 16;
+
   private final Block block;
   private final int requestSize;
+  private final int lists;
+  private final int listSize;
+  private final int bad;
+  private int count;
   private int last;
 
   /**
-   * Of {@code requests} requests at the start of {@code block}, and their lists at {@code lists}.
+   * @param requestSize bytes of a request
+   * @param maxScatterGather entries of each one's list
+   * @param extra bytes for other use behind the lists, at {@link #extra}
    */
-  Chain(Block block, int requests, int requestSize, int lists, int listSize) {
-    this.block = block;
+  Chain(int requestSize, int maxScatterGather, int extra) {
     this.requestSize = requestSize;
-    for (int i = 0; i < requests; i++) {
-      block
-          .bytes()
-          .putLong(
-              i * requestSize + Layout.WR_SG_LIST, block.address() + lists + (long) i * listSize);
-      link(i, block.address() + (i + 1L) * requestSize);
+    lists = SIZE * requestSize;
+    listSize = maxScatterGather * Layout.SGE_SIZE;
+    bad = extra() + (extra + 7 & -8);
+    block = new Block(bad + Long.BYTES);
+    for (int i = 0; i < SIZE; i++) {
+      bytes().putLong(i * requestSize + Layout.WR_SG_LIST, addressOf(lists + i * listSize));
+      link(i, i + 1);
     }
-    last = requests - 1;
-    link(last, 0);
+    end(SIZE - 1);
   }
 
-  /** Ends it after so many requests, at least 1; answers its address. */
-  long end(int count) {
+  private void link(int from, int to) {
+    bytes().putLong(from * requestSize + Layout.WR_NEXT, addressOf(to * requestSize));
+  }
+
+  private void end(int request) {
+    last = request;
+    bytes().putLong(request * requestSize + Layout.WR_NEXT, 0);
+  }
+
+  ByteBuffer bytes() {
+    return block.bytes();
+  }
+
+  void clear() {
+    count = 0;
+  }
+
+  int count() {
+    return count;
+  }
+
+  boolean isFull() {
+    return count == SIZE;
+  }
+
+  /** Where the next request is written. */
+  int request() {
+    return count * requestSize;
+  }
+
+  /** Where its scatter/gather list is written. */
+  int list() {
+    return lists + count * listSize;
+  }
+
+  /** Where the bytes for other use begin. */
+  int extra() {
+    return lists + SIZE * listSize;
+  }
+
+  /** The address that an offset has for native code. */
+  long addressOf(int offset) {
+    return block.address() + offset;
+  }
+
+  /** The next request is written. */
+  void added() {
+    count++;
+  }
+
+  /** Ends the chain behind what was added, at least one request; answers where it begins. */
+  long address() {
     if (count - 1 != last) {
-      link(last, block.address() + (last + 1L) * requestSize);
-      last = count - 1;
-      link(last, 0);
+      link(last, last + 1);
+      end(count - 1);
     }
     return block.address();
   }
 
-  private void link(int request, long to) {
-    block.bytes().putLong(request * requestSize + Layout.WR_NEXT, to);
+  /** Where the native call tells which request it refused. */
+  long badAddress() {
+    return block.address() + bad;
+  }
+
+  /** How many requests were not posted, the refused one and those behind it. */
+  int notPosted() {
+    return count - (int) (bytes().getLong(bad) - block.address()) / requestSize;
   }
 }

@@ -14,6 +14,7 @@ final class DisniCompletionChannel implements CompletionChannel {
   private final long pointer;
   private final Waiter waiter;
   private boolean closed;
+  private boolean destroyed;
 
   /** Replaced, never changed: an event looks its queue up without a lock. */
   private volatile DisniCompletionQueue[] queues = new DisniCompletionQueue[0];
@@ -77,21 +78,26 @@ final class DisniCompletionChannel implements CompletionChannel {
     waiter.wakeup();
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>If the HCA refuses to destroy it, it tells nothing any more, and closing it can be tried
+   * again.
+   */
   @Override
-  public void close() {
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      if (queues.length > 0) {
-        throw new VerbsException(
-            VerbsError.BUSY,
-            "close completion channel: " + queues.length + " completion queues use it");
-      }
-      closed = true;
+  public synchronized void close() {
+    if (destroyed) {
+      return;
     }
+    if (queues.length > 0) {
+      throw new VerbsException(
+          VerbsError.BUSY,
+          "close completion channel: " + queues.length + " completion queues use it");
+    }
+    closed = true;
     waiter.close();
     Errno.check("destroy completion channel", device.disni().destroyCompChannel(pointer));
+    destroyed = true;
     device.closed(DisniDevice.Kind.COMPLETION_CHANNEL);
   }
 }

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * here, so that those that failed are as complete as those that did not.
  */
 final class DisniCompletionQueue implements CompletionQueue {
+  private static final String DESTROY = "destroy completion queue";
   private static final int BATCH = 64;
   private static final int WC_GRH = 1;
   private static final int WC_WITH_IMM = 1 << 1;
@@ -28,7 +29,11 @@ final class DisniCompletionQueue implements CompletionQueue {
   private int depth;
   private int queuePairs;
   private int unacknowledged;
+
+  /** The program is done with it. */
   private boolean closed;
+
+  private boolean destroyed;
 
   private DisniCompletionQueue(
       DisniDevice device, long pointer, int depth, @Nullable DisniCompletionChannel channel) {
@@ -64,10 +69,16 @@ final class DisniCompletionQueue implements CompletionQueue {
             "create completion queue",
             Extension.createCompletionQueue(
                 context, depth, channelPointer, singleThreaded, granted.address()));
-    DisniCompletionQueue queue =
-        new DisniCompletionQueue(device, pointer, (int) granted.bytes().getLong(0), channel);
-    device.context().created(pointer, device, queue);
-    return queue;
+    return Fresh.own(
+        DESTROY,
+        pointer,
+        made -> {
+          int got = (int) granted.bytes().getLong(0);
+          DisniCompletionQueue queue = new DisniCompletionQueue(device, made, got, channel);
+          device.context().created(made, device, queue);
+          return queue;
+        },
+        Extension::destroyCompletionQueue);
   }
 
   DisniDevice device() {
@@ -219,10 +230,16 @@ final class DisniCompletionQueue implements CompletionQueue {
     }
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>If the HCA refuses to destroy it, it tells nothing any more, and closing it can be tried
+   * again.
+   */
   @Override
   public void close() {
     synchronized (this) {
-      if (closed) {
+      if (destroyed) {
         return;
       }
       if (queuePairs > 0) {
@@ -234,9 +251,12 @@ final class DisniCompletionQueue implements CompletionQueue {
             VerbsError.BUSY,
             "close completion queue: " + unacknowledged + " events not acknowledged");
       }
-      closed = true;
-      device.context().destroyed(pointer);
-      Errno.check("destroy completion queue", Extension.destroyCompletionQueue(pointer));
+      if (!closed) {
+        closed = true;
+        device.context().destroyed(pointer);
+      }
+      Errno.check(DESTROY, Extension.destroyCompletionQueue(pointer));
+      destroyed = true;
     }
     if (channel != null) {
       channel.detach(this);

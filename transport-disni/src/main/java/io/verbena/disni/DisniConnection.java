@@ -172,14 +172,12 @@ final class DisniConnection implements ConnectionIdentifier {
         : attributes;
   }
 
-  /** Destroys the queue pair, with or without its identifier. */
-  void destroyQueuePair(long pair) {
+  /** Destroys the queue pair, with or without its identifier; answers 0 or a negative errno. */
+  int destroyQueuePair(long pair) {
     synchronized (manager.steps()) {
-      Errno.check(
-          "destroy queue pair",
-          released
-              ? Extension.destroyQueuePair(pair)
-              : Extension.destroyConnectionQueuePair(pointer));
+      return released
+          ? Extension.destroyQueuePair(pair)
+          : Extension.destroyConnectionQueuePair(pointer);
     }
   }
 

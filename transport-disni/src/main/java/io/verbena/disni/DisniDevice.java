@@ -78,8 +78,11 @@ final class DisniDevice implements Device {
         Kind.COMPLETION_CHANNEL,
         Integer.MAX_VALUE,
         () ->
-            new DisniCompletionChannel(
-                this, pointer(() -> disni().createCompChannel(context.pointer()))));
+            Fresh.own(
+                "destroy completion channel",
+                pointer(() -> disni().createCompChannel(context.pointer())),
+                made -> new DisniCompletionChannel(this, made),
+                disni()::destroyCompChannel));
   }
 
   @Override
@@ -106,7 +109,12 @@ final class DisniDevice implements Device {
     return open.create(
         Kind.CONNECTION_MANAGER,
         Integer.MAX_VALUE,
-        () -> new DisniConnectionManager(this, pointer(() -> disni().createEventChannel())));
+        () ->
+            Fresh.own(
+                "destroy event channel",
+                pointer(() -> disni().createEventChannel()),
+                made -> new DisniConnectionManager(this, made),
+                disni()::destroyEventChannel));
   }
 
   /** A call of DiSNI's that answers a new object's pointer. */

@@ -77,7 +77,7 @@ final class DisniProtectionDomain implements ProtectionDomain {
     return open.create(
         Kind.QUEUE_PAIR,
         device.attributes().maxQueuePairs(),
-        () -> DisniQueuePair.create(this, options));
+        () -> DisniQueuePair.create(this, null, options));
   }
 
   /** Creates the queue pair of a connection ({@code rdma_create_qp(3)}). */
@@ -86,7 +86,7 @@ final class DisniProtectionDomain implements ProtectionDomain {
     return open.create(
         Kind.QUEUE_PAIR,
         device.attributes().maxQueuePairs(),
-        () -> DisniQueuePair.createFor(connection, this, options));
+        () -> DisniQueuePair.create(this, connection, options));
   }
 
   private void check(QueuePairOptions options) {
@@ -120,7 +120,7 @@ final class DisniProtectionDomain implements ProtectionDomain {
     return open.create(
         Kind.SHARED_RECEIVE_QUEUE,
         limits.maxSharedReceiveQueues(),
-        () -> new DisniSharedReceiveQueue(this, maxWorkRequests, maxScatterGather));
+        () -> DisniSharedReceiveQueue.create(this, maxWorkRequests, maxScatterGather));
   }
 
   @Override
@@ -146,8 +146,9 @@ final class DisniProtectionDomain implements ProtectionDomain {
 
   @Override
   public void close() {
-    if (open.close("protection domain")) {
-      Errno.check("deallocate protection domain", device.disni().deallocPd(pointer));
+    String name = "protection domain";
+    if (open.close(
+        name, () -> Errno.check("deallocate " + name, device.disni().deallocPd(pointer)))) {
       device.closed(DisniDevice.Kind.PROTECTION_DOMAIN);
     }
   }

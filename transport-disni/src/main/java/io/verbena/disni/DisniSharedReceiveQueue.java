@@ -13,6 +13,8 @@ import io.verbena.verbs.VerbsException;
  * its queue pairs, so its free slots are a stack; the monitor guards it.
  */
 final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
+  private static final String DESTROY = "destroy shared receive queue";
+
   private final DisniProtectionDomain domain;
   private final long pointer;
   private final int maxWorkRequests;
@@ -24,31 +26,52 @@ final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
   private final ReceiveBatch batch;
   private int queuePairs;
   private volatile boolean datagrams;
+
+  /** The program is done with it. */
   private boolean closed;
 
-  DisniSharedReceiveQueue(DisniProtectionDomain domain, int maxWorkRequests, int maxScatterGather) {
+  private boolean destroyed;
+
+  private DisniSharedReceiveQueue(
+      DisniProtectionDomain domain, long pointer, int maxWorkRequests, int maxScatterGather) {
     this.domain = domain;
-    DisniContext context = domain.device().context();
-    Block words =
-        Block.of(SharedReceiveWords.values())
-            .set(SharedReceiveWords.MAX_WR, maxWorkRequests)
-            .set(SharedReceiveWords.MAX_SGE, maxScatterGather);
-    pointer =
-        Errno.check(
-            "create shared receive queue",
-            Extension.createSharedReceiveQueue(domain.pointer(), words.address()));
-    this.maxWorkRequests = Math.max(maxWorkRequests, words.getInt(SharedReceiveWords.MAX_WR));
-    this.maxScatterGather = Math.max(maxScatterGather, words.getInt(SharedReceiveWords.MAX_SGE));
-    ids = new long[this.maxWorkRequests];
-    free = new int[this.maxWorkRequests];
+    this.pointer = pointer;
+    this.maxWorkRequests = maxWorkRequests;
+    this.maxScatterGather = maxScatterGather;
+    ids = new long[maxWorkRequests];
+    free = new int[maxWorkRequests];
     for (int i = 0; i < free.length; i++) {
       free[i] = i;
     }
     freeCount = free.length;
-    batch = new ReceiveBatch(this.maxScatterGather);
+    batch = new ReceiveBatch(maxScatterGather);
+    DisniContext context = domain.device().context();
     tag = context.queues().reserve();
     context.queues().put(this);
     context.created(pointer, domain.device(), this);
+  }
+
+  /** {@code ibv_create_srq(3)}. */
+  static DisniSharedReceiveQueue create(
+      DisniProtectionDomain domain, int maxWorkRequests, int maxScatterGather) {
+    Block words =
+        Block.of(SharedReceiveWords.values())
+            .set(SharedReceiveWords.MAX_WR, maxWorkRequests)
+            .set(SharedReceiveWords.MAX_SGE, maxScatterGather);
+    long pointer =
+        Errno.check(
+            "create shared receive queue",
+            Extension.createSharedReceiveQueue(domain.pointer(), words.address()));
+    return Fresh.own(
+        DESTROY,
+        pointer,
+        made ->
+            new DisniSharedReceiveQueue(
+                domain,
+                made,
+                Math.max(maxWorkRequests, words.getInt(SharedReceiveWords.MAX_WR)),
+                Math.max(maxScatterGather, words.getInt(SharedReceiveWords.MAX_SGE))),
+        Extension::destroySharedReceiveQueue);
   }
 
   long pointer() {
@@ -103,22 +126,23 @@ final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
 
   private void post(ReceiveWorkRequest request) {
     if (closed) {
-      throw new PostException(
-          VerbsError.CLOSED, request.id(), "the shared receive queue is closed");
+      throw Refusal.closed(request.id(), "the shared receive queue");
     }
-    DisniQueuePair.checkEntries(request.id(), request.buffers().size(), maxScatterGather);
+    PostException refusal =
+        Refusal.ofEntries(request.id(), request.buffers().size(), maxScatterGather);
+    if (refusal != null) {
+      throw refusal;
+    }
     if (freeCount == 0) {
-      throw new PostException(
-          VerbsError.NO_MEMORY,
-          request.id(),
-          "receives outstanding: " + maxWorkRequests + " (expected: < " + maxWorkRequests + ")");
+      throw Refusal.full(request.id(), "receives", maxWorkRequests);
     }
     int slot = free[freeCount - 1];
-    batch.clear();
+    Chain chain = batch.chain();
+    chain.clear();
     batch.add(request, Cookie.receive(tag, slot));
-    int refused = Extension.postSharedReceive(pointer, batch.address(), batch.badAddress());
+    int refused = Extension.postSharedReceive(pointer, chain.address(), chain.badAddress());
     if (refused < 0) {
-      throw DisniQueuePair.refused(request.id(), refused);
+      throw Refusal.byDriver(request.id(), refused);
     }
     freeCount--;
     ids[slot] = request.id();
@@ -154,20 +178,29 @@ final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
     queuePairs--;
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>If the HCA refuses to destroy it, it takes nothing any more, and closing it can be tried
+   * again.
+   */
   @Override
   public synchronized void close() {
-    if (closed) {
+    if (destroyed) {
       return;
     }
     if (queuePairs > 0) {
       throw new VerbsException(
           VerbsError.BUSY, "close shared receive queue: " + queuePairs + " queue pairs use it");
     }
-    closed = true;
-    DisniContext context = domain.device().context();
-    context.destroyed(pointer);
-    context.queues().remove(tag);
-    Errno.check("destroy shared receive queue", Extension.destroySharedReceiveQueue(pointer));
+    if (!closed) {
+      closed = true;
+      DisniContext context = domain.device().context();
+      context.destroyed(pointer);
+      context.queues().remove(tag);
+    }
+    Errno.check(DESTROY, Extension.destroySharedReceiveQueue(pointer));
+    destroyed = true;
     domain.closed(DisniProtectionDomain.Kind.SHARED_RECEIVE_QUEUE);
   }
 }

@@ -4,58 +4,26 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.ScatterGatherList;
 import java.nio.ByteBuffer;
 
-/** Receives as libibverbs takes them, linked, for one native call. Used again and again. */
+/** Receives as libibverbs takes them. */
 final class ReceiveBatch {
-  static final int SIZE = 16;
-
-  private final Block block;
   private final Chain chain;
-  private final int maxScatterGather;
-  private int count;
 
   ReceiveBatch(int maxScatterGather) {
-    this.maxScatterGather = maxScatterGather;
-    int listSize = maxScatterGather * Layout.SGE_SIZE;
-    block = new Block(SIZE * (Layout.RECV_WR_SIZE + listSize) + Long.BYTES);
-    chain = new Chain(block, SIZE, Layout.RECV_WR_SIZE, SIZE * Layout.RECV_WR_SIZE, listSize);
+    chain = new Chain(Layout.RECV_WR_SIZE, maxScatterGather, 0);
   }
 
-  void clear() {
-    count = 0;
-  }
-
-  int count() {
-    return count;
-  }
-
-  /** Where the chain of what was added begins. */
-  long address() {
-    return chain.end(count);
-  }
-
-  /** Where the native call tells which request it refused. */
-  long badAddress() {
-    return block.address() + badOffset();
-  }
-
-  private int badOffset() {
-    return block.bytes().capacity() - Long.BYTES;
-  }
-
-  /** How many were posted before the one that was refused. */
-  int posted() {
-    return (int) (block.bytes().getLong(badOffset()) - block.address()) / Layout.RECV_WR_SIZE;
+  Chain chain() {
+    return chain;
   }
 
   void add(ReceiveWorkRequest request, long cookie) {
-    ByteBuffer bytes = block.bytes();
-    int at = count * Layout.RECV_WR_SIZE;
-    int list = SIZE * Layout.RECV_WR_SIZE + count * maxScatterGather * Layout.SGE_SIZE;
+    ByteBuffer bytes = chain.bytes();
+    int at = chain.request();
     ScatterGatherList buffers = request.buffers();
     bytes.putLong(at + Layout.WR_ID, cookie);
     bytes.putInt(at + Layout.WR_NUM_SGE, buffers.size());
-    write(buffers, bytes, list);
-    count++;
+    write(buffers, bytes, chain.list());
+    chain.added();
   }
 
   /** Writes a scatter/gather list. */

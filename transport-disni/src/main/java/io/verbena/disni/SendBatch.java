@@ -7,67 +7,28 @@ import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 
-/** Send requests as libibverbs takes them, linked, for one native call. Used again and again. */
+/** Send requests as libibverbs takes them. */
 final class SendBatch {
-  static final int SIZE = 16;
-
-  private final Block block;
   private final Chain chain;
-  private final int maxScatterGather;
   private final int maxInlineData;
-  private final int lists;
-  private final int inlines;
-  private int count;
 
   SendBatch(int maxScatterGather, int maxInlineData) {
-    // An inline payload needs one entry.
-    this.maxScatterGather = Math.max(1, maxScatterGather);
     this.maxInlineData = maxInlineData;
-    lists = SIZE * Layout.SEND_WR_SIZE;
-    inlines = lists + SIZE * this.maxScatterGather * Layout.SGE_SIZE;
-    block = new Block((inlines + SIZE * maxInlineData + 7 & -8) + Long.BYTES);
-    chain =
-        new Chain(block, SIZE, Layout.SEND_WR_SIZE, lists, this.maxScatterGather * Layout.SGE_SIZE);
+    // An inline payload needs one entry.
+    int entries = Math.max(1, maxScatterGather);
+    chain = new Chain(Layout.SEND_WR_SIZE, entries, Chain.SIZE * maxInlineData);
   }
 
-  void clear() {
-    count = 0;
-  }
-
-  int count() {
-    return count;
-  }
-
-  boolean isFull() {
-    return count == SIZE;
-  }
-
-  /** Where the chain of what was added begins. */
-  long address() {
-    return chain.end(count);
-  }
-
-  /** Where the native call tells which request it refused. */
-  long badAddress() {
-    return block.address() + badOffset();
-  }
-
-  private int badOffset() {
-    return block.bytes().capacity() - Long.BYTES;
-  }
-
-  /** How many were posted before the one that was refused. */
-  int posted() {
-    return (int) (block.bytes().getLong(badOffset()) - block.address()) / Layout.SEND_WR_SIZE;
+  Chain chain() {
+    return chain;
   }
 
   void add(SendWorkRequest request, long cookie) {
-    ByteBuffer bytes = block.bytes();
-    int at = count * Layout.SEND_WR_SIZE;
-    SendOpcode opcode = request.opcode();
+    ByteBuffer bytes = chain.bytes();
+    int at = chain.request();
     bytes.putLong(at + Layout.WR_ID, cookie);
     bytes.putInt(at + Layout.WR_SEND_FLAGS, request.flags());
-    switch (opcode) {
+    switch (request.opcode()) {
       case RDMA_WRITE_WITH_IMM -> {
         putImmediate(bytes, at, request);
         putRemote(bytes, at, request);
@@ -83,7 +44,7 @@ final class SendBatch {
       case SEND -> putDatagram(bytes, at, request);
     }
     putBuffers(bytes, at, request);
-    count++;
+    chain.added();
   }
 
   private static void putImmediate(ByteBuffer bytes, int at, SendWorkRequest request) {
@@ -132,14 +93,14 @@ final class SendBatch {
   }
 
   private void putBuffers(ByteBuffer bytes, int at, SendWorkRequest request) {
-    int list = lists + count * maxScatterGather * Layout.SGE_SIZE;
+    int list = chain.list();
     ByteBuffer inline = request.inlineData();
     if (inline != null) {
       int length = inline.remaining();
-      int copy = inlines + count * maxInlineData;
+      int copy = chain.extra() + chain.count() * maxInlineData;
       bytes.put(copy, inline, inline.position(), length);
       putHead(bytes, at, length == 0 ? 0 : 1, request);
-      bytes.putLong(list + Layout.SGE_ADDR, block.address() + copy);
+      bytes.putLong(list + Layout.SGE_ADDR, chain.addressOf(copy));
       bytes.putInt(list + Layout.SGE_LENGTH, length);
       bytes.putInt(list + Layout.SGE_LKEY, 0);
     } else if (request.opcode() == SendOpcode.BIND_MW) {

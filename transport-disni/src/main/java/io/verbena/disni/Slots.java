@@ -42,9 +42,14 @@ final class Slots {
     return sequence;
   }
 
-  /** For posters: gives back the newest {@code count}, which were not posted after all. */
-  void giveBack(int count) {
+  /**
+   * For posters: gives back the newest {@code count}, at least 1, which were not posted after all.
+   *
+   * @return the id of the oldest of them
+   */
+  long giveBack(int count) {
     posted -= count;
+    return ids[(int) posted & mask];
   }
 
   /** For the poller: frees all up to this sequence number; answers the id of this one. */

@@ -47,7 +47,7 @@ class SlotsTest {
     slots.take(71);
     slots.take(72);
 
-    slots.giveBack(2);
+    assertThat(slots.giveBack(2)).isEqualTo(71);
 
     assertThat(slots.isFull()).isFalse();
     int again = slots.take(80);

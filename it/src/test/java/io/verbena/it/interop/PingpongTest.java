@@ -7,23 +7,15 @@ import io.verbena.it.Program;
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.node.Nodes;
 import io.verbena.it.node.Side;
-import io.verbena.verbs.Access;
-import io.verbena.verbs.AddressVector;
-import io.verbena.verbs.Gid;
-import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.QueuePairAttributes;
-import io.verbena.verbs.QueuePairOptions;
-import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
-import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -34,7 +26,6 @@ import org.junit.jupiter.api.Test;
 class PingpongTest {
   private static final int ROUNDS = 100;
   private static final int LENGTH = 4096;
-  private static final int PSN = 0xabcde;
   private static final byte CONTENT = 0x7b;
   private static final long RECEIVED = 1;
   private static final Duration LIMIT = Duration.ofMinutes(1);
@@ -44,7 +35,7 @@ class PingpongTest {
     try (Side side = Side.open(Nodes.server(), 2 * LENGTH);
         var tcp = new ServerSocket(0, 1, InetAddress.getByName(Nodes.node2()));
         QueuePair pair = create(side)) {
-      int gid = gidIndex(side, Nodes.node2());
+      int gid = BarePair.gidIndex(side, Nodes.node2());
       try (var pingpong = Program.start(pingpong("rxe0", tcp.getLocalPort(), Nodes.node2()));
           Socket socket = tcp.accept()) {
         PingpongAddress peer = PingpongAddress.readFrom(socket.getInputStream());
@@ -63,7 +54,7 @@ class PingpongTest {
     try (Side side = Side.open(to, 2 * LENGTH);
         QueuePair pair = create(side);
         var pingpong = Program.start(pingpong("rxe1", port))) {
-      int gid = gidIndex(side, Nodes.node1());
+      int gid = BarePair.gidIndex(side, Nodes.node1());
       await()
           .atMost(LIMIT)
           .until(() -> Program.run("ss", "-Hltn", "sport = :" + port).contains("LISTEN"));
@@ -86,51 +77,17 @@ class PingpongTest {
   }
 
   private static QueuePair create(Side side) {
-    QueuePair pair =
-        side.domain().createQueuePair(QueuePairOptions.reliable(side.queue(), side.queue(), 4, 4));
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.INIT)
-            .pkeyIndex(0)
-            .port(1)
-            .access(EnumSet.noneOf(Access.class)));
+    QueuePair pair = BarePair.create(side, Set.of());
     side.receive(pair, RECEIVED, LENGTH, LENGTH);
     return pair;
   }
 
-  private static int gidIndex(Side side, String address) throws IOException {
-    byte[] bytes = InetAddress.getByName(address).getAddress();
-    long low = 0xffffL << 32;
-    for (int i = 0; i < 4; i++) {
-      low |= (bytes[i] & 0xffL) << (24 - 8 * i);
-    }
-    int index = side.device().port().gids().indexOf(new Gid(0, low));
-    assertThat(index).as("GID of %s", address).isNotNegative();
-    return index;
-  }
-
   private static PingpongAddress address(Side side, QueuePair pair, int gid) {
-    return new PingpongAddress(pair.number(), PSN, side.device().port().gids().get(gid));
+    return new PingpongAddress(pair.number(), BarePair.PSN, side.device().port().gids().get(gid));
   }
 
   private static void connect(QueuePair pair, PingpongAddress peer, int gid) {
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTR)
-            .addressVector(new AddressVector(peer.gid(), gid, 1, 0, 0))
-            .pathMtu(Mtu.MTU_1024)
-            .destinationQueuePair(peer.queuePair())
-            .receivePsn(peer.psn())
-            .maxDestinationReadAtomic(1)
-            .minRnrTimer(12));
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTS)
-            .timeout(14)
-            .retryCount(7)
-            .rnrRetry(7)
-            .sendPsn(PSN)
-            .maxReadAtomic(1));
+    BarePair.connect(pair, peer.queuePair(), peer.psn(), peer.gid(), gid);
   }
 
   /** Both have sent and received all rounds, and all that came is as the other side fills it. */

@@ -68,7 +68,19 @@ public final class OpenCount<K extends Enum<K>> {
    *
    * @throws VerbsException {@code BUSY}, naming what is open
    */
-  public synchronized boolean close(String owner) {
+  public boolean close(String owner) {
+    return close(owner, () -> {});
+  }
+
+  /**
+   * Closes the owner if that is done without a failure, else leaves it open; false if it was closed
+   * before.
+   *
+   * @param owner for the error
+   * @param release what closing does; nothing is opened meanwhile
+   * @throws VerbsException {@code BUSY}, naming what is open, and what {@code release} throws
+   */
+  public synchronized boolean close(String owner, Runnable release) {
     if (closed) {
       return false;
     }
@@ -82,6 +94,7 @@ public final class OpenCount<K extends Enum<K>> {
     if (!left.isEmpty()) {
       throw new VerbsException(VerbsError.BUSY, "close " + owner + ": still open: " + left);
     }
+    release.run();
     closed = true;
     return true;
   }

@@ -1,0 +1,5 @@
+/** What of the provider's inside only shows on a device. */
+@NullMarked
+package io.verbena.disni;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,81 @@
+package io.verbena.disni;
+
+import io.verbena.disni.Words.QueuePairWords;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a queue pair completes, and whose receives it takes: all of them stay open as long as it is
+ * attached to them.
+ */
+final class PairQueues {
+  private final DisniCompletionQueue sends;
+  private final DisniCompletionQueue receives;
+  private final @Nullable DisniSharedReceiveQueue shared;
+  private int attached;
+
+  PairQueues(QueuePairOptions options) {
+    sends = (DisniCompletionQueue) options.sendQueue();
+    receives = (DisniCompletionQueue) options.receiveQueue();
+    shared = (DisniSharedReceiveQueue) options.sharedReceiveQueue();
+  }
+
+  @Nullable DisniSharedReceiveQueue shared() {
+    return shared;
+  }
+
+  /** Attaches to all of them, or to none. */
+  void attach(QueuePairType type) {
+    boolean whole = false;
+    try {
+      sends.attach();
+      attached++;
+      receives.attach();
+      attached++;
+      if (shared != null) {
+        shared.attach(type);
+      }
+      attached++;
+      whole = true;
+    } finally {
+      if (!whole) {
+        detach();
+      }
+    }
+  }
+
+  void detach() {
+    if (attached > 0) {
+      sends.detach();
+    }
+    if (attached > 1) {
+      receives.detach();
+    }
+    if (attached > 2 && shared != null) {
+      shared.detach();
+    }
+    attached = 0;
+  }
+
+  /** Returns once no poller frees a slot that it found before this call. */
+  void awaitPollers() {
+    sends.awaitPoller();
+    receives.awaitPoller();
+  }
+
+  /** What the native side is asked for. */
+  Block words(QueuePairOptions options) {
+    return Block.of(QueuePairWords.values())
+        .set(QueuePairWords.TYPE, options.type().code())
+        .set(QueuePairWords.SEND_CQ, sends.pointer())
+        .set(QueuePairWords.RECV_CQ, receives.pointer())
+        .set(QueuePairWords.SRQ, shared == null ? 0 : shared.pointer())
+        .set(QueuePairWords.SQ_SIG_ALL, options.signalAll() ? 1 : 0)
+        .set(QueuePairWords.MAX_SEND_WR, options.maxSend())
+        .set(QueuePairWords.MAX_RECV_WR, shared == null ? options.maxReceive() : 0)
+        .set(QueuePairWords.MAX_SEND_SGE, options.maxSendScatterGather())
+        .set(QueuePairWords.MAX_RECV_SGE, shared == null ? options.maxReceiveScatterGather() : 0)
+        .set(QueuePairWords.MAX_INLINE_DATA, options.maxInlineData());
+  }
+}

@@ -1,0 +1,70 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairCapabilities;
+import io.verbena.verbs.ReceiveWorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/** The receive queue that a queue pair has to itself. As {@link SendQueue}. */
+final class ReceiveQueue {
+  private final long pair;
+  private final int maxScatterGather;
+  private final ReceiveBatch batch;
+  private final Chain chain;
+  private final Slots slots;
+
+  ReceiveQueue(long pair, QueuePairCapabilities granted) {
+    this.pair = pair;
+    maxScatterGather = granted.maxReceiveScatterGather();
+    batch = new ReceiveBatch(Math.max(1, maxScatterGather));
+    chain = batch.chain();
+    slots = new Slots(granted.maxReceive());
+  }
+
+  Slots slots() {
+    return slots;
+  }
+
+  /**
+   * Posts a receive and those that are linked behind it, up to the first that is refused.
+   *
+   * @param tag of the queue pair, for {@link Cookie cookies}
+   * @throws PostException naming the receive that was refused
+   */
+  void post(ReceiveWorkRequest first, int tag) {
+    ReceiveWorkRequest next = first;
+    while (next != null) {
+      chain.clear();
+      PostException refusal = null;
+      while (next != null && !chain.isFull()) {
+        refusal = refuse(next);
+        if (refusal != null) {
+          break;
+        }
+        batch.add(next, Cookie.receive(tag, slots.take(next.id())));
+        next = next.next();
+      }
+      if (chain.count() > 0) {
+        post();
+      }
+      if (refusal != null) {
+        throw refusal;
+      }
+    }
+  }
+
+  private @Nullable PostException refuse(ReceiveWorkRequest request) {
+    PostException refusal =
+        Refusal.ofEntries(request.id(), request.buffers().size(), maxScatterGather);
+    return refusal == null && slots.isFull()
+        ? Refusal.full(request.id(), "receives", slots.capacity())
+        : refusal;
+  }
+
+  private void post() {
+    int refused = Extension.postReceive(pair, chain.address(), chain.badAddress());
+    if (refused < 0) {
+      throw Refusal.byDriver(slots.giveBack(chain.notPosted()), refused);
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairCapabilities;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.SendWorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The send queue of a queue pair. Posters hold its monitor; in which state what may be posted is
+ * looked at by the queue pair.
+ */
+final class SendQueue {
+  private final long pair;
+  private final SendRules rules;
+  private final SendBatch batch;
+  private final Chain chain;
+  private final Slots slots;
+
+  SendQueue(long pair, QueuePairType type, QueuePairCapabilities granted, DeviceAttributes device) {
+    this.pair = pair;
+    rules = new SendRules(type, granted, device);
+    batch = new SendBatch(granted.maxSendScatterGather(), granted.maxInlineData());
+    chain = batch.chain();
+    slots = new Slots(granted.maxSend());
+  }
+
+  Slots slots() {
+    return slots;
+  }
+
+  /**
+   * Posts a request and those that are linked behind it, up to the first that is refused.
+   *
+   * @param tag of the queue pair, for {@link Cookie cookies}
+   * @throws PostException naming the request that was refused
+   */
+  void post(SendWorkRequest first, int tag) {
+    SendWorkRequest next = first;
+    while (next != null) {
+      chain.clear();
+      PostException refusal = null;
+      while (next != null && !chain.isFull()) {
+        refusal = refuse(next);
+        if (refusal != null) {
+          break;
+        }
+        batch.add(next, Cookie.send(tag, slots.take(next.id())));
+        next = next.next();
+      }
+      if (chain.count() > 0) {
+        post();
+      }
+      if (refusal != null) {
+        throw refusal;
+      }
+    }
+  }
+
+  private @Nullable PostException refuse(SendWorkRequest request) {
+    PostException refusal = rules.refuse(request);
+    return refusal == null && slots.isFull()
+        ? Refusal.full(request.id(), "sends", slots.capacity())
+        : refusal;
+  }
+
+  private void post() {
+    int refused = Extension.postSend(pair, chain.address(), chain.badAddress());
+    if (refused < 0) {
+      throw Refusal.byDriver(slots.giveBack(chain.notPosted()), refused);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.verbena.disni;
+
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairCapabilities;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a send queue takes by what a request says ({@code ibv_post_send(3)}). A user-space driver
+ * may find out only when the request stands in its queue already, so it is looked at before.
+ */
+final class SendRules {
+  private final QueuePairType type;
+  private final QueuePairCapabilities granted;
+  private final DeviceAttributes device;
+
+  SendRules(QueuePairType type, QueuePairCapabilities granted, DeviceAttributes device) {
+    this.type = type;
+    this.granted = granted;
+    this.device = device;
+  }
+
+  /** Why this request is refused, or null if it is not. */
+  @Nullable PostException refuse(SendWorkRequest request) {
+    PostException refusal = refuseOpcode(request);
+    return refusal == null ? refusePayload(request) : refusal;
+  }
+
+  private boolean supports(SendOpcode opcode) {
+    return switch (opcode) {
+      case SEND, SEND_WITH_IMM -> true;
+      case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> type != QueuePairType.UD;
+      case RDMA_READ -> type == QueuePairType.RC;
+      case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD ->
+          type == QueuePairType.RC && device.supports(Capability.ATOMICS);
+      case SEND_WITH_INV ->
+          type != QueuePairType.UD && device.supports(Capability.SEND_WITH_INVALIDATE);
+      case LOCAL_INV -> type != QueuePairType.UD && device.supports(Capability.LOCAL_INVALIDATE);
+      case BIND_MW -> type != QueuePairType.UD && device.supports(Capability.MEMORY_WINDOW_TYPE_2B);
+    };
+  }
+
+  private @Nullable PostException refuseOpcode(SendWorkRequest request) {
+    SendOpcode opcode = request.opcode();
+    long id = request.id();
+    if (!supports(opcode)) {
+      return new PostException(VerbsError.NOT_SUPPORTED, id, "opcode: " + opcode + " on " + type);
+    }
+    if (type == QueuePairType.UD && !(request.addressHandle() instanceof DisniAddressHandle)) {
+      return Refusal.invalid(id, "no address handle of the device");
+    }
+    if (opcode == SendOpcode.BIND_MW
+        && !(request.window() instanceof DisniMemoryWindow
+            && request.windowRegion() instanceof DisniMemoryRegion
+            && request.buffers().size() == 1)) {
+      return Refusal.invalid(id, "a bind needs a window, a region and one buffer of the device");
+    }
+    return null;
+  }
+
+  private @Nullable PostException refusePayload(SendWorkRequest request) {
+    ByteBuffer inline = request.inlineData();
+    if (inline != null) {
+      return refuseInline(request, inline.remaining());
+    }
+    if ((request.flags() & SendWorkRequest.INLINE) != 0) {
+      return Refusal.invalid(request.id(), "INLINE without inline data");
+    }
+    return Refusal.ofEntries(
+        request.id(), request.buffers().size(), granted.maxSendScatterGather());
+  }
+
+  private @Nullable PostException refuseInline(SendWorkRequest request, int length) {
+    return switch (request.opcode()) {
+      case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW ->
+          Refusal.invalid(request.id(), "inline data with " + request.opcode());
+      case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM ->
+          length <= granted.maxInlineData()
+              ? null
+              : Refusal.invalid(
+                  request.id(),
+                  "inline data: " + length + " (expected: <= " + granted.maxInlineData() + ")");
+    };
+  }
+}
