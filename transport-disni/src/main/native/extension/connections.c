@@ -96,15 +96,21 @@ static bool read_parameters(const jlong *words, struct rdma_conn_param *paramete
   return true;
 }
 
+/* What connecting and accepting begin with: 0 or an errno. */
+static int prepare(const struct rdma_cm_id *id, jlong words, struct rdma_conn_param *parameters) {
+  if (!id || !read_parameters(WORDS(words), parameters)) {
+    return EINVAL;
+  }
+  /* librdmacm looks at the device without asking whether there is one. */
+  return id->verbs ? 0 : ENODEV;
+}
+
 EXTENSION(jint, connect, jlong identifier, jlong words) {
   struct rdma_cm_id *id = POINTER(struct rdma_cm_id, identifier);
   struct rdma_conn_param parameters;
-  if (!id || !read_parameters(WORDS(words), &parameters)) {
-    return -EINVAL;
-  }
-  /* librdmacm looks at the device without asking whether there is one. */
-  if (!id->verbs) {
-    return -ENODEV;
+  int error = prepare(id, words, &parameters);
+  if (error) {
+    return -error;
   }
   return rdma_connect(id, &parameters) ? -error_now() : 0;
 }
@@ -112,11 +118,9 @@ EXTENSION(jint, connect, jlong identifier, jlong words) {
 EXTENSION(jint, accept, jlong identifier, jlong words) {
   struct rdma_cm_id *id = POINTER(struct rdma_cm_id, identifier);
   struct rdma_conn_param parameters;
-  if (!id || !read_parameters(WORDS(words), &parameters)) {
-    return -EINVAL;
-  }
-  if (!id->verbs) {
-    return -ENODEV;
+  int error = prepare(id, words, &parameters);
+  if (error) {
+    return -error;
   }
   return rdma_accept(id, &parameters) ? -error_now() : 0;
 }

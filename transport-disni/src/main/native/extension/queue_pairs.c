@@ -167,6 +167,24 @@ EXTENSION(jint, postSend, jlong pair, jlong requests, jlong bad) {
   return -error;
 }
 
+EXTENSION(jint, postOneSend, jlong pair, jlong id, jint opcode, jint flags, jlong remote_address,
+          jint remote_key, jlong address, jint length, jint key) {
+  if (!pair) {
+    return -EINVAL;
+  }
+  struct ibv_sge entry = {
+      .addr = (uint64_t)address, .length = (uint32_t)length, .lkey = (uint32_t)key};
+  struct ibv_send_wr request = {
+      .wr_id = (uint64_t)id,
+      .sg_list = &entry,
+      .num_sge = 1,
+      .opcode = (enum ibv_wr_opcode)opcode,
+      .send_flags = (unsigned)flags,
+      .wr.rdma = {.remote_addr = (uint64_t)remote_address, .rkey = (uint32_t)remote_key}};
+  struct ibv_send_wr *refused;
+  return -error_of(ibv_post_send(POINTER(struct ibv_qp, pair), &request, &refused));
+}
+
 EXTENSION(jint, postReceive, jlong pair, jlong requests, jlong bad) {
   if (!pair) {
     return -EINVAL;
@@ -178,4 +196,15 @@ EXTENSION(jint, postReceive, jlong pair, jlong requests, jlong bad) {
     *WORDS(bad) = error ? to_handle(refused) : 0;
   }
   return -error;
+}
+
+EXTENSION(jint, postOneReceive, jlong pair, jlong id, jlong address, jint length, jint key) {
+  if (!pair) {
+    return -EINVAL;
+  }
+  struct ibv_sge entry = {
+      .addr = (uint64_t)address, .length = (uint32_t)length, .lkey = (uint32_t)key};
+  struct ibv_recv_wr request = {.wr_id = (uint64_t)id, .sg_list = &entry, .num_sge = 1};
+  struct ibv_recv_wr *refused;
+  return -error_of(ibv_post_recv(POINTER(struct ibv_qp, pair), &request, &refused));
 }

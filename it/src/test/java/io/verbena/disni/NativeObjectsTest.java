@@ -7,7 +7,6 @@ import io.verbena.disni.Words.QueuePairWords;
 import io.verbena.it.Program;
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.node.Nodes;
-import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -20,7 +19,6 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -108,35 +106,6 @@ class NativeObjectsTest {
     kept.close();
 
     assertThat(resources("pd")).hasSameSizeAs(before);
-  }
-
-  @Test
-  void leavesNoQueuePairBehindWithoutATagForIt() throws Exception {
-    List<String> before = resources("qp");
-    SlotHolders queues = device.context().queues();
-    List<Integer> tags = new ArrayList<>();
-    try {
-      assertThatExceptionOfType(VerbsException.class)
-          .isThrownBy(
-              () -> {
-                while (true) {
-                  tags.add(queues.reserve());
-                }
-              })
-          .withMessageContaining("queues: ");
-
-      assertThatExceptionOfType(VerbsException.class)
-          .isThrownBy(() -> domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 1, 1)))
-          .withMessageContaining("queues: ");
-      assertThatExceptionOfType(VerbsException.class)
-          .isThrownBy(() -> domain.createSharedReceiveQueue(1, 1))
-          .withMessageContaining("queues: ");
-    } finally {
-      tags.forEach(queues::remove);
-    }
-
-    assertThat(resources("qp")).hasSameSizeAs(before);
-    // The domain's close in the end says whether the shared receive queue is gone.
   }
 
   @Test

@@ -28,6 +28,16 @@ final class Block {
     return (long) high << 32 | Integer.toUnsignedLong(low);
   }
 
+  /** The first of two fields of 32 bits that were read as one. */
+  static int first(long pair) {
+    return (int) (LITTLE_ENDIAN ? pair : pair >>> 32);
+  }
+
+  /** The second of them. */
+  static int second(long pair) {
+    return (int) (LITTLE_ENDIAN ? pair >>> 32 : pair);
+  }
+
   /** Its bytes, in native order; only absolute access. */
   ByteBuffer bytes() {
     return bytes;

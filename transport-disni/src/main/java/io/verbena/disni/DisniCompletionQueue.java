@@ -7,6 +7,7 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
+import io.verbena.verbs.provider.Range;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -138,25 +139,29 @@ final class DisniCompletionQueue implements CompletionQueue {
       return false;
     }
     long id = queue.free(Cookie.isReceive(cookie), Cookie.sequence(cookie));
-    int status = bytes.getInt(at + Layout.WC_STATUS);
-    int number = bytes.getInt(at + Layout.WC_QP_NUM);
+    // Fields two by two: each read of a buffer is several calls until the last compiler has it.
+    long statusAndOpcode = bytes.getLong(at + Layout.WC_STATUS);
+    long vendorAndLength = bytes.getLong(at + Layout.WC_VENDOR_ERR);
+    long immediateAndNumber = bytes.getLong(at + Layout.WC_IMM_OR_KEY);
+    int status = Block.first(statusAndOpcode);
+    int number = Block.second(immediateAndNumber);
     if (status != 0) {
-      int vendorError = bytes.getInt(at + Layout.WC_VENDOR_ERR);
-      completion.setError(id, CompletionStatus.of(status), vendorError, number);
+      completion.setError(id, CompletionStatus.of(status), Block.first(vendorAndLength), number);
       queue.failed();
       return true;
     }
+    long sourceAndFlags = bytes.getLong(at + Layout.WC_SRC_QP);
     // Some drivers fill in for all what means something only for UD.
     boolean datagram = queue.isOfDatagrams();
-    int flags = bytes.getInt(at + Layout.WC_FLAGS);
-    int immediateOrKey = bytes.getInt(at + Layout.WC_IMM_OR_KEY);
+    int flags = Block.second(sourceAndFlags);
+    int immediateOrKey = Block.first(immediateAndNumber);
     completion.set(
         id,
-        CompletionOpcode.of(bytes.getInt(at + Layout.WC_OPCODE)),
-        bytes.getInt(at + Layout.WC_BYTE_LEN),
+        CompletionOpcode.of(Block.second(statusAndOpcode)),
+        Block.second(vendorAndLength),
         (flags & WC_WITH_IMM) != 0 ? SendBatch.networkOrder(immediateOrKey) : immediateOrKey,
         number,
-        datagram ? bytes.getInt(at + Layout.WC_SRC_QP) : 0,
+        datagram ? Block.first(sourceAndFlags) : 0,
         ((flags & WC_WITH_IMM) != 0 ? WorkCompletion.WITH_IMM : 0)
             | (datagram && (flags & WC_GRH) != 0 ? WorkCompletion.GRH : 0)
             | ((flags & WC_WITH_INV) != 0 ? WorkCompletion.WITH_INV : 0));
@@ -195,11 +200,7 @@ final class DisniCompletionQueue implements CompletionQueue {
   public synchronized void resize(int newDepth) {
     device.attributes().require(Capability.COMPLETION_QUEUE_RESIZE);
     checkOpen("resize");
-    int most = device.attributes().maxCompletions();
-    if (newDepth < 1 || newDepth > most) {
-      throw new VerbsException(
-          VerbsError.INVALID, "resize: depth: " + newDepth + " (expected: 1.." + most + ")");
-    }
+    Range.check("resize", "depth", newDepth, 1, device.attributes().maxCompletions());
     depth = Errno.check("resize", Extension.resizeCompletionQueue(pointer, newDepth));
   }
 

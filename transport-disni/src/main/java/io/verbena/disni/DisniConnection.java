@@ -312,11 +312,18 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** Ends a step that is overdue. */
-  void expire(long now) {
+  /**
+   * Ends a step that is overdue.
+   *
+   * @return in how many nanoseconds the step that it is at now will be
+   */
+  long expire(long now) {
     synchronized (manager.steps()) {
-      if (!timed || closed || now - deadline < 0) {
-        return;
+      if (!timed || closed) {
+        return Long.MAX_VALUE;
+      }
+      if (now - deadline < 0) {
+        return deadline - now;
       }
       State was = state;
       end();
@@ -332,6 +339,7 @@ final class DisniConnection implements ConnectionIdentifier {
         case DISCONNECTING -> raise(ConnectionEvent.Type.DISCONNECTED, ConnectionEvent.TIMED_OUT);
         default -> {}
       }
+      return Long.MAX_VALUE;
     }
   }
 
@@ -455,6 +463,7 @@ final class DisniConnection implements ConnectionIdentifier {
   private void expireIn(long nanos) {
     deadline = System.nanoTime() + nanos;
     timed = true;
+    manager.deadlineSet();
   }
 
   private void moved(QueuePairState to) {

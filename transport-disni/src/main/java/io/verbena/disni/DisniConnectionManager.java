@@ -6,6 +6,7 @@ import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
+import io.verbena.verbs.provider.Range;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -30,7 +31,6 @@ final class DisniConnectionManager implements ConnectionManager {
   private static final short PORT_SPACE_TCP = 0x0106;
   private static final int MAX_BACKLOG = 1 << 16;
   private static final int MAX_PRIVATE_DATA = 256;
-  private static final long SLICE_NANOS = 20_000_000;
 
   /** What a connection manager owns. */
   enum Kind {
@@ -74,11 +74,7 @@ final class DisniConnectionManager implements ConnectionManager {
   @Override
   public DisniListener listen(URI address, int backlog) {
     DisniAddress parsed = DisniAddress.parse(address);
-    if (backlog < 1 || backlog > MAX_BACKLOG) {
-      throw new VerbsException(
-          VerbsError.INVALID,
-          "listen: backlog: " + backlog + " (expected: 1.." + MAX_BACKLOG + ")");
-    }
+    Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
     boolean listening = false;
     long id = 0;
@@ -151,6 +147,7 @@ final class DisniConnectionManager implements ConnectionManager {
       id = device.disni().createId(channel, PORT_SPACE_TCP);
       DisniConnection connection = DisniConnection.active(this, id, address, timeoutNanos);
       connections.put(id, connection);
+      deadlineSet();
       InetAddress source = device.source();
       Block from = source == null ? null : SocketAddress.write(new InetSocketAddress(source, 0));
       Block to = SocketAddress.write(parsed.socket());
@@ -197,13 +194,16 @@ final class DisniConnectionManager implements ConnectionManager {
         return event;
       }
       long now = System.nanoTime();
-      connections.values().forEach(connection -> connection.expire(now));
-      event = nextTold();
       long left = Math.max(0, timeoutNanos - (now - start));
+      long wait = left;
+      for (DisniConnection connection : connections.values()) {
+        wait = Math.min(wait, connection.expire(now));
+      }
+      event = nextTold();
       if (event != null || waiter.isClosed()) {
         return event;
       }
-      if (waiter.await(Math.min(left, SLICE_NANOS)) > 0) {
+      if (waiter.await(wait) > 0) {
         take();
       } else if (left == 0) {
         return nextTold();
@@ -274,6 +274,11 @@ final class DisniConnectionManager implements ConnectionManager {
     byte[] copy = new byte[length];
     privateData.bytes().get(0, copy);
     return ByteBuffer.wrap(copy).asReadOnlyBuffer();
+  }
+
+  /** Whoever waits has to wait no longer than for this. */
+  void deadlineSet() {
+    waiter.wakeup();
   }
 
   void raise(ConnectionEvent event) {

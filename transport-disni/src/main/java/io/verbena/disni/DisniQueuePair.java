@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * A queue pair: its states, and its two queues, each with a lock for those who post, as the driver
  * has; what takes the queue pair away holds both.
  */
-final class DisniQueuePair implements QueuePair, SlotHolder {
+final class DisniQueuePair extends SlotHolder implements QueuePair {
   private final DisniProtectionDomain domain;
   private final DisniDevice device;
   private final long pointer;
@@ -41,8 +41,6 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
    * without a word, but what may be posted in RTS may be posted in ERR too.
    */
   private volatile QueuePairState known;
-
-  private volatile int tag;
 
   /** The program is done with it. */
   private volatile boolean closed;
@@ -73,7 +71,8 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
     sends = new SendQueue(pointer, type, capabilities, device.attributes());
     receives = new ReceiveQueue(pointer, capabilities);
     known = connection == null ? QueuePairState.RESET : QueuePairState.INIT;
-    tag = device.context().queues().reserve();
+    datagrams(type == QueuePairType.UD);
+    tag(device.context().queues().reserve());
     device.context().queues().put(this);
     device.context().created(pointer, device, this);
   }
@@ -193,7 +192,7 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
 
   /** What was posted is gone, and what completed of it is not told any more. */
   private void dropRequests() {
-    tag = device.context().queues().renew(tag);
+    tag(device.context().queues().renew(tag()));
     queues.awaitPollers();
     sends.slots().clear();
     receives.slots().clear();
@@ -230,7 +229,7 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
           || state == QueuePairState.RTR) {
         throw Refusal.invalid(request.id(), "state: " + state + " (expected: RTS)");
       }
-      sends.post(request, tag);
+      sends.post(request, tag());
     }
   }
 
@@ -247,7 +246,7 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
         throw Refusal.invalid(request.id(), "state: RESET (expected: INIT or later)");
       }
       try {
-        receives.post(request, tag);
+        receives.post(request, tag());
       } finally {
         if (known == QueuePairState.ERR) {
           flushReceives();
@@ -259,18 +258,8 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
   // ---- completing
 
   @Override
-  public int tag() {
-    return tag;
-  }
-
-  @Override
-  public long free(boolean receive, int sequence) {
+  long free(boolean receive, int sequence) {
     return (receive ? receives.slots() : sends.slots()).free(sequence);
-  }
-
-  @Override
-  public boolean isOfDatagrams() {
-    return type == QueuePairType.UD;
   }
 
   /**
@@ -279,7 +268,7 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
    * <p>Called while a completion queue is polled, so while this queue pair cannot be destroyed.
    */
   @Override
-  public void failed() {
+  void failed() {
     if (type == QueuePairType.RC && known != QueuePairState.ERR) {
       known = QueuePairState.ERR;
       flushReceives();
@@ -327,7 +316,7 @@ final class DisniQueuePair implements QueuePair, SlotHolder {
       closed = true;
       DisniContext context = device.context();
       context.destroyed(pointer);
-      context.queues().remove(tag);
+      context.queues().remove(tag());
       queues.awaitPollers();
     }
   }

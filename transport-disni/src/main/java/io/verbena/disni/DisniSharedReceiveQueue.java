@@ -12,20 +12,18 @@ import io.verbena.verbs.VerbsException;
  * A shared receive queue. Its receives complete in any order, on any of the completion queues of
  * its queue pairs, so its free slots are a stack; the monitor guards it.
  */
-final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
+final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQueue {
   private static final String DESTROY = "destroy shared receive queue";
 
   private final DisniProtectionDomain domain;
   private final long pointer;
   private final int maxWorkRequests;
   private final int maxScatterGather;
-  private final int tag;
   private final long[] ids;
   private final int[] free;
   private int freeCount;
   private final ReceiveBatch batch;
   private int queuePairs;
-  private volatile boolean datagrams;
 
   /** The program is done with it. */
   private boolean closed;
@@ -46,7 +44,7 @@ final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
     freeCount = free.length;
     batch = new ReceiveBatch(maxScatterGather);
     DisniContext context = domain.device().context();
-    tag = context.queues().reserve();
+    tag(context.queues().reserve());
     context.queues().put(this);
     context.created(pointer, domain.device(), this);
   }
@@ -139,7 +137,7 @@ final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
     int slot = free[freeCount - 1];
     Chain chain = batch.chain();
     chain.clear();
-    batch.add(request, Cookie.receive(tag, slot));
+    batch.add(request, Cookie.receive(tag(), slot));
     int refused = Extension.postSharedReceive(pointer, chain.address(), chain.badAddress());
     if (refused < 0) {
       throw Refusal.byDriver(request.id(), refused);
@@ -149,28 +147,18 @@ final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
   }
 
   @Override
-  public int tag() {
-    return tag;
-  }
-
-  @Override
-  public synchronized long free(boolean receive, int slot) {
+  synchronized long free(boolean receive, int slot) {
     free[freeCount++] = slot;
     return ids[slot];
   }
 
   /** One of its queue pairs failed; the shared queue did not. */
   @Override
-  public void failed() {}
-
-  @Override
-  public boolean isOfDatagrams() {
-    return datagrams;
-  }
+  void failed() {}
 
   synchronized void attach(QueuePairType type) {
     checkOpen("create queue pair");
-    datagrams = type == QueuePairType.UD;
+    datagrams(type == QueuePairType.UD);
     queuePairs++;
   }
 
@@ -197,7 +185,7 @@ final class DisniSharedReceiveQueue implements SharedReceiveQueue, SlotHolder {
       closed = true;
       DisniContext context = domain.device().context();
       context.destroyed(pointer);
-      context.queues().remove(tag);
+      context.queues().remove(tag());
     }
     Errno.check(DESTROY, Extension.destroySharedReceiveQueue(pointer));
     destroyed = true;

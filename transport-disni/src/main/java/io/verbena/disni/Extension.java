@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 final class Extension {
 
   /** What {@link #version} must answer: changes with any change of this contract. */
-  static final int VERSION = 1;
+  static final int VERSION = 2;
 
   private Extension() {}
 
@@ -163,6 +163,24 @@ final class Extension {
 
   /** {@code ibv_post_recv(3)}; likewise. */
   static native int postReceive(long pair, long requests, long bad);
+
+  /**
+   * {@code ibv_post_send(3)} of one SEND, RDMA_WRITE or RDMA_READ with one buffer, which is the
+   * shortest way to post: nothing is written in Java.
+   */
+  static native int postOneSend(
+      long pair,
+      long id,
+      int opcode,
+      int flags,
+      long remoteAddress,
+      int remoteKey,
+      long address,
+      int length,
+      int key);
+
+  /** {@code ibv_post_recv(3)} of one receive with one buffer. */
+  static native int postOneReceive(long pair, long id, long address, int length, int key);
 
   // ---- address handles
 

@@ -3,6 +3,7 @@ package io.verbena.disni;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairCapabilities;
 import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.ScatterGatherList;
 import org.jspecify.annotations.Nullable;
 
 /** The receive queue that a queue pair has to itself. As {@link SendQueue}. */
@@ -32,6 +33,31 @@ final class ReceiveQueue {
    * @throws PostException naming the receive that was refused
    */
   void post(ReceiveWorkRequest first, int tag) {
+    if (first.next() == null && first.buffers().size() == 1 && maxScatterGather > 0) {
+      postPlain(first, tag);
+    } else {
+      postLinked(first, tag);
+    }
+  }
+
+  private void postPlain(ReceiveWorkRequest request, int tag) {
+    if (slots.isFull()) {
+      throw full(request.id());
+    }
+    ScatterGatherList buffer = request.buffers();
+    int refused =
+        Extension.postOneReceive(
+            pair,
+            Cookie.receive(tag, slots.take(request.id())),
+            buffer.address(0),
+            buffer.length(0),
+            buffer.lkey(0));
+    if (refused < 0) {
+      throw Refusal.byDriver(slots.giveBack(1), refused);
+    }
+  }
+
+  private void postLinked(ReceiveWorkRequest first, int tag) {
     ReceiveWorkRequest next = first;
     while (next != null) {
       chain.clear();
@@ -56,9 +82,11 @@ final class ReceiveQueue {
   private @Nullable PostException refuse(ReceiveWorkRequest request) {
     PostException refusal =
         Refusal.ofEntries(request.id(), request.buffers().size(), maxScatterGather);
-    return refusal == null && slots.isFull()
-        ? Refusal.full(request.id(), "receives", slots.capacity())
-        : refusal;
+    return refusal == null && slots.isFull() ? full(request.id()) : refusal;
+  }
+
+  private PostException full(long id) {
+    return Refusal.full(id, "receives", slots.capacity());
   }
 
   private void post() {

@@ -4,6 +4,7 @@ import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairCapabilities;
 import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 
@@ -37,6 +38,35 @@ final class SendQueue {
    * @throws PostException naming the request that was refused
    */
   void post(SendWorkRequest first, int tag) {
+    if (first.next() == null && rules.isPlain(first)) {
+      postPlain(first, tag);
+    } else {
+      postLinked(first, tag);
+    }
+  }
+
+  private void postPlain(SendWorkRequest request, int tag) {
+    if (slots.isFull()) {
+      throw full(request.id());
+    }
+    ScatterGatherList buffer = request.buffers();
+    int refused =
+        Extension.postOneSend(
+            pair,
+            Cookie.send(tag, slots.take(request.id())),
+            request.opcode().code(),
+            request.flags(),
+            request.remoteAddress(),
+            request.remoteKey(),
+            buffer.address(0),
+            buffer.length(0),
+            buffer.lkey(0));
+    if (refused < 0) {
+      throw Refusal.byDriver(slots.giveBack(1), refused);
+    }
+  }
+
+  private void postLinked(SendWorkRequest first, int tag) {
     SendWorkRequest next = first;
     while (next != null) {
       chain.clear();
@@ -60,9 +90,11 @@ final class SendQueue {
 
   private @Nullable PostException refuse(SendWorkRequest request) {
     PostException refusal = rules.refuse(request);
-    return refusal == null && slots.isFull()
-        ? Refusal.full(request.id(), "sends", slots.capacity())
-        : refusal;
+    return refusal == null && slots.isFull() ? full(request.id()) : refusal;
+  }
+
+  private PostException full(long id) {
+    return Refusal.full(id, "sends", slots.capacity());
   }
 
   private void post() {

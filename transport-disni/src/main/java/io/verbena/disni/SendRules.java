@@ -8,6 +8,7 @@ import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.provider.TransportOpcodes;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,23 @@ final class SendRules {
     this.device = device;
   }
 
+  /**
+   * Whether it is a SEND, RDMA_WRITE or RDMA_READ over a connection with one buffer, as most are:
+   * there is nothing to refuse.
+   */
+  boolean isPlain(SendWorkRequest request) {
+    boolean plain =
+        switch (request.opcode()) {
+          case SEND, RDMA_WRITE -> type != QueuePairType.UD;
+          case RDMA_READ -> type == QueuePairType.RC;
+          default -> false;
+        };
+    return plain
+        && request.buffers().size() == 1
+        && (request.flags() & SendWorkRequest.INLINE) == 0
+        && granted.maxSendScatterGather() > 0;
+  }
+
   /** Why this request is refused, or null if it is not. */
   @Nullable PostException refuse(SendWorkRequest request) {
     PostException refusal = refuseOpcode(request);
@@ -33,17 +51,14 @@ final class SendRules {
   }
 
   private boolean supports(SendOpcode opcode) {
-    return switch (opcode) {
-      case SEND, SEND_WITH_IMM -> true;
-      case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> type != QueuePairType.UD;
-      case RDMA_READ -> type == QueuePairType.RC;
-      case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD ->
-          type == QueuePairType.RC && device.supports(Capability.ATOMICS);
-      case SEND_WITH_INV ->
-          type != QueuePairType.UD && device.supports(Capability.SEND_WITH_INVALIDATE);
-      case LOCAL_INV -> type != QueuePairType.UD && device.supports(Capability.LOCAL_INVALIDATE);
-      case BIND_MW -> type != QueuePairType.UD && device.supports(Capability.MEMORY_WINDOW_TYPE_2B);
-    };
+    return TransportOpcodes.has(type, opcode)
+        && switch (opcode) {
+          case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> device.supports(Capability.ATOMICS);
+          case SEND_WITH_INV -> device.supports(Capability.SEND_WITH_INVALIDATE);
+          case LOCAL_INV -> device.supports(Capability.LOCAL_INVALIDATE);
+          case BIND_MW -> device.supports(Capability.MEMORY_WINDOW_TYPE_2B);
+          default -> true;
+        };
   }
 
   private @Nullable PostException refuseOpcode(SendWorkRequest request) {

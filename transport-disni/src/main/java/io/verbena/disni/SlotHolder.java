@@ -1,10 +1,30 @@
 package io.verbena.disni;
 
-/** A queue whose requests hold slots until their completions are polled. */
-interface SlotHolder {
+/**
+ * A queue whose requests hold slots until their completions are polled. A class, since what every
+ * completion asks of it should not be a call of an interface.
+ */
+abstract class SlotHolder {
+  private volatile int tag;
+  private volatile boolean datagrams;
 
   /** What the {@linkplain Cookie cookies} of its requests begin with now. */
-  int tag();
+  final int tag() {
+    return tag;
+  }
+
+  final void tag(int now) {
+    tag = now;
+  }
+
+  /** Whether it is of datagrams, whose receives begin with a GRH and tell who sent them. */
+  final boolean isOfDatagrams() {
+    return datagrams;
+  }
+
+  final void datagrams(boolean are) {
+    datagrams = are;
+  }
 
   /**
    * Frees the slot of a request whose completion is being polled, and in a send or receive queue
@@ -12,11 +32,8 @@ interface SlotHolder {
    *
    * @return the id that the program gave it
    */
-  long free(boolean receive, int sequence);
-
-  /** Whether it is of datagrams, whose receives begin with a GRH and tell who sent them. */
-  boolean isOfDatagrams();
+  abstract long free(boolean receive, int sequence);
 
   /** A request completed with an error: by the rules of RC the queue pair is in ERR. */
-  void failed();
+  abstract void failed();
 }

@@ -1,5 +1,6 @@
 package io.verbena.disni;
 
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -33,13 +34,16 @@ final class Waiter {
   /**
    * Waits.
    *
-   * @return what came, or 0 when the time is over, or when woken or closed
+   * @return what came, or 0 when the time is over, perhaps behind another waiter, or when woken or
+   *     closed
    */
   long await(long timeoutNanos) throws InterruptedException {
     long start = System.nanoTime();
-    waiting.lockInterruptibly();
+    if (!waiting.tryLock(Math.max(0, timeoutNanos), TimeUnit.NANOSECONDS)) {
+      return 0;
+    }
     try {
-      long left = Math.max(0, timeoutNanos);
+      long left = Math.max(0, timeoutNanos - (System.nanoTime() - start));
       while (!closed) {
         long slice = Math.min(SLICE_NANOS, left);
         long came = Errno.check(verb, wait.await(fd, (int) ((slice + 999_999) / 1_000_000)));

@@ -9,30 +9,18 @@ import org.junit.jupiter.api.Test;
 class SlotHoldersTest {
   private final SlotHolders holders = new SlotHolders();
 
-  private static final class Queue implements SlotHolder {
-    int tag;
-
+  private static final class Queue extends SlotHolder {
     Queue(int tag) {
-      this.tag = tag;
+      tag(tag);
     }
 
     @Override
-    public int tag() {
-      return tag;
-    }
-
-    @Override
-    public long free(boolean receive, int sequence) {
+    long free(boolean receive, int sequence) {
       return 0;
     }
 
     @Override
-    public boolean isOfDatagrams() {
-      return false;
-    }
-
-    @Override
-    public void failed() {
+    void failed() {
       throw new AssertionError("no completion here");
     }
   }
@@ -50,7 +38,7 @@ class SlotHoldersTest {
       queues[i] = add();
     }
     for (Queue queue : queues) {
-      assertThat(holders.find(queue.tag)).isSameAs(queue);
+      assertThat(holders.find(queue.tag())).isSameAs(queue);
     }
   }
 
@@ -59,35 +47,35 @@ class SlotHoldersTest {
     Set<Integer> old = new HashSet<>();
     for (int i = 0; i < 1000; i++) {
       Queue queue = add();
-      assertThat(old.add(queue.tag)).as("tag %d", queue.tag).isTrue();
-      holders.remove(queue.tag);
-      assertThat(holders.find(queue.tag)).isNull();
+      assertThat(old.add(queue.tag())).as("tag %d", queue.tag()).isTrue();
+      holders.remove(queue.tag());
+      assertThat(holders.find(queue.tag())).isNull();
     }
     Queue last = add();
-    assertThat(old).doesNotContain(last.tag);
+    assertThat(old).doesNotContain(last.tag());
     old.forEach(tag -> assertThat(holders.find(tag)).isNull());
   }
 
   @Test
   void findsOneThatIsRenewedByItsNewTagOnly() {
     Queue queue = add();
-    int before = queue.tag;
+    int before = queue.tag();
 
-    queue.tag = holders.renew(before);
+    queue.tag(holders.renew(before));
 
     assertThat(holders.find(before)).isNull();
-    assertThat(holders.find(queue.tag)).isSameAs(queue);
-    holders.remove(queue.tag);
-    assertThat(holders.find(queue.tag)).isNull();
+    assertThat(holders.find(queue.tag())).isSameAs(queue);
+    holders.remove(queue.tag());
+    assertThat(holders.find(queue.tag())).isNull();
   }
 
   @Test
   void carriesAllThroughACookie() {
     Queue queue = add();
     for (int sequence : new int[] {0, 1, Integer.MAX_VALUE, Integer.MIN_VALUE, -1}) {
-      long send = Cookie.send(queue.tag, sequence);
-      long receive = Cookie.receive(queue.tag, sequence);
-      assertThat(Cookie.tagOf(send)).isEqualTo(queue.tag).isEqualTo(Cookie.tagOf(receive));
+      long send = Cookie.send(queue.tag(), sequence);
+      long receive = Cookie.receive(queue.tag(), sequence);
+      assertThat(Cookie.tagOf(send)).isEqualTo(queue.tag()).isEqualTo(Cookie.tagOf(receive));
       assertThat(Cookie.sequence(send)).isEqualTo(sequence).isEqualTo(Cookie.sequence(receive));
       assertThat(Cookie.isReceive(send)).isFalse();
       assertThat(Cookie.isReceive(receive)).isTrue();

@@ -67,7 +67,7 @@ public final class Cost implements Callable<Integer> {
       names = "--warm-up",
       paramLabel = "N",
       description = "Seconds of warm-up for each layer and job (default: ${DEFAULT-VALUE}).")
-  private int warmUpSeconds = 10;
+  private int warmUpSeconds = 15;
 
   private int port = 18_515;
 

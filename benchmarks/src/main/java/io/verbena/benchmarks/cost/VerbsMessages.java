@@ -14,38 +14,34 @@ import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeoutException;
 
-/** Messages at the verbs SPI. */
+/** Messages at the verbs SPI, by requests that are filled once and posted again and again. */
 final class VerbsMessages implements Messages {
   private final VerbsEnd end;
   private final QueuePair queuePair;
   private final ByteBuffer out = DirectMemory.allocate(Job.MESSAGE);
   private final ByteBuffer in = DirectMemory.allocate(Job.MESSAGE * Job.RECEIVES);
-  private final MemoryRegion outRegion;
-  private final MemoryRegion inRegion;
-  private final SendWorkRequest request = new SendWorkRequest();
-  private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+  private final SendWorkRequest request;
+  private final ReceiveWorkRequest[] receives = new ReceiveWorkRequest[Job.RECEIVES];
   private final WorkCompletion[] completion = WorkCompletion.array(1);
 
   VerbsMessages(VerbsEnd end, QueuePair queuePair) {
     this.end = end;
     this.queuePair = queuePair;
-    outRegion = end.register(out);
-    inRegion = end.register(in, Access.LOCAL_WRITE);
+    MemoryRegion from = end.register(out);
+    MemoryRegion to = end.register(in, Access.LOCAL_WRITE);
+    request =
+        new SendWorkRequest().send().signaled().buffer(from.address(), Job.MESSAGE, from.lkey());
     for (int slot = 0; slot < Job.RECEIVES; slot++) {
-      post(slot);
+      long address = to.address() + (long) slot * Job.MESSAGE;
+      receives[slot] = new ReceiveWorkRequest().id(slot).buffer(address, Job.MESSAGE, to.lkey());
+      queuePair.postReceive(receives[slot]);
     }
-  }
-
-  private void post(int slot) {
-    long address = inRegion.address() + (long) slot * Job.MESSAGE;
-    queuePair.postReceive(receive.id(slot).buffer(address, Job.MESSAGE, inRegion.lkey()));
   }
 
   @Override
   public void send(long number, Spin spin) throws TimeoutException {
     out.putLong(0, number);
-    queuePair.postSend(
-        request.send().signaled().buffer(outRegion.address(), Job.MESSAGE, outRegion.lkey()));
+    queuePair.postSend(request);
     await(end.sent, spin);
   }
 
@@ -55,7 +51,7 @@ final class VerbsMessages implements Messages {
     Messages.checkLength(completion[0].byteLength());
     int slot = (int) completion[0].workRequestId();
     long number = in.getLong(slot * Job.MESSAGE);
-    post(slot);
+    queuePair.postReceive(receives[slot]);
     return number;
   }
 

@@ -16,7 +16,7 @@ import java.util.HexFormat;
  * @param gid of its port
  */
 record PerftestAddress(int queuePair, int psn, int rkey, long memory, Gid gid) {
-  static final int LENGTH = 108;
+  static final PerftestAddress NOWHERE = new PerftestAddress(0, 0, 0, 0, new Gid(0, 0));
 
   private static final int GID_FIELD = 6;
 

@@ -22,9 +22,12 @@ final class PerftestExchange {
   private static final int CYCLE_BUFFER = 4096;
   private static final int CACHE_LINE = 64;
 
+  private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
+
   private final boolean client;
   private final DataInputStream in;
   private final OutputStream out;
+  private PerftestAddress ours = PerftestAddress.NOWHERE;
 
   private PerftestExchange(Socket socket, boolean client) throws IOException {
     this.client = client;
@@ -62,9 +65,25 @@ final class PerftestExchange {
     return theirs;
   }
 
-  /** Swaps addresses; more than the first time it is only that both ends have come this far. */
+  /** Swaps addresses. */
   PerftestAddress shakeHands(PerftestAddress mine) throws IOException {
+    ours = mine;
     return PerftestAddress.decode(swap(mine.encode()));
+  }
+
+  /** Both ends have come this far; they say so by their addresses again. */
+  void barrier() throws IOException {
+    shakeHands(ours);
+  }
+
+  /** The last barrier, and the client's last word. */
+  void end() throws IOException {
+    barrier();
+    if (client) {
+      out.write(DONE);
+    } else {
+      in.readFully(new byte[DONE.length]);
+    }
   }
 
   /** Swaps what the bandwidth programs report. */

@@ -72,14 +72,14 @@ class PerftestTest {
   private static PerftestAddress introduce(
       PerftestExchange exchange, Side side, QueuePair pair, String from) throws IOException {
     int gid = BarePair.gidIndex(side, from);
-    PerftestAddress ours = ours(side, pair, gid);
-    PerftestAddress peer = exchange.shakeHands(ours);
+    PerftestAddress peer = exchange.shakeHands(address(side, pair, gid));
     BarePair.connect(pair, peer.queuePair(), peer.psn(), peer.gid(), gid);
-    exchange.shakeHands(ours);
+    exchange.barrier();
+    exchange.barrier();
     return peer;
   }
 
-  private static PerftestAddress ours(Side side, QueuePair pair, int gid) {
+  private static PerftestAddress address(Side side, QueuePair pair, int gid) {
     return new PerftestAddress(
         pair.number(),
         BarePair.PSN,
@@ -101,10 +101,11 @@ class PerftestTest {
         Program writer = client("ib_write_bw", tcp, BLOCK);
         Socket socket = tcp.accept()) {
       PerftestExchange exchange = PerftestExchange.server(socket);
-      PerftestAddress peer = introduce(exchange, side, pair, Nodes.node2());
-      exchange.shakeHands(peer);
+      introduce(exchange, side, pair, Nodes.node2());
+      // It writes, and is here when all is written.
+      exchange.barrier();
       PerftestReport report = exchange.report(new PerftestReport(0, 0, 0, 0, 0));
-      exchange.shakeHands(peer);
+      exchange.end();
 
       assertReported(writer.succeed(LIMIT), BLOCK);
       assertThat(report.size()).isEqualTo(BLOCK);
@@ -143,9 +144,9 @@ class PerftestTest {
         side.post(pair, write, 0, BLOCK);
         assertThat(side.success().queuePairNumber()).isEqualTo(pair.number());
       }
-      exchange.shakeHands(peer);
+      exchange.barrier();
       exchange.report(new PerftestReport(BLOCK, COUNT, 12.5, 6.25, 0.5));
-      exchange.shakeHands(peer);
+      exchange.end();
 
       assertReported(server.succeed(LIMIT), BLOCK);
     }
@@ -160,13 +161,14 @@ class PerftestTest {
         Socket socket = tcp.accept()) {
       side.receive(pair, RECEIVED, MESSAGE, MESSAGE);
       PerftestExchange exchange = PerftestExchange.server(socket);
-      PerftestAddress peer = introduce(exchange, side, pair, Nodes.node2());
-      exchange.shakeHands(peer);
+      introduce(exchange, side, pair, Nodes.node2());
+      // Receives are posted at both ends.
+      exchange.barrier();
       for (int i = 0; i < COUNT; i++) {
         receive(side, pair);
         send(side, pair);
       }
-      exchange.shakeHands(peer);
+      exchange.end();
 
       assertReported(client.succeed(LIMIT), MESSAGE);
     }
@@ -180,13 +182,13 @@ class PerftestTest {
         Socket socket = connect(LATENCY_PORT)) {
       side.receive(pair, RECEIVED, MESSAGE, MESSAGE);
       PerftestExchange exchange = PerftestExchange.client(socket);
-      PerftestAddress peer = introduce(exchange, side, pair, Nodes.node1());
-      exchange.shakeHands(peer);
+      introduce(exchange, side, pair, Nodes.node1());
+      exchange.barrier();
       for (int i = 0; i < COUNT; i++) {
         send(side, pair);
         receive(side, pair);
       }
-      exchange.shakeHands(peer);
+      exchange.end();
 
       assertReported(server.succeed(LIMIT), MESSAGE);
     }

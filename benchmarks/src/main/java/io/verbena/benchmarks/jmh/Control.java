@@ -1,0 +1,41 @@
+package io.verbena.benchmarks.jmh;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+
+/**
+ * An operation that takes its time and does nothing, for what JMH's profiler of allocation reports
+ * beside one as slow: an iteration costs JMH itself some memory, which it divides by the
+ * operations.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(1)
+public class Control {
+  /** Nanoseconds of an operation; those of Soft-RoCE under emulation take about that. */
+  @Param("100000")
+  public long nanos;
+
+  /** Waits, spinning. */
+  @Benchmark
+  public long spin() {
+    long end = System.nanoTime() + nanos;
+    long now = System.nanoTime();
+    while (now - end < 0) {
+      now = System.nanoTime();
+    }
+    return now;
+  }
+}
