@@ -11,6 +11,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.AddressLimits;
 import io.verbena.verbs.provider.OpenCount;
 import io.verbena.verbs.provider.QueuePairLimits;
 import io.verbena.verbs.provider.Range;
@@ -126,6 +127,8 @@ final class DisniProtectionDomain implements ProtectionDomain {
   @Override
   public DisniAddressHandle createAddressHandle(AddressVector vector) {
     device.attributes().require(Capability.UNRELIABLE_DATAGRAM);
+    // The native side has bytes for what is more here.
+    AddressLimits.check("create address handle", vector, device.port().gids().size());
     return open.create(
         Kind.ADDRESS_HANDLE,
         device.attributes().maxAddressHandles(),
