@@ -48,8 +48,11 @@ final class Arena {
 
   /** Where memory first differs from what is expected; -1 if it does not. */
   int mismatch() {
-    int at = ByteBuffer.wrap(expected, 0, used).mismatch(memory.slice(0, used));
-    return at;
+    return ByteBuffer.wrap(expected, 0, used).mismatch(memory.slice(0, used));
+  }
+
+  boolean isAsExpected(int at, int length) {
+    return ByteBuffer.wrap(expected, at, length).mismatch(memory.slice(at, length)) < 0;
   }
 
   void expectLong(int at, long value) {

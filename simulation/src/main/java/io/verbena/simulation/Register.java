@@ -54,6 +54,9 @@ final class Register {
 
   /** Checks that each byte is the last one that is sure, or of a write behind it. */
   void check(Arena arena, Endpoint writer) {
+    if (arena.isAsExpected(at, Plan.MAX_LENGTH)) {
+      return;
+    }
     for (int i = 0; i < Plan.MAX_LENGTH; i++) {
       byte there = arena.memory.get(at + i);
       if (there != arena.expected[at + i] && !mayBe(arena, writer, i, there)) {
@@ -63,7 +66,9 @@ final class Register {
   }
 
   private boolean mayBe(Arena arena, Endpoint writer, int index, byte value) {
-    for (Post post : unsure) {
+    // What was posted last most likely stands there.
+    for (int i = unsure.size() - 1; i >= 0; i--) {
+      Post post = unsure.get(i);
       if (index < post.operation.length()
           && arena.memory.get(writer.sourceAt(post.operation) + index) == value) {
         return true;

@@ -6,7 +6,6 @@ import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.wire.Fault;
 import java.io.PrintWriter;
-import org.jspecify.annotations.Nullable;
 
 /** A run for people to read: one line for each packet and each event. */
 final class Trace {
@@ -21,10 +20,12 @@ final class Trace {
     out.printf("%10d  %-6s %-14s %s%n", now, end, what, about);
   }
 
-  void sent(long now, int source, int destination, Frame frame, @Nullable Fault strike) {
-    out.printf(
-        "%10d  %d -> %d  %s%s%n",
-        now, source, destination, text(frame), strike == null ? "" : "   *** " + strike.kind());
+  void sent(long now, int source, int destination, Frame frame) {
+    out.printf("%10d  %d -> %d  %s%n", now, source, destination, text(frame));
+  }
+
+  void struck(long now, Fault strike) {
+    out.printf("%10d  *** %s%n", now, strike.kind());
   }
 
   /** What comes damaged; the rest was seen when it was sent. */

@@ -270,31 +270,34 @@ final class World implements SimulatedWire.Tap {
   }
 
   @Override
-  public void sent(long now, int source, int destination, Frame frame, @Nullable Fault strike) {
+  public void sent(long now, int source, int destination, Frame frame) {
     if (trace != null) {
-      trace.sent(now, source, destination, frame, strike);
+      trace.sent(now, source, destination, frame);
     }
     packets++;
-    if (strike != null) {
-      strikes++;
-    }
-    Endpoint to = addressee(frame, destination);
-    if (to == null) {
-      return;
-    }
-    if (strike != null) {
-      if (strike.kind() == Fault.Kind.DELAY) {
-        delayAll(now, source, destination, strike);
-      } else {
-        harm(to).add(now, 1 + weight(strike, to.plan));
-      }
-    }
     if (frame.opcode().has(ExtendedHeader.AETH)) {
-      if (Aeth.isRnrNak(frame.syndrome())) {
+      Endpoint to = addressee(frame, destination);
+      if (to != null && Aeth.isRnrNak(frame.syndrome())) {
         to.peer().saysNotReady(frame.psn());
-      } else if (frame.syndrome() == Aeth.SEQUENCE_ERROR) {
+      } else if (to != null && frame.syndrome() == Aeth.SEQUENCE_ERROR) {
         to.peer().saysMissing(frame.psn());
       }
+    }
+  }
+
+  @Override
+  public void struck(long now, int source, int destination, Frame frame, Fault strike) {
+    if (trace != null) {
+      trace.struck(now, strike);
+    }
+    strikes++;
+    if (strike.kind() == Fault.Kind.DELAY) {
+      delayAll(now, source, destination, strike);
+      return;
+    }
+    Endpoint to = addressee(frame, destination);
+    if (to != null) {
+      harm(to).add(now, 1 + weight(strike, to.plan));
     }
   }
 

@@ -56,7 +56,7 @@ class SimulationTest {
 
   /** Without the names of the faults, which a list of strikes calls differently. */
   private static List<String> events(Plan plan) {
-    return trace(plan, null).lines().map(line -> line.replaceAll(" {3}\\*\\*\\*.*", "")).toList();
+    return trace(plan, null).lines().map(line -> line.replaceAll("\\*\\*\\*.*", "***")).toList();
   }
 
   private static String trace(Plan plan, @Nullable List<Fault> strikes) {

@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Writes to a file what arrives at the ports of a wire, damaged packets too, as a capture at the
@@ -37,7 +36,10 @@ final class Capture implements SimulatedWire.Tap {
   }
 
   @Override
-  public void sent(long now, int source, int destination, Frame frame, @Nullable Fault strike) {}
+  public void sent(long now, int source, int destination, Frame frame) {}
+
+  @Override
+  public void struck(long now, int source, int destination, Frame frame, Fault strike) {}
 
   @Override
   public synchronized void arrives(long now, int source, int destination, Frame frame) {

@@ -34,10 +34,19 @@ public final class SimulatedWire implements Wire {
      * @param source number of the sending port
      * @param destination number of the receiving port, or {@link Fault#ANY} if there is none
      * @param frame the packet as it was sent; the wire's again on return
-     * @param strike the fault that did something to it, or null; a packet that several faults
-     *     struck is told of once for each
      */
-    void sent(long now, int source, int destination, Frame frame, @Nullable Fault strike);
+    void sent(long now, int source, int destination, Frame frame);
+
+    /**
+     * A fault did something to the packet that was sent last.
+     *
+     * @param now the time
+     * @param source number of the sending port
+     * @param destination number of the receiving port
+     * @param frame the packet as it was sent
+     * @param strike the fault
+     */
+    void struck(long now, int source, int destination, Frame frame, Fault strike);
 
     /**
      * A packet arrives.
@@ -139,7 +148,7 @@ public final class SimulatedWire implements Wire {
     public void send(Frame frame) {
       int to = frame.destinationAddress() - NETWORK - 1;
       if (closed || to < 0 || to >= ports.size()) {
-        tell(this, Fault.ANY, frame, null);
+        tell(this, Fault.ANY, frame);
         return;
       }
       carry(this, ports.get(to), frame);
@@ -167,7 +176,7 @@ public final class SimulatedWire implements Wire {
     long now = time.now();
     Link link = from.link(to.number);
     int ordinal = link.packets++;
-    boolean struck = false;
+    tell(from, to.number, frame);
     boolean lost = false;
     boolean overtaken = false;
     long delay = 0;
@@ -184,8 +193,6 @@ public final class SimulatedWire implements Wire {
           && Long.remainderUnsigned(chance, Fault.ALWAYS) >= fault.perMillion()) {
         continue;
       }
-      struck = true;
-      tell(from, to.number, frame, fault);
       switch (fault.kind()) {
         case LOSS, PARTITION, STOP -> lost = true;
         case DELAY -> delay += fault.amount();
@@ -200,12 +207,12 @@ public final class SimulatedWire implements Wire {
         }
       }
       note(fault, from.number, to.number, ordinal, fault.ordinal() == Fault.ANY ? chance : salt);
+      if (tap != null) {
+        tap.struck(now, from.number, to.number, frame, fault);
+      }
       if (lost) {
         return;
       }
-    }
-    if (!struck) {
-      tell(from, to.number, frame, null);
     }
     long arrival = now + schedule.latency() + delay;
     if (!overtaken) {
@@ -240,9 +247,9 @@ public final class SimulatedWire implements Wire {
     }
   }
 
-  private void tell(SimulatedPort from, int to, Frame frame, @Nullable Fault strike) {
+  private void tell(SimulatedPort from, int to, Frame frame) {
     if (tap != null) {
-      tap.sent(time.now(), from.number, to, frame, strike);
+      tap.sent(time.now(), from.number, to, frame);
     }
   }
 
