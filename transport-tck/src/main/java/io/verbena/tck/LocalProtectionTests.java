@@ -3,6 +3,7 @@ package io.verbena.tck;
 import static io.verbena.verbs.Access.LOCAL_WRITE;
 import static io.verbena.verbs.CompletionStatus.LOC_PROT_ERR;
 import static io.verbena.verbs.CompletionStatus.REM_OP_ERR;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.Access;
 import io.verbena.verbs.Capability;
@@ -166,6 +167,7 @@ abstract class LocalProtectionTests extends VerbsTests {
     pair.client().post(Requests.send(2, from).signaled());
 
     pair.client().sent().expectSuccess(2, CompletionOpcode.SEND);
+    pair.server().received().expectSuccess(1, CompletionOpcode.RECV);
     into.assertHolds(1);
   }
 
@@ -231,6 +233,9 @@ abstract class LocalProtectionTests extends VerbsTests {
     pair.client().sent().expectError(request.id(), LOC_PROT_ERR);
     pair.client().awaitState(QueuePairState.ERR);
     pair.server().received().expectNothing();
+    // Until then its buffer is the HCA's.
+    pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    assertThat(pair.server().received().next().workRequestId()).isEqualTo(9);
     into.assertUntouched();
   }
 

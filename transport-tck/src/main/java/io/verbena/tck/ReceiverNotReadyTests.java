@@ -239,6 +239,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     forEver.server().post(Requests.receive(3, into));
 
     forEver.client().sent().expectSuccess(1, SEND);
+    forEver.server().received().expectSuccess(3, RECV);
     into.assertHolds(1);
   }
 
