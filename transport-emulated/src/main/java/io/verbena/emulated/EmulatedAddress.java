@@ -1,5 +1,7 @@
 package io.verbena.emulated;
 
+import io.verbena.emulated.sanitizer.Sanitizer;
+import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
@@ -7,6 +9,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
@@ -37,13 +40,15 @@ record EmulatedAddress(String name, Map<Option, String> options) {
     /** The probability that bits of a packet are flipped. */
     CORRUPTION,
     /** A file to write all packets of the wire to, as a capture. */
-    PCAP;
+    PCAP,
+    /** Whether the sanitizer watches: {@code false}, {@code true}, or {@code throw}. */
+    SANITIZE;
 
     /** Whether it says something of a wire, and so needs {@link #WIRE}. */
     boolean isOfWire() {
       return switch (this) {
         case SEED, LATENCY, LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION, PCAP -> true;
-        case WIRE -> false;
+        case WIRE, SANITIZE -> false;
       };
     }
 
@@ -75,6 +80,21 @@ record EmulatedAddress(String name, Map<Option, String> options) {
       }
     }
     return new EmulatedAddress(name, options);
+  }
+
+  /**
+   * Has a device sanitized as the address asks for it.
+   *
+   * @throws VerbsException {@code INVALID} for a value that is none
+   */
+  Device sanitized(Supplier<Device> device) {
+    String value = options.getOrDefault(Option.SANITIZE, "false");
+    return switch (value) {
+      case "false" -> device.get();
+      case "true" -> Sanitizer.sanitize(device.get());
+      case "throw" -> Sanitizer.sanitize(device.get(), true);
+      default -> throw invalid("sanitize: " + value + " (expected: false, true or throw)");
+    };
   }
 
   private static Option option(URI address, String text) {

@@ -14,6 +14,9 @@ import java.util.List;
  * {@code loss}, {@code delay}, {@code reorder}, {@code duplicate} and {@code corruption} spoil,
  * each a probability for each packet, by chance made of {@code seed}; {@code latency} is what a
  * packet takes, in microseconds, and {@code pcap} a file to write all packets to.
+ *
+ * <p>With {@code sanitize=true} the program's mistakes are told, see {@link
+ * io.verbena.emulated.sanitizer}.
  */
 public final class EmulatedProvider implements VerbsProvider {
 
@@ -29,7 +32,12 @@ public final class EmulatedProvider implements VerbsProvider {
 
   @Override
   public Device open(URI address) {
-    WireOptions wire = WireOptions.of(EmulatedAddress.parse(address).options());
+    EmulatedAddress parsed = EmulatedAddress.parse(address);
+    return parsed.sanitized(() -> open(parsed));
+  }
+
+  private static Device open(EmulatedAddress address) {
+    WireOptions wire = WireOptions.of(address.options());
     return wire == null ? EmulatedDevice.open() : ClockedFabric.open(wire);
   }
 }

@@ -14,6 +14,9 @@ public final class Addresses {
   private static final URI HCA =
       URI.create(System.getProperty("verbena.test.hca", EMULATED + "://hca"));
 
+  /** What stands behind each address; empty, or from its question mark on. */
+  private static final String OPTIONS = HCA.getRawQuery() == null ? "" : "?" + HCA.getRawQuery();
+
   /** How many times longer than on the emulated HCA anything may take. */
   private static final int PATIENCE = Integer.getInteger("verbena.test.patience", 1);
 
@@ -38,7 +41,7 @@ public final class Addresses {
   /** An address: the same for the same name. */
   public static URI of(String name) {
     return areEmulated()
-        ? URI.create(HCA.getScheme() + "://" + name)
+        ? URI.create(HCA.getScheme() + "://" + name + OPTIONS)
         : URI.create(
             HCA.getScheme()
                 + "://"
@@ -49,7 +52,7 @@ public final class Addresses {
 
   /** The same address under the scheme of the HCA. */
   public static URI plain(URI address) {
-    return URI.create(HCA.getScheme() + "://" + address.getRawAuthority());
+    return URI.create(HCA.getScheme() + "://" + address.getRawAuthority() + OPTIONS);
   }
 
   /** A limit for what is to succeed, longer where the HCA is slow. */

@@ -97,6 +97,12 @@ public record Finding(
     return text.toString();
   }
 
+  /** The finding in one line. */
+  @Override
+  public String toString() {
+    return kind + " at " + place + ": " + message;
+  }
+
   private static void append(StringBuilder text, List<StackTraceElement> frames) {
     for (StackTraceElement frame : frames) {
       text.append(System.lineSeparator()).append("      at ").append(frame);

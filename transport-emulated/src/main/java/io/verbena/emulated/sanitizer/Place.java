@@ -1,13 +1,17 @@
 package io.verbena.emulated.sanitizer;
 
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Where a verb was called: the calling thread's frames outside the sanitizer. */
 final class Place {
   private static final int MOST_FRAMES = 32;
-  private static final String SANITIZER = Place.class.getPackageName();
   private static final StackWalker WALKER = StackWalker.getInstance();
+
+  /** The packages that a call of a verb goes through. */
+  private static final Set<String> BELOW =
+      Set.of(Place.class.getPackageName(), "io.verbena.verbs", "io.verbena.emulated");
 
   /** What lies between a program and the verbs, or under a program: never the program itself. */
   private static final List<String> LAYERS =
@@ -34,19 +38,23 @@ final class Place {
     return new Place(
         WALKER.walk(
             all ->
-                all.dropWhile(frame -> isSanitizer(frame.getClassName()))
+                all.dropWhile(frame -> isBelow(frame.getClassName()))
                     .limit(MOST_FRAMES)
                     .collect(Collectors.toList())));
   }
 
-  private static boolean isSanitizer(String className) {
-    return className.lastIndexOf('.') == SANITIZER.length() && className.startsWith(SANITIZER);
+  private static boolean isBelow(String className) {
+    return BELOW.contains(className.substring(0, Math.max(0, className.lastIndexOf('.'))));
+  }
+
+  private static boolean isLayer(StackWalker.StackFrame frame) {
+    return LAYERS.stream().anyMatch(frame.getClassName()::startsWith);
   }
 
   /** The innermost frame of the program, or of whatever called if it is none of a program. */
   StackTraceElement ofProgram() {
     for (StackWalker.StackFrame frame : frames) {
-      if (LAYERS.stream().noneMatch(frame.getClassName()::startsWith)) {
+      if (!isLayer(frame)) {
         return frame.toStackTraceElement();
       }
     }
@@ -55,7 +63,14 @@ final class Place {
         : frames.get(0).toStackTraceElement();
   }
 
+  /** The frames, innermost first, without those under the program. */
   List<StackTraceElement> trace() {
-    return frames.stream().map(StackWalker.StackFrame::toStackTraceElement).toList();
+    int end = frames.size();
+    while (end > 1 && isLayer(frames.get(end - 1))) {
+      end--;
+    }
+    return frames.subList(0, end).stream()
+        .map(StackWalker.StackFrame::toStackTraceElement)
+        .toList();
   }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 final class Poison {
   private static final int PERIOD = Long.BYTES;
   private static final int CHUNK = 4096;
+
   private static final byte[] TEMPLATE = new byte[CHUNK + PERIOD];
   private static final long[] ROTATIONS = new long[PERIOD];
 
@@ -49,6 +50,35 @@ final class Poison {
       }
     }
     return true;
+  }
+
+  /** Puts back what was there before {@link #fill}, but for what was written since. */
+  static void replace(ByteBuffer memory, int offset, byte[] original) {
+    if (fills(memory, offset, original.length)) {
+      memory.put(offset, original);
+      return;
+    }
+    int from = 0;
+    while (from < original.length) {
+      // Words as they lie in memory: what a program writes is mostly one, or many.
+      int to = Math.min(original.length, from + PERIOD - (offset + from) % PERIOD);
+      replaceWord(memory, offset, original, from, to);
+      from = to;
+    }
+  }
+
+  /** A byte that was written equals poison once in a while; it is known by its neighbours. */
+  private static void replaceWord(
+      ByteBuffer memory, int offset, byte[] original, int from, int to) {
+    int same = 0;
+    for (int i = from; i < to; i++) {
+      same += memory.get(offset + i) == TEMPLATE[i % PERIOD] ? 1 : 0;
+    }
+    for (int i = from; i < to && 2 * same >= to - from; i++) {
+      if (memory.get(offset + i) == TEMPLATE[i % PERIOD]) {
+        memory.put(offset + i, original[i]);
+      }
+    }
   }
 
   /** Whether a copy of poison is among these bytes. */

@@ -1,5 +1,6 @@
 package io.verbena.emulated.sanitizer;
 
+import io.verbena.verbs.MemoryWindow;
 import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendOpcode;
 import java.nio.ByteBuffer;
@@ -24,7 +25,7 @@ final class Posted {
   final boolean signaled;
   final Piece[] pieces;
 
-  /** The key that a LOCAL_INV kills or a BIND_MW brings to life. */
+  /** The key that a LOCAL_INV kills. */
   final int key;
 
   /** Whether it is in its queue's log. */
@@ -36,7 +37,10 @@ final class Posted {
   /** Where it was counted as a completion to come, or null. */
   @Nullable CompletionQueueLog awaitedBy;
 
-  /** The key that a BIND_MW puts another one in place of. */
+  /** The window that a BIND_MW binds, or null. */
+  @Nullable MemoryWindow window;
+
+  /** The key that the window had before. */
   int replacedKey;
 
   /** Whether its queue pair was closed while it worked. */

@@ -184,6 +184,7 @@ final class QueuePairLog {
     MemoryWindow window = request.window();
     MemoryRegion region = request.windowRegion();
     if (request.opcode() == SendOpcode.BIND_MW && window != null && region != null) {
+      posted.window = window;
       posted.replacedKey = window.rkey();
       RegionLog log = domain.device.byLocalKey(region.lkey());
       if (log != null) {
@@ -271,7 +272,8 @@ final class QueuePairLog {
               request
                   + " on queue pair "
                   + number
-                  + ": the peer has no receive posted for it (expected: a credit for each message)"));
+                  + ": the peer has no receive posted for it (expected: a credit for each"
+                  + " message)"));
     }
   }
 
@@ -316,9 +318,12 @@ final class QueuePairLog {
     }
     if (success && request.opcode == SendOpcode.LOCAL_INV) {
       domain.device.deadKeys().died(request.key, request.place);
-    } else if (success && request.opcode == SendOpcode.BIND_MW) {
-      domain.device.deadKeys().died(request.replacedKey, request.place);
-      domain.device.deadKeys().reborn(request.key);
+    } else if (success && request.window != null) {
+      int now = request.window.rkey();
+      if (now != request.replacedKey) {
+        domain.device.deadKeys().died(request.replacedKey, request.place);
+      }
+      domain.device.deadKeys().reborn(now);
     }
     Pieces.finish(request, 0, report);
   }

@@ -239,9 +239,7 @@ final class RegionLog {
     try {
       boolean written =
           piece.original != null && !Poison.fills(memory, offset(piece), piece.length);
-      if (!written) {
-        restore(piece);
-      }
+      restore(piece);
       if (piece.twinned && twinMemory != null && received > 0) {
         memory.put(offset(piece), twinMemory, offset(piece), received);
       }
@@ -255,7 +253,7 @@ final class RegionLog {
     byte[] original = piece.original;
     if (original != null) {
       piece.original = null;
-      memory.put(offset(piece), original);
+      Poison.replace(memory, offset(piece), original);
     }
   }
 

@@ -1,0 +1,70 @@
+package io.verbena.emulated.sanitizer.junit;
+
+import static java.util.Objects.requireNonNull;
+
+import io.verbena.emulated.sanitizer.Finding;
+import io.verbena.emulated.sanitizer.FindingCollector;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Fails a test in which sanitized devices found something, with all that was found and its places.
+ * What the test created and did not close counts too. It works for every device that was opened
+ * with {@code sanitize=true}; devices that were not are not watched. Tests that run at the same
+ * time in one JVM are not told apart.
+ *
+ * <pre>{@code
+ * @ExtendWith(SanitizerExtension.class)
+ * class MyProtocolTest { ... }
+ *
+ * @RegisterExtension
+ * final SanitizerExtension sanitizer = SanitizerExtension.ignoring(Finding.Kind.ACCESS_NEVER_USED);
+ * }</pre>
+ */
+public final class SanitizerExtension implements BeforeEachCallback, AfterEachCallback {
+  private static final ExtensionContext.Namespace NAMESPACE =
+      ExtensionContext.Namespace.create(SanitizerExtension.class);
+
+  private final Set<Finding.Kind> ignored;
+
+  /** Nothing is ignored. */
+  public SanitizerExtension() {
+    this(EnumSet.noneOf(Finding.Kind.class));
+  }
+
+  private SanitizerExtension(Set<Finding.Kind> ignored) {
+    this.ignored = ignored;
+  }
+
+  /** These kinds do not fail a test. */
+  public static SanitizerExtension ignoring(Finding.Kind first, Finding.Kind... more) {
+    return new SanitizerExtension(EnumSet.of(first, more));
+  }
+
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    context.getStore(NAMESPACE).put(this, FindingCollector.start());
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    FindingCollector collector =
+        requireNonNull(
+            context.getStore(NAMESPACE).remove(this, FindingCollector.class), "collector");
+    List<Finding> found =
+        collector.finish().stream().filter(finding -> !ignored.contains(finding.kind())).toList();
+    if (!found.isEmpty()) {
+      throw new AssertionError(
+          "the sanitizer found "
+              + found.size()
+              + found.stream()
+                  .map(Finding::report)
+                  .collect(Collectors.joining(System.lineSeparator(), System.lineSeparator(), "")));
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.verbena.emulated;
+
+import static org.junit.jupiter.api.extension.ConditionEvaluationResult.disabled;
+import static org.junit.jupiter.api.extension.ConditionEvaluationResult.enabled;
+
+import io.verbena.emulated.sanitizer.Findings;
+import io.verbena.tck.VerbsTck;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * A sanitized device behaves as the bare one does. Many of these tests are wrong on purpose, so
+ * what is found in them is nobody's concern here.
+ */
+@ExtendWith(SanitizedVerbsTest.MayAllocate.class)
+class SanitizedVerbsTest extends VerbsTck {
+  private static Findings.@Nullable Listening listening;
+
+  @BeforeAll
+  static void letsFindingsPass() {
+    listening = Findings.listen(finding -> {});
+  }
+
+  @AfterAll
+  static void listensNoMore() {
+    if (listening != null) {
+      listening.close();
+    }
+  }
+
+  @Override
+  protected URI address(String name) {
+    return URI.create("emulated://" + name + "?sanitize=true");
+  }
+
+  /** A sanitizer that remembers where each request was posted allocates. */
+  static final class MayAllocate implements ExecutionCondition {
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+      return context
+              .getTestClass()
+              .map(Class::getSimpleName)
+              .filter("Allocation"::equals)
+              .isPresent()
+          ? disabled("the sanitizer allocates")
+          : enabled("what allocates nothing without the sanitizer");
+    }
+  }
+}

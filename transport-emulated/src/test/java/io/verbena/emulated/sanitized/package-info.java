@@ -1,0 +1,4 @@
+@NullMarked
+package io.verbena.emulated.sanitized;
+
+import org.jspecify.annotations.NullMarked;
