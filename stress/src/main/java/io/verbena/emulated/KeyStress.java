@@ -20,12 +20,12 @@ public class KeyStress {
   private static final int OTHERS = 40;
   private static final EmulatedProtectionDomain DOMAIN =
       EmulatedDevice.open().allocateProtectionDomain();
-  private static final EmulatedMemoryRegion[] REGIONS = new EmulatedMemoryRegion[OTHERS + 2];
+  private static final MemoryKey[] KEYS = new MemoryKey[OTHERS + 2];
 
   static {
     ByteBuffer memory = ByteBuffer.allocateDirect(64);
-    for (int i = 0; i < REGIONS.length; i++) {
-      REGIONS[i] = DOMAIN.register(memory, EnumSet.noneOf(Access.class));
+    for (int i = 0; i < KEYS.length; i++) {
+      KEYS[i] = DOMAIN.register(memory, EnumSet.noneOf(Access.class)).key();
     }
   }
 
@@ -34,7 +34,7 @@ public class KeyStress {
   /** Puts in all but the last, so that adding some more makes the table grow. */
   public KeyStress() {
     for (int i = 0; i < 30; i++) {
-      table.add(REGIONS[i]);
+      table.add(KEYS[i]);
     }
   }
 
@@ -42,18 +42,18 @@ public class KeyStress {
   @Actor
   public void change() {
     for (int i = 30; i < OTHERS; i++) {
-      table.add(REGIONS[i]);
-      table.remove(REGIONS[i - 20]);
+      table.add(KEYS[i]);
+      table.remove(KEYS[i - 20]);
     }
-    table.add(REGIONS[OTHERS]);
+    table.add(KEYS[OTHERS]);
   }
 
   /** One is looked up that has been there all the time, and the new one. */
   @Actor
   public void find(II_Result result) {
-    result.r1 = table.find(REGIONS[0].key()) == REGIONS[0] ? 1 : 0;
-    EmulatedMemoryRegion found = table.find(REGIONS[OTHERS].key());
+    result.r1 = table.find(KEYS[0].value()) == KEYS[0] ? 1 : 0;
+    MemoryKey found = table.find(KEYS[OTHERS].value());
     result.r2 =
-        found == null ? 0 : found == REGIONS[OTHERS] && found.contains(found.address, 64) ? 1 : 2;
+        found == null ? 0 : found == KEYS[OTHERS] && found.contains(found.address(), 64) ? 1 : 2;
   }
 }

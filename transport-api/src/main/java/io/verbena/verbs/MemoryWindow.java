@@ -1,6 +1,9 @@
 package io.verbena.verbs;
 
-/** A part of a memory region that peers may reach by a key of its own, which dies alone. */
+/**
+ * A part of a memory region that peers may reach by a key of its own, which dies alone. While it is
+ * bound, the region is busy.
+ */
 public interface MemoryWindow extends AutoCloseable {
 
   /** The domain that it belongs to. */
@@ -9,9 +12,13 @@ public interface MemoryWindow extends AutoCloseable {
   /** Its kind. */
   MemoryWindowType type();
 
-  /** The key by which peers name it now; each bind changes its low 8 bits. */
+  /**
+   * The key by which peers name it; each bind changes its low 8 bits. A bind's new key is told at
+   * the latest when the bind has completed.
+   */
   int rkey();
 
+  /** Unbinds it, if it is bound, and deallocates it ({@code ibv_dealloc_mw(3)}). */
   @Override
   void close();
 }

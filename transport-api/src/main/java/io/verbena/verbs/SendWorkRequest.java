@@ -129,10 +129,10 @@ public final class SendWorkRequest {
 
   /**
    * BIND_MW: lets a type 2 window show the one buffer of this request, which lies in {@code
-   * region}.
+   * region}, to the peer of the queue pair.
    *
-   * @param key the window's new key, which differs from the present one in its low 8 bits only
-   * @param access bits of {@link Access}
+   * @param key the window's new key; its low 8 bits count, the others stay as they are
+   * @param access bits of {@link Access}, remote rights only
    */
   public SendWorkRequest bind(MemoryWindow window, int key, MemoryRegion region, int access) {
     this.window = window;

@@ -5,6 +5,7 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.WorkCompletion;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The entries of a completion queue: many producers, who {@linkplain #claim claim} and then
@@ -19,6 +20,9 @@ import java.lang.invoke.VarHandle;
  *       4  the position in its send or receive queue that the completion frees
  *       5  the sender's queue pair number, if the flags have GRH
  * </pre>
+ *
+ * <p>A queue that is resized goes on in another ring, see {@link #follow}: positions below that
+ * one's base still stand in this one. Producers are not stopped for it and pay nothing.
  */
 final class CompletionRing {
   /** Answer of {@link #claim} when the ring is full. */
@@ -42,16 +46,75 @@ final class CompletionRing {
 
   private final long[] entries;
   private final int mask;
-  private final int depth;
-  private final PaddedLong tail = new PaddedLong();
-  private final PaddedLong headSeenByProducers = new PaddedLong();
-  private final PaddedLong head = new PaddedLong();
+  private final PaddedLong tail;
+  private final PaddedLong headSeenByProducers;
+  private final PaddedLong head;
+
+  /** 0 once another ring follows. */
+  private int depth;
+
+  /** The first position that stands here; those below it stand in the ring before. */
+  private long base;
+
+  private @Nullable CompletionRing previous;
 
   CompletionRing(int depth) {
+    this(depth, new PaddedLong(), new PaddedLong(), new PaddedLong());
+  }
+
+  private CompletionRing(
+      int depth, PaddedLong tail, PaddedLong headSeenByProducers, PaddedLong head) {
     this.depth = depth;
+    this.tail = tail;
+    this.headSeenByProducers = headSeenByProducers;
+    this.head = head;
     int capacity = Math.max(2, Integer.highestOneBit(2 * depth - 1));
     entries = new long[capacity << STRIDE_SHIFT];
     mask = capacity - 1;
+  }
+
+  /** A ring of another depth for the same queue, to {@link #follow} this one. */
+  CompletionRing successor(int newDepth) {
+    return new CompletionRing(newDepth, tail, headSeenByProducers, head);
+  }
+
+  /**
+   * For the consumer: makes this successor go on where the depth of the other ring ends, counted
+   * from what is consumed now. No producer that does not know of it gets there: to such a one the
+   * other ring is full, until it sees that more was consumed; and then it sees that the other one
+   * is {@linkplain #retire retired} too.
+   */
+  void follow(CompletionRing other) {
+    long consumed = head.getOpaque();
+    base = Math.max(other.base, consumed + other.depth);
+    previous = other;
+    if (consumed >= other.base) {
+      other.previous = null;
+    }
+  }
+
+  /** For the consumer, once producers can find the successor and before anything is consumed. */
+  void retire() {
+    depth = 0;
+  }
+
+  /** Completions claimed and not yet consumed; a moment later there may be more. */
+  long held() {
+    return tail.getAcquire() - head.getOpaque();
+  }
+
+  /** The ring in which a position stands: this one, or one before. */
+  CompletionRing holding(long position) {
+    return position >= base ? this : before(position);
+  }
+
+  private CompletionRing before(long position) {
+    CompletionRing ring = this;
+    for (CompletionRing next = previous; next != null && position < ring.base; ) {
+      ring = next;
+      next = ring.previous;
+    }
+    return ring;
   }
 
   /**
@@ -81,11 +144,12 @@ final class CompletionRing {
   }
 
   private boolean isFull(long position) {
-    if (position - headSeenByProducers.getOpaque() < depth) {
+    // First what was consumed, then the depth: see follow.
+    if (position - headSeenByProducers.getAcquire() < depth) {
       return false;
     }
     long seen = head.getAcquire();
-    headSeenByProducers.setOpaque(seen);
+    headSeenByProducers.setRelease(seen);
     return position - seen >= depth;
   }
 

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  * goes on (classes D and E of responder errors, IBTA volume 1).
  */
 final class DirectFabric {
+  private static final int LOCAL_READ = MemoryKey.LOCAL_READ;
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
   private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
   private static final int REMOTE_READ = Access.REMOTE_READ.bit();
@@ -61,24 +62,21 @@ final class DirectFabric {
   /**
    * Tries a request once.
    *
-   * @param local a region that its first buffer may be in, or null
-   * @param remote a region of the peer that it may be for, or null
+   * @param local a key that its first buffer may have, or null
+   * @param remote a key of the peer that it may be for, or null
    */
-  Outcome attempt(
-      SendWorkRequest request,
-      @Nullable EmulatedMemoryRegion local,
-      @Nullable EmulatedMemoryRegion remote) {
+  Outcome attempt(SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
     DirectQueuePair peer = pair.reachablePeer();
     if (peer == null) {
       return withoutPeer(request);
     }
     Outcome outcome =
         switch (request.opcode()) {
-          case SEND, SEND_WITH_IMM -> send(request, peer, local);
+          case SEND, SEND_WITH_IMM, SEND_WITH_INV -> send(request, peer, local);
           case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> write(request, peer, local, remote);
           case RDMA_READ -> read(request, peer, local, remote);
           case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> atomic(request, peer);
-          case LOCAL_INV, BIND_MW, SEND_WITH_INV -> throw new AssertionError(request.opcode());
+          case LOCAL_INV, BIND_MW -> throw new AssertionError(request.opcode());
         };
     return acknowledged ? outcome : outcome.unacknowledged();
   }
@@ -101,8 +99,7 @@ final class DirectFabric {
     return inline == null ? (int) request.buffers().totalLength() : inline.remaining();
   }
 
-  private Outcome send(
-      SendWorkRequest request, DirectQueuePair peer, @Nullable EmulatedMemoryRegion local) {
+  private Outcome send(SendWorkRequest request, DirectQueuePair peer, @Nullable MemoryKey local) {
     int length = payloadLength(request);
     ByteBuffer source = NOTHING;
     int sourceOffset = 0;
@@ -112,8 +109,7 @@ final class DirectFabric {
       source = inline;
       sourceOffset = inline.position();
     } else if (buffers.size() == 1 && length > 0) {
-      EmulatedMemoryRegion region =
-          pair.region(local, buffers.lkey(0), buffers.address(0), length, 0);
+      MemoryKey region = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_READ);
       if (region == null) {
         return Outcome.LOCAL_PROTECTION;
       }
@@ -133,13 +129,16 @@ final class DirectFabric {
     if (request.opcode() == SendOpcode.SEND_WITH_IMM) {
       flags = WorkCompletion.WITH_IMM;
       immediate = request.immediate();
+    } else if (request.opcode() == SendOpcode.SEND_WITH_INV) {
+      flags = WorkCompletion.WITH_INV;
+      immediate = request.remoteKey();
     }
     if (length > receives.totalLength()) {
       from.clear();
       refuseLength(peer);
       return Outcome.INVALID_REQUEST;
     }
-    EmulatedMemoryRegion target = null;
+    MemoryKey target = null;
     int targetOffset = 0;
     boolean scattered = gathered || (length > 0 && receives.length(0) < length);
     if (scattered) {
@@ -152,7 +151,7 @@ final class DirectFabric {
         return Outcome.REMOTE_OPERATION;
       }
     } else if (length > 0) {
-      target = peer.receiveRegion(receives.lkey(0), receives.address(0), length);
+      target = peer.openReceive(receives.lkey(0), receives.address(0), length);
       if (target == null) {
         refuse(peer, CompletionStatus.LOC_PROT_ERR);
         return Outcome.REMOTE_OPERATION;
@@ -168,9 +167,14 @@ final class DirectFabric {
     if (entry == UNCLAIMED) {
       entry = queue.claim();
     }
+    CompletionStatus status = moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR;
+    if (moved && flags == WorkCompletion.WITH_INV && !peer.invalidateRemotely(immediate)) {
+      // The message itself has arrived, and is acknowledged: a class J error of the responder.
+      status = CompletionStatus.REM_INV_REQ_ERR;
+    }
     peer.completeReceive(
         entry,
-        moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR,
+        status,
         CompletionOpcode.RECV,
         flags,
         length,
@@ -183,8 +187,8 @@ final class DirectFabric {
   private Outcome write(
       SendWorkRequest request,
       DirectQueuePair peer,
-      @Nullable EmulatedMemoryRegion local,
-      @Nullable EmulatedMemoryRegion remote) {
+      @Nullable MemoryKey local,
+      @Nullable MemoryKey remote) {
     int length = payloadLength(request);
     ScatterGatherList buffers = request.buffers();
     ByteBuffer source = request.inlineData();
@@ -192,8 +196,7 @@ final class DirectFabric {
     if (source != null) {
       sourceOffset = source.position();
     } else if (buffers.size() == 1 && length > 0) {
-      EmulatedMemoryRegion region =
-          pair.region(local, buffers.lkey(0), buffers.address(0), length, 0);
+      MemoryKey region = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_READ);
       if (region == null) {
         return Outcome.LOCAL_PROTECTION;
       }
@@ -210,10 +213,10 @@ final class DirectFabric {
       from.clear();
       return Outcome.RECEIVER_NOT_READY;
     }
-    EmulatedMemoryRegion target = null;
+    MemoryKey target = null;
     if (refusal == Outcome.DONE && length > 0) {
       target =
-          peer.region(remote, request.remoteKey(), request.remoteAddress(), length, REMOTE_WRITE);
+          peer.open(remote, request.remoteKey(), request.remoteAddress(), length, REMOTE_WRITE);
       if (target == null) {
         refusal = Outcome.REMOTE_ACCESS;
       }
@@ -258,8 +261,8 @@ final class DirectFabric {
   private Outcome read(
       SendWorkRequest request,
       DirectQueuePair peer,
-      @Nullable EmulatedMemoryRegion local,
-      @Nullable EmulatedMemoryRegion remote) {
+      @Nullable MemoryKey local,
+      @Nullable MemoryKey remote) {
     ScatterGatherList buffers = request.buffers();
     int length = (int) buffers.totalLength();
     if (!peer.allows(REMOTE_READ) || !peer.servesReadsAndAtomics()) {
@@ -269,16 +272,15 @@ final class DirectFabric {
     if (length == 0) {
       return Outcome.DONE;
     }
-    EmulatedMemoryRegion source =
-        peer.region(remote, request.remoteKey(), request.remoteAddress(), length, REMOTE_READ);
+    MemoryKey source =
+        peer.open(remote, request.remoteKey(), request.remoteAddress(), length, REMOTE_READ);
     if (source == null) {
       raise(peer, Outcome.REMOTE_ACCESS);
       return Outcome.REMOTE_ACCESS;
     }
     int sourceOffset = source.offset(request.remoteAddress());
     if (buffers.size() == 1) {
-      EmulatedMemoryRegion target =
-          pair.region(local, buffers.lkey(0), buffers.address(0), length, LOCAL_WRITE);
+      MemoryKey target = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_WRITE);
       if (target == null) {
         return Outcome.LOCAL_PROTECTION;
       }
@@ -306,8 +308,8 @@ final class DirectFabric {
       raise(peer, Outcome.INVALID_REQUEST);
       return Outcome.INVALID_REQUEST;
     }
-    EmulatedMemoryRegion target =
-        peer.region(request.remoteKey(), request.remoteAddress(), Long.BYTES, REMOTE_ATOMIC);
+    MemoryKey target =
+        peer.open(request.remoteKey(), request.remoteAddress(), Long.BYTES, REMOTE_ATOMIC);
     if (target == null) {
       raise(peer, Outcome.REMOTE_ACCESS);
       return Outcome.REMOTE_ACCESS;
@@ -334,7 +336,7 @@ final class DirectFabric {
   }
 
   private boolean gather(SendWorkRequest request) {
-    if (from.add(request.buffers(), pair, 0)) {
+    if (from.add(request.buffers(), pair, LOCAL_READ)) {
       return true;
     }
     from.clear();

@@ -182,8 +182,8 @@ final class DirectQueuePair extends EmulatedQueuePair {
   @Override
   public void postSend(SendWorkRequest request) {
     sends.check(request);
-    EmulatedMemoryRegion local = localHint(request);
-    EmulatedMemoryRegion remote = remoteHint(request);
+    MemoryKey local = localHint(request);
+    MemoryKey remote = remoteHint(request);
     SendWorkRequest next = request.next();
     sends.ownership.acquire();
     try {
@@ -198,11 +198,11 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  private @Nullable EmulatedMemoryRegion localHint(SendWorkRequest request) {
+  private @Nullable MemoryKey localHint(SendWorkRequest request) {
     return request.buffers().size() == 1 ? keys().find(request.buffers().lkey(0)) : null;
   }
 
-  private @Nullable EmulatedMemoryRegion remoteHint(SendWorkRequest request) {
+  private @Nullable MemoryKey remoteHint(SendWorkRequest request) {
     DirectQueuePair other = peer;
     return other != null && request.opcode() != SendOpcode.SEND
         ? other.keys().find(request.remoteKey())
@@ -314,8 +314,24 @@ final class DirectQueuePair extends EmulatedQueuePair {
 
   @Override
   void awaitCopies() {
-    sends.ownership.awaitHandover();
-    awaitPeer();
+    sends.ownership.awaitCopies();
+    DirectQueuePair other = peer;
+    if (other != null) {
+      other.sends.ownership.awaitCopies();
+    }
+    if (arrivals != null) {
+      arrivals.awaitCopies();
+    }
+  }
+
+  @Override
+  void beginWait() {
+    sends.ownership.beginWait();
+  }
+
+  @Override
+  void endWait() {
+    sends.ownership.endWait();
   }
 
   private void awaitPeer() {

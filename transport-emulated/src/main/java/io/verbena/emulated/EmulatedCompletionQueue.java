@@ -1,13 +1,13 @@
 package io.verbena.emulated;
 
 import io.verbena.verbs.AsyncEvent;
-import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
+import io.verbena.verbs.provider.Range;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
@@ -40,9 +40,9 @@ final class EmulatedCompletionQueue implements CompletionQueue {
 
   private final EmulatedDevice device;
   private final @Nullable EmulatedCompletionChannel channel;
-  private final CompletionRing ring;
-  private final int depth;
   private final @Nullable Ownership polling;
+  private volatile CompletionRing ring;
+  private volatile int depth;
   private volatile int armState;
   private volatile boolean closed;
 
@@ -88,7 +88,9 @@ final class EmulatedCompletionQueue implements CompletionQueue {
 
   @Override
   public int poll(WorkCompletion[] completions) {
-    if (!ring.isPublished(ring.head())) {
+    CompletionRing now = ring;
+    long head = now.head();
+    if (!now.holding(head).isPublished(head)) {
       if (closed) {
         throw new VerbsException(VerbsError.CLOSED, "poll: the completion queue is closed");
       }
@@ -107,40 +109,49 @@ final class EmulatedCompletionQueue implements CompletionQueue {
   }
 
   private int take(WorkCompletion[] completions) {
-    long position = ring.head();
+    CompletionRing latest = ring;
+    long position = latest.head();
+    CompletionRing from = latest.holding(position);
     int count = 0;
-    while (count < completions.length && ring.isPublished(position)) {
-      int at = ring.at(position);
-      ring.read(at, completions[count]);
-      free(at, completions[count].queuePairNumber());
+    while (count < completions.length && from.isPublished(position)) {
+      int at = from.at(position);
+      from.read(at, completions[count]);
+      free(from, at, completions[count].queuePairNumber());
       count++;
       position++;
     }
-    ring.consumed(position);
+    from.consumed(position);
     return count;
   }
 
-  private void free(int at, int queuePairNumber) {
+  private void free(CompletionRing from, int at, int queuePairNumber) {
     @Nullable EmulatedQueuePair[] pairs = attached;
-    int attachment = ring.attachment(at);
+    int attachment = from.attachment(at);
     EmulatedQueuePair pair = attachment < pairs.length ? pairs[attachment] : null;
     if (pair != null && pair.number() == queuePairNumber) {
-      if (ring.isReceive(at)) {
-        pair.freeReceives(ring.frees(at));
+      if (from.isReceive(at)) {
+        pair.freeReceives(from.frees(at));
       } else {
-        pair.freeSends(ring.frees(at));
+        pair.freeSends(from.frees(at));
       }
     }
   }
 
   /** See {@link CompletionRing#claim}. */
   long claim() {
-    return shared ? ring.claim() : ring.claimAlone();
+    CompletionRing now = ring;
+    long position = shared ? now.claim() : now.claimAlone();
+    return position == CompletionRing.OVERRUN ? claimAgain(now) : position;
+  }
+
+  /** A ring that another one follows is full to whoever has not heard of it. */
+  private long claimAgain(CompletionRing full) {
+    return ring == full ? CompletionRing.OVERRUN : claim();
   }
 
   /** Notes, in a claimed entry of a datagram, which queue pair sent it. */
   void cameFrom(long position, int sourceQueuePair) {
-    ring.cameFrom(position, sourceQueuePair);
+    ring.holding(position).cameFrom(position, sourceQueuePair);
   }
 
   /** Publishes a claimed entry and wakes whoever armed for it. */
@@ -156,17 +167,18 @@ final class EmulatedCompletionQueue implements CompletionQueue {
       int immediate,
       long frees,
       boolean solicited) {
-    ring.publish(
-        position,
-        id,
-        queuePairNumber,
-        attachment,
-        status,
-        opcode,
-        flags,
-        byteLength,
-        immediate,
-        frees);
+    ring.holding(position)
+        .publish(
+            position,
+            id,
+            queuePairNumber,
+            attachment,
+            status,
+            opcode,
+            flags,
+            byteLength,
+            immediate,
+            frees);
     if (channel != null) {
       VarHandle.fullFence();
       int armed = armState;
@@ -207,8 +219,42 @@ final class EmulatedCompletionQueue implements CompletionQueue {
   }
 
   @Override
-  public void resize(int newDepth) {
-    device.attributes().require(Capability.COMPLETION_QUEUE_RESIZE);
+  public synchronized void resize(int newDepth) {
+    Range.check(
+        "resize completion queue", "depth", newDepth, 1, device.attributes().maxCompletions());
+    if (closed) {
+      throw new VerbsException(VerbsError.CLOSED, "resize: the completion queue is closed");
+    }
+    CompletionRing successor = ring.successor(newDepth);
+    Ownership pollers = polling;
+    if (pollers == null) {
+      goOnIn(successor, newDepth);
+      return;
+    }
+    pollers.acquire();
+    try {
+      goOnIn(successor, newDepth);
+    } finally {
+      pollers.release();
+    }
+  }
+
+  private void goOnIn(CompletionRing successor, int newDepth) {
+    CompletionRing old = ring;
+    long held = old.held();
+    if (held > newDepth) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "resize completion queue: depth: "
+              + newDepth
+              + " (expected: >= "
+              + held
+              + ", which it holds)");
+    }
+    successor.follow(old);
+    ring = successor;
+    depth = newDepth;
+    old.retire();
   }
 
   /** Attaches a queue pair, whose completions carry the answered number. */

@@ -55,7 +55,12 @@ final class EmulatedDevice implements Device {
               Capability.ATOMICS,
               Capability.INLINE_DATA,
               Capability.SHARED_RECEIVE_QUEUE,
-              Capability.SEND_QUEUE_DRAIN),
+              Capability.SEND_QUEUE_DRAIN,
+              Capability.MEMORY_WINDOW_TYPE_2B,
+              Capability.REREGISTRATION,
+              Capability.COMPLETION_QUEUE_RESIZE,
+              Capability.LOCAL_INVALIDATE,
+              Capability.SEND_WITH_INVALIDATE),
           1 << 16,
           1 << 15,
           MAX_SCATTER_GATHER,
@@ -65,7 +70,7 @@ final class EmulatedDevice implements Device {
           1 << 20,
           Integer.MAX_VALUE,
           1 << 16,
-          0,
+          1 << 20,
           1 << 16,
           1 << 16,
           1 << 15,
@@ -234,15 +239,8 @@ final class EmulatedDevice implements Device {
     return nextAddress.getAndAdd(span);
   }
 
-  boolean addRegion(EmulatedMemoryRegion region) {
-    return keys.add(region);
-  }
-
-  /**
-   * Forgets a region that is no longer alive, and waits for those who may still copy from or to it.
-   */
-  void removeRegion(EmulatedMemoryRegion region) {
-    keys.remove(region);
+  /** Waits for those who may still use a key that is no longer alive. */
+  void awaitCopies() {
     for (EmulatedQueuePair pair : queuePairs) {
       pair.awaitCopies();
     }

@@ -27,6 +27,7 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
   /** What a protection domain owns. */
   enum Kind {
     MEMORY_REGION,
+    MEMORY_WINDOW,
     SHARED_RECEIVE_QUEUE,
     QUEUE_PAIR,
     ADDRESS_HANDLE
@@ -47,16 +48,24 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
   @Override
   public EmulatedMemoryRegion register(ByteBuffer buffer, Set<Access> access) {
     RegistrationLimits.check(buffer, access);
-    open.opened(Kind.MEMORY_REGION, device.attributes().maxMemoryRegions());
-    return EmulatedMemoryRegion.register(this, buffer, access);
+    return open.create(
+        Kind.MEMORY_REGION,
+        device.attributes().maxMemoryRegions(),
+        () -> EmulatedMemoryRegion.register(this, buffer, access));
   }
 
   @Override
   public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
-    throw unsupported(
-        type == MemoryWindowType.TYPE_1
-            ? Capability.MEMORY_WINDOW_TYPE_1
-            : Capability.MEMORY_WINDOW_TYPE_2B);
+    device
+        .attributes()
+        .require(
+            type == MemoryWindowType.TYPE_1
+                ? Capability.MEMORY_WINDOW_TYPE_1
+                : Capability.MEMORY_WINDOW_TYPE_2B);
+    return open.create(
+        Kind.MEMORY_WINDOW,
+        device.attributes().maxMemoryWindows(),
+        () -> EmulatedMemoryWindow.allocate(this, type));
   }
 
   @Override
@@ -108,10 +117,9 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
         () -> new EmulatedAddressHandle(this, vector));
   }
 
-  private VerbsException unsupported(Capability capability) {
-    return new VerbsException(
-        VerbsError.NOT_SUPPORTED,
-        "device " + device.attributes().name() + " does not support " + capability);
+  /** Counts an object that comes from another domain of the device. */
+  void takeOver(Kind kind) {
+    open.opened(kind, Integer.MAX_VALUE);
   }
 
   void closed(Kind kind) {

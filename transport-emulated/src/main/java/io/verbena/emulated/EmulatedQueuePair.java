@@ -138,6 +138,12 @@ abstract class EmulatedQueuePair implements QueuePair {
   /** Returns once whoever copies to or from its domain's memory at this moment is done. */
   abstract void awaitCopies();
 
+  /** For the owner of its send queue, who waits for others: see {@link Ownership#beginWait}. */
+  abstract void beginWait();
+
+  /** The end of that. */
+  abstract void endWait();
+
   final EmulatedDevice device() {
     return device;
   }
@@ -224,49 +230,59 @@ abstract class EmulatedQueuePair implements QueuePair {
   }
 
   /**
-   * The region that {@code key} names, if {@code length} bytes from {@code address} on lie in it,
-   * it is of this queue pair's domain and has all the rights of {@code needed}; else null.
+   * What {@code key} opens through this queue pair, if {@code length} bytes from {@code address} on
+   * lie in it and it gives all the rights of {@code needed}; else null. The one place where any key
+   * is looked up for access, a region's or a window's, local or remote.
+   *
+   * @param needed bits of {@link Access}, or {@link MemoryKey#LOCAL_READ}
    */
-  final @Nullable EmulatedMemoryRegion region(int key, long address, int length, int needed) {
+  final @Nullable MemoryKey open(int key, long address, int length, int needed) {
     return permitted(keys.find(key), address, length, needed);
   }
 
   /**
-   * As {@link #region(int, long, int, int)}, of a region that was found before ownership was taken,
+   * As {@link #open(int, long, int, int)}, of an entry that was found before ownership was taken,
    * and may have died since, or be another queue pair's.
    */
-  final @Nullable EmulatedMemoryRegion region(
-      @Nullable EmulatedMemoryRegion hint, int key, long address, int length, int needed) {
-    return hint != null && hint.key() == key && hint.isAlive()
+  final @Nullable MemoryKey open(
+      @Nullable MemoryKey hint, int key, long address, int length, int needed) {
+    return hint != null && hint.isOpenedBy(key)
         ? permitted(hint, address, length, needed)
-        : region(key, address, length, needed);
+        : open(key, address, length, needed);
   }
 
   /**
-   * As {@link #region(int, long, int, int)}, for a buffer of a receive: those of a shared receive
+   * As {@link #open(int, long, int, int)}, for a buffer of a receive: those of a shared receive
    * queue are of that queue's domain.
    */
-  final @Nullable EmulatedMemoryRegion receiveRegion(int key, long address, int length) {
+  final @Nullable MemoryKey openReceive(int key, long address, int length) {
     return permitted(keys.find(key), receiveDomain, address, length, LOCAL_WRITE);
   }
 
-  private @Nullable EmulatedMemoryRegion permitted(
-      @Nullable EmulatedMemoryRegion region, long address, int length, int needed) {
-    return permitted(region, domain, address, length, needed);
+  private @Nullable MemoryKey permitted(
+      @Nullable MemoryKey key, long address, int length, int needed) {
+    return permitted(key, domain, address, length, needed);
   }
 
-  private static @Nullable EmulatedMemoryRegion permitted(
-      @Nullable EmulatedMemoryRegion region,
+  private @Nullable MemoryKey permitted(
+      @Nullable MemoryKey key,
       EmulatedProtectionDomain owner,
       long address,
       int length,
       int needed) {
-    return region != null
-            && region.domain == owner
-            && (region.accessBits & needed) == needed
-            && region.contains(address, length)
-        ? region
-        : null;
+    return key != null && key.permits(this, owner, address, length, needed) ? key : null;
+  }
+
+  /** For the owner of its send queue: does a LOCAL_INV; false if the key cannot be invalidated. */
+  final boolean invalidateLocally(int key) {
+    MemoryKey entry = keys.entry(key);
+    return entry != null && entry.holder.invalidate(key, this, false);
+  }
+
+  /** For whoever does what its peer asks: invalidates for a SEND_WITH_INV, likewise. */
+  final boolean invalidateRemotely(int key) {
+    MemoryKey entry = keys.entry(key);
+    return entry != null && entry.holder.invalidate(key, this, true);
   }
 
   @Override

@@ -5,8 +5,9 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a key to its memory region: open addressing, so that the whole 32 bits of a key may be
- * random. Finding takes no lock; adding and removing do.
+ * The translation and protection table: from a key to the entry of its region or window. Open
+ * addressing by the upper 24 bits, which are random as the others are, and stay as they are when a
+ * window is bound anew. Finding takes no lock; adding and removing do.
  */
 final class KeyTable {
   private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
@@ -17,40 +18,47 @@ final class KeyTable {
   private int used;
   private int live;
 
-  /** The region with this key, or null if there is none or it is closed. */
-  @Nullable EmulatedMemoryRegion find(int key) {
+  /** The entry that this key opens now, or null. */
+  @Nullable MemoryKey find(int key) {
+    MemoryKey entry = entry(key);
+    return entry != null && entry.isOpenedBy(key) ? entry : null;
+  }
+
+  /** The entry to which this key belongs, or belonged, or may come to belong; or null. */
+  @Nullable MemoryKey entry(int key) {
     @Nullable Object[] table = slots;
     int mask = table.length - 1;
-    for (int i = hash(key) & mask; ; i = (i + 1) & mask) {
+    int index = MemoryKey.index(key);
+    for (int i = hash(index) & mask; ; i = (i + 1) & mask) {
       Object slot = SLOT.getAcquire(table, i);
       if (slot == null) {
         return null;
       }
-      if (slot instanceof EmulatedMemoryRegion region && region.key() == key) {
-        return region.isAlive() ? region : null;
+      if (slot instanceof MemoryKey entry && entry.index == index) {
+        return entry;
       }
     }
   }
 
-  /** Adds a region unless its key is taken. */
-  synchronized boolean add(EmulatedMemoryRegion region) {
-    if (find(region.key()) != null) {
+  /** Adds an entry unless its place is taken. */
+  synchronized boolean add(MemoryKey key) {
+    if (entry(key.value()) != null) {
       return false;
     }
     if (2 * (used + 1) > slots.length) {
       rebuild();
     }
-    insert(slots, region);
+    insert(slots, key);
     used++;
     live++;
     return true;
   }
 
-  synchronized void remove(EmulatedMemoryRegion region) {
+  synchronized void remove(MemoryKey key) {
     @Nullable Object[] table = slots;
     int mask = table.length - 1;
-    int i = hash(region.key()) & mask;
-    while (table[i] != region) {
+    int i = hash(key.index) & mask;
+    while (table[i] != key) {
       i = (i + 1) & mask;
     }
     SLOT.setRelease(table, i, REMOVED);
@@ -69,24 +77,24 @@ final class KeyTable {
     }
     @Nullable Object[] fresh = new @Nullable Object[capacity];
     for (Object slot : old) {
-      if (slot instanceof EmulatedMemoryRegion region) {
-        insert(fresh, region);
+      if (slot instanceof MemoryKey key) {
+        insert(fresh, key);
       }
     }
     used = live;
     slots = fresh;
   }
 
-  private static void insert(@Nullable Object[] table, EmulatedMemoryRegion region) {
+  private static void insert(@Nullable Object[] table, MemoryKey key) {
     int mask = table.length - 1;
-    int i = hash(region.key()) & mask;
+    int i = hash(key.index) & mask;
     while (table[i] != null) {
       i = (i + 1) & mask;
     }
-    SLOT.setRelease(table, i, region);
+    SLOT.setRelease(table, i, key);
   }
 
-  private static int hash(int key) {
-    return (key * 0x9E3779B9) >>> 7;
+  private static int hash(int index) {
+    return (index * 0x9E3779B9) >>> 7;
   }
 }

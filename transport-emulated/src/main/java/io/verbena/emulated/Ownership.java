@@ -1,5 +1,7 @@
 package io.verbena.emulated;
 
+import java.lang.invoke.VarHandle;
+
 /**
  * Who may work on a queue: nobody (even) or one thread (odd). Taking it is a full fence, so that an
  * owner sees whatever was taken away from the HCA before a {@link #awaitHandover} that did not wait
@@ -10,6 +12,9 @@ final class Ownership {
   private static final int SPINS = 200;
 
   private final PaddedLong epoch = new PaddedLong();
+
+  /** While the owner copies nothing, because it waits for others who may. */
+  private volatile boolean waiting;
 
   void acquire() {
     long now = epoch.getOpaque();
@@ -37,6 +42,32 @@ final class Ownership {
         pause(spins);
       }
     }
+  }
+
+  /**
+   * Returns once whatever the owner of this moment, if there is one, was copying is copied. Unlike
+   * {@link #awaitHandover}, it may be called by owners, between {@link #beginWait} and {@link
+   * #endWait}: two who wait for each other see that neither copies.
+   */
+  void awaitCopies() {
+    long now = epoch.getVolatile();
+    if ((now & 1) != 0) {
+      for (int spins = 0; epoch.getAcquire() == now && !waiting; spins++) {
+        pause(spins);
+      }
+    }
+  }
+
+  /**
+   * For the owner: it copies nothing, and trusts nothing it has looked up, until {@link #endWait}.
+   */
+  void beginWait() {
+    waiting = true;
+  }
+
+  void endWait() {
+    waiting = false;
+    VarHandle.fullFence();
   }
 
   // An owner that lost its CPU in the middle of a long copy gets it back sooner so.

@@ -43,43 +43,44 @@ final class PacketHost implements Host {
     return grant(
         access == LOCAL_WRITE
             ? writable(lkey, address, length)
-            : pair.region(lkey, address, length, access));
+            : pair.open(lkey, address, length, MemoryKey.LOCAL_READ));
   }
 
   /** Memory of the queue pair's domain, or of its shared receive queue's. */
-  private @Nullable EmulatedMemoryRegion writable(int lkey, long address, int length) {
-    EmulatedMemoryRegion region = pair.region(lkey, address, length, LOCAL_WRITE);
-    return region == null ? pair.receiveRegion(lkey, address, length) : region;
+  private @Nullable MemoryKey writable(int lkey, long address, int length) {
+    MemoryKey key = pair.open(lkey, address, length, LOCAL_WRITE);
+    return key == null ? pair.openReceive(lkey, address, length) : key;
   }
 
   @Override
   public Grant checkRemote(int rkey, long address, long length, int access) {
     return length > Integer.MAX_VALUE
         ? Grant.REFUSED
-        : grant(pair.region(rkey, address, (int) length, access));
+        : grant(pair.open(rkey, address, (int) length, access));
   }
 
-  private static Grant grant(@Nullable EmulatedMemoryRegion region) {
-    return region == null ? Grant.REFUSED : Grant.GRANTED;
+  private static Grant grant(@Nullable MemoryKey key) {
+    return key == null ? Grant.REFUSED : Grant.GRANTED;
   }
 
   @Override
   public Grant readLocal(int lkey, long address, byte[] to, int offset, int length) {
-    return read(pair.region(lkey, address, length, 0), address, to, offset, length);
+    return read(
+        pair.open(lkey, address, length, MemoryKey.LOCAL_READ), address, to, offset, length);
   }
 
   @Override
   public Grant readRemote(int rkey, long address, byte[] to, int offset, int length) {
-    return read(pair.region(rkey, address, length, REMOTE_READ), address, to, offset, length);
+    return read(pair.open(rkey, address, length, REMOTE_READ), address, to, offset, length);
   }
 
   private static Grant read(
-      @Nullable EmulatedMemoryRegion region, long address, byte[] to, int offset, int length) {
-    if (region == null) {
+      @Nullable MemoryKey key, long address, byte[] to, int offset, int length) {
+    if (key == null) {
       return Grant.REFUSED;
     }
     try {
-      region.memory.get(region.offset(address), to, offset, length);
+      key.memory.get(key.offset(address), to, offset, length);
       return Grant.GRANTED;
     } catch (IllegalStateException e) {
       return Grant.FAILED;
@@ -93,16 +94,16 @@ final class PacketHost implements Host {
 
   @Override
   public Grant writeRemote(int rkey, long address, byte[] from, int offset, int length) {
-    return write(pair.region(rkey, address, length, REMOTE_WRITE), address, from, offset, length);
+    return write(pair.open(rkey, address, length, REMOTE_WRITE), address, from, offset, length);
   }
 
   private static Grant write(
-      @Nullable EmulatedMemoryRegion region, long address, byte[] from, int offset, int length) {
-    if (region == null) {
+      @Nullable MemoryKey key, long address, byte[] from, int offset, int length) {
+    if (key == null) {
       return Grant.REFUSED;
     }
     try {
-      region.memory.put(region.offset(address), from, offset, length);
+      key.memory.put(key.offset(address), from, offset, length);
       return Grant.GRANTED;
     } catch (IllegalStateException e) {
       return Grant.FAILED;
@@ -112,13 +113,13 @@ final class PacketHost implements Host {
   @Override
   public Grant compareAndSwap(
       int rkey, long address, long expected, long swap, AtomicResult result) {
-    EmulatedMemoryRegion region = pair.region(rkey, address, Long.BYTES, REMOTE_ATOMIC);
-    if (region == null) {
+    MemoryKey key = pair.open(rkey, address, Long.BYTES, REMOTE_ATOMIC);
+    if (key == null) {
       return Grant.REFUSED;
     }
     try {
       result.original(
-          (long) LONG.compareAndExchange(region.memory, region.offset(address), expected, swap));
+          (long) LONG.compareAndExchange(key.memory, key.offset(address), expected, swap));
       return Grant.GRANTED;
     } catch (IllegalStateException e) {
       return Grant.FAILED;
@@ -127,12 +128,12 @@ final class PacketHost implements Host {
 
   @Override
   public Grant fetchAndAdd(int rkey, long address, long addend, AtomicResult result) {
-    EmulatedMemoryRegion region = pair.region(rkey, address, Long.BYTES, REMOTE_ATOMIC);
-    if (region == null) {
+    MemoryKey key = pair.open(rkey, address, Long.BYTES, REMOTE_ATOMIC);
+    if (key == null) {
       return Grant.REFUSED;
     }
     try {
-      result.original((long) LONG.getAndAdd(region.memory, region.offset(address), addend));
+      result.original((long) LONG.getAndAdd(key.memory, key.offset(address), addend));
       return Grant.GRANTED;
     } catch (IllegalStateException e) {
       return Grant.FAILED;
@@ -141,17 +142,17 @@ final class PacketHost implements Host {
 
   @Override
   public boolean invalidateLocally(int key) {
-    return false;
+    return pair.invalidateLocally(key);
   }
 
   @Override
   public boolean invalidateRemotely(int rkey) {
-    return false;
+    return pair.invalidateRemotely(rkey);
   }
 
   @Override
   public boolean bind(SendWorkRequest request) {
-    return false;
+    return EmulatedMemoryWindow.bind(request, pair);
   }
 
   @Override

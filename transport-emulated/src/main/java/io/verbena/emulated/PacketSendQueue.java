@@ -38,7 +38,8 @@ final class PacketSendQueue implements SendRing {
     slots = new SendWorkRequest[maxSend];
     inlineCopies = new @Nullable ByteBuffer[maxSend];
     for (int i = 0; i < maxSend; i++) {
-      slots[i] = new SendWorkRequest(options.maxSendScatterGather());
+      // A bind has a buffer, even where no request with data may have one.
+      slots[i] = new SendWorkRequest(Math.max(1, options.maxSendScatterGather()));
       inlineCopies[i] =
           options.maxInlineData() == 0 ? null : ByteBuffer.allocate(options.maxInlineData());
     }

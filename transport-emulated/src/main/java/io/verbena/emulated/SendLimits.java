@@ -1,8 +1,10 @@
 package io.verbena.emulated;
 
+import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.provider.TransportOpcodes;
@@ -26,14 +28,12 @@ final class SendLimits {
    * @throws PostException if it breaks a limit, or asks for what is not there
    */
   void check(SendWorkRequest request) {
-    switch (request.opcode()) {
-      case LOCAL_INV, BIND_MW, SEND_WITH_INV ->
-          throw new PostException(
-              VerbsError.NOT_SUPPORTED, request.id(), "opcode: " + request.opcode());
-      default -> {}
-    }
     if (!pair.isReliable()) {
       checkService(request);
+    }
+    if (request.opcode() == SendOpcode.BIND_MW) {
+      EmulatedMemoryWindow.checkBind(request, MemoryWindowType.TYPE_2B, pair.device());
+      return;
     }
     int entries = request.buffers().size();
     if (entries > maxScatterGather) {
@@ -48,6 +48,21 @@ final class SendLimits {
     } else if ((request.flags() & SendWorkRequest.INLINE) != 0) {
       throw new PostException(VerbsError.INVALID, request.id(), "INLINE without inline data");
     }
+  }
+
+  /**
+   * Checks a bind of a type 1 window; for anybody.
+   *
+   * @throws PostException as {@link #check}
+   */
+  void checkBind(SendWorkRequest request) {
+    if (request.opcode() != SendOpcode.BIND_MW) {
+      throw new PostException(
+          VerbsError.INVALID,
+          request.id(),
+          "opcode: " + request.opcode() + " (expected: " + SendOpcode.BIND_MW + ")");
+    }
+    EmulatedMemoryWindow.checkBind(request, MemoryWindowType.TYPE_1, pair.device());
   }
 
   /** What the transport service, or its way to the peer, asks for. */
@@ -65,7 +80,7 @@ final class SendLimits {
 
   private void checkInline(SendWorkRequest request, ByteBuffer inline) {
     switch (request.opcode()) {
-      case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD ->
+      case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV ->
           throw new PostException(
               VerbsError.INVALID, request.id(), "inline data with " + request.opcode());
       default -> {}

@@ -3,9 +3,11 @@ package io.verbena.emulated;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
 import java.lang.invoke.VarHandle;
@@ -46,6 +48,7 @@ final class SendQueue {
   private final boolean signalAll;
   private final SendWorkRequest[] waiting;
   private final ByteBuffer inlineCopies;
+  private final SendWorkRequest binding = new SendWorkRequest();
 
   /** One past the last request whose completion was polled. */
   private final PaddedLong freed = new PaddedLong();
@@ -82,7 +85,8 @@ final class SendQueue {
     signalAll = options.signalAll();
     waiting = new SendWorkRequest[maxSend];
     for (int i = 0; i < maxSend; i++) {
-      waiting[i] = new SendWorkRequest(options.maxSendScatterGather());
+      // A bind has a buffer, even where no request with data may have one.
+      waiting[i] = new SendWorkRequest(Math.max(1, options.maxSendScatterGather()));
     }
     inlineCopies = ByteBuffer.allocate(maxSend * maxInlineData);
   }
@@ -124,13 +128,10 @@ final class SendQueue {
   /**
    * For the owner: does a request that was checked, or lets it wait.
    *
-   * @param local a region that its first buffer may be in, or null
-   * @param remote a region of the peer that it may be for, or null
+   * @param local a key that its first buffer may have, or null
+   * @param remote a key of the peer that it may be for, or null
    */
-  void post(
-      SendWorkRequest request,
-      @Nullable EmulatedMemoryRegion local,
-      @Nullable EmulatedMemoryRegion remote) {
+  void post(SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
     QueuePairState state = pair.state();
     if (state != QueuePairState.RTS) {
       requireMayPost(request, state);
@@ -204,13 +205,40 @@ final class SendQueue {
     limits.check(request);
   }
 
+  /** For the owner: posts a checked bind of a type 1 window, whose next key is chosen here. */
+  void bind(SendWorkRequest request) {
+    MemoryRegion region = request.windowRegion();
+    if (request.window() instanceof EmulatedMemoryWindow window && region != null) {
+      int key = window.nextKey();
+      binding.id(request.id()).bind(window, key, region, request.windowAccess());
+      if ((request.flags() & SendWorkRequest.SIGNALED) != 0) {
+        binding.signaled();
+      }
+      if ((request.flags() & SendWorkRequest.FENCE) != 0) {
+        binding.fence();
+      }
+      binding.buffers().copyFrom(request.buffers());
+      post(binding, null, null);
+      window.announce(key);
+    }
+  }
+
   private Outcome attempt(
-      SendWorkRequest request,
-      @Nullable EmulatedMemoryRegion local,
-      @Nullable EmulatedMemoryRegion remote) {
+      SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
+    SendOpcode opcode = request.opcode();
+    if (opcode == SendOpcode.LOCAL_INV || opcode == SendOpcode.BIND_MW) {
+      return doLocally(request);
+    }
     return request.buffers().totalLength() > EmulatedDevice.MAX_MESSAGE_SIZE
         ? Outcome.LOCAL_LENGTH
         : fabric.attempt(request, local, remote);
+  }
+
+  private Outcome doLocally(SendWorkRequest request) {
+    if (request.opcode() == SendOpcode.BIND_MW) {
+      return EmulatedMemoryWindow.bind(request, pair) ? Outcome.DONE : Outcome.BIND_REFUSED;
+    }
+    return pair.invalidateLocally(request.remoteKey()) ? Outcome.DONE : Outcome.LOCAL_OPERATION;
   }
 
   /** Copies a request to wait; its inline data too, since the caller's buffer is free on return. */
@@ -389,7 +417,9 @@ final class SendQueue {
       case RDMA_READ -> CompletionOpcode.RDMA_READ;
       case ATOMIC_CMP_AND_SWP -> CompletionOpcode.COMP_SWAP;
       case ATOMIC_FETCH_AND_ADD -> CompletionOpcode.FETCH_ADD;
-      case SEND, SEND_WITH_IMM, SEND_WITH_INV, LOCAL_INV, BIND_MW -> CompletionOpcode.SEND;
+      case SEND, SEND_WITH_IMM, SEND_WITH_INV -> CompletionOpcode.SEND;
+      case LOCAL_INV -> CompletionOpcode.LOCAL_INV;
+      case BIND_MW -> CompletionOpcode.BIND_MW;
     };
   }
 

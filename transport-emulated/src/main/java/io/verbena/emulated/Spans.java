@@ -49,26 +49,26 @@ final class Spans {
       int length = Math.min(left, receives.length(i));
       if (length > 0) {
         long address = receives.address(i);
-        EmulatedMemoryRegion region = pair.receiveRegion(receives.lkey(i), address, length);
-        if (region == null) {
+        MemoryKey key = pair.openReceive(receives.lkey(i), address, length);
+        if (key == null) {
           return false;
         }
-        add(region.memory, region.offset(address), length);
+        add(key.memory, key.offset(address), length);
         left -= length;
       }
     }
     return true;
   }
 
-  private boolean add(long address, int length, int key, EmulatedQueuePair pair, int access) {
+  private boolean add(long address, int length, int lkey, EmulatedQueuePair pair, int access) {
     if (length == 0) {
       return true;
     }
-    EmulatedMemoryRegion region = pair.region(key, address, length, access);
-    if (region == null) {
+    MemoryKey key = pair.open(lkey, address, length, access);
+    if (key == null) {
       return false;
     }
-    add(region.memory, region.offset(address), length);
+    add(key.memory, key.offset(address), length);
     return true;
   }
 

@@ -8,6 +8,7 @@ import io.verbena.verbs.ProtectionDomain;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** Registered memory, whole or a part of it, with contents that are easy to check. */
 final class Memory {
@@ -17,10 +18,14 @@ final class Memory {
   private final ByteBuffer bytes;
   private final long address;
 
-  private Memory(MemoryRegion region, ByteBuffer bytes, long address) {
+  /** The key of a window through which peers see it, or null for the region's own. */
+  private final @Nullable Integer windowKey;
+
+  private Memory(MemoryRegion region, ByteBuffer bytes, long address, @Nullable Integer windowKey) {
     this.region = region;
     this.bytes = bytes.order(ByteOrder.nativeOrder());
     this.address = address;
+    this.windowKey = windowKey;
   }
 
   /** Memory of this length, all zero, that starts at a cache line. */
@@ -32,12 +37,17 @@ final class Memory {
   static Memory register(ProtectionDomain domain, int length, Set<Access> access) {
     ByteBuffer bytes = allocate(length);
     MemoryRegion region = domain.register(bytes, access);
-    return new Memory(region, bytes, region.address());
+    return new Memory(region, bytes, region.address(), null);
   }
 
   /** These bytes of it, in the same region. */
   Memory part(int offset, int length) {
-    return new Memory(region, bytes.slice(offset, length), address + offset);
+    return new Memory(region, bytes.slice(offset, length), address + offset, windowKey);
+  }
+
+  /** The same memory, as peers see it under the key of a window. */
+  Memory under(int key) {
+    return new Memory(region, bytes, address, key);
   }
 
   MemoryRegion region() {
@@ -57,7 +67,7 @@ final class Memory {
   }
 
   int rkey() {
-    return region.rkey();
+    return windowKey == null ? region.rkey() : windowKey;
   }
 
   /** Fills it with bytes that differ from those of another seed, and from one place to the next. */

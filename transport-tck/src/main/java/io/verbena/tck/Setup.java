@@ -42,6 +42,7 @@ final class Setup {
   private boolean channel;
   private boolean oneQueue;
   private boolean singleThreaded;
+  private @Nullable CompletionQueue sentTo;
   private @Nullable ProtectionDomain serverDomain;
   private @Nullable Set<Access> access;
   private int timeout = Steps.TIMEOUT;
@@ -106,6 +107,12 @@ final class Setup {
   /** One completion queue for sends and receives. */
   Setup oneQueue() {
     oneQueue = true;
+    return this;
+  }
+
+  /** A completion queue of {@link TckContext#device} for sends; of a single endpoint. */
+  Setup sendQueue(CompletionQueue queue) {
+    sentTo = queue;
     return this;
   }
 
@@ -309,7 +316,9 @@ final class Setup {
     CompletionChannel events = channel ? tck.own(device.createCompletionChannel()) : null;
     int depth = Math.max(DEPTH, 2 * (sends + receives));
     CompletionQueue sendQueue =
-        tck.own(device.createCompletionQueue(depth, events, singleThreaded));
+        sentTo == null
+            ? tck.own(device.createCompletionQueue(depth, events, singleThreaded))
+            : sentTo;
     CompletionQueue receiveQueue =
         oneQueue ? sendQueue : tck.own(device.createCompletionQueue(depth, events, singleThreaded));
     QueuePairOptions options = options(sendQueue, receiveQueue);

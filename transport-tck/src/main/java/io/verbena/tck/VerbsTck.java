@@ -97,6 +97,34 @@ public abstract class VerbsTck {
   }
 
   @Nested
+  class MemoryWindows extends MemoryWindowTests {
+    MemoryWindows() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class Invalidation extends InvalidationTests {
+    Invalidation() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class Reregistration extends ReregistrationTests {
+    Reregistration() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class ResizedCompletionQueues extends CompletionQueueResizeTests {
+    ResizedCompletionQueues() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
   class CompletionQueues extends CompletionQueueTests {
     CompletionQueues() {
       super(VerbsTck.this);
