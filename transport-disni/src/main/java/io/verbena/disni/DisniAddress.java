@@ -25,12 +25,16 @@ record DisniAddress(
     InetSocketAddress socket, @Nullable String device, int gid, @Nullable InetAddress source) {
   static final String SCHEME = "disni";
 
+  private static final int MAX_PORT = 65_535;
   private static final Set<String> OPTIONS = Set.of("device", "gid", "source");
 
   static DisniAddress parse(URI address) {
     String host = address.getHost();
     if (!SCHEME.equalsIgnoreCase(address.getScheme()) || host == null) {
       throw invalid(address, "(expected: disni://host:port)");
+    }
+    if (address.getPort() > MAX_PORT) {
+      throw invalid(address, "port: " + address.getPort() + " (expected: 0 to " + MAX_PORT + ")");
     }
     Map<String, String> options = options(address);
     String gid = options.get("gid");

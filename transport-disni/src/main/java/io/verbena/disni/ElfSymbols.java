@@ -34,7 +34,11 @@ record ElfSymbols(String machine, int bits, Set<String> names) {
    * @throws IOException if it cannot be read, or is no ELF file: the message says so
    */
   static ElfSymbols read(Path file) throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap(Files.readAllBytes(file));
+    return read(file.toString(), ByteBuffer.wrap(Files.readAllBytes(file)));
+  }
+
+  /** Reads the bytes of a file with this name. */
+  static ElfSymbols read(String file, ByteBuffer bytes) throws IOException {
     try {
       return parse(bytes);
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
@@ -45,6 +49,7 @@ record ElfSymbols(String machine, int bits, Set<String> names) {
   }
 
   private static ElfSymbols parse(ByteBuffer bytes) throws IOException {
+    bytes.order(ByteOrder.BIG_ENDIAN);
     if (bytes.getInt(0) != MAGIC) {
       throw new IOException("not an ELF file");
     }
@@ -72,13 +77,15 @@ record ElfSymbols(String machine, int bits, Set<String> names) {
     };
   }
 
-  private static Set<String> names(ByteBuffer bytes) {
+  private static Set<String> names(ByteBuffer bytes) throws IOException {
     Header header = new Header(bytes);
     Set<String> names = new HashSet<>();
     for (int i = 0; i < header.sections(); i++) {
       Section section = header.section(i);
       if (section.type() == SECTION_DYNAMIC_SYMBOLS) {
         section.addNames(header.section(section.link()), names);
+        // A library has one; more would only be a way to keep us busy.
+        return names;
       }
     }
     return names;
@@ -109,6 +116,7 @@ record ElfSymbols(String machine, int bits, Set<String> names) {
     private static final int SYMBOL_NAME = 0;
     private static final int SYMBOL_SECTION = 6;
     private static final int SYMBOL_SIZE = 24;
+    private static final int MAX_NAME = 1024;
 
     int type() {
       return bytes.getInt(at + TYPE);
@@ -122,7 +130,7 @@ record ElfSymbols(String machine, int bits, Set<String> names) {
       return position(bytes.getLong(at + OFFSET));
     }
 
-    void addNames(Section strings, Set<String> names) {
+    void addNames(Section strings, Set<String> names) throws IOException {
       int end = offset() + position(bytes.getLong(at + SIZE));
       for (int symbol = offset(); symbol + SYMBOL_SIZE <= end; symbol += SYMBOL_SIZE) {
         if (bytes.getShort(symbol + SYMBOL_SECTION) != UNDEFINED) {
@@ -131,10 +139,13 @@ record ElfSymbols(String machine, int bits, Set<String> names) {
       }
     }
 
-    private String text(int index) {
+    private String text(int index) throws IOException {
       int start = offset() + index;
       int end = start;
       while (bytes.get(end) != 0) {
+        if (end - start == MAX_NAME) {
+          throw new IOException("a symbol's name: longer than " + MAX_NAME + " bytes");
+        }
         end++;
       }
       byte[] text = new byte[end - start];

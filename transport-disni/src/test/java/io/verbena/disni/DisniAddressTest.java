@@ -39,6 +39,7 @@ class DisniAddressTest {
       strings = {
         "emulated://10.1.2.3",
         "disni:///x",
+        "disni://10.1.2.3:65536",
         "disni://10.1.2.3?colour=red",
         "disni://10.1.2.3?device",
         "disni://10.1.2.3?gid=-1",

@@ -19,6 +19,10 @@ final class ElfSymbolsTest {
   private static final byte LITTLE_ENDIAN = 1;
   private static final byte BIG_ENDIAN = 2;
 
+  private static final int SECTIONS_AT = 64;
+  private static final int SYMBOLS_AT = 512;
+  private static final int NAMES_AT = 1024;
+
   @TempDir private Path folder;
 
   @Test
@@ -74,6 +78,48 @@ final class ElfSymbolsTest {
     assertThatThrownBy(() -> ElfSymbols.read(cut))
         .isInstanceOf(IOException.class)
         .hasMessage(cut + ": not a whole ELF file, 6 bytes");
+  }
+
+  @Test
+  void readsOneTableOfSymbolsHoweverOftenItIsListed() throws IOException {
+    ByteBuffer library = withSections(2);
+    library.put(NAMES_AT + 1, (byte) 'a').put(NAMES_AT + 3, (byte) 'b');
+    section(library, 0, 11, SYMBOLS_AT, 24).putInt(SYMBOLS_AT, 1);
+    section(library, 1, 11, SYMBOLS_AT + 24, 24).putInt(SYMBOLS_AT + 24, 3);
+
+    assertThat(ElfSymbols.read("lib.so", library).names()).containsExactly("a");
+  }
+
+  @Test
+  void refusesANameThatDoesNotEnd() {
+    ByteBuffer library = withSections(1);
+    section(library, 0, 11, SYMBOLS_AT, 24);
+    for (int i = 0; i <= 1024; i++) {
+      library.put(NAMES_AT + i, (byte) 'x');
+    }
+
+    assertThatThrownBy(() -> ElfSymbols.read("lib.so", library))
+        .isInstanceOf(IOException.class)
+        .hasMessage("lib.so: a symbol's name: longer than 1024 bytes");
+  }
+
+  /** A library with sections of symbols; the first section behind them has the names. */
+  private static ByteBuffer withSections(int sections) {
+    ByteBuffer library = ByteBuffer.allocate(NAMES_AT + 2048);
+    library.putInt(0x7F454C46).put(CLASS_64).put(LITTLE_ENDIAN).order(ByteOrder.LITTLE_ENDIAN);
+    library.putShort(18, (short) 62).putLong(40, SECTIONS_AT).putShort(58, (short) 64);
+    library.putShort(60, (short) (sections + 1));
+    section(library, sections, 3, NAMES_AT, 2048);
+    for (int i = 0; i < sections; i++) {
+      library.putInt(SECTIONS_AT + 64 * i + 40, sections);
+      library.putShort(SYMBOLS_AT + 24 * i + 6, (short) 1);
+    }
+    return library;
+  }
+
+  private static ByteBuffer section(ByteBuffer library, int index, int type, long at, long size) {
+    int header = SECTIONS_AT + 64 * index;
+    return library.putInt(header + 4, type).putLong(header + 24, at).putLong(header + 32, size);
   }
 
   private ElfSymbols elf(byte wordSize, byte order, int machine) throws IOException {

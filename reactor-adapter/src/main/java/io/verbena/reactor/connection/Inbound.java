@@ -4,10 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaOptions;
-import io.verbena.reactor.wire.FrameLayout;
+import io.verbena.reactor.wire.FrameReader;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.ProtocolException;
-import io.verbena.reactor.wire.RecordLayout;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * it was read; messages of it that nobody asked for yet keep its memory and another takes its
  * place.
  */
-final class Inbound implements DemandSource<ByteBuf> {
+final class Inbound implements DemandSource<ByteBuf>, FrameReader.Handler {
   private final Connection connection;
   private final Workbench bench;
   private final ReceiveQueue receives;
@@ -40,6 +39,11 @@ final class Inbound implements DemandSource<ByteBuf> {
   private boolean donePending;
   private boolean waitsForMemory;
   private int waitsSince;
+
+  /**
+   * Whether messages of the frame that is being read are copied, as no other can take its place.
+   */
+  private boolean copying;
 
   /** Whether parts of the frame that is being read were handed on. */
   private boolean sliced;
@@ -110,7 +114,8 @@ final class Inbound implements DemandSource<ByteBuf> {
     ByteBuf frame = receives.take(sequence);
     sliced = false;
     try {
-      read(frame, length, !bench.hasSpare());
+      copying = !bench.hasSpare();
+      FrameReader.read(frame, length, longest, this);
     } catch (Throwable e) {
       frame.release();
       throw e;
@@ -160,78 +165,25 @@ final class Inbound implements DemandSource<ByteBuf> {
     }
   }
 
-  private void read(ByteBuf frame, int length, boolean copying) {
-    if (length < FrameLayout.HEADER_LENGTH) {
-      throw ProtocolException.malformed("frame length", length, ">= 16");
-    }
-    long first = frame.getLong(FrameLayout.FIRST_OFFSET);
-    long second = frame.getLong(FrameLayout.SECOND_OFFSET);
-    if (!FrameLayout.isFrame(first)) {
-      throw ProtocolException.malformed("frame type", first >>> 48, "0x5600");
-    }
-    connection
-        .outbound()
-        .granted(
-            FrameLayout.frames(first),
-            FrameLayout.messages(second),
-            FrameLayout.immediates(second));
-    int at = FrameLayout.HEADER_LENGTH;
-    for (int left = FrameLayout.records(first); left > 0; left--) {
-      at = record(frame, at, length, copying);
-    }
-    if (at < length) {
-      throw ProtocolException.malformed("bytes behind the last record", length - at, "0");
-    }
+  @Override
+  public void granted(int newFrames, int newMessages, int newImmediates) {
+    connection.outbound().granted(newFrames, newMessages, newImmediates);
   }
 
-  /** Reads one record, and answers where the next begins. */
-  private int record(ByteBuf frame, int at, int end, boolean copying) {
-    need(RecordLayout.HEADER_LENGTH, at, end);
-    long header = frame.getLong(at);
-    int length = RecordLayout.length(header);
-    int kind = RecordLayout.kind(header);
-    if (kind == RecordLayout.MESSAGE) {
-      int start = at + RecordLayout.HEADER_LENGTH;
-      if (length < 0 || length > end - start || length > longest) {
-        throw ProtocolException.malformed(
-            "message length", length, "0.." + Math.min(longest, end - start));
-      }
-      message(frame, start, length, copying);
-      return start + RecordLayout.padded(length);
-    }
-    return switch (kind) {
-      case RecordLayout.RENDEZVOUS -> {
-        need(RecordLayout.RENDEZVOUS_LENGTH, at, end);
-        rendezvous(
-            length,
-            frame.getInt(at + RecordLayout.ID_OFFSET),
-            frame.getInt(at + RecordLayout.KEY_OFFSET),
-            frame.getLong(at + RecordLayout.ADDRESS_OFFSET));
-        yield at + RecordLayout.RENDEZVOUS_LENGTH;
-      }
-      case RecordLayout.DONE -> {
-        need(RecordLayout.DONE_LENGTH, at, end);
-        connection.outbound().done(frame.getInt(at + RecordLayout.ID_OFFSET));
-        yield at + RecordLayout.DONE_LENGTH;
-      }
-      case RecordLayout.CLOSE -> {
-        closeCame = true;
-        connection.peerCloses();
-        yield at + RecordLayout.CLOSE_LENGTH;
-      }
-      case RecordLayout.IMMEDIATE -> {
-        need(RecordLayout.IMMEDIATE_LENGTH, at, end);
-        immediates.arrived(frame.getInt(at + RecordLayout.VALUE_OFFSET), length);
-        yield at + RecordLayout.IMMEDIATE_LENGTH;
-      }
-      default -> throw ProtocolException.malformed("record kind", header >>> 56, "1..5");
-    };
+  @Override
+  public void done(int id) {
+    connection.outbound().done(id);
   }
 
-  private static void need(int length, int at, int end) {
-    if (length > end - at) {
-      throw ProtocolException.malformed("bytes of a record", end - at, ">= " + length);
-    }
+  @Override
+  public void closing() {
+    closeCame = true;
+    connection.peerCloses();
+  }
+
+  @Override
+  public void immediate(int value, int length) {
+    immediates.arrived(value, length);
   }
 
   private void count() {
@@ -241,7 +193,8 @@ final class Inbound implements DemandSource<ByteBuf> {
     }
   }
 
-  private void message(ByteBuf frame, int start, int length, boolean copying) {
+  @Override
+  public void message(ByteBuf frame, int start, int length) {
     count();
     if (discarding) {
       messages.free();
@@ -269,10 +222,8 @@ final class Inbound implements DemandSource<ByteBuf> {
     }
   }
 
-  private void rendezvous(int length, int id, int key, long address) {
-    if (length < 1 || length > longest) {
-      throw ProtocolException.malformed("message length", length, "1.." + longest);
-    }
+  @Override
+  public void rendezvous(int length, int id, int key, long address) {
     int position = messages.arrived();
     count();
     Pull pull = new Pull(this, connection, position, id, length, key, address);

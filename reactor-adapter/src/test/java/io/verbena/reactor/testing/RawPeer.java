@@ -3,6 +3,7 @@ package io.verbena.reactor.testing;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
@@ -110,6 +111,15 @@ public final class RawPeer implements AutoCloseable {
     return await(null);
   }
 
+  /** Sends a connect request with this private data, and is gone before the answer. */
+  public void connectAndVanish(ByteBuffer data) throws InterruptedException {
+    ConnectionIdentifier resolved = manager.resolve(address, Ends.LIMIT.toNanos());
+    await(ConnectionEvent.Type.ADDR_RESOLVED);
+    prepare(resolved);
+    resolved.connect(ConnectionParameters.of(data), Ends.LIMIT.toNanos());
+    close();
+  }
+
   private void prepare(ConnectionIdentifier of) {
     identifier = of;
     pair =
@@ -149,6 +159,28 @@ public final class RawPeer implements AutoCloseable {
             .send()
             .signaled()
             .buffer(region.address(), length, region.lkey()));
+  }
+
+  /** Writes 8 bytes there by this key, and answers how that ended. */
+  public CompletionStatus write(long remoteAddress, int key) {
+    QueuePair by = pair;
+    if (by == null) {
+      throw new IllegalStateException("not connected");
+    }
+    by.postSend(
+        new SendWorkRequest()
+            .id(1)
+            .write(remoteAddress, key)
+            .signaled()
+            .buffer(region.address(), Long.BYTES, region.lkey()));
+    long deadline = System.nanoTime() + Ends.LIMIT.toNanos();
+    while (System.nanoTime() < deadline) {
+      if (completions.poll(completion) == 1 && completion[0].workRequestId() == 1) {
+        return completion[0].status();
+      }
+      Thread.onSpinWait();
+    }
+    throw new AssertionError("not completed within " + Ends.LIMIT);
   }
 
   /** The bytes of the next SEND that came, up to {@code length}. */

@@ -1,0 +1,49 @@
+package io.verbena.disni;
+
+import io.verbena.fuzz.Claim;
+import io.verbena.verbs.VerbsException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+
+/**
+ * Addresses that a user wrote. Only such as name no host by a name: fuzzing asks no name server.
+ */
+public final class DisniAddressFuzz {
+  private static final Pattern LITERAL = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-f:]+]");
+  private static final Pattern SOURCE = Pattern.compile("(^|&)source=(?!" + LITERAL + "(&|$))");
+
+  private DisniAddressFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] data) {
+    URI address;
+    try {
+      address = new URI(new String(data, StandardCharsets.UTF_8));
+    } catch (URISyntaxException e) {
+      return;
+    }
+    if (asksForAName(address)) {
+      return;
+    }
+    DisniAddress read;
+    try {
+      read = DisniAddress.parse(address);
+    } catch (VerbsException e) {
+      Claim.that(e.getMessage() != null, "an error says what is wrong");
+      return;
+    }
+    Claim.that(!read.socket().isUnresolved(), "a host that has an address");
+    Claim.that(read.gid() >= -1, "a GID index, or none");
+    Claim.that(
+        DisniAddress.parse(DisniAddress.uri(read.socket())).socket().equals(read.socket()),
+        "what was read can be written");
+  }
+
+  private static boolean asksForAName(URI address) {
+    String host = address.getHost();
+    String query = address.getRawQuery();
+    return (host != null && !LITERAL.matcher(host).matches())
+        || (query != null && SOURCE.matcher(query).find());
+  }
+}

@@ -1,0 +1,21 @@
+package io.verbena.disni;
+
+import io.verbena.fuzz.Claim;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Shared libraries, which are read before they are run. */
+public final class ElfSymbolsFuzz {
+  private ElfSymbolsFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] data) {
+    ElfSymbols read;
+    try {
+      read = ElfSymbols.read("lib.so", ByteBuffer.wrap(data));
+    } catch (IOException e) {
+      Claim.that(e.getMessage() != null, "an error says what is wrong");
+      return;
+    }
+    Claim.that(read.bits() == 32 || read.bits() == 64, "a word size");
+  }
+}

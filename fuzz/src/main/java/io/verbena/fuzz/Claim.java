@@ -1,0 +1,13 @@
+package io.verbena.fuzz;
+
+/** What must hold for every input. */
+public final class Claim {
+  private Claim() {}
+
+  /** Throws unless {@code holds}. */
+  public static void that(boolean holds, String claim) {
+    if (!holds) {
+      throw new AssertionError(claim);
+    }
+  }
+}

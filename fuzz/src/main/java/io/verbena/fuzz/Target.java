@@ -1,0 +1,58 @@
+package io.verbena.fuzz;
+
+import io.verbena.disni.DisniAddressFuzz;
+import io.verbena.disni.ElfSymbolsFuzz;
+import io.verbena.emulated.roce.FrameFuzz;
+import io.verbena.reactor.wire.FrameReaderFuzz;
+import io.verbena.reactor.wire.HandshakeFuzz;
+import io.verbena.reactor.wire.RejectionFuzz;
+import java.util.Locale;
+
+/** Every parser. */
+public enum Target {
+  PACKET(FrameFuzz.class, 4200),
+  HANDSHAKE(HandshakeFuzz.class, 64),
+  REJECTION(RejectionFuzz.class, 64),
+  FRAME(FrameReaderFuzz.class, 512),
+  TOKEN(RemoteMemoryFuzz.class, 64),
+  ADDRESS(DisniAddressFuzz.class, 200),
+  LIBRARY(ElfSymbolsFuzz.class, 1024);
+
+  private final Class<?> type;
+  private final int longest;
+
+  Target(Class<?> type, int longest) {
+    this.type = type;
+    this.longest = longest;
+  }
+
+  /** Gives it one input; throws what a parser must not. */
+  public void feed(byte[] input) {
+    switch (this) {
+      case PACKET -> FrameFuzz.fuzzerTestOneInput(input);
+      case HANDSHAKE -> HandshakeFuzz.fuzzerTestOneInput(input);
+      case REJECTION -> RejectionFuzz.fuzzerTestOneInput(input);
+      case FRAME -> FrameReaderFuzz.fuzzerTestOneInput(input);
+      case TOKEN -> RemoteMemoryFuzz.fuzzerTestOneInput(input);
+      case ADDRESS -> DisniAddressFuzz.fuzzerTestOneInput(input);
+      case LIBRARY -> ElfSymbolsFuzz.fuzzerTestOneInput(input);
+    }
+  }
+
+  /** Bytes of the longest input that tells anything new. */
+  public int longest() {
+    return longest;
+  }
+
+  /** Its name for people, and that of its folder of inputs. */
+  public String label() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Prints name, class and longest input of each, for bin/fuzz. */
+  public static void main(String[] args) {
+    for (Target target : values()) {
+      System.out.println(target.label() + ' ' + target.type.getName() + ' ' + target.longest);
+    }
+  }
+}

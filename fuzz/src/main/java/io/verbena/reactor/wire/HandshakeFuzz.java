@@ -1,0 +1,27 @@
+package io.verbena.reactor.wire;
+
+import io.verbena.fuzz.Claim;
+import java.nio.ByteBuffer;
+
+/** The private data of connect and accept. */
+public final class HandshakeFuzz {
+  private HandshakeFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] data) {
+    ByteBuffer bytes = ByteBuffer.wrap(data);
+    Handshake read;
+    try {
+      read = Handshake.decode(bytes);
+    } catch (ProtocolException e) {
+      Claim.that(e.getMessage() != null, "an error says what is wrong");
+      return;
+    }
+    Claim.that(bytes.position() == 0, "reading moves nothing");
+    Claim.that(read.version() == Handshake.VERSION, "a version that is spoken here");
+    Claim.that(read.eagerSize() >= 64 && read.eagerSize() <= 1 << 20, "a bounded eager size");
+    Claim.that(read.receiveDepth() >= 4 && read.receiveDepth() <= 1 << 20, "a bounded depth");
+    Claim.that(read.window() >= 1 && read.window() <= 1 << 20, "a bounded window");
+    Claim.that(read.maxMessageSize() >= 0, "a length that is one");
+    Claim.that(Handshake.decode(read.encode()).equals(read), "what was read can be written");
+  }
+}

@@ -1,0 +1,22 @@
+package io.verbena.reactor.wire;
+
+import io.verbena.fuzz.Claim;
+import java.nio.ByteBuffer;
+
+/** The private data of a reject. */
+public final class RejectionFuzz {
+  private RejectionFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] data) {
+    ByteBuffer bytes = ByteBuffer.wrap(data);
+    Rejection read;
+    try {
+      read = Rejection.decode(bytes);
+    } catch (ProtocolException e) {
+      Claim.that(e.getMessage() != null, "an error says what is wrong");
+      return;
+    }
+    Claim.that(bytes.position() == 0, "reading moves nothing");
+    Claim.that(Rejection.decode(read.encode()).equals(read), "what was read can be written");
+  }
+}

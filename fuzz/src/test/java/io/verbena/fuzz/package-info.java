@@ -1,0 +1,5 @@
+/** The short run: inputs kept from long ones, and some thousands made of them. */
+@NullMarked
+package io.verbena.fuzz;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,111 @@
+package io.verbena.reactor.wire;
+
+import io.netty.buffer.ByteBuf;
+
+/** Takes a frame apart. A peer may have put anything into it; nothing behind its end is read. */
+public final class FrameReader {
+
+  /**
+   * What is in a frame, in its order. Lengths and places are within the frame and the limits; what
+   * else numbers mean is for the handler to judge. What it throws ends the reading.
+   */
+  public interface Handler {
+    /** The grants of the header. */
+    void granted(int frames, int messages, int immediates);
+
+    /** A message of {@code length} bytes from {@code start} on. */
+    void message(ByteBuf frame, int start, int length);
+
+    /** A message of {@code length} bytes, at least 1, that waits at the peer. */
+    void rendezvous(int length, int id, int key, long address);
+
+    void done(int id);
+
+    void closing();
+
+    /** Immediate data of a WRITE of {@code length} bytes, which may be negative. */
+    void immediate(int value, int length);
+  }
+
+  private FrameReader() {}
+
+  /**
+   * Reads a frame.
+   *
+   * @param frame its bytes from index 0 on
+   * @param length how many came
+   * @param longest bytes of the longest message that is accepted
+   * @throws ProtocolException naming what is wrong; what came before it was handled
+   */
+  public static void read(ByteBuf frame, int length, int longest, Handler to) {
+    if (length < FrameLayout.HEADER_LENGTH) {
+      throw ProtocolException.malformed("frame length", length, ">= 16");
+    }
+    long first = frame.getLong(FrameLayout.FIRST_OFFSET);
+    long second = frame.getLong(FrameLayout.SECOND_OFFSET);
+    if (!FrameLayout.isFrame(first)) {
+      throw ProtocolException.malformed("frame type", first >>> 48, "0x5600");
+    }
+    to.granted(
+        FrameLayout.frames(first), FrameLayout.messages(second), FrameLayout.immediates(second));
+    int at = FrameLayout.HEADER_LENGTH;
+    for (int left = FrameLayout.records(first); left > 0; left--) {
+      at = record(frame, at, length, longest, to);
+    }
+    if (at < length) {
+      throw ProtocolException.malformed("bytes behind the last record", length - at, "0");
+    }
+  }
+
+  /** Reads one record, and answers where the next begins. */
+  private static int record(ByteBuf frame, int at, int end, int longest, Handler to) {
+    need(RecordLayout.HEADER_LENGTH, at, end);
+    long header = frame.getLong(at);
+    int length = RecordLayout.length(header);
+    int kind = RecordLayout.kind(header);
+    if (kind == RecordLayout.MESSAGE) {
+      int start = at + RecordLayout.HEADER_LENGTH;
+      if (length < 0 || length > end - start || length > longest) {
+        throw ProtocolException.malformed(
+            "message length", length, "0.." + Math.min(longest, end - start));
+      }
+      to.message(frame, start, length);
+      return start + RecordLayout.padded(length);
+    }
+    return switch (kind) {
+      case RecordLayout.RENDEZVOUS -> {
+        need(RecordLayout.RENDEZVOUS_LENGTH, at, end);
+        if (length < 1 || length > longest) {
+          throw ProtocolException.malformed("message length", length, "1.." + longest);
+        }
+        to.rendezvous(
+            length,
+            frame.getInt(at + RecordLayout.ID_OFFSET),
+            frame.getInt(at + RecordLayout.KEY_OFFSET),
+            frame.getLong(at + RecordLayout.ADDRESS_OFFSET));
+        yield at + RecordLayout.RENDEZVOUS_LENGTH;
+      }
+      case RecordLayout.DONE -> {
+        need(RecordLayout.DONE_LENGTH, at, end);
+        to.done(frame.getInt(at + RecordLayout.ID_OFFSET));
+        yield at + RecordLayout.DONE_LENGTH;
+      }
+      case RecordLayout.CLOSE -> {
+        to.closing();
+        yield at + RecordLayout.CLOSE_LENGTH;
+      }
+      case RecordLayout.IMMEDIATE -> {
+        need(RecordLayout.IMMEDIATE_LENGTH, at, end);
+        to.immediate(frame.getInt(at + RecordLayout.VALUE_OFFSET), length);
+        yield at + RecordLayout.IMMEDIATE_LENGTH;
+      }
+      default -> throw ProtocolException.malformed("record kind", header >>> 56, "1..5");
+    };
+  }
+
+  private static void need(int length, int at, int end) {
+    if (length > end - at) {
+      throw ProtocolException.malformed("bytes of a record", end - at, ">= " + length);
+    }
+  }
+}
