@@ -1,0 +1,4 @@
+@NullMarked
+package io.verbena.emulated.wire;
+
+import org.jspecify.annotations.NullMarked;
