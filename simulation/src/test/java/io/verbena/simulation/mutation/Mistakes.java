@@ -212,7 +212,7 @@ final class Mistakes {
               "if (Psn.difference(psn, last.psn) < 0) {"),
           new Mistake(
               "a region ends one byte late",
-              "EmulatedMemoryRegion.java",
+              "MemoryKey.java",
               "offset <= length - bytes;",
               "offset <= length - bytes + 1;"));
 
