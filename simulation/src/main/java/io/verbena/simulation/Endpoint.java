@@ -604,6 +604,11 @@ final class Endpoint {
     asking.rnrCount++;
   }
 
+  /** The wire repeats an RNR NAK to this end, which costs another retry. */
+  void isToldTwice() {
+    rnrCount++;
+  }
+
   // ---- the end
 
   /** Nothing will happen any more by itself: whatever was posted must be done. */

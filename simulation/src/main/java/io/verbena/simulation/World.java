@@ -298,6 +298,11 @@ final class World implements SimulatedWire.Tap {
     Endpoint to = addressee(frame, destination);
     if (to != null) {
       harm(to).add(now, 1 + weight(strike, to.plan));
+      if (strike.kind() == Fault.Kind.DUPLICATE
+          && frame.opcode().has(ExtendedHeader.AETH)
+          && Aeth.isRnrNak(frame.syndrome())) {
+        to.isToldTwice();
+      }
     }
   }
 
