@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.extension.ConditionEvaluationResult.enabled;
 import io.verbena.emulated.sanitizer.Findings;
 import io.verbena.tck.VerbsTck;
 import java.net.URI;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -37,6 +38,12 @@ class SanitizedVerbsTest extends VerbsTck {
   @Override
   protected URI address(String name) {
     return URI.create("emulated://" + name + "?sanitize=true");
+  }
+
+  /** It walks the stack for each request. */
+  @Override
+  protected Duration patience() {
+    return super.patience().multipliedBy(4);
   }
 
   /** A sanitizer that remembers where each request was posted allocates. */
