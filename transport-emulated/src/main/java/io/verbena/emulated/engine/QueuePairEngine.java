@@ -69,9 +69,11 @@ public final class QueuePairEngine {
     switch (to) {
       case RESET -> reset();
       case RTR -> {
-        established = false;
-        responder.startAt(attributes.receivePsn());
-        unreliable.startAt(attributes.receivePsn());
+        if (from != QueuePairState.RTR) {
+          established = false;
+          responder.startAt(attributes.receivePsn());
+          unreliable.startAt(attributes.receivePsn());
+        }
       }
       case RTS -> {
         if (from == QueuePairState.RTR) {
@@ -86,10 +88,12 @@ public final class QueuePairEngine {
         }
       }
       case ERR -> {
-        if (from != QueuePairState.ERR) {
+        if (from == QueuePairState.ERR) {
+          posted();
+        } else {
           responder.clear();
+          flush();
         }
-        flush();
       }
       case INIT, SQE -> {}
     }
@@ -210,6 +214,9 @@ public final class QueuePairEngine {
   }
 
   private void enterError() {
+    if (link.state == QueuePairState.ERR) {
+      return;
+    }
     link.state = QueuePairState.ERR;
     link.host.moved(QueuePairState.ERR);
     flush();

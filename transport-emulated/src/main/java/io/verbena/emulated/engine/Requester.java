@@ -119,12 +119,12 @@ final class Requester {
       return false;
     }
     SendWorkRequest request = w.request(w.started);
+    if (mustWait(request)) {
+      return false;
+    }
     CompletionStatus status = check(request);
     if (status != CompletionStatus.SUCCESS) {
       return failAtCursor(status);
-    }
-    if (mustWait(request)) {
-      return false;
     }
     if (RequestOpcodes.isLocal(request.opcode())) {
       return doLocally(request);
@@ -185,6 +185,7 @@ final class Requester {
       return !w.isIdle();
     }
     return RequestOpcodes.isReadOrAtomic(request.opcode())
+        && link.maxReadAtomic > 0
         && w.readsOutstanding >= link.maxReadAtomic;
   }
 

@@ -83,9 +83,13 @@ final class ResourceTable {
     return resource;
   }
 
-  /** The READ, or the atomic, that had this PSN, or null. */
+  /**
+   * The READ, or the atomic, that had this PSN, or null. Of two the later: the other is as old as
+   * all PSNs.
+   */
   @Nullable Resource find(boolean atomic, int psn) {
-    for (Resource resource : resources) {
+    for (int i = resources.length; i > 0; i--) {
+      Resource resource = resources[(next + i - 1) % resources.length];
       if (resource.used && resource.atomic == atomic) {
         int packet = Psn.difference(psn, resource.firstPsn);
         if (packet >= 0 && packet < resource.packets) {

@@ -57,6 +57,8 @@ final class SendWindow {
     cursor = head;
     packet = 0;
     readsOutstanding = 0;
+    // So that no late answer is taken for one to what is forgotten.
+    startAt(nextPsn);
   }
 
   void startAt(int psn) {

@@ -156,7 +156,7 @@ class ErrorsTest {
             .id(1)
             .write(pair.atB.address, pair.atB.key)
             .buffer(dying.address, 5_000, dying.key));
-    pair.a.host.regions.remove(dying.key);
+    pair.a.host.forget(dying.key);
     pair.run();
 
     expectAtA("1 LOC_PROT_ERR");
@@ -210,7 +210,7 @@ class ErrorsTest {
     pair.a.queue(pair.write(4, 0, 10, 0));
     pair.a.run();
 
-    assertThat(pair.a.host.regions).containsKey(region.key);
+    assertThat(pair.a.host.knows(region.key)).isTrue();
 
     pair.run();
 
@@ -221,7 +221,7 @@ class ErrorsTest {
             "2 SUCCESS BIND_MW 0",
             "3 SUCCESS LOCAL_INV 0",
             "4 SUCCESS RDMA_WRITE 10");
-    assertThat(pair.a.host.regions).doesNotContainKey(region.key);
+    assertThat(pair.a.host.knows(region.key)).isFalse();
     assertThat(pair.a.host.bound).hasSize(1);
   }
 
@@ -426,7 +426,7 @@ class ErrorsTest {
     pair.wire.fault =
         (index, packet, delivery) -> {
           if (packet.opcode() == PacketOpcode.RC_WRITE_LAST) {
-            pair.time.after(TestWire.FLIGHT_NANOS, () -> pair.b.host.regions.remove(pair.atB.key));
+            pair.time.after(TestWire.FLIGHT_NANOS, () -> pair.b.host.forget(pair.atB.key));
           }
           delivery.after(TestWire.FLIGHT_NANOS);
         };
@@ -441,7 +441,7 @@ class ErrorsTest {
     pair.wire.fault =
         (index, packet, delivery) -> {
           if (packet.opcode() == PacketOpcode.RC_READ_RESPONSE_MIDDLE) {
-            pair.b.host.regions.remove(pair.atB.key);
+            pair.b.host.forget(pair.atB.key);
           }
           delivery.after(TestWire.FLIGHT_NANOS);
         };
@@ -556,6 +556,9 @@ class ErrorsTest {
 
     assertThat(sharing.b.host.receivesDone).isEmpty();
     assertThat(sharing.b.host.receives).hasSize(1);
+
+    sharing.b.modify(QueuePairState.ERR);
+
     assertThat(sharing.b.host.events).containsExactly(AsyncEvent.Type.QP_LAST_WQE_REACHED);
   }
 
@@ -568,6 +571,45 @@ class ErrorsTest {
 
     assertThat(pair.a.host.sendsDone).isEmpty();
     assertThat(pair.wire.sent).hasSize(1);
+  }
+
+  @Test
+  void takesNoLateAnswerForOneToWhatWasReset() {
+    pair.wire.fault = (index, packet, delivery) -> {};
+    pair.a.post(pair.read(1, 0, 10, 0));
+    for (QueuePairState state :
+        new QueuePairState[] {QueuePairState.RESET, QueuePairState.INIT, QueuePairState.RTR}) {
+      pair.a.modify(state);
+    }
+    answerA(
+        new Frame()
+            .start(PacketOpcode.RC_READ_RESPONSE_ONLY)
+            .psn(Pair.A_PSN)
+            .payloadLength(10)
+            .syndrome(Aeth.ack(31)));
+
+    assertThat(pair.a.host.sendsDone).isEmpty();
+    assertThat(pair.a.host.moves).isEmpty();
+  }
+
+  @Test
+  void goesToErrorOnceThoughAReadThatIsOwedFailsToo() {
+    pair.wire.fault = (index, packet, delivery) -> {};
+    pair.b.engine.receive(
+        TestWire.copy(
+            pair.toB(PacketOpcode.RC_READ_REQUEST, Pair.A_PSN, 0)
+                .remoteAddress(pair.atB.address)
+                .remoteKey(pair.atB.key)
+                .dmaLength(10)));
+    pair.b.host.forget(pair.atB.key);
+    pair.b.engine.receive(
+        TestWire.copy(pair.toB(PacketOpcode.RC_SEND_MIDDLE, Pair.A_PSN + 1, Pair.MTU)));
+    pair.b.run();
+
+    assertThat(pair.b.host.moves).containsExactly(QueuePairState.ERR);
+    assertThat(pair.wire.sentBy(false))
+        .extracting(Packet::syndrome)
+        .containsExactly(Aeth.REMOTE_ACCESS_ERROR);
   }
 
   @Test

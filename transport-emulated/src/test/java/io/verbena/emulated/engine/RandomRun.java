@@ -23,6 +23,11 @@ final class RandomRun {
   private static final int OPERATIONS = 40;
   private static final int SLICE = 12_000;
   private static final Mtu[] MTUS = Mtu.values();
+  private static final byte[] NOISE = new byte[1 << 20];
+
+  static {
+    new Random(0).nextBytes(NOISE);
+  }
 
   private final Random random;
   private final Pair pair;
@@ -94,11 +99,15 @@ final class RandomRun {
       this.peer = peer;
       from = end.host.register(OPERATIONS * SLICE);
       to = peer.host.register(OPERATIONS * SLICE + 8);
-      random.nextBytes(from.bytes);
-      random.nextBytes(to.bytes);
+      fill(from.bytes);
+      fill(to.bytes);
       to.putLong(counter, 0);
       expectedFrom = from.bytes.clone();
       expectedTo = to.bytes.clone();
+    }
+
+    private void fill(byte[] bytes) {
+      System.arraycopy(NOISE, random.nextInt(NOISE.length - bytes.length), bytes, 0, bytes.length);
     }
 
     void begin() {

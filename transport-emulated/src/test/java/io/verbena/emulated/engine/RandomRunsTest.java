@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Test;
 
 /** Runs over bad wires, by seed. */
 class RandomRunsTest {
-  private static final int RUNS = 150;
+  private static final int RUNS = 100;
 
   @Test
   void doesAllOnceAndInOrderWhateverTheWireDoes() {

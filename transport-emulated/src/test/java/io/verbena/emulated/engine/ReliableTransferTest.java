@@ -207,7 +207,7 @@ class ReliableTransferTest {
                 0,
                 WorkCompletion.WITH_IMM,
                 false));
-    assertThat(pair.b.host.regions).doesNotContainKey(victim.key);
+    assertThat(pair.b.host.knows(victim.key)).isFalse();
   }
 
   @Test

@@ -12,9 +12,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
@@ -70,7 +69,7 @@ final class TestHost implements Host {
     }
   }
 
-  final Map<Integer, Region> regions = new HashMap<>();
+  private final List<Region> regions = new ArrayList<>();
   final Queue<ReceiveWorkRequest> receives = new ArrayDeque<>();
   final List<Done> sendsDone = new ArrayList<>();
   final List<Done> receivesDone = new ArrayList<>();
@@ -91,12 +90,35 @@ final class TestHost implements Host {
     Region region = new Region(nextAddress, size, nextKey, access);
     nextKey += 0x101;
     nextAddress += size + 0x10000 & ~7L;
-    regions.put(region.key, region);
+    regions.add(region);
     return region;
   }
 
+  /** Kills a key; false if there is none. */
+  boolean forget(int key) {
+    return regions.removeIf(region -> region.key == key);
+  }
+
+  boolean knows(int key) {
+    return find(key) != null;
+  }
+
+  private @Nullable Region find(int key) {
+    for (int i = 0; i < regions.size(); i++) {
+      if (regions.get(i).key == key) {
+        return regions.get(i);
+      }
+    }
+    return null;
+  }
+
+  /** A region that was checked before. */
+  private Region get(int key) {
+    return Objects.requireNonNull(find(key));
+  }
+
   private Grant check(int key, long address, long length, int access) {
-    Region region = regions.get(key);
+    Region region = find(key);
     if (region == null
         || (region.access & access) != access
         || address < region.address
@@ -109,7 +131,7 @@ final class TestHost implements Host {
   private Grant copyOut(int key, long address, byte[] to, int offset, int length, int access) {
     Grant grant = check(key, address, length, access);
     if (grant == Grant.GRANTED) {
-      Region region = regions.get(key);
+      Region region = get(key);
       System.arraycopy(region.bytes, (int) (address - region.address), to, offset, length);
     }
     return grant;
@@ -118,7 +140,7 @@ final class TestHost implements Host {
   private Grant copyIn(int key, long address, byte[] from, int offset, int length, int access) {
     Grant grant = check(key, address, length, access);
     if (grant == Grant.GRANTED) {
-      Region region = regions.get(key);
+      Region region = get(key);
       System.arraycopy(from, offset, region.bytes, (int) (address - region.address), length);
     }
     return grant;
@@ -159,7 +181,7 @@ final class TestHost implements Host {
       int rkey, long address, long expected, long swap, AtomicResult result) {
     Grant grant = check(rkey, address, Long.BYTES, Access.REMOTE_ATOMIC.bit());
     if (grant == Grant.GRANTED) {
-      Region region = regions.get(rkey);
+      Region region = get(rkey);
       int at = (int) (address - region.address);
       result.original(region.getLong(at));
       if (result.original() == expected) {
@@ -174,7 +196,7 @@ final class TestHost implements Host {
   public Grant fetchAndAdd(int rkey, long address, long addend, AtomicResult result) {
     Grant grant = check(rkey, address, Long.BYTES, Access.REMOTE_ATOMIC.bit());
     if (grant == Grant.GRANTED) {
-      Region region = regions.get(rkey);
+      Region region = get(rkey);
       int at = (int) (address - region.address);
       result.original(region.getLong(at));
       region.putLong(at, result.original() + addend);
@@ -185,12 +207,12 @@ final class TestHost implements Host {
 
   @Override
   public boolean invalidateLocally(int key) {
-    return regions.remove(key) != null;
+    return forget(key);
   }
 
   @Override
   public boolean invalidateRemotely(int rkey) {
-    return regions.remove(rkey) != null;
+    return forget(rkey);
   }
 
   @Override
