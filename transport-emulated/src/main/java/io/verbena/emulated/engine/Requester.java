@@ -96,9 +96,7 @@ final class Requester {
       w.completeHead();
     }
     w.catchUp();
-    if (w.head == failedPosition) {
-      failIfOldest();
-    } else if (link.state == QueuePairState.SQD) {
+    if (link.state == QueuePairState.SQD) {
       drained();
     }
   }

@@ -34,14 +34,12 @@ class AllocationTest {
       frames[size++].copyFrom(frame.seal());
     }
 
-    boolean deliverTo(End end) {
-      boolean any = size > 0;
+    void deliverTo(End end) {
       for (int i = 0; i < size; i++) {
         end.engine.receive(frames[i]);
       }
       size = 0;
       end.run();
-      return any;
     }
   }
 
@@ -50,9 +48,9 @@ class AllocationTest {
     pair.a.queue(second);
     pair.a.queue(third);
     pair.a.run();
-    boolean busy = true;
-    while (busy) {
-      busy = toB.deliverTo(pair.b) | toA.deliverTo(pair.a);
+    while (toB.size + toA.size > 0) {
+      toB.deliverTo(pair.b);
+      toA.deliverTo(pair.a);
     }
   }
 

@@ -57,6 +57,11 @@ final class ManualTimeline implements Timeline {
     entries.add(self[0]);
   }
 
+  /** Turns the clock on to where nothing happens. */
+  void turnTo(long time) {
+    now = time;
+  }
+
   /** Does what is next, unless it is after {@code limit}; false if nothing is. */
   boolean step(long limit) {
     Entry next = null;

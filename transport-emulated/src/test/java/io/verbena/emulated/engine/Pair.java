@@ -95,11 +95,13 @@ final class Pair {
     }
   }
 
+  /** Lets happen what happens within this time. */
   void run(long nanos) {
     long limit = time.now() + nanos;
     while (time.step(limit)) {
       // until then
     }
+    time.turnTo(limit);
   }
 
   /** A request over {@code length} bytes of A's region from {@code offset} on. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.emulated.engine.TestHost.Done;
 import io.verbena.emulated.engine.TestWire.Packet;
 import io.verbena.emulated.roce.Aeth;
+import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.Psn;
 import io.verbena.emulated.roce.RnrTimer;
@@ -206,23 +207,77 @@ class RetryTest {
     assertThat(pair.wire.sentBy(false).get(0).psn()).isEqualTo(Pair.A_PSN);
   }
 
+  private static Frame answer(int psn, int syndrome) {
+    return TestWire.copy(
+        new Frame().start(PacketOpcode.RC_ACKNOWLEDGE).psn(psn).syndrome(syndrome));
+  }
+
+  @Test
+  void doesNotCutShortTheWaitForAReceiverForALostPacket() {
+    Pair pair = Pair.reliable();
+    pair.wire.fault = CUT;
+    pair.a.post(pair.send(1, 0, 10));
+    pair.a.receive(answer(Pair.A_PSN, Aeth.rnrNak(20)));
+    pair.a.receive(answer(Pair.A_PSN, Aeth.SEQUENCE_ERROR));
+    pair.run(RnrTimer.nanos(20) - 1);
+
+    assertThat(pair.wire.sent).hasSize(1);
+
+    pair.run(1);
+
+    assertThat(pair.wire.sent).hasSize(2);
+  }
+
+  @Test
+  void countsADoubledRnrNakOnce() {
+    Pair pair = Pair.reliable(attributes -> attributes.rnrRetry(1));
+    pair.wire.fault = CUT;
+    pair.a.post(pair.send(1, 0, 10));
+    pair.a.receive(answer(Pair.A_PSN, Aeth.rnrNak(20)));
+    pair.a.receive(answer(Pair.A_PSN, Aeth.rnrNak(20)));
+
+    assertThat(pair.a.host.sendsDone).isEmpty();
+    assertThat(pair.a.engine.state()).isEqualTo(QueuePairState.RTS);
+  }
+
+  @Test
+  void endsTheWaitForAReceiverWhenTheMessageTurnsOutToHaveArrived() {
+    Pair pair = Pair.reliable();
+    pair.wire.fault = CUT;
+    pair.a.post(pair.send(1, 0, 10));
+    pair.a.receive(answer(Pair.A_PSN, Aeth.rnrNak(20)));
+    pair.a.receive(answer(Pair.A_PSN, Aeth.ack(31)));
+    pair.a.post(pair.send(2, 0, 10));
+
+    assertThat(pair.a.host.sendsDone).extracting(Done::id).containsExactly(1L);
+    assertThat(pair.wire.sent).extracting(Packet::psn).containsExactly(Pair.A_PSN, Pair.A_PSN + 1);
+  }
+
+  @Test
+  void doesNotSendAgainWhatIsAcknowledgedMeanwhile() {
+    Pair pair = Pair.reliable();
+    pair.wire.fault = CUT;
+    for (int i = 0; i < 4; i++) {
+      pair.a.queue(pair.write(i, 0, 2 * Pair.MTU, 0));
+    }
+    pair.a.run();
+    // The NAK starts over from packet 0; before that is sent, packets 0 to 4 are acknowledged.
+    pair.a.engine.receive(answer(Pair.A_PSN, Aeth.SEQUENCE_ERROR));
+    pair.a.engine.receive(answer(Pair.A_PSN + 4, Aeth.ack(31)));
+    pair.a.run();
+
+    assertThat(pair.wire.sent.subList(8, pair.wire.sent.size()))
+        .extracting(Packet::psn)
+        .containsExactly(Pair.A_PSN + 5, Pair.A_PSN + 6, Pair.A_PSN + 7);
+  }
+
   @Test
   void dropsAnswersToWhatWasNeverSent() {
     Pair pair = Pair.reliable();
     pair.wire.fault = CUT;
     pair.a.post(pair.write(1, 0, 10, 0));
-    pair.a.receive(
-        TestWire.copy(
-            new io.verbena.emulated.roce.Frame()
-                .start(PacketOpcode.RC_ACKNOWLEDGE)
-                .psn(Pair.A_PSN + 1)
-                .syndrome(Aeth.ack(31))));
-    pair.a.receive(
-        TestWire.copy(
-            new io.verbena.emulated.roce.Frame()
-                .start(PacketOpcode.RC_ACKNOWLEDGE)
-                .psn(Pair.A_PSN - 1)
-                .syndrome(Aeth.REMOTE_ACCESS_ERROR)));
+    pair.a.receive(answer(Pair.A_PSN + 1, Aeth.ack(31)));
+    pair.a.receive(answer(Pair.A_PSN - 1, Aeth.REMOTE_ACCESS_ERROR));
 
     assertThat(pair.a.host.sendsDone).isEmpty();
   }
