@@ -9,7 +9,7 @@ final class DisniAddressHandle implements AddressHandle {
   private final DisniProtectionDomain domain;
   private final AddressVector vector;
   private final long pointer;
-  private boolean closed;
+  private volatile boolean closed;
 
   DisniAddressHandle(DisniProtectionDomain domain, AddressVector vector) {
     this.domain = domain;
@@ -30,6 +30,10 @@ final class DisniAddressHandle implements AddressHandle {
 
   long pointer() {
     return pointer;
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   @Override

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * may find out only when the request stands in its queue already, so it is looked at before.
  */
 final class SendRules {
+  private static final int HIGHEST_NUMBER = 0xff_ffff;
+
   private final QueuePairType type;
   private final QueuePairCapabilities granted;
   private final DeviceAttributes device;
@@ -67,8 +69,9 @@ final class SendRules {
     if (!supports(opcode)) {
       return new PostException(VerbsError.NOT_SUPPORTED, id, "opcode: " + opcode + " on " + type);
     }
-    if (type == QueuePairType.UD && !(request.addressHandle() instanceof DisniAddressHandle)) {
-      return Refusal.invalid(id, "no address handle of the device");
+    PostException refusal = type == QueuePairType.UD ? refuseWay(request) : null;
+    if (refusal != null) {
+      return refusal;
     }
     if (opcode == SendOpcode.BIND_MW
         && !(request.window() instanceof DisniMemoryWindow
@@ -77,6 +80,21 @@ final class SendRules {
       return Refusal.invalid(id, "a bind needs a window, a region and one buffer of the device");
     }
     return null;
+  }
+
+  private static @Nullable PostException refuseWay(SendWorkRequest request) {
+    long id = request.id();
+    if (!(request.addressHandle() instanceof DisniAddressHandle handle)) {
+      return Refusal.invalid(id, "no address handle of the device");
+    }
+    if (handle.isClosed()) {
+      return Refusal.invalid(id, "the address handle is closed");
+    }
+    int number = request.remoteQueuePair();
+    return number >= 0 && number <= HIGHEST_NUMBER
+        ? null
+        : Refusal.invalid(
+            id, "remote queue pair: " + number + " (expected: 0.." + HIGHEST_NUMBER + ")");
   }
 
   private @Nullable PostException refusePayload(SendWorkRequest request) {

@@ -1,6 +1,7 @@
 package io.verbena.tck;
 
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairType;
 import java.net.URI;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -160,6 +161,20 @@ public abstract class VerbsTck {
   }
 
   @Nested
+  class UnreliableConnectionTransitions extends TransitionTests {
+    UnreliableConnectionTransitions() {
+      super(VerbsTck.this, QueuePairType.UC);
+    }
+  }
+
+  @Nested
+  class DatagramTransitions extends TransitionTests {
+    DatagramTransitions() {
+      super(VerbsTck.this, QueuePairType.UD);
+    }
+  }
+
+  @Nested
   class Posting extends PostingTests {
     Posting() {
       super(VerbsTck.this);
@@ -223,8 +238,29 @@ public abstract class VerbsTck {
   }
 
   @Nested
+  class Datagrams extends DatagramTests {
+    Datagrams() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
   class SharedReceiveQueues extends SharedReceiveQueueTests {
     SharedReceiveQueues() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class Draining extends DrainTests {
+    Draining() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
+  class AsyncEvents extends AsyncEventTests {
+    AsyncEvents() {
       super(VerbsTck.this);
     }
   }

@@ -1,0 +1,320 @@
+package io.verbena.tck;
+
+import static io.verbena.tck.Failures.expectBadPost;
+import static io.verbena.tck.Failures.expectFailure;
+import static io.verbena.verbs.Access.LOCAL_WRITE;
+import static io.verbena.verbs.AsyncEvent.Type.SQ_DRAINED;
+import static io.verbena.verbs.CompletionOpcode.RDMA_WRITE;
+import static io.verbena.verbs.CompletionOpcode.RECV;
+import static io.verbena.verbs.CompletionOpcode.SEND;
+import static io.verbena.verbs.CompletionStatus.WR_FLUSH_ERR;
+import static io.verbena.verbs.QueuePairState.RTS;
+import static io.verbena.verbs.QueuePairState.SQD;
+import static io.verbena.verbs.VerbsError.INVALID;
+import static io.verbena.verbs.VerbsError.NOT_SUPPORTED;
+import static io.verbena.verbs.VerbsError.NO_MEMORY;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import java.util.EnumSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The drained state (SQD): what was begun is finished, what is posted waits, and all goes on with
+ * the return to RTS.
+ */
+abstract class DrainTests extends VerbsTests {
+  private boolean refused;
+
+  DrainTests(VerbsTck provider) {
+    super(provider);
+  }
+
+  @BeforeEach
+  void needsToDrain() {
+    refused = !tck.supports(Capability.SEND_QUEUE_DRAIN);
+    if (refused) {
+      QueuePair queuePair = tck.setup().endpointIn(RTS).queuePair();
+      expectFailure(NOT_SUPPORTED, () -> queuePair.modify(Steps.toState(SQD)));
+    }
+  }
+
+  private static void drain(Endpoint end) {
+    end.queuePair().modify(Steps.toState(SQD).drainedNotify(true));
+  }
+
+  private static void goOn(Endpoint end) {
+    end.queuePair().modify(Steps.toState(RTS));
+  }
+
+  private void expectDrained(Endpoint end) {
+    tck.expectEvent(end.device(), SQ_DRAINED, end.queuePair());
+  }
+
+  @Test
+  void finishesWhatIsOutstandingBeforeItSaysThatItIsDrained() {
+    if (refused) {
+      return;
+    }
+    Pair pair = tck.setup().byHand();
+    pair.client().post(Requests.send(1, pair.client().memory(8).fill(1)).signaled());
+    pair.client().sent().expectNothing();
+
+    drain(pair.client());
+    tck.expectNoEvent(pair.client().device());
+    pair.client().sent().expectNothing();
+    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    pair.server().post(Requests.receive(2, into));
+
+    pair.client().sent().expectSuccess(1, SEND);
+    expectDrained(pair.client());
+    into.assertHolds(1);
+    assertThat(pair.client().queuePair().state()).isEqualTo(SQD);
+  }
+
+  @Test
+  void holdsWhatIsPostedAndSendsItInOrderAfterwards() {
+    if (refused) {
+      return;
+    }
+    Pair pair = tck.setup().byHand();
+    Memory into = pair.server().memory(5 * 8, LOCAL_WRITE);
+    for (int id = 0; id < 5; id++) {
+      pair.server().post(Requests.receive(id, into.part(id * 8, 8)));
+    }
+    drain(pair.client());
+    expectDrained(pair.client());
+    Memory from = pair.client().memory(4 * 8);
+    for (int id = 0; id < 4; id++) {
+      pair.client().post(Requests.send(id, from.part(id * 8, 8).putLong(0, 10 + id)).signaled());
+    }
+    pair.client().sent().expectNothing();
+    pair.server().received().expectNothing();
+
+    goOn(pair.client());
+    pair.client().post(Requests.send(4, pair.client().memory(8).putLong(0, 14)).signaled());
+
+    for (int id = 0; id < 5; id++) {
+      pair.client().sent().expectSuccess(id, SEND);
+      pair.server().received().expectSuccess(id, RECV);
+      assertThat(into.getLong(id * 8)).isEqualTo(10 + id);
+    }
+  }
+
+  @Test
+  void holdsWhatIsPostedBehindWhatIsStillOutstanding() {
+    if (refused) {
+      return;
+    }
+    Pair pair = tck.setup().byHand();
+    pair.client().post(Requests.send(1).signaled());
+    drain(pair.client());
+    pair.client().post(Requests.send(2).signaled());
+    pair.server().post(Requests.receive(11));
+    pair.server().post(Requests.receive(12));
+
+    pair.client().sent().expectSuccess(1, SEND);
+    expectDrained(pair.client());
+    pair.client().sent().expectNothing();
+    goOn(pair.client());
+    pair.client().post(Requests.nothing(3).signaled());
+
+    pair.client().sent().expectSuccess(2, SEND);
+    pair.client().sent().expectSuccess(3, RDMA_WRITE);
+  }
+
+  @Test
+  void saysThatItIsDrainedEachTimeItIsAsked() {
+    if (refused) {
+      return;
+    }
+    Endpoint end = tck.setup().endpointIn(RTS);
+    for (int round = 0; round < 3; round++) {
+      drain(end);
+      expectDrained(end);
+      goOn(end);
+      end.post(Requests.nothing(round).signaled());
+      end.sent().expectSuccess(round, RDMA_WRITE);
+    }
+  }
+
+  @Test
+  void saysNothingIfItWasNotAsked() {
+    if (refused) {
+      return;
+    }
+    Endpoint end = tck.setup().endpointIn(RTS);
+    drain(end);
+    expectDrained(end);
+    goOn(end);
+
+    end.queuePair().modify(Steps.toState(SQD));
+
+    tck.expectNoEvent(end.device());
+  }
+
+  @Test
+  void cannotBeLeftWhileItDrains() {
+    if (refused) {
+      return;
+    }
+    Pair pair = tck.setup().byHand();
+    pair.client().post(Requests.send(1).signaled());
+    drain(pair.client());
+
+    expectFailure(INVALID, () -> goOn(pair.client()));
+
+    assertThat(pair.client().queuePair().state()).isEqualTo(SQD);
+    pair.server().post(Requests.receive(2));
+    expectDrained(pair.client());
+    goOn(pair.client());
+  }
+
+  @Test
+  void letsAttributesBeChangedThatRunningOnesMayNot() {
+    if (refused) {
+      return;
+    }
+    Endpoint end = tck.setup().endpointIn(RTS);
+    QueuePairAttributes change =
+        new QueuePairAttributes()
+            .access(EnumSet.of(Access.REMOTE_WRITE))
+            .timeout(10)
+            .retryCount(3)
+            .rnrRetry(2)
+            .minRnrTimer(5);
+    expectFailure(INVALID, () -> end.queuePair().modify(change));
+    drain(end);
+    expectDrained(end);
+
+    end.queuePair().modify(change.state(SQD));
+    goOn(end);
+
+    QueuePairAttributes now = end.queuePair().query();
+    assertThat(now.access()).isEqualTo(EnumSet.of(Access.REMOTE_WRITE));
+    assertThat(now.timeout()).isEqualTo(10);
+    assertThat(now.retryCount()).isEqualTo(3);
+    assertThat(now.rnrRetry()).isEqualTo(2);
+    assertThat(now.minRnrTimer()).isEqualTo(5);
+  }
+
+  @Test
+  void servesItsPeerAllTheWhile() {
+    if (refused) {
+      return;
+    }
+    Pair pair = tck.setup().byHand();
+    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    Memory remote = pair.server().open(8);
+    pair.server().post(Requests.receive(1, into));
+    drain(pair.server());
+    expectDrained(pair.server());
+
+    pair.client().post(Requests.send(2, pair.client().memory(8).fill(4)).signaled());
+    pair.client().post(Requests.write(3, remote, pair.client().memory(8).fill(5)).signaled());
+
+    pair.client().sent().expectSuccess(2, SEND);
+    pair.client().sent().expectSuccess(3, RDMA_WRITE);
+    pair.server().received().expectSuccess(1, RECV);
+    into.assertHolds(4);
+    remote.assertHolds(5);
+  }
+
+  @Test
+  void isFullWhenAllThatItHoldsIsPosted() {
+    if (refused) {
+      return;
+    }
+    Endpoint end = tck.setup().sends(4).endpointIn(RTS);
+    drain(end);
+    expectDrained(end);
+    int most = end.queuePair().capabilities().maxSend();
+    for (int id = 0; id < most; id++) {
+      end.post(Requests.nothing(id));
+    }
+
+    expectBadPost(NO_MEMORY, 99, () -> end.post(Requests.nothing(99)));
+  }
+
+  @Test
+  void flushesWhatItHoldsInError() {
+    if (refused) {
+      return;
+    }
+    Endpoint end = tck.setup().endpointIn(RTS);
+    drain(end);
+    expectDrained(end);
+    end.post(Requests.nothing(1));
+    end.post(Requests.nothing(2).signaled());
+
+    end.queuePair().modify(Steps.toState(QueuePairState.ERR));
+
+    end.sent().expectError(1, WR_FLUSH_ERR);
+    end.sent().expectError(2, WR_FLUSH_ERR);
+    tck.expectNoEvent(end.device());
+  }
+
+  @Test
+  void forgetsWhatItHoldsWithAReset() {
+    if (refused) {
+      return;
+    }
+    Endpoint end = tck.setup().endpointIn(RTS);
+    drain(end);
+    expectDrained(end);
+    end.post(Requests.nothing(1).signaled());
+
+    end.queuePair().modify(Steps.toState(QueuePairState.RESET));
+
+    end.sent().expectNothing();
+  }
+
+  @Test
+  void holdsWhatUnreliableQueuePairsPost() {
+    if (refused || isRefused(QueuePairType.UC)) {
+      return;
+    }
+    Pair pair = tck.setup().type(QueuePairType.UC).byHand();
+    pair.server().post(Requests.receive(1));
+    drain(pair.client());
+    expectDrained(pair.client());
+
+    pair.client().post(Requests.send(2).signaled());
+    pair.client().sent().expectNothing();
+    pair.server().received().expectNothing();
+    goOn(pair.client());
+    pair.client().post(Requests.nothing(3));
+
+    pair.client().sent().expectSuccess(2, SEND);
+    pair.server().received().expectSuccess(1, RECV);
+  }
+
+  @Test
+  void holdsDatagrams() {
+    if (refused || isRefused(QueuePairType.UD)) {
+      return;
+    }
+    Endpoint end = tck.setup().type(QueuePairType.UD).endpointIn(RTS);
+    end.post(Requests.receive(1, end.memory(40, LOCAL_WRITE)));
+    drain(end);
+    expectDrained(end);
+
+    end.post(
+        Requests.send(2)
+            .to(end.handleTo(end), end.queuePair().number(), Steps.QUEUE_KEY)
+            .signaled());
+    end.sent().expectNothing();
+    end.received().expectNothing();
+    goOn(end);
+    end.post(Requests.send(3).to(end.handleTo(end), end.queuePair().number(), Steps.QUEUE_KEY));
+
+    end.sent().expectSuccess(2, SEND);
+    end.received().expectSuccess(1, RECV);
+  }
+}

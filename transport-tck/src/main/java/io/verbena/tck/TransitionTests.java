@@ -1,0 +1,283 @@
+package io.verbena.tck;
+
+import static io.verbena.tck.Failures.expectFailure;
+import static io.verbena.verbs.QueuePairAttributes.Field.ACCESS_FLAGS;
+import static io.verbena.verbs.QueuePairAttributes.Field.AV;
+import static io.verbena.verbs.QueuePairAttributes.Field.CUR_STATE;
+import static io.verbena.verbs.QueuePairAttributes.Field.DEST_QPN;
+import static io.verbena.verbs.QueuePairAttributes.Field.EN_SQD_ASYNC_NOTIFY;
+import static io.verbena.verbs.QueuePairAttributes.Field.MAX_DEST_RD_ATOMIC;
+import static io.verbena.verbs.QueuePairAttributes.Field.MAX_QP_RD_ATOMIC;
+import static io.verbena.verbs.QueuePairAttributes.Field.MIN_RNR_TIMER;
+import static io.verbena.verbs.QueuePairAttributes.Field.PATH_MTU;
+import static io.verbena.verbs.QueuePairAttributes.Field.PKEY_INDEX;
+import static io.verbena.verbs.QueuePairAttributes.Field.PORT;
+import static io.verbena.verbs.QueuePairAttributes.Field.RETRY_CNT;
+import static io.verbena.verbs.QueuePairAttributes.Field.RNR_RETRY;
+import static io.verbena.verbs.QueuePairAttributes.Field.RQ_PSN;
+import static io.verbena.verbs.QueuePairAttributes.Field.SQ_PSN;
+import static io.verbena.verbs.QueuePairAttributes.Field.STATE;
+import static io.verbena.verbs.QueuePairAttributes.Field.TIMEOUT;
+import static io.verbena.verbs.QueuePairState.ERR;
+import static io.verbena.verbs.QueuePairState.RTS;
+import static io.verbena.verbs.QueuePairState.SQD;
+import static io.verbena.verbs.QueuePairState.SQE;
+import static io.verbena.verbs.VerbsError.INVALID;
+import static io.verbena.verbs.VerbsError.NOT_SUPPORTED;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assertions.assertAll;
+
+import io.verbena.tck.TransitionTable.Row;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairAttributes.Field;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/**
+ * Which state of a type of queue pair may follow which, and with which attributes, as {@link
+ * TransitionTable} has it.
+ */
+abstract class TransitionTests extends VerbsTests {
+  private static final int PSN = 0x12_3456;
+
+  private final QueuePairType type;
+  final TransitionTable table;
+  private boolean refused;
+
+  TransitionTests(VerbsTck provider, QueuePairType type) {
+    super(provider);
+    this.type = type;
+    table = TransitionTable.of(type);
+  }
+
+  @BeforeEach
+  void needsTheType() {
+    refused = isRefused(type);
+  }
+
+  @Test
+  void takesEachTransitionWithJustWhatItRequires() {
+    List<Executable> claims = new ArrayList<>();
+    for (Row row : possible()) {
+      claims.add(() -> takes(row, row.required()));
+    }
+    assertAll(claims);
+  }
+
+  @Test
+  void takesEachOptionalAttribute() {
+    List<Executable> claims = new ArrayList<>();
+    for (Row row : possible()) {
+      for (Field field : row.optional()) {
+        claims.add(() -> takes(row, with(row.required(), field)));
+      }
+    }
+    assertAll(claims);
+  }
+
+  @Test
+  void refusesEachTransitionThatLacksARequiredAttribute() {
+    List<Executable> claims = new ArrayList<>();
+    for (Row row : possible()) {
+      for (Field field : row.required()) {
+        claims.add(
+            () -> refuses("without", field, row, attributes(row, without(row.required(), field))));
+      }
+    }
+    assertAll(claims);
+  }
+
+  @Test
+  void refusesEachAttributeThatDoesNotBelongToTheTransition() {
+    List<Executable> claims = new ArrayList<>();
+    for (Row row : possible()) {
+      for (Field field : foreignTo(row)) {
+        claims.add(() -> refuses("with", field, row, attributes(row, with(row.required(), field))));
+      }
+    }
+    assertAll(claims);
+  }
+
+  @Test
+  void refusesEachTransitionThatDoesNotExist() {
+    List<Executable> claims = new ArrayList<>();
+    for (QueuePairState from : refused ? Set.<QueuePairState>of() : reachable()) {
+      for (QueuePairState to : QueuePairState.values()) {
+        if (!table.exists(from, to)) {
+          Row row = new Row(from, to, Set.of(), Set.of());
+          claims.add(() -> refusesAlways(row, EnumSet.of(STATE)));
+          claims.add(() -> refusesAlways(row, EnumSet.allOf(Field.class)));
+        }
+      }
+    }
+    assertAll(claims);
+  }
+
+  @Test
+  void leavesSendErrorAsTheTableSays() {
+    if (refused || neverComesToSendError()) {
+      return;
+    }
+    Row recovery = table.row(SQE, RTS);
+    in(SQE);
+    List<Executable> claims = new ArrayList<>();
+    for (Row row : table.rows()) {
+      if (row.from() == SQE) {
+        claims.add(() -> takes(row, row.required()));
+      }
+    }
+    for (Field field : recovery.optional()) {
+      claims.add(() -> takes(recovery, with(recovery.required(), field)));
+    }
+    for (Field field : foreignTo(recovery)) {
+      claims.add(() -> refuses("with", field, recovery, attributes(recovery, EnumSet.of(field))));
+    }
+    for (QueuePairState to : QueuePairState.values()) {
+      if (!table.exists(SQE, to)) {
+        claims.add(() -> refusesAlways(new Row(SQE, to, Set.of(), Set.of()), EnumSet.of(STATE)));
+      }
+    }
+    assertAll(claims);
+  }
+
+  /** A reliable queue pair that fails goes to ERR. */
+  private boolean neverComesToSendError() {
+    if (type == QueuePairType.RC) {
+      Endpoint end = tck.setup().endpointIn(RTS);
+      end.failOneOfItsSends();
+      end.awaitState(ERR);
+      return true;
+    }
+    return false;
+  }
+
+  final void takes(Row row, Set<Field> fields) {
+    QueuePair queuePair = in(row.from());
+
+    assertThatCode(() -> queuePair.modify(attributes(row, fields)))
+        .as("%s with %s", row, fields)
+        .doesNotThrowAnyException();
+    assertThat(queuePair.state()).as("state after %s", row).isEqualTo(row.to());
+  }
+
+  final void refuses(String how, Field field, Row row, QueuePairAttributes attributes) {
+    QueuePair queuePair = in(row.from());
+    String what = row + " " + how + " " + field;
+
+    assertThat(expectFailure(INVALID, what, () -> queuePair.modify(attributes)))
+        .as(what)
+        .hasMessageContaining(field.name());
+    assertThat(queuePair.state()).as("state after %s", what).isEqualTo(row.from());
+  }
+
+  /** SQD may also be refused as a state that the device does not have at all. */
+  private void refusesAlways(Row row, Set<Field> fields) {
+    QueuePair queuePair = in(row.from());
+
+    Throwable failed = catchThrowable(() -> queuePair.modify(attributes(row, fields)));
+
+    boolean missing = row.to() == SQD && !tck.supports(Capability.SEND_QUEUE_DRAIN);
+    assertThat(errorOf(failed))
+        .as("%s with %s answers %s", row, fields, failed)
+        .isIn(missing ? List.of(INVALID, NOT_SUPPORTED) : List.of(INVALID));
+    assertThat(queuePair.state()).as("state after %s", row).isEqualTo(row.from());
+  }
+
+  private static @Nullable VerbsError errorOf(@Nullable Throwable failed) {
+    return failed instanceof VerbsException failure ? failure.error() : null;
+  }
+
+  final QueuePair in(QueuePairState state) {
+    return tck.setup().type(type).endpointIn(state).queuePair();
+  }
+
+  /** The rows that lead from and to states which this device has. */
+  private List<Row> possible() {
+    List<Row> rows = new ArrayList<>();
+    if (refused) {
+      return rows;
+    }
+    for (Row row : table.rows()) {
+      if (reachable().contains(row.from()) && reachable().contains(row.to())) {
+        rows.add(row);
+      }
+    }
+    return rows;
+  }
+
+  /** All states that a queue pair of this device can be put into: into SQE it only falls. */
+  private Set<QueuePairState> reachable() {
+    EnumSet<QueuePairState> states = EnumSet.complementOf(EnumSet.of(SQE));
+    if (!tck.supports(Capability.SEND_QUEUE_DRAIN)) {
+      states.remove(SQD);
+    }
+    return states;
+  }
+
+  final QueuePairAttributes attributes(Row row, Set<Field> fields) {
+    QueuePairAttributes attributes = Steps.toState(row.to());
+    for (Field field : fields) {
+      set(attributes, field, row.from(), row.to());
+    }
+    return attributes;
+  }
+
+  private void set(
+      QueuePairAttributes attributes, Field field, QueuePairState from, QueuePairState to) {
+    switch (field) {
+      case STATE -> attributes.state(to);
+      case CUR_STATE -> attributes.currentState(from);
+      case EN_SQD_ASYNC_NOTIFY -> attributes.drainedNotify(true);
+      case ACCESS_FLAGS -> attributes.access(EnumSet.of(Access.REMOTE_READ));
+      case PKEY_INDEX -> attributes.pkeyIndex(0);
+      case PORT -> attributes.port(1);
+      case QKEY -> attributes.queueKey(1);
+      case AV -> attributes.addressVector(AddressVector.to(tck.device().port().gids().get(0)));
+      case PATH_MTU -> attributes.pathMtu(tck.device().port().activeMtu());
+      case TIMEOUT -> attributes.timeout(Steps.TIMEOUT);
+      case RETRY_CNT -> attributes.retryCount(7);
+      case RNR_RETRY -> attributes.rnrRetry(7);
+      case RQ_PSN -> attributes.receivePsn(PSN);
+      case MAX_QP_RD_ATOMIC -> attributes.maxReadAtomic(1);
+      case MIN_RNR_TIMER -> attributes.minRnrTimer(Steps.RNR_TIMER);
+      case SQ_PSN -> attributes.sendPsn(PSN);
+      case MAX_DEST_RD_ATOMIC -> attributes.maxDestinationReadAtomic(1);
+      case DEST_QPN -> attributes.destinationQueuePair(PSN);
+    }
+  }
+
+  private static Set<Field> foreignTo(Row row) {
+    EnumSet<Field> foreign = EnumSet.complementOf(EnumSet.of(STATE));
+    foreign.removeAll(row.required());
+    foreign.removeAll(row.optional());
+    return foreign;
+  }
+
+  private static Set<Field> with(Set<Field> fields, Field field) {
+    EnumSet<Field> more = EnumSet.of(field);
+    more.addAll(fields);
+    return more;
+  }
+
+  private static Set<Field> without(Set<Field> fields, Field field) {
+    EnumSet<Field> fewer = EnumSet.copyOf(fields);
+    fewer.remove(field);
+    return fewer;
+  }
+}
