@@ -7,7 +7,7 @@ package io.verbena.verbs;
 public enum Capability {
   /** Queue pairs of type {@link QueuePairType#UC}. */
   UNRELIABLE_CONNECTED,
-  /** Queue pairs of type {@link QueuePairType#UD} and address handles. */
+  /** Queue pairs of type {@link QueuePairType#UD} and address handles; no multicast groups. */
   UNRELIABLE_DATAGRAM,
   /** SEND_WITH_IMM and WRITE_WITH_IMM. */
   IMMEDIATE_DATA,

@@ -16,6 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.ProtectionDomain;
@@ -268,6 +269,7 @@ abstract class DatagramTests extends VerbsTests {
     Way way = new Way();
 
     way.send(way.to(Requests.send(1, way.pair.client().memory(8).fill(1))));
+    awaitARoundTrip();
 
     way.assertTakesTheNextMessage();
   }
@@ -642,6 +644,13 @@ abstract class DatagramTests extends VerbsTests {
     parallel.run(tck.patience().multipliedBy(2));
 
     assertThat(seen.cardinality()).isEqualTo(senders * each);
+  }
+
+  /** By when a datagram that was sent before is there as well, or lost. */
+  private void awaitARoundTrip() {
+    Pair pair = tck.setup().byHand();
+    pair.client().post(Requests.nothing(1).signaled());
+    pair.client().sent().expectSuccess(1, CompletionOpcode.RDMA_WRITE);
   }
 
   /** A credit for each message, so that there is a receive for it. */

@@ -14,6 +14,7 @@ import static io.verbena.verbs.QueuePairType.UC;
 import static io.verbena.verbs.VerbsError.NOT_SUPPORTED;
 import static io.verbena.verbs.VerbsError.NO_MEMORY;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
@@ -169,6 +170,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     Memory from = pair.client().memory(8).putLong(0, 1);
     pair.client().post(Requests.send(1, from).signaled());
     pair.client().sent().expectSuccess(1, SEND);
+    awaitAllBefore(pair);
 
     assertTakesTheNextMessage(pair);
   }
@@ -183,6 +185,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     Memory remote = pair.server().open(8);
     pair.client().post(Requests.writeWithImmediate(1, 9, remote, from).signaled());
     pair.client().sent().expectSuccess(1, RDMA_WRITE);
+    awaitAllBefore(pair);
 
     assertTakesTheNextMessage(pair);
     remote.assertUntouched();
@@ -456,6 +459,17 @@ abstract class UnreliableConnectionTests extends VerbsTests {
 
     pair.client().post(Requests.nothing(102).signaled());
     pair.client().sent().expectSuccess(102, RDMA_WRITE);
+  }
+
+  /** Waits until the peer has seen, and lost, all that was sent: until it holds what comes after. */
+  private void awaitAllBefore(Pair pair) {
+    Memory mark = pair.server().open(8);
+    pair.client().post(Requests.write(60, mark, pair.client().memory(8).putLong(0, 1)).signaled());
+    pair.client().sent().expectSuccess(60, RDMA_WRITE);
+    await("a mark behind what was lost")
+        .atMost(tck.patience())
+        .pollInSameThread()
+        .until(() -> mark.getLong(0) == 1);
   }
 
   /** Of what came before, nothing arrives any more; the message after it does. */
