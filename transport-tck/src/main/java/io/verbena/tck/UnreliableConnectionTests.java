@@ -461,7 +461,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     pair.client().sent().expectSuccess(102, RDMA_WRITE);
   }
 
-  /** Waits until the peer has seen, and lost, all that was sent: until it holds what comes after. */
+  /**
+   * Waits until the peer has seen, and lost, all that was sent: until it holds what comes after.
+   */
   private void awaitAllBefore(Pair pair) {
     Memory mark = pair.server().open(8);
     pair.client().post(Requests.write(60, mark, pair.client().memory(8).putLong(0, 1)).signaled());
