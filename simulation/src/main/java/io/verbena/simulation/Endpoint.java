@@ -537,7 +537,8 @@ final class Endpoint {
     switch (status) {
       case RETRY_EXC_ERR ->
           require(
-              peer().isDead() || world.harmSince(this, progressAt) > plan.retryCount(),
+              peer().isDead()
+                  || world.harmSince(this, Math.min(progressAt, post.postedAt)) > plan.retryCount(),
               "no reason for RETRY_EXC_ERR",
               post);
       case RNR_RETRY_EXC_ERR -> {
