@@ -2,6 +2,7 @@ package io.verbena.emulated;
 
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.emulated.wire.SimulatedWire;
+import io.verbena.verbs.DeviceAttributes;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -45,14 +46,14 @@ final class ClockedFabric extends PacketFabric {
   }
 
   /** Opens a device on the fabric with these options. */
-  static EmulatedDevice open(WireOptions options) {
+  static EmulatedDevice open(WireOptions options, DeviceAttributes limits) {
     synchronized (OPEN) {
       ClockedFabric fabric = OPEN.get(options);
       if (fabric == null) {
         fabric = start(options);
         OPEN.put(options, fabric);
       }
-      return EmulatedDevice.open(fabric);
+      return EmulatedDevice.open(fabric, limits);
     }
   }
 

@@ -42,13 +42,29 @@ record EmulatedAddress(String name, Map<Option, String> options) {
     /** A file to write all packets of the wire to, as a capture. */
     PCAP,
     /** Whether the sanitizer watches: {@code false}, {@code true}, or {@code throw}. */
-    SANITIZE;
+    SANITIZE,
+    /** Limits of the device, each at the most what it is without the option. */
+    MAX_QUEUE_PAIRS,
+    MAX_WORK_REQUESTS,
+    MAX_SCATTER_GATHER,
+    MAX_INLINE_DATA,
+    MAX_COMPLETION_QUEUES,
+    MAX_COMPLETIONS,
+    MAX_MEMORY_REGIONS,
+    MAX_MEMORY_REGION_SIZE,
+    MAX_PROTECTION_DOMAINS,
+    MAX_MEMORY_WINDOWS,
+    MAX_ADDRESS_HANDLES,
+    MAX_SHARED_RECEIVE_QUEUES,
+    MAX_SHARED_RECEIVE_REQUESTS,
+    MAX_READ_ATOMIC,
+    MAX_MESSAGE_SIZE;
 
     /** Whether it says something of a wire, and so needs {@link #WIRE}. */
     boolean isOfWire() {
       return switch (this) {
         case SEED, LATENCY, LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION, PCAP -> true;
-        case WIRE, SANITIZE -> false;
+        default -> false;
       };
     }
 

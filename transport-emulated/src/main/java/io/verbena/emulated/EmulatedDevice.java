@@ -1,7 +1,6 @@
 package io.verbena.emulated;
 
 import io.verbena.verbs.AsyncEvent;
-import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
@@ -13,7 +12,6 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -28,8 +26,6 @@ final class EmulatedDevice implements Device {
   static final String NAME = "emulated0";
   static final Mtu MTU = Mtu.MTU_4096;
   static final int MAX_SCATTER_GATHER = 32;
-  static final int MAX_READ_ATOMIC = 128;
-  static final int MAX_MESSAGE_SIZE = 1 << 30;
   private static final int MAX_EVENTS = 4096;
   private static final long TIMER_IDLE_SECONDS = 5;
 
@@ -44,43 +40,15 @@ final class EmulatedDevice implements Device {
   /** Lets those who wait for an event of a closed device return, each handing it to the next. */
   private static final AsyncEvent CLOSED = new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null);
 
-  private static final DeviceAttributes ATTRIBUTES =
-      new DeviceAttributes(
-          NAME,
-          "verbena-direct-1",
-          EnumSet.of(
-              Capability.UNRELIABLE_CONNECTED,
-              Capability.UNRELIABLE_DATAGRAM,
-              Capability.IMMEDIATE_DATA,
-              Capability.ATOMICS,
-              Capability.INLINE_DATA,
-              Capability.SHARED_RECEIVE_QUEUE,
-              Capability.SEND_QUEUE_DRAIN,
-              Capability.MEMORY_WINDOW_TYPE_2B,
-              Capability.REREGISTRATION,
-              Capability.COMPLETION_QUEUE_RESIZE,
-              Capability.LOCAL_INVALIDATE,
-              Capability.SEND_WITH_INVALIDATE),
-          1 << 16,
-          1 << 15,
-          MAX_SCATTER_GATHER,
-          1024,
-          1 << 16,
-          1 << 22,
-          1 << 20,
-          Integer.MAX_VALUE,
-          1 << 16,
-          1 << 20,
-          1 << 16,
-          1 << 16,
-          1 << 15,
-          MAX_READ_ATOMIC,
-          MAX_READ_ATOMIC,
-          MAX_MESSAGE_SIZE);
-
   private final Fabric fabric;
+  private final DeviceAttributes attributes;
   private final Gid gid;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
+
+  /** What all its domains hold together. */
+  private final OpenCount<EmulatedProtectionDomain.Kind> held =
+      new OpenCount<>(EmulatedProtectionDomain.Kind.class);
+
   private final KeyTable keys = new KeyTable();
   private final AtomicLong nextAddress;
   private final TreeMap<Integer, EmulatedQueuePair> byNumber = new TreeMap<>();
@@ -93,8 +61,9 @@ final class EmulatedDevice implements Device {
    */
   private volatile EmulatedQueuePair[] queuePairs = new EmulatedQueuePair[0];
 
-  private EmulatedDevice(Fabric fabric) {
+  private EmulatedDevice(Fabric fabric, DeviceAttributes attributes) {
     this.fabric = fabric;
+    this.attributes = attributes;
     gid = fabric.nextGid();
     nextAddress = new AtomicLong((fabric.secrets().nextLong() >>> 20) & -4096L);
     timer =
@@ -115,7 +84,11 @@ final class EmulatedDevice implements Device {
   }
 
   static EmulatedDevice open(Fabric fabric) {
-    EmulatedDevice device = new EmulatedDevice(fabric);
+    return open(fabric, DeviceLimits.FULL);
+  }
+
+  static EmulatedDevice open(Fabric fabric, DeviceAttributes attributes) {
+    EmulatedDevice device = new EmulatedDevice(fabric, attributes);
     fabric.plug(device);
     return device;
   }
@@ -132,13 +105,17 @@ final class EmulatedDevice implements Device {
     return gid;
   }
 
+  OpenCount<EmulatedProtectionDomain.Kind> held() {
+    return held;
+  }
+
   KeyTable keys() {
     return keys;
   }
 
   @Override
   public DeviceAttributes attributes() {
-    return ATTRIBUTES;
+    return attributes;
   }
 
   @Override
@@ -148,7 +125,7 @@ final class EmulatedDevice implements Device {
 
   @Override
   public EmulatedProtectionDomain allocateProtectionDomain() {
-    open.opened(Kind.PROTECTION_DOMAIN, ATTRIBUTES.maxProtectionDomains());
+    open.opened(Kind.PROTECTION_DOMAIN, attributes.maxProtectionDomains());
     return new EmulatedProtectionDomain(this);
   }
 
@@ -161,13 +138,13 @@ final class EmulatedDevice implements Device {
   @Override
   public EmulatedCompletionQueue createCompletionQueue(
       int depth, @Nullable CompletionChannel channel, boolean singleThreaded) {
-    if (depth < 1 || depth > ATTRIBUTES.maxCompletions()) {
+    if (depth < 1 || depth > attributes.maxCompletions()) {
       throw new VerbsException(
           VerbsError.INVALID,
           "create completion queue: depth: "
               + depth
               + " (expected: 1.."
-              + ATTRIBUTES.maxCompletions()
+              + attributes.maxCompletions()
               + ")");
     }
     EmulatedCompletionChannel own = null;
@@ -178,7 +155,7 @@ final class EmulatedDevice implements Device {
       }
       own = ours;
     }
-    open.opened(Kind.COMPLETION_QUEUE, ATTRIBUTES.maxCompletionQueues());
+    open.opened(Kind.COMPLETION_QUEUE, attributes.maxCompletionQueues());
     if (own != null && !own.attach()) {
       open.closed(Kind.COMPLETION_QUEUE);
       throw new VerbsException(VerbsError.CLOSED, "create completion queue: the channel is closed");
@@ -267,15 +244,6 @@ final class EmulatedDevice implements Device {
 
   EmulatedQueuePair addQueuePair(EmulatedProtectionDomain domain, QueuePairOptions options) {
     synchronized (byNumber) {
-      if (byNumber.size() >= ATTRIBUTES.maxQueuePairs()) {
-        throw new VerbsException(
-            VerbsError.NO_MEMORY,
-            "queue pairs: "
-                + (byNumber.size() + 1)
-                + " (expected: <= "
-                + ATTRIBUTES.maxQueuePairs()
-                + ")");
-      }
       int number;
       do {
         number = fabric.secrets().next24Bits();

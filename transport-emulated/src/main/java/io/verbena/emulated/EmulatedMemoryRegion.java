@@ -57,6 +57,12 @@ final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holder {
 
   /** Addresses that are congruent to the real ones, so that alignment means the same on both. */
   private static long addressOf(ByteBuffer memory, EmulatedDevice device) {
+    long most = device.attributes().maxMemoryRegionSize();
+    if (memory.capacity() > most) {
+      throw new VerbsException(
+          VerbsError.NO_MEMORY,
+          "register memory: length: " + memory.capacity() + " (expected: 1.." + most + ")");
+    }
     return device.reserveAddresses(memory.capacity(), PAGE) + memory.alignmentOffset(0, PAGE);
   }
 
@@ -158,16 +164,13 @@ final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holder {
       RegistrationLimits.check(memory, access);
       long address = newBuffer == null ? before.key.address() : addressOf(memory, device);
       if (to != before.domain) {
-        to.takeOver(EmulatedProtectionDomain.Kind.MEMORY_REGION);
+        before.domain.give(EmulatedProtectionDomain.Kind.MEMORY_REGION, to);
       }
       registration = enter(to, memory, address, access);
       before.key.kill();
       device.keys().remove(before.key);
     }
     device.awaitCopies();
-    if (to != before.domain) {
-      before.domain.closed(EmulatedProtectionDomain.Kind.MEMORY_REGION);
-    }
   }
 
   private EmulatedProtectionDomain ours(ProtectionDomain other) {

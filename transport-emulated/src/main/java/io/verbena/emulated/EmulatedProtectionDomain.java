@@ -20,6 +20,7 @@ import io.verbena.verbs.provider.Range;
 import io.verbena.verbs.provider.RegistrationLimits;
 import java.nio.ByteBuffer;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** A protection domain and the count of what it holds. */
 final class EmulatedProtectionDomain implements ProtectionDomain {
@@ -48,7 +49,7 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
   @Override
   public EmulatedMemoryRegion register(ByteBuffer buffer, Set<Access> access) {
     RegistrationLimits.check(buffer, access);
-    return open.create(
+    return create(
         Kind.MEMORY_REGION,
         device.attributes().maxMemoryRegions(),
         () -> EmulatedMemoryRegion.register(this, buffer, access));
@@ -62,7 +63,7 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
             type == MemoryWindowType.TYPE_1
                 ? Capability.MEMORY_WINDOW_TYPE_1
                 : Capability.MEMORY_WINDOW_TYPE_2B);
-    return open.create(
+    return create(
         Kind.MEMORY_WINDOW,
         device.attributes().maxMemoryWindows(),
         () -> EmulatedMemoryWindow.allocate(this, type));
@@ -81,7 +82,7 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
       throw new VerbsException(
           VerbsError.INVALID, "create queue pair: the shared receive queue is another device's");
     }
-    return open.create(
+    return create(
         Kind.QUEUE_PAIR, limits.maxQueuePairs(), () -> device.addQueuePair(this, options));
   }
 
@@ -100,7 +101,7 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
     String verb = "create shared receive queue";
     Range.check(verb, "max work requests", maxWorkRequests, 1, limits.maxSharedReceiveRequests());
     Range.check(verb, "max scatter/gather", maxScatterGather, 1, limits.maxScatterGather());
-    return open.create(
+    return create(
         Kind.SHARED_RECEIVE_QUEUE,
         limits.maxSharedReceiveQueues(),
         () -> new EmulatedSharedReceiveQueue(this, maxWorkRequests, maxScatterGather));
@@ -111,18 +112,25 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
     DeviceAttributes limits = device.attributes();
     limits.require(Capability.UNRELIABLE_DATAGRAM);
     AddressLimits.check("create address handle", vector, device.port().gids().size());
-    return open.create(
+    return create(
         Kind.ADDRESS_HANDLE,
         limits.maxAddressHandles(),
         () -> new EmulatedAddressHandle(this, vector));
   }
 
-  /** Counts an object that comes from another domain of the device. */
-  void takeOver(Kind kind) {
-    open.opened(kind, Integer.MAX_VALUE);
+  /** Makes an object that counts here, and on the device against its limit. */
+  private <T> T create(Kind kind, int limit, Supplier<T> creation) {
+    return open.create(kind, Integer.MAX_VALUE, () -> device.held().create(kind, limit, creation));
+  }
+
+  /** Gives an object away to another domain of the device. */
+  void give(Kind kind, EmulatedProtectionDomain to) {
+    to.open.opened(kind, Integer.MAX_VALUE);
+    open.closed(kind);
   }
 
   void closed(Kind kind) {
+    device.held().closed(kind);
     open.closed(kind);
   }
 

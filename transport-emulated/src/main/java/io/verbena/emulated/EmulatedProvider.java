@@ -1,6 +1,7 @@
 package io.verbena.emulated;
 
 import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.VerbsProvider;
 import java.net.URI;
 import java.util.List;
@@ -17,6 +18,11 @@ import java.util.List;
  *
  * <p>With {@code sanitize=true} the program's mistakes are told, see {@link
  * io.verbena.emulated.sanitizer}.
+ *
+ * <p>The limits of the device can be set down, for programs that are to meet them: {@code
+ * max-queue-pairs=4}, {@code max-completions}, {@code max-memory-regions}, {@code max-message-size}
+ * and so on, one for each limit of {@link DeviceAttributes}. Devices that differ in them only reach
+ * each other.
  */
 public final class EmulatedProvider implements VerbsProvider {
 
@@ -38,6 +44,9 @@ public final class EmulatedProvider implements VerbsProvider {
 
   private static Device open(EmulatedAddress address) {
     WireOptions wire = WireOptions.of(address.options());
-    return wire == null ? EmulatedDevice.open() : ClockedFabric.open(wire);
+    DeviceAttributes limits = DeviceLimits.of(address.options());
+    return wire == null
+        ? EmulatedDevice.open(Fabric.DIRECT, limits)
+        : ClockedFabric.open(wire, limits);
   }
 }

@@ -63,7 +63,7 @@ final class PacketQueuePair extends EmulatedQueuePair {
                 number,
                 shared != null,
                 receives.maxScatterGather(),
-                EmulatedDevice.MAX_MESSAGE_SIZE,
+                device().attributes().maxMessageSize(),
                 Frame.MAX_PAYLOAD),
             host,
             sends,

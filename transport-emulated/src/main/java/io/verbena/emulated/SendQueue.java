@@ -43,6 +43,7 @@ final class SendQueue {
   private final DirectQueuePair pair;
   private final DirectFabric fabric;
   private final int maxSend;
+  private final int maxMessage;
   private final SendLimits limits;
   private final int maxInlineData;
   private final boolean signalAll;
@@ -80,6 +81,7 @@ final class SendQueue {
     this.pair = pair;
     fabric = new DirectFabric(pair);
     maxSend = options.maxSend();
+    maxMessage = pair.device().attributes().maxMessageSize();
     limits = new SendLimits(pair, options);
     maxInlineData = options.maxInlineData();
     signalAll = options.signalAll();
@@ -229,7 +231,7 @@ final class SendQueue {
     if (opcode == SendOpcode.LOCAL_INV || opcode == SendOpcode.BIND_MW) {
       return doLocally(request);
     }
-    return request.buffers().totalLength() > EmulatedDevice.MAX_MESSAGE_SIZE
+    return request.buffers().totalLength() > maxMessage
         ? Outcome.LOCAL_LENGTH
         : fabric.attempt(request, local, remote);
   }

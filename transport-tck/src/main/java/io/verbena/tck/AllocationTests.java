@@ -1,6 +1,8 @@
 package io.verbena.tck;
 
 import static io.verbena.verbs.Access.LOCAL_WRITE;
+import static io.verbena.verbs.Access.MW_BIND;
+import static io.verbena.verbs.Access.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
@@ -140,6 +142,32 @@ abstract class AllocationTests extends VerbsTests {
                 Requests.write(1, remote, from),
                 Requests.write(2, remote, from),
                 Requests.write(3, remote, from).signaled())));
+  }
+
+  @Test
+  void bindsAndInvalidatesWithoutAllocating() {
+    if (!tck.supports(Capability.MEMORY_WINDOW_TYPE_2B) || isRefused(Capability.LOCAL_INVALIDATE)) {
+      return;
+    }
+    Endpoint client = tck.connected().client();
+    Memory memory = client.memory(64, LOCAL_WRITE, MW_BIND);
+    Window window = Window.of(client);
+    SendWorkRequest bind = window.request(1, memory, REMOTE_WRITE);
+    SendWorkRequest invalidate = new SendWorkRequest().id(2);
+
+    QueuePair queuePair = client.queuePair();
+    CompletionQueue queue = client.sent().queue();
+    WorkCompletion[] completions = WorkCompletion.array(1);
+    int access = REMOTE_WRITE.bit();
+    allocatesNothing(
+        () -> {
+          int key = window.nextKey();
+          queuePair.postSend(
+              bind.bind(window.window(), key, memory.region(), access)
+                  .buffer(memory.address(), 64, memory.lkey())
+                  .next(invalidate.localInvalidate(key).signaled()));
+          return pollOne(queue, completions);
+        });
   }
 
   @Test
