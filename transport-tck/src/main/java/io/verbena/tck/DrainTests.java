@@ -83,6 +83,7 @@ abstract class DrainTests extends VerbsTests {
 
     pair.client().sent().expectSuccess(1, SEND);
     expectDrained(pair.client());
+    pair.server().received().expectSuccess(2, RECV);
     into.assertHolds(1);
     assertThat(pair.client().queuePair().state()).isEqualTo(SQD);
   }
