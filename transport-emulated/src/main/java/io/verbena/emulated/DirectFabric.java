@@ -44,7 +44,6 @@ final class DirectFabric {
    */
   private static final int CLAIM_FIRST = 1024;
 
-  private static final long UNCLAIMED = -2;
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final DirectQueuePair pair;
@@ -52,11 +51,31 @@ final class DirectFabric {
   private final @Nullable DirectDatagrams datagrams;
   private final Spans from = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
   private final Spans to = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
+  private final int claimFirst;
 
-  DirectFabric(DirectQueuePair pair) {
+  /** How READs are moved in parts, and how what may pass them; null where all is moved at once. */
+  private final @Nullable Pieces readPieces;
+
+  private final @Nullable Pieces sendPieces;
+
+  /** Those of the request that is tried now. */
+  private @Nullable Pieces pieces;
+
+  DirectFabric(DirectQueuePair pair, @Nullable Engine engine) {
     this.pair = pair;
+    claimFirst = engine == null ? CLAIM_FIRST : -1;
+    readPieces = engine == null ? null : new Pieces(engine.random());
+    sendPieces = engine == null ? null : new Pieces(engine.random());
     acknowledged = pair.isReliable();
     datagrams = pair.type() == QueuePairType.UD ? new DirectDatagrams(pair) : null;
+  }
+
+  /** Forgets the parts that were moved of messages that are not done. */
+  void restart() {
+    if (readPieces != null && sendPieces != null) {
+      readPieces.reset();
+      sendPieces.reset();
+    }
   }
 
   /**
@@ -66,6 +85,20 @@ final class DirectFabric {
    * @param remote a key of the peer that it may be for, or null
    */
   Outcome attempt(SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
+    if (sendPieces == null) {
+      return attemptAll(request, local, remote);
+    }
+    Pieces parts = DeferredSends.isReadOrAtomic(request) ? readPieces : sendPieces;
+    pieces = parts;
+    Outcome outcome = attemptAll(request, local, remote);
+    if (outcome != Outcome.UNDER_WAY && parts != null) {
+      parts.reset();
+    }
+    return outcome;
+  }
+
+  private Outcome attemptAll(
+      SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
     DirectQueuePair peer = pair.reachablePeer();
     if (peer == null) {
       return withoutPeer(request);
@@ -158,14 +191,14 @@ final class DirectFabric {
       }
       targetOffset = target.offset(receives.address(0));
     }
-    EmulatedCompletionQueue queue = peer.receiveCompletions();
-    long entry = length <= CLAIM_FIRST ? queue.claim() : UNCLAIMED;
+    long entry =
+        length <= claimFirst ? peer.receiveCompletions().claim() : DirectQueuePair.UNCLAIMED;
     boolean moved =
         scattered
             ? moveSpans(length)
             : target == null || move(source, sourceOffset, target.memory, targetOffset, length);
-    if (entry == UNCLAIMED) {
-      entry = queue.claim();
+    if (moved && isMoreToMove()) {
+      return Outcome.UNDER_WAY;
     }
     CompletionStatus status = moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR;
     if (moved && flags == WorkCompletion.WITH_INV && !peer.invalidateRemotely(immediate)) {
@@ -244,9 +277,12 @@ final class DirectFabric {
         moved = move(source, sourceOffset, target.memory, targetOffset, length);
       }
     }
+    if (moved && isMoreToMove()) {
+      return Outcome.UNDER_WAY;
+    }
     if (withImmediate) {
       peer.completeReceive(
-          peer.receiveCompletions().claim(),
+          DirectQueuePair.UNCLAIMED,
           moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR,
           CompletionOpcode.RECV_RDMA_WITH_IMM,
           WorkCompletion.WITH_IMM,
@@ -285,16 +321,26 @@ final class DirectFabric {
         return Outcome.LOCAL_PROTECTION;
       }
       int targetOffset = target.offset(buffers.address(0));
-      return move(source.memory, sourceOffset, target.memory, targetOffset, length)
-          ? Outcome.DONE
-          : Outcome.REMOTE_OPERATION;
+      return moved(move(source.memory, sourceOffset, target.memory, targetOffset, length));
     }
     if (!to.add(buffers, pair, LOCAL_WRITE)) {
       clearSpans();
       return Outcome.LOCAL_PROTECTION;
     }
     from.add(source.memory, sourceOffset, length);
-    return moveSpans(length) ? Outcome.DONE : Outcome.REMOTE_OPERATION;
+    return moved(moveSpans(length));
+  }
+
+  private Outcome moved(boolean well) {
+    if (!well) {
+      return Outcome.REMOTE_OPERATION;
+    }
+    return isMoreToMove() ? Outcome.UNDER_WAY : Outcome.DONE;
+  }
+
+  /** Whether what was moved just now was only a part. */
+  private boolean isMoreToMove() {
+    return pieces != null && pieces.next();
   }
 
   private Outcome atomic(SendWorkRequest request, DirectQueuePair peer) {
@@ -350,7 +396,12 @@ final class DirectFabric {
 
   private boolean moveSpans(int length) {
     try {
-      Spans.copy(from, to, length);
+      if (pieces == null) {
+        Spans.copy(from, to, length);
+      } else {
+        pieces.begin(length);
+        Spans.copy(from, to, pieces.from(), pieces.length());
+      }
       return true;
     } catch (IllegalStateException e) {
       return false;
@@ -363,10 +414,16 @@ final class DirectFabric {
    * The one copy. Memory that its owner freed while it was registered answers with {@link
    * IllegalStateException}; the request then fails like one on a region that is gone.
    */
-  private static boolean move(
+  private boolean move(
       ByteBuffer source, int sourceOffset, ByteBuffer target, int targetOffset, int length) {
     try {
-      target.put(targetOffset, source, sourceOffset, length);
+      if (pieces == null) {
+        target.put(targetOffset, source, sourceOffset, length);
+      } else {
+        pieces.begin(length);
+        int skip = pieces.from();
+        target.put(targetOffset + skip, source, sourceOffset + skip, pieces.length());
+      }
       return true;
     } catch (IllegalStateException e) {
       return false;
@@ -382,14 +439,7 @@ final class DirectFabric {
   /** Completes the peer's next receive with an error, which stops the peer's queue pair. */
   private void refuse(DirectQueuePair peer, CompletionStatus status) {
     peer.completeReceive(
-        peer.receiveCompletions().claim(),
-        status,
-        CompletionOpcode.RECV,
-        0,
-        0,
-        0,
-        false,
-        pair.sends());
+        DirectQueuePair.UNCLAIMED, status, CompletionOpcode.RECV, 0, 0, 0, false, pair.sends());
   }
 
   /** Tells the peer's program of a refusal that no receive of it completes. */

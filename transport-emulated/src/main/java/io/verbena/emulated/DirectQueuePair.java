@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * {@link SendQueue} and {@link ReceiveQueue}.
  */
 final class DirectQueuePair extends EmulatedQueuePair {
+  /** In place of a claimed entry of a completion queue. */
+  static final long UNCLAIMED = -2;
+
   private final SendQueue sends;
   private final ReceiveQueue receives;
 
@@ -28,11 +31,30 @@ final class DirectQueuePair extends EmulatedQueuePair {
   /** Of UD, where many send to it: whose message is taken. Else that is the connected peer's. */
   private final @Nullable Ownership arrivals;
 
+  /** Receives whose completions an engine shows later, and its work; null without an engine. */
+  private final @Nullable DeferredReceives deferredReceives;
+
+  private final @Nullable Deferral deferral;
   private volatile @Nullable DirectQueuePair peer;
 
-  DirectQueuePair(EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
+  /**
+   * @param engine what does the requests later, or null: then they are done when they are posted
+   */
+  DirectQueuePair(
+      EmulatedProtectionDomain domain,
+      int number,
+      QueuePairOptions options,
+      @Nullable Engine engine) {
     super(domain, number, options);
-    sends = new SendQueue(this, options);
+    sends = new SendQueue(this, options, engine);
+    DeferredSends deferredSends = sends.deferred();
+    if (engine == null || deferredSends == null) {
+      deferredReceives = null;
+      deferral = null;
+    } else {
+      deferredReceives = new DeferredReceives(this);
+      deferral = new Deferral(engine, deferredSends, deferredReceives);
+    }
     EmulatedSharedReceiveQueue shared = shared();
     taken = shared == null ? null : new TakenReceives(shared);
     receives =
@@ -48,6 +70,13 @@ final class DirectQueuePair extends EmulatedQueuePair {
 
   ReceiveQueue receives() {
     return receives;
+  }
+
+  /** If an engine does the work, there may be some. */
+  void schedule() {
+    if (deferral != null) {
+      deferral.schedule();
+    }
   }
 
   /** For the taker: whether there is a receive, which {@link #receives} then tells of. */
@@ -124,7 +153,11 @@ final class DirectQueuePair extends EmulatedQueuePair {
     return found;
   }
 
-  /** Completes the receive that the owner of the peer's send queue, {@code sender}, has filled. */
+  /**
+   * Completes the receive that the owner of the peer's send queue, {@code sender}, has filled.
+   *
+   * @param entry a claimed entry of the completion queue, or {@link #UNCLAIMED}
+   */
   void completeReceive(
       long entry,
       CompletionStatus status,
@@ -134,9 +167,20 @@ final class DirectQueuePair extends EmulatedQueuePair {
       int immediate,
       boolean solicited,
       SendQueue sender) {
-    publishReceive(entry, status, opcode, flags, byteLength, immediate, solicited);
+    boolean lost;
+    if (entry == UNCLAIMED && deferredReceives != null) {
+      long id = receives.id();
+      lost =
+          !deferredReceives.add(
+              id, status, opcode, flags, byteLength, immediate, receives.take(), solicited);
+      schedule();
+    } else {
+      long claimed = entry == UNCLAIMED ? receiveCompletions().claim() : entry;
+      publishReceive(claimed, status, opcode, flags, byteLength, immediate, solicited);
+      lost = claimed == CompletionRing.OVERRUN;
+    }
     receives.readAhead();
-    if (entry == CompletionRing.OVERRUN) {
+    if (lost) {
       sender.afterRelease(receiveCompletions()::overrun);
     }
     // A message that does not fit only costs an unreliable queue pair the receive.
@@ -309,6 +353,9 @@ final class DirectQueuePair extends EmulatedQueuePair {
   void awaitHandover() {
     sends.ownership.awaitHandover();
     receives.posting.awaitHandover();
+    if (deferredReceives != null) {
+      deferredReceives.awaitHandover();
+    }
     awaitPeer();
   }
 
@@ -346,6 +393,9 @@ final class DirectQueuePair extends EmulatedQueuePair {
 
   private void flushReceives() {
     awaitPeer();
+    if (deferredReceives != null) {
+      deferredReceives.showAll();
+    }
     boolean overrun = false;
     receives.posting.acquire();
     try {
@@ -368,7 +418,8 @@ final class DirectQueuePair extends EmulatedQueuePair {
   private void drop(@Nullable DirectQueuePair other) {
     sends.clear();
     if (other != null) {
-      other.sends.ownership.awaitHandover();
+      // What it sends next is for another receive.
+      other.sends.restart();
     }
     if (arrivals != null) {
       arrivals.awaitHandover();
@@ -376,6 +427,9 @@ final class DirectQueuePair extends EmulatedQueuePair {
     receives.posting.acquire();
     receives.clear();
     receives.posting.release();
+    if (deferredReceives != null) {
+      deferredReceives.clear();
+    }
     if (taken != null) {
       taken.drop();
     }

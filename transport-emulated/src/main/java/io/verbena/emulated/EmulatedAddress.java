@@ -23,9 +23,11 @@ record EmulatedAddress(String name, Map<Option, String> options) {
 
   /** The options that there are; in an address, in lower case with dashes. */
   enum Option {
+    /** {@code sync}, the default, or {@code async}: see {@link DeferredFabric}. */
+    MODE,
     /** How requests travel: {@code simulated}, in packets; without it, directly. */
     WIRE,
-    /** What chance on a simulated wire is made of: a whole number. */
+    /** What chance on a simulated wire, or of mode {@code async}, is made of: a whole number. */
     SEED,
     /** Microseconds that a packet takes on a simulated wire. */
     LATENCY,

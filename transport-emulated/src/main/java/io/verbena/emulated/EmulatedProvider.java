@@ -11,6 +11,14 @@ import java.util.List;
  * or to connect to. Each {@link #open} is an HCA of its own; HCAs that were opened with the same
  * options reach each other.
  *
+ * <p>By default a request is done by the thread that posts it, before the post returns. With {@code
+ * emulated://name?mode=async&seed=7} an engine does it later, as an RNIC would: requests of one
+ * queue in order, but for what may pass an outstanding READ or atomic; those of different queues in
+ * any order; the bytes of a message in parts and in any order; completions late. So a program that
+ * leans on a request being done when it is posted, or on a completion being there before another
+ * one, fails. Which of the allowed orders are taken is chosen at random from the seed, and depends
+ * on when the program's threads come.
+ *
  * <p>With the option {@code wire=simulated} requests travel in packets over a simulated wire, which
  * {@code loss}, {@code delay}, {@code reorder}, {@code duplicate} and {@code corruption} spoil,
  * each a probability for each packet, by chance made of {@code seed}; {@code latency} is what a
@@ -39,14 +47,6 @@ public final class EmulatedProvider implements VerbsProvider {
   @Override
   public Device open(URI address) {
     EmulatedAddress parsed = EmulatedAddress.parse(address);
-    return parsed.sanitized(() -> open(parsed));
-  }
-
-  private static Device open(EmulatedAddress address) {
-    WireOptions wire = WireOptions.of(address.options());
-    DeviceAttributes limits = DeviceLimits.of(address.options());
-    return wire == null
-        ? EmulatedDevice.open(Fabric.DIRECT, limits)
-        : ClockedFabric.open(wire, limits);
+    return parsed.sanitized(() -> OpenFabrics.open(parsed));
   }
 }

@@ -28,7 +28,7 @@ class Fabric {
 
   EmulatedQueuePair createQueuePair(
       EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
-    return new DirectQueuePair(domain, number, options);
+    return new DirectQueuePair(domain, number, options, null);
   }
 
   /** The GID of a device that is being opened here. */
@@ -47,6 +47,11 @@ class Fabric {
 
   void unplug(EmulatedDevice device) {
     devices.remove(device.gid());
+  }
+
+  /** Whether no device is plugged in. */
+  final boolean isEmpty() {
+    return devices.isEmpty();
   }
 
   final @Nullable EmulatedDevice device(Gid gid) {

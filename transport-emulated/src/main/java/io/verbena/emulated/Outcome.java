@@ -5,6 +5,8 @@ import io.verbena.verbs.CompletionStatus;
 /** What came of one attempt at a send work request. */
 enum Outcome {
   DONE(CompletionStatus.SUCCESS),
+  /** A part is done; the rest is for another attempt. Only where an engine does it. */
+  UNDER_WAY(CompletionStatus.SUCCESS),
   /** The peer has no receive: wait for one. */
   RECEIVER_NOT_READY(CompletionStatus.RNR_RETRY_EXC_ERR),
   /** The peer is not there, or in no state to answer: try again. */
@@ -35,7 +37,10 @@ enum Outcome {
 
   /** What the requester learns of it where the responder says nothing: its own failures. */
   Outcome unacknowledged() {
-    return this == LOCAL_LENGTH || this == LOCAL_PROTECTION ? this : DONE;
+    return switch (this) {
+      case LOCAL_LENGTH, LOCAL_PROTECTION, UNDER_WAY -> this;
+      default -> DONE;
+    };
   }
 
   /** Whether it was the peer that refused, which then stops its own end too. */

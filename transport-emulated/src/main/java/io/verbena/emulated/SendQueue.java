@@ -48,7 +48,11 @@ final class SendQueue {
   private final int maxInlineData;
   private final boolean signalAll;
   private final SendWorkRequest[] waiting;
-  private final ByteBuffer inlineCopies;
+  private final ByteBuffer[] inlineCopies;
+
+  /** How far requests have come that an engine does; null where they are done by who posts them. */
+  private final @Nullable DeferredSends deferred;
+
   private final SendWorkRequest binding = new SendWorkRequest();
 
   /** One past the last request whose completion was polled. */
@@ -77,20 +81,27 @@ final class SendQueue {
   private boolean timerSet;
   private List<Runnable> afterRelease = new ArrayList<>(2);
 
-  SendQueue(DirectQueuePair pair, QueuePairOptions options) {
+  SendQueue(DirectQueuePair pair, QueuePairOptions options, @Nullable Engine engine) {
     this.pair = pair;
-    fabric = new DirectFabric(pair);
+    fabric = new DirectFabric(pair, engine);
     maxSend = options.maxSend();
     maxMessage = pair.device().attributes().maxMessageSize();
     limits = new SendLimits(pair, options);
     maxInlineData = options.maxInlineData();
     signalAll = options.signalAll();
+    deferred = engine == null ? null : new DeferredSends(this, pair, maxSend);
     waiting = new SendWorkRequest[maxSend];
+    inlineCopies = new ByteBuffer[maxSend];
+    ByteBuffer copies = ByteBuffer.allocate(maxSend * maxInlineData);
     for (int i = 0; i < maxSend; i++) {
       // A bind has a buffer, even where no request with data may have one.
       waiting[i] = new SendWorkRequest(Math.max(1, options.maxSendScatterGather()));
+      inlineCopies[i] = copies.slice(i * maxInlineData, maxInlineData);
     }
-    inlineCopies = ByteBuffer.allocate(maxSend * maxInlineData);
+  }
+
+  @Nullable DeferredSends deferred() {
+    return deferred;
   }
 
   /** Frees the slots of all requests before {@code position}. */
@@ -152,14 +163,17 @@ final class SendQueue {
     if (firstWaiting < position) {
       keep(request, position);
       noteWhetherInDrain(state, position);
+      pair.schedule();
     } else if (state != QueuePairState.RTS) {
       postAside(request, position, state);
+    } else if (deferred != null) {
+      keep(request, position);
+      pair.schedule();
     } else {
       Outcome outcome = attempt(request, local, remote);
       if (outcome.isStall()) {
         keep(request, position);
-        stalled.setRelease(1);
-        VarHandle.fullFence();
+        stalled();
         advance();
       } else {
         firstWaiting = posted;
@@ -189,6 +203,9 @@ final class SendQueue {
     } else {
       firstWaiting = posted;
       complete(request, position, CompletionStatus.WR_FLUSH_ERR);
+      if (deferred != null) {
+        deferred.clear(posted);
+      }
     }
   }
 
@@ -250,13 +267,13 @@ final class SendQueue {
     copy.copyFrom(request);
     ByteBuffer inline = request.inlineData();
     if (inline != null) {
-      ByteBuffer place = inlineCopies.slice(slot * maxInlineData, inline.remaining());
+      ByteBuffer place = inlineCopies[slot].limit(inline.remaining());
       place.put(0, inline, inline.position(), inline.remaining());
       copy.inline(place);
     }
   }
 
-  /** Takes ownership and goes on with what waits. */
+  /** Takes ownership and goes on with what waits, or has it done. */
   void resume() {
     ownership.acquire();
     try {
@@ -271,7 +288,8 @@ final class SendQueue {
     if (state == QueuePairState.RTS) {
       drainEnd = UNKNOWN;
     }
-    if (isStalled() && (state == QueuePairState.RTS || state == QueuePairState.SQD)) {
+    boolean sending = state == QueuePairState.RTS || state == QueuePairState.SQD;
+    if (sending && (isStalled() || deferred != null)) {
       advance();
     }
   }
@@ -311,11 +329,17 @@ final class SendQueue {
 
   /** For the owner: goes on with what waits, until nothing does or the peer is not ready again. */
   private void advance() {
-    long end = drainEnd == UNKNOWN ? posted : drainEnd;
+    if (deferred != null) {
+      deferred.resume();
+      pair.schedule();
+      endDrain();
+      return;
+    }
+    long end = end();
     while (firstWaiting < end) {
       long position = firstWaiting;
-      SendWorkRequest request = waiting[(int) (position % maxSend)];
-      Outcome outcome = attempt(request, null, null);
+      SendWorkRequest request = request(position);
+      Outcome outcome = attempt(request);
       if (outcome.isStall() && mayWait(outcome)) {
         return;
       }
@@ -332,7 +356,16 @@ final class SendQueue {
     endDrain();
   }
 
-  private boolean mayWait(Outcome outcome) {
+  /** For the owner: lets the peer see that its next receive, or change of state, is waited for. */
+  void stalled() {
+    stalled.setRelease(1);
+    VarHandle.fullFence();
+  }
+
+  /**
+   * For the owner: whether a request may wait further for what keeps it; it is tried again then.
+   */
+  boolean mayWait(Outcome outcome) {
     long now = System.nanoTime();
     if (stall != outcome) {
       stall = outcome;
@@ -392,6 +425,39 @@ final class SendQueue {
     }
   }
 
+  /** For the owner: the oldest request that is not completed. */
+  long first() {
+    return firstWaiting;
+  }
+
+  /** For the owner: one past the youngest request that may be done now. */
+  long end() {
+    return drainEnd == UNKNOWN ? posted : drainEnd;
+  }
+
+  /** For the owner: a request that was kept. */
+  SendWorkRequest request(long position) {
+    return waiting[(int) (position % maxSend)];
+  }
+
+  /** For the owner: tries a request that was kept. */
+  Outcome attempt(SendWorkRequest request) {
+    return attempt(request, null, null);
+  }
+
+  /** For the owner: nothing keeps the oldest request any more. */
+  void proceeded() {
+    stall = Outcome.DONE;
+    stalled.setRelease(0);
+  }
+
+  /** For the owner: completes the oldest request. */
+  void endFirst(Outcome outcome) {
+    long position = firstWaiting++;
+    end(request(position), position, outcome);
+    endDrain();
+  }
+
   private void complete(SendWorkRequest request, long position, CompletionStatus status) {
     EmulatedCompletionQueue queue = pair.sendCompletions();
     long entry = queue.claim();
@@ -429,6 +495,9 @@ final class SendQueue {
   void flush() {
     ownership.acquire();
     try {
+      if (deferred != null) {
+        deferred.showAll();
+      }
       flushWaiting();
     } finally {
       release();
@@ -437,8 +506,7 @@ final class SendQueue {
 
   private void flushWaiting() {
     while (firstWaiting < posted) {
-      complete(
-          waiting[(int) (firstWaiting % maxSend)], firstWaiting, CompletionStatus.WR_FLUSH_ERR);
+      complete(request(firstWaiting), firstWaiting, CompletionStatus.WR_FLUSH_ERR);
       firstWaiting++;
     }
     nothingWaits();
@@ -448,6 +516,17 @@ final class SendQueue {
     stalled.setRelease(0);
     drainEnd = UNKNOWN;
     draining = false;
+    if (deferred != null) {
+      fabric.restart();
+      deferred.clear(posted);
+    }
+  }
+
+  /** Takes ownership and moves a message that is under way from its beginning again. */
+  void restart() {
+    ownership.acquire();
+    fabric.restart();
+    release();
   }
 
   /** Drops all that waits, without completion. */

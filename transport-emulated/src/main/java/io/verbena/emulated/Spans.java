@@ -89,11 +89,24 @@ final class Spans {
 
   /** Copies {@code bytes} bytes; both have at least as many. */
   static void copy(Spans from, Spans to, int bytes) {
+    copy(from, to, 0, bytes);
+  }
+
+  /** Copies {@code bytes} bytes from {@code skip} on; both have at least as many. */
+  static void copy(Spans from, Spans to, int skip, int bytes) {
     int left = bytes;
     int source = 0;
-    int sourceDone = 0;
+    int sourceDone = skip;
     int target = 0;
-    int targetDone = 0;
+    int targetDone = skip;
+    if (bytes > 0) {
+      while (sourceDone >= from.lengths[source]) {
+        sourceDone -= from.lengths[source++];
+      }
+      while (targetDone >= to.lengths[target]) {
+        targetDone -= to.lengths[target++];
+      }
+    }
     while (left > 0) {
       int length =
           Math.min(
