@@ -77,9 +77,7 @@ final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holder {
   /** Its entry, if it is usable, of this domain, and has all the rights of {@code needed}. */
   @Nullable MemoryKey liveKeyIn(EmulatedProtectionDomain domain, int needed) {
     Registration now = registration;
-    return now.domain == domain && now.key.isAlive() && (Access.bits(now.access) & needed) == needed
-        ? now.key
-        : null;
+    return now.domain == domain && now.key.isAlive() && now.key.gives(needed) ? now.key : null;
   }
 
   /** A window was bound to it. Under the monitor of the device's keys, as the next. */

@@ -114,6 +114,11 @@ final class MemoryKey {
     return (to == domain || to == pair) && (rights & needed) == needed && contains(from, bytes);
   }
 
+  /** Whether it gives all the rights of {@code needed}. */
+  boolean gives(int needed) {
+    return (rights & needed) == needed;
+  }
+
   boolean contains(long from, long bytes) {
     long offset = from - address;
     return offset >= 0 && offset <= length - bytes;
