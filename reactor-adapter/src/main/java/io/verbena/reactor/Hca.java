@@ -5,6 +5,7 @@ import io.verbena.reactor.cm.Desk;
 import io.verbena.reactor.cm.Place;
 import io.verbena.reactor.connection.Workbench;
 import io.verbena.reactor.loop.CompletionLoop;
+import io.verbena.reactor.loop.Conductor;
 import io.verbena.reactor.memory.RegisteredMemory;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.ProtectionDomain;
@@ -14,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** A device as a transport uses it: with its memory, its loops and its desk. */
 final class Hca {
@@ -29,16 +31,20 @@ final class Hca {
   private final List<CompletionLoop> loops = new ArrayList<>();
   private final AtomicInteger next = new AtomicInteger();
 
-  /** Takes over an open device. */
-  Hca(Device device, RdmaOptions options) {
+  /**
+   * Takes over an open device.
+   *
+   * @param conductor who gives turns to all that else have threads, or null
+   */
+  Hca(Device device, RdmaOptions options, @Nullable Conductor conductor) {
     this.device = device;
     this.options = options;
     domain = device.allocateProtectionDomain();
     memory = new RegisteredMemory(domain, options);
     String name = "verbena-" + device.attributes().name();
-    desk = new Desk(name + "-cm", device);
+    desk = new Desk(name + "-cm", device, conductor);
     for (int i = 0; i < options.loops(); i++) {
-      CompletionLoop loop = new CompletionLoop(name + "-loop-" + i, device, options);
+      CompletionLoop loop = new CompletionLoop(name + "-loop-" + i, device, options, conductor);
       loops.add(loop);
       places.add(new Place(desk, new Workbench(loop, memory, options), domain, options));
     }

@@ -11,6 +11,7 @@ import io.verbena.RdmaTransport;
 import io.verbena.UnknownSchemeException;
 import io.verbena.reactor.cm.ConnectMono;
 import io.verbena.reactor.cm.Server;
+import io.verbena.reactor.loop.Conductor;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -24,6 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
@@ -36,12 +38,26 @@ import reactor.core.publisher.Mono;
  */
 final class ReactorTransport implements RdmaTransport {
   private final RdmaOptions options;
+  private final @Nullable Conductor conductor;
+  private final Function<URI, Device> devices;
   private final Map<String, Hca> hcas = new HashMap<>();
   private final List<Server> servers = new ArrayList<>();
   private boolean disposed;
 
+  /** A transport with threads of its own, over the providers that are present. */
   ReactorTransport(RdmaOptions options) {
+    this(options, null, address -> provider(address).open(address));
+  }
+
+  /**
+   * @param conductor who gives turns to all that else have threads, or null
+   * @param devices opens a device for an address of a provider that is present
+   */
+  ReactorTransport(
+      RdmaOptions options, @Nullable Conductor conductor, Function<URI, Device> devices) {
     this.options = requireNonNull(options, "options");
+    this.conductor = conductor;
+    this.devices = devices;
   }
 
   @Override
@@ -113,7 +129,7 @@ final class ReactorTransport implements RdmaTransport {
       return known;
     }
     try {
-      Device device = provider.open(address);
+      Device device = devices.apply(address);
       String key =
           single ? scheme + '?' + query : scheme + '/' + device.attributes().name() + '?' + query;
       known = hcas.get(key);
@@ -121,7 +137,7 @@ final class ReactorTransport implements RdmaTransport {
         device.close();
         return known;
       }
-      Hca opened = new Hca(device, options);
+      Hca opened = new Hca(device, options, conductor);
       hcas.put(key, opened);
       return opened;
     } catch (VerbsException e) {

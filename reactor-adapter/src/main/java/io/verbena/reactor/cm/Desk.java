@@ -1,5 +1,6 @@
 package io.verbena.reactor.cm;
 
+import io.verbena.reactor.loop.Conductor;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connection manager of a device and the thread that takes its events and hands each to whom it
- * concerns. Thread-safe.
+ * concerns; a {@link Conductor} may give the turns in its place. Thread-safe.
  */
 public final class Desk {
   private static final long LONGEST_WAIT = TimeUnit.MINUTES.toNanos(1);
@@ -23,6 +24,7 @@ public final class Desk {
       new IdentityHashMap<>();
   private final IdentityHashMap<ConnectionListener, EventTarget> listeners =
       new IdentityHashMap<>();
+  private final @Nullable Conductor conductor;
   private final Thread thread;
   private volatile boolean closed;
 
@@ -30,16 +32,35 @@ public final class Desk {
    * Opens a desk; {@link #start} starts its thread.
    *
    * @param name of its thread
+   * @param conductor who gives it turns in place of a thread, or null
    */
-  public Desk(String name, Device device) {
+  public Desk(String name, Device device, @Nullable Conductor conductor) {
     manager = device.createConnectionManager();
+    this.conductor = conductor;
     thread = new Thread(this::work, name);
     thread.setDaemon(true);
   }
 
-  /** Starts the thread. */
+  /** Starts the thread, or lets the conductor begin. */
   public void start() {
-    thread.start();
+    if (conductor == null) {
+      thread.start();
+    } else {
+      conductor.add(new Conducted());
+    }
+  }
+
+  /** The turns that a conductor gives: each takes an event. */
+  private final class Conducted implements Conductor.Turns {
+    @Override
+    public boolean turn() {
+      return !closed && takeEvent(0);
+    }
+
+    @Override
+    public boolean isOver() {
+      return closed;
+    }
   }
 
   /** Begins a connect, whose events {@code target} gets. */
@@ -83,21 +104,29 @@ public final class Desk {
   }
 
   private void work() {
+    while (!closed) {
+      takeEvent(LONGEST_WAIT);
+    }
+  }
+
+  /** Waits for an event and hands it on; false if none came. */
+  private boolean takeEvent(long nanos) {
     try {
-      while (!closed) {
-        ConnectionEvent event = manager.await(LONGEST_WAIT);
-        if (event != null) {
-          dispatch(event);
-        }
+      ConnectionEvent event = manager.await(nanos);
+      if (event != null) {
+        dispatch(event);
       }
+      return event != null;
     } catch (InterruptedException e) {
       // The thread is the desk's own; nothing interrupts it but a closing of the whole program.
+      closed = true;
       Thread.currentThread().interrupt();
     } catch (VerbsException e) {
       if (!closed) {
         throw e;
       }
     }
+    return false;
   }
 
   private void dispatch(ConnectionEvent event) {
@@ -132,6 +161,8 @@ public final class Desk {
   public void close(long nanos) throws InterruptedException {
     closed = true;
     manager.close();
-    TimeUnit.NANOSECONDS.timedJoin(thread, nanos);
+    if (conductor == null) {
+      TimeUnit.NANOSECONDS.timedJoin(thread, nanos);
+    }
   }
 }

@@ -8,6 +8,7 @@ import io.verbena.reactor.wire.FrameReader;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.ProtocolException;
 import java.util.ArrayDeque;
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -428,16 +429,26 @@ final class Inbound implements DemandSource<ByteBuf>, FrameReader.Handler {
       unposted = null;
       frame.release();
     }
-    queue.removeIf(
-        each -> {
-          boolean lost = each instanceof Pull pull && !pull.isOver();
-          if (lost) {
-            ((Pull) each).release();
-          }
-          return lost;
-        });
+    loseFromFirstUnread();
     unread.clear();
     unfinished.clear();
+  }
+
+  /** What comes behind a message that is lost is lost too: a subscriber sees no gap. */
+  private void loseFromFirstUnread() {
+    boolean lost = false;
+    for (Iterator<Object> each = queue.iterator(); each.hasNext(); ) {
+      Object next = each.next();
+      lost |= next instanceof Pull pull && !pull.isOver();
+      if (lost) {
+        each.remove();
+        if (next instanceof ByteBuf message) {
+          message.release();
+        } else if (next instanceof Pull pull) {
+          pull.release();
+        }
+      }
+    }
   }
 
   /** The coarse clock went on; answers whether it has waited for memory for too long. */

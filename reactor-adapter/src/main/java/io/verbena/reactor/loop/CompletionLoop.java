@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A turn: run the tasks that were handed over, poll, route the completions, let the members that
  * asked for it end the turn. A turn without work is idle, and what then happens is the {@link
- * PollMode}. Only {@link #schedule}, {@link #execute}, {@link #inLoop}, {@link #stop} and {@link
- * #join} may be called from other threads.
+ * PollMode}; where a {@link Conductor} gives the turns there is no thread, and it does what it
+ * likes meanwhile. Only {@link #schedule}, {@link #execute}, {@link #inLoop}, {@link #stop} and
+ * {@link #join} may be called from other threads.
  */
 public final class CompletionLoop {
   private static final int BATCH = 64;
@@ -37,7 +38,8 @@ public final class CompletionLoop {
   private final long spinNanos;
   private final long tickNanos;
   private final @Nullable CompletionChannel channel;
-  private final Thread thread;
+  private final @Nullable Thread thread;
+  private final @Nullable Conductor conductor;
   private final TaskStack tasks = new TaskStack();
   private final Members members = new Members();
   private final List<PackedQueue> packed = new ArrayList<>();
@@ -57,6 +59,9 @@ public final class CompletionLoop {
   private int spins;
   private boolean idle;
 
+  /** The thread while it is in the loop. Another one that reads it never reads itself. */
+  private @Nullable Thread inside;
+
   private volatile boolean sleeping;
   private volatile boolean stopping;
   private volatile boolean ended;
@@ -66,10 +71,13 @@ public final class CompletionLoop {
    * Prepares a loop; {@link #start} starts its thread.
    *
    * @param name of its thread
+   * @param conductor who gives it turns in place of a thread, or null
    */
-  public CompletionLoop(String name, Device device, RdmaOptions options) {
+  public CompletionLoop(
+      String name, Device device, RdmaOptions options, @Nullable Conductor conductor) {
     this.device = device;
-    mode = options.pollMode();
+    this.conductor = conductor;
+    mode = conductor == null ? options.pollMode() : PollMode.BUSY;
     spinNanos = options.spinTime().toNanos();
     long shortest =
         Math.min(
@@ -77,18 +85,27 @@ public final class CompletionLoop {
             Math.min(options.operationTimeout().toNanos(), options.closeTimeout().toNanos()));
     tickNanos = Math.min(LONGEST_TICK, Math.max(LEAST_TICK, shortest / TICKS_PER_TIMEOUT));
     channel = mode == PollMode.BUSY ? null : device.createCompletionChannel();
-    thread = new Thread(this::work, name);
-    thread.setDaemon(true);
+    if (conductor == null) {
+      thread = new Thread(this::work, name);
+      thread.setDaemon(true);
+    } else {
+      thread = null;
+    }
   }
 
-  /** Starts the thread. */
+  /** Starts the thread, or lets the conductor begin. */
   public void start() {
-    thread.start();
+    if (conductor != null) {
+      lastTick = conductor.nanoTime();
+      conductor.add(new Conducted());
+    } else if (thread != null) {
+      thread.start();
+    }
   }
 
-  /** Whether the caller is this loop's thread. */
+  /** Whether the caller is in this loop: its thread, or within a turn. */
   public boolean inLoop() {
-    return Thread.currentThread() == thread;
+    return Thread.currentThread() == inside;
   }
 
   /** The device whose completions it polls. */
@@ -214,6 +231,9 @@ public final class CompletionLoop {
    * @return whether it ended in time
    */
   public boolean join(long nanos) throws InterruptedException {
+    if (thread == null) {
+      return ended || (conductor != null && !inLoop() && conductor.awaitFor(() -> ended, nanos));
+    }
     if (!inLoop() && thread.isAlive()) {
       TimeUnit.NANOSECONDS.timedJoin(thread, nanos);
     }
@@ -240,17 +260,55 @@ public final class CompletionLoop {
   }
 
   private void work() {
+    inside = Thread.currentThread();
     lastTick = System.nanoTime();
     try {
-      while (!stopping || members.count() > 0 || !ticking.isEmpty() || !tasks.isEmpty()) {
+      while (isNeeded()) {
         turn();
       }
     } catch (Throwable broken) {
-      failure = broken;
-      expelAll(broken, true);
+      breakDown(broken);
       throw broken;
     } finally {
       end();
+    }
+  }
+
+  private boolean isNeeded() {
+    return !stopping || members.count() > 0 || !ticking.isEmpty() || !tasks.isEmpty();
+  }
+
+  private void breakDown(Throwable cause) {
+    failure = cause;
+    expelAll(cause, true);
+  }
+
+  /** The turns that a conductor gives. */
+  private final class Conducted implements Conductor.Turns {
+    @Override
+    public boolean turn() {
+      Thread outside = inside;
+      inside = Thread.currentThread();
+      try {
+        if (isNeeded()) {
+          CompletionLoop.this.turn();
+          readClock();
+          return !idle || !tasks.isEmpty() || endingCount > 0;
+        }
+        end();
+        return true;
+      } catch (RuntimeException | Error broken) {
+        breakDown(broken);
+        end();
+        throw broken;
+      } finally {
+        inside = outside;
+      }
+    }
+
+    @Override
+    public boolean isOver() {
+      return ended;
     }
   }
 
@@ -289,7 +347,8 @@ public final class CompletionLoop {
     } catch (VirtualMachineError e) {
       throw e;
     } catch (Throwable e) {
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      Thread current = Thread.currentThread();
+      current.getUncaughtExceptionHandler().uncaughtException(current, e);
     }
   }
 
@@ -327,7 +386,7 @@ public final class CompletionLoop {
   }
 
   private void readClock() {
-    long now = System.nanoTime();
+    long now = conductor == null ? System.nanoTime() : conductor.nanoTime();
     if (now - lastTick >= tickNanos) {
       lastTick = now;
       tick++;
@@ -349,7 +408,10 @@ public final class CompletionLoop {
 
   private void idle() {
     switch (mode) {
-      case BUSY -> Thread.onSpinWait();
+      case BUSY -> {
+        idle = true;
+        Thread.onSpinWait();
+      }
       case ADAPTIVE -> spin();
       case EVENT -> sleep();
     }
