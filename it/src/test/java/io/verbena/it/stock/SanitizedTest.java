@@ -12,21 +12,26 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /**
  * Programs with the native libraries as the address and the undefined behaviour sanitizer have
  * them: any report of theirs ends the program with an error.
  */
 @InSoftRoceGuest(nodes = 2)
+@Timeout(value = 11, unit = TimeUnit.MINUTES)
 class SanitizedTest {
   /** What {@code it/pom.xml} has built, laid out as in the jar. */
   private static final Path LIBRARIES =
       Path.of(System.getProperty("verbena.it.results", "target"), "native-asan");
 
-  private static final Duration LIMIT = Duration.ofMinutes(2);
+  /** Ten times what it takes when the machine does nothing else. */
+  private static final Duration LIMIT = Duration.ofMinutes(10);
+
   private static List<String> environment = List.of();
 
   @BeforeAll

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Programs of DiSNI's users on our {@code libdisni.so}: they run to their end, again and again. */
 @InSoftRoceGuest(nodes = 2)
 class StockTest {
-  private static final Duration LIMIT = Duration.ofMinutes(1);
+  private static final Duration LIMIT = Duration.ofMinutes(4);
 
   @TempDir private static Path cache = Path.of("");
   private static StockJvm jvm = new StockJvm(List.of(), Path.of(""));
