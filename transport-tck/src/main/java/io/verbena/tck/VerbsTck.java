@@ -301,6 +301,13 @@ public abstract class VerbsTck {
   }
 
   @Nested
+  class RandomPrograms extends RandomProgramTests {
+    RandomPrograms() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
   class Allocation extends AllocationTests {
     Allocation() {
       super(VerbsTck.this);
