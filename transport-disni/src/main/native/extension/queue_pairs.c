@@ -154,6 +154,15 @@ EXTENSION(jint, queryQueuePair, jlong pair, jlong words_address) {
   return 0;
 }
 
+/* A driver names a window in a bind by the key that it has, which nobody but the program changes. */
+static void note_binds(struct ibv_send_wr *first, const struct ibv_send_wr *end) {
+  for (struct ibv_send_wr *request = first; request && request != end; request = request->next) {
+    if (request->opcode == IBV_WR_BIND_MW) {
+      request->bind_mw.mw->rkey = request->bind_mw.rkey;
+    }
+  }
+}
+
 EXTENSION(jint, postSend, jlong pair, jlong requests, jlong bad) {
   if (!pair) {
     return -EINVAL;
@@ -161,6 +170,7 @@ EXTENSION(jint, postSend, jlong pair, jlong requests, jlong bad) {
   struct ibv_send_wr *refused = NULL;
   int error = error_of(ibv_post_send(POINTER(struct ibv_qp, pair),
                                      POINTER(struct ibv_send_wr, requests), &refused));
+  note_binds(POINTER(struct ibv_send_wr, requests), error ? refused : NULL);
   if (bad) {
     *WORDS(bad) = error ? to_handle(refused) : 0;
   }

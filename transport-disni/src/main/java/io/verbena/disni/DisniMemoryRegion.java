@@ -65,6 +65,10 @@ final class DisniMemoryRegion implements MemoryRegion {
     return pointer;
   }
 
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
   @Override
   public synchronized DisniProtectionDomain protectionDomain() {
     return domain;

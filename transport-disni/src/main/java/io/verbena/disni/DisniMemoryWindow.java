@@ -28,6 +28,10 @@ final class DisniMemoryWindow implements MemoryWindow {
     return pointer;
   }
 
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
   @Override
   public DisniProtectionDomain protectionDomain() {
     return domain;

@@ -1,5 +1,6 @@
 package io.verbena.disni;
 
+import io.verbena.verbs.Access;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.PostException;
@@ -18,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendRules {
   private static final int HIGHEST_NUMBER = 0xff_ffff;
+
+  private static final int REMOTE_RIGHTS =
+      Access.REMOTE_READ.bit() | Access.REMOTE_WRITE.bit() | Access.REMOTE_ATOMIC.bit();
 
   private final QueuePairType type;
   private final QueuePairCapabilities granted;
@@ -73,13 +77,29 @@ final class SendRules {
     if (refusal != null) {
       return refusal;
     }
-    if (opcode == SendOpcode.BIND_MW
-        && !(request.window() instanceof DisniMemoryWindow
-            && request.windowRegion() instanceof DisniMemoryRegion
-            && request.buffers().size() == 1)) {
+    return opcode == SendOpcode.BIND_MW ? refuseBind(request) : null;
+  }
+
+  /** A bind carries native pointers: to what is closed they must not be followed. */
+  private static @Nullable PostException refuseBind(SendWorkRequest request) {
+    long id = request.id();
+    if (!(request.window() instanceof DisniMemoryWindow window
+        && request.windowRegion() instanceof DisniMemoryRegion region
+        && request.buffers().size() == 1)) {
       return Refusal.invalid(id, "a bind needs a window, a region and one buffer of the device");
     }
-    return null;
+    if (window.isClosed()) {
+      return Refusal.closed(id, "the memory window");
+    }
+    if (region.isClosed()) {
+      return Refusal.closed(id, "the memory region");
+    }
+    return (request.windowAccess() & ~REMOTE_RIGHTS) == 0
+        ? null
+        : Refusal.invalid(
+            id,
+            "access: 0x%x (expected: remote rights only, of 0x%x)"
+                .formatted(request.windowAccess(), REMOTE_RIGHTS));
   }
 
   private static @Nullable PostException refuseWay(SendWorkRequest request) {
