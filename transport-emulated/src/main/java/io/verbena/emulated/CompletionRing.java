@@ -87,7 +87,8 @@ final class CompletionRing {
   void follow(CompletionRing other) {
     long consumed = head.getOpaque();
     base = Math.max(other.base, consumed + other.depth);
-    // A ring in which nothing will ever stand is left out, so that resizing alone keeps few of them.
+    // A ring in which nothing will ever stand is left out, so that resizing alone keeps few of
+    // them.
     previous = base == other.base ? other.previous : other;
     if (consumed >= other.base) {
       other.previous = null;

@@ -48,6 +48,7 @@ final class RandomProgram {
   private int receivesTaken;
   private int receivesFreed;
   private int added;
+  private boolean waitsForReceives = true;
 
   private enum Kind {
     SEND(CompletionOpcode.SEND),
@@ -126,6 +127,12 @@ final class RandomProgram {
     immediates = tck.supports(Capability.IMMEDIATE_DATA);
   }
 
+  /** Has it send only what there is a receive for, so that nothing ever waits for one. */
+  RandomProgram withoutWaits() {
+    waitsForReceives = false;
+    return this;
+  }
+
   /** How often it has added 1 to the shared memory. */
   int added() {
     return added;
@@ -186,6 +193,9 @@ final class RandomProgram {
     Kind kind = Kind.values()[random.nextInt(Kind.values().length)];
     if ((kind.isAtomic() && !atomics) || (kind == Kind.WRITE_WITH_IMMEDIATE && !immediates)) {
       kind = Kind.SEND;
+    }
+    if (kind.takesReceive() && !waitsForReceives && receivesTaken == receivesPosted) {
+      kind = Kind.WRITE;
     }
     int length = kind.isAtomic() ? Long.BYTES : random.nextInt(MOST);
     int first = COUNTERS * Long.BYTES;

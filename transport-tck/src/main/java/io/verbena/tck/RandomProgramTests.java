@@ -46,7 +46,7 @@ abstract class RandomProgramTests extends VerbsTests {
     for (int thread = 0; thread < THREADS; thread++) {
       Pair pair = tck.setup().serverDomain(domain).byHand();
       Memory own = memory.part(thread * RandomProgram.BYTES, RandomProgram.BYTES);
-      RandomProgram program = new RandomProgram(tck, pair, own, shared);
+      RandomProgram program = new RandomProgram(tck, pair, own, shared).withoutWaits();
       all.add(program);
       long seed = 1000L * (thread + 1);
       parallel.thread(() -> program.run(seed, programs * STEPS));

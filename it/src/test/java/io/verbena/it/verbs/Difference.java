@@ -67,7 +67,157 @@ public enum Difference {
           + " return to RTS (rxe_qp.c: no task is run then). Specified: it begins on the return to RTS"
           + " (IBTA vol. 1, queue pair states)",
       "no completion on the send completion queue",
-      "QueuePairTransitions.startsNothingNewWhileItIsDrained");
+      "QueuePairTransitions.startsNothingNewWhileItIsDrained"),
+
+  DRAINED_FOR_EVER_TOO(
+      "a request posted in SQD or still outstanding there: as above, seen from the end that"
+          + " drains",
+      "no completion on the client's send completion queue",
+      "Draining.finishesWhatIsOutstandingBeforeItSaysThatItIsDrained",
+      "Draining.holdsWhatIsPostedBehindWhatIsStillOutstanding"),
+
+  DRAINED_UNASKED(
+      "SQD without EN_SQD_ASYNC_NOTIFY: rxe raises SQ_DRAINED all the same. Specified: only"
+          + " if it was asked (ibv_modify_qp(3))",
+      "an asynchronous event that must not be",
+      "Draining.saysNothingIfItWasNotAsked"),
+
+  NO_SEND_QUEUE_ERROR(
+      "a send of UC or UD that fails by itself: rxe fails it as a broken request, and the"
+          + " whole queue pair goes to ERR. Specified: LOC_PROT_ERR, and the send queue alone"
+          + " stops, in SQE (IBTA vol. 1, queue pair states)",
+      "but was: LOC_QP_OP_ERR",
+      "Datagrams.stopsOnlyItsSendQueueWhenItFailsItself",
+      "Datagrams.receivesWhileItsSendQueueIsStopped",
+      "UnreliableConnections.failsItselfEvenWhenNobodyListens",
+      "UnreliableConnections.sendsAgainOnceItsSendErrorIsMended",
+      "UnreliableConnections.stopsOnlyItsSendQueueWhenItFailsItself",
+      "QueuePairTransitions.leavesSendErrorAsTheTableSays",
+      "UnreliableConnectionTransitions.leavesSendErrorAsTheTableSays",
+      "DatagramTransitions.leavesSendErrorAsTheTableSays",
+      "AsyncEvents.saysNothingOfAnErrorThatACompletionTells"),
+
+  UNRELIABLE_RECEIVE(
+      "a message of UC or UD that its receive cannot take: rxe fails the receive as a"
+          + " broken one and stops the queue pair. Specified: the message is lost if it is too"
+          + " large, and LOC_PROT_ERR where the receive may not be written (IBTA vol. 1, UC and UD"
+          + " responder)",
+      "but was: LOC_QP_OP_ERR",
+      "Datagrams.keepsTheReceiveOfAMessageThatIsTooLargeForIt",
+      "Datagrams.needsRoomForTheFortyBytes",
+      "Datagrams.stopsAtAReceiveThatMayNotBeWritten",
+      "UnreliableConnections.keepsTheReceiveOfAMessageThatIsTooLargeForIt",
+      "UnreliableConnections.stopsAtAReceiveThatMayNotBeWritten"),
+
+  LOCAL_KEY(
+      "a local request under the key of a window: rxe fails it as a broken one, as above."
+          + " Specified: LOC_PROT_ERR",
+      "but was: LOC_QP_OP_ERR",
+      "MemoryWindows.isNoKeyForLocalRequests"),
+
+  SHARED_RECEIVE_TOO_SMALL(
+      "a SEND larger than the shared receive that it got: rxe answers as in \"receive too"
+          + " small\"",
+      "but was: REM_OP_ERR",
+      "SharedReceiveQueues.refusesAMessageThatIsLargerThanTheReceiveThatItGot"),
+
+  CONTROLLED_QUEUE_KEY(
+      "a queue key with the high bit set: rxe sends it as it is. Specified: the queue"
+          + " pair's own is sent in its place (IBTA vol. 1, queue keys)",
+      "whether it was the second message that arrived",
+      "Datagrams.sendsItsOwnQueueKeyWhereTheHighBitAsksForIt"),
+
+  UNCONNECTED_SENDER(
+      "a message of UC from a queue pair that the receiver is not connected to: a packet of"
+          + " UC names no sender but its port, and rxe takes it. The direct fabric knows the"
+          + " sender",
+      "expected: WR_FLUSH_ERR",
+      "UnreliableConnections.takesNothingFromAQueuePairThatItIsNotConnectedTo"),
+
+  WINDOW_RANGE(
+      "a request through a window, beyond it and within its region: rxe checks the region"
+          + " only (rxe_mr.c). Specified: REM_ACCESS_ERR (IBTA vol. 1, memory windows)",
+      "expected: REM_ACCESS_ERR",
+      "MemoryWindows.rejectsAWriteBeforeTheWindow",
+      "MemoryWindows.rejectsAReadBeyondTheWindow"),
+
+  WINDOW_OF_ANOTHER_DOMAIN(
+      "a bind to a region of another domain: it never completes on rxe. Specified:"
+          + " MW_BIND_ERR (IBTA vol. 1, bind memory window)",
+      "no completion on the server's send completion queue",
+      "MemoryWindows.isNotBoundToARegionOfAnotherDomain"),
+
+  REGION_WITH_A_WINDOW(
+      "deregistering a region with a window: rxe refuses with EINVAL, where EBUSY is meant"
+          + " (ibv_dereg_mr(3))",
+      "[EINVAL]",
+      "MemoryWindows.keepsItsRegionBusy",
+      "Invalidation.freesTheRegionOfTheWindow"),
+
+  INVALIDATED_BY_ANOTHER(
+      "a LOCAL_INV of a window through another queue pair than the one that bound it: seen"
+          + " on rxe without a completion. Specified: LOC_QP_OP_ERR",
+      "no completion on the",
+      "Invalidation.failsForAWindowThatAnotherQueuePairHasBound"),
+
+  INVALIDATED_BY_A_STRANGER(
+      "a SEND_WITH_INV of a window of another connection: rdma-core's rxe provider sends it"
+          + " without the key (user space has no WITH_INV), so the receive succeeds",
+      "but was: SUCCESS",
+      "Invalidation.failsAtTheReceiverForAWindowOfAnotherConnection"),
+
+  INVALIDATION_UNTOLD(
+      "a SEND_WITH_INV: the completion does not tell the key on rxe",
+      "the flag WITH_INV",
+      "Invalidation.tellsTheReceiverWhichKeyItKilled"),
+
+  REGION_NOT_INVALIDATED(
+      "a LOCAL_INV of a region: rxe takes none of a region that was registered by a program",
+      "but was: LOC_QP_OP_ERR",
+      "Invalidation.killsTheKeyOfARegion",
+      "Invalidation.killsTheLocalKeyOfARegionToo"),
+
+  WINDOW_NOT_FREED(
+      "a bind behind a LOCAL_INV of the same window: rxe refuses it. Specified: an"
+          + " invalidated window is free",
+      "MW_BIND_ERR",
+      "Invalidation.isDoneInTheOrderOfTheSendQueue"),
+
+  WINDOW_NOT_FREED_AT_THE_POST(
+      "a bind after a LOCAL_INV of the same window: refused at the post; the cause was not"
+          + " looked for",
+      "refused with errno 22",
+      "Invalidation.letsTheWindowBeBoundAgain"),
+
+  OVERRUN_OF_THE_NEW_DEPTH(
+      "a completion queue that overran its new depth: as in \"overrun goes on\"",
+      "queue pair in ERR",
+      "ResizedCompletionQueues.holdsNoMoreThanItsNewDepth"),
+
+  SLOTS_OF_A_CLOSED_PAIR(
+      "receives of a shared queue that a queue pair had taken and whose completions nobody"
+          + " polled before it was closed: ours, not rxe's; transport-disni learns only from a"
+          + " completion which slot is free",
+      "receives outstanding: 2",
+      "SharedReceiveQueues.getsBackTheSlotsOfAQueuePairThatIsGone"),
+
+  DRAINED_ADDRESS(
+      "a new address vector for a drained queue pair of UC: rxe refuses it with EINVAL. Specified: it may"
+          + " be changed in SQD (IBTA vol. 1, modify queue pair)",
+      "SQD to SQD with [AV]",
+      "UnreliableConnectionTransitions.takesEachOptionalAttribute"),
+
+  EVENTS_UNTOLD(
+      "QP_LAST_WQE_REACHED, COMM_EST, QP_ACCESS_ERR, QP_REQ_ERR and QP_FATAL: rxe raises"
+          + " them for no such cause (rxe_resp.c raises none of user queue pairs). Specified: IBTA"
+          + " vol. 1, asynchronous events",
+      "but was: null",
+      "SharedReceiveQueues.tellsThatAQueuePairInErrorTakesNoMoreReceives",
+      "AsyncEvents.tellsOfTheFirstMessageThatArrivesBeforeTheQueuePairMaySend",
+      "AsyncEvents.tellsOfTheFirstMessageOfAnUnreliableConnectionToo",
+      "AsyncEvents.tellsTheResponderOfARequestThatItsMemoryDoesNotAllow",
+      "AsyncEvents.tellsTheResponderOfARequestThatItsQueuePairDoesNotAllow",
+      "AsyncEvents.tellsOfTheQueueThatOverranAndThenOfTheQueuePairThatItStopped");
 
   private final String reason;
   private final Map<CompletionStatus, CompletionStatus> answers;
