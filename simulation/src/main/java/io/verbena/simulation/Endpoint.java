@@ -599,8 +599,11 @@ final class Endpoint {
     Endpoint asking = peer();
     if (asking.rnrPsn != psn) {
       asking.rnrPsn = psn;
-      asking.rnrCount = 0;
-      asking.rnrSince = world.now();
+      // The answer that told of the message before may be lost: then nothing is forgiven yet.
+      if (asking.rnrCount == 0 || asking.progressAt >= asking.rnrSince) {
+        asking.rnrCount = 0;
+        asking.rnrSince = world.now();
+      }
     }
     asking.rnrCount++;
   }
