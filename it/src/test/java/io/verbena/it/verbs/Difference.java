@@ -207,6 +207,14 @@ public enum Difference {
       "SQD to SQD with [AV]",
       "UnreliableConnectionTransitions.takesEachOptionalAttribute"),
 
+  NO_REREGISTRATION(
+      "re-registration: rxe of Linux 6.1 has none, so nothing is there to be rejected; that it is refused is"
+          + " asserted in its place",
+      Map.of(),
+      "Reregistration.letsNobodyReachTheOldMemory",
+      "Reregistration.locksQueuePairsOfTheOldDomainOut",
+      "Reregistration.takesTheRightsThatItIsNotGivenAgain"),
+
   EVENTS_UNTOLD(
       "QP_LAST_WQE_REACHED, COMM_EST, QP_ACCESS_ERR, QP_REQ_ERR and QP_FATAL: rxe raises"
           + " them for no such cause (rxe_resp.c raises none of user queue pairs). Specified: IBTA"

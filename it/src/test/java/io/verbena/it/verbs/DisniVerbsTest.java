@@ -31,7 +31,7 @@ class DisniVerbsTest extends VerbsTck {
 
   @Override
   protected Duration patience() {
-    return Duration.ofSeconds(20);
+    return Duration.ofSeconds(12);
   }
 
   @Override
