@@ -195,16 +195,6 @@ final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holder {
     return true;
   }
 
-  /** The key of the next bind of a type 1 window. */
-  int nextKey() {
-    return key.index << Byte.SIZE | (announced + 1 & 0xff);
-  }
-
-  /** A bind of this type 1 window was posted. */
-  void announce(int next) {
-    announced = next;
-  }
-
   @Override
   public EmulatedProtectionDomain protectionDomain() {
     return domain;

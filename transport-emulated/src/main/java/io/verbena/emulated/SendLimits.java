@@ -50,21 +50,6 @@ final class SendLimits {
     }
   }
 
-  /**
-   * Checks a bind of a type 1 window; for anybody.
-   *
-   * @throws PostException as {@link #check}
-   */
-  void checkBind(SendWorkRequest request) {
-    if (request.opcode() != SendOpcode.BIND_MW) {
-      throw new PostException(
-          VerbsError.INVALID,
-          request.id(),
-          "opcode: " + request.opcode() + " (expected: " + SendOpcode.BIND_MW + ")");
-    }
-    EmulatedMemoryWindow.checkBind(request, MemoryWindowType.TYPE_1, pair.device());
-  }
-
   /** What the transport service, or its way to the peer, asks for. */
   private void checkService(SendWorkRequest request) {
     if (!TransportOpcodes.has(pair.type(), request.opcode())) {

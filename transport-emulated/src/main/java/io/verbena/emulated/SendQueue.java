@@ -3,7 +3,6 @@ package io.verbena.emulated;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
-import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
@@ -52,8 +51,6 @@ final class SendQueue {
 
   /** How far requests have come that an engine does; null where they are done by who posts them. */
   private final @Nullable DeferredSends deferred;
-
-  private final SendWorkRequest binding = new SendWorkRequest();
 
   /** One past the last request whose completion was polled. */
   private final PaddedLong freed = new PaddedLong();
@@ -222,24 +219,6 @@ final class SendQueue {
    */
   void check(SendWorkRequest request) {
     limits.check(request);
-  }
-
-  /** For the owner: posts a checked bind of a type 1 window, whose next key is chosen here. */
-  void bind(SendWorkRequest request) {
-    MemoryRegion region = request.windowRegion();
-    if (request.window() instanceof EmulatedMemoryWindow window && region != null) {
-      int key = window.nextKey();
-      binding.id(request.id()).bind(window, key, region, request.windowAccess());
-      if ((request.flags() & SendWorkRequest.SIGNALED) != 0) {
-        binding.signaled();
-      }
-      if ((request.flags() & SendWorkRequest.FENCE) != 0) {
-        binding.fence();
-      }
-      binding.buffers().copyFrom(request.buffers());
-      post(binding, null, null);
-      window.announce(key);
-    }
   }
 
   private Outcome attempt(
