@@ -7,7 +7,8 @@ import io.verbena.it.guest.LeftOut;
  * All tests of the reactive layer, unchanged, on {@code disni://}. They take HCA, patience and
  * rounds from system properties: see {@code io.verbena.reactor.testing.Addresses}.
  *
- * <p>One of its classes by itself: {@code -Dtest=ReactiveTest,ConnectTest}.
+ * <p>By itself: {@code -Dtest='ReactiveTest,io.verbena.reactor.**.*Test'}; those that are left out
+ * have to be among the tests that are asked for.
  */
 @InSoftRoceGuest(
     packages = "io.verbena.reactor",
