@@ -119,6 +119,17 @@ final class TckContext {
     assertThat(nextEvent(device, 0)).as("an asynchronous event that must not be").isNull();
   }
 
+  /** Whether a device has an event to tell now, which must be this one. */
+  boolean hasEvent(Device device, AsyncEvent.Type type, Object source) {
+    AsyncEvent event = nextEvent(device, 0);
+    assertThat(event)
+        .as("an asynchronous event")
+        .satisfiesAnyOf(
+            none -> assertThat(none).isNull(),
+            one -> assertThat(one).isEqualTo(new AsyncEvent(type, source)));
+    return event != null;
+  }
+
   private static @Nullable AsyncEvent nextEvent(Device device, long nanos) {
     try {
       return device.awaitAsyncEvent(nanos);
