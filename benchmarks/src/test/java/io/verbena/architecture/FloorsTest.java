@@ -20,6 +20,7 @@ class FloorsTest {
           new Module("transport-tck", 1, List.of("io.verbena.tck..")),
           new Module("transport-emulated", 1, List.of("io.verbena.emulated..")),
           new Module("transport-disni", 1, List.of("io.verbena.disni..")),
+          new Module("transport-core", 1.5, List.of("io.verbena.core..")),
           new Module("reactor-adapter", 2, List.of("io.verbena.reactor..")),
           new Module("simulation", 4, List.of("io.verbena.simulation..")),
           new Module("samples", 4, List.of("io.verbena.samples..")),
@@ -66,11 +67,22 @@ class FloorsTest {
   }
 
   @Test
+  void whatTransportsShareKnowsNothingOfReactor() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.core..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("reactor..", "org.reactivestreams.."));
+  }
+
+  @Test
   void theTransportKnowsNoProvider() {
     check(
         noClasses()
             .that()
-            .resideInAPackage("io.verbena.reactor..")
+            .resideInAnyPackage("io.verbena.core..", "io.verbena.reactor..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.verbena.emulated..", "io.verbena.disni..", "io.verbena.tck.."));
@@ -100,7 +112,7 @@ class FloorsTest {
     rule.check(House.CLASSES);
   }
 
-  private record Module(String folder, int floor, List<String> packages) {
+  private record Module(String folder, double floor, List<String> packages) {
     @Override
     public String toString() {
       return folder;

@@ -1,12 +1,12 @@
 package io.verbena.reactor;
 
 import io.verbena.RdmaOptions;
-import io.verbena.reactor.cm.Desk;
+import io.verbena.core.cm.Desk;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.Conductor;
+import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.reactor.cm.Place;
 import io.verbena.reactor.connection.Workbench;
-import io.verbena.reactor.loop.CompletionLoop;
-import io.verbena.reactor.loop.Conductor;
-import io.verbena.reactor.memory.RegisteredMemory;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;

@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTransport;
-import io.verbena.reactor.loop.Conductor;
+import io.verbena.core.loop.Conductor;
 import io.verbena.verbs.Device;
 import java.net.URI;
 import java.util.function.Function;

@@ -5,30 +5,30 @@ import io.verbena.it.guest.LeftOut;
 
 /**
  * All tests of the reactive layer, unchanged, on {@code disni://}. They take HCA, patience and
- * rounds from system properties: see {@code io.verbena.reactor.testing.Addresses}.
+ * rounds from system properties: see {@code io.verbena.core.testing.Addresses}.
  *
- * <p>By itself: {@code -Dtest='ReactiveTest,io.verbena.reactor.**.*Test'}; those that are left out
- * have to be among the tests that are asked for.
+ * <p>By itself: {@code -Dtest='ReactiveTest,io.verbena.core.**.*Test,io.verbena.reactor.**.*Test'};
+ * those that are left out have to be among the tests that are asked for.
  */
 @InSoftRoceGuest(
-    packages = "io.verbena.reactor",
+    packages = {"io.verbena.core", "io.verbena.reactor"},
     without = {
       @LeftOut(
           tests = {
-            "io.verbena.reactor.memory.ByteBufTest",
-            "io.verbena.reactor.memory.ExposureTest",
-            "io.verbena.reactor.memory.LocateTest",
-            "io.verbena.reactor.memory.RegionTest",
-            "io.verbena.reactor.memory.RegisteredAllocatorTest",
-            "io.verbena.reactor.memory.RegistrationCacheTest"
+            "io.verbena.core.memory.ByteBufTest",
+            "io.verbena.core.memory.ExposureTest",
+            "io.verbena.core.memory.LocateTest",
+            "io.verbena.core.memory.RegionTest",
+            "io.verbena.core.memory.RegisteredAllocatorTest",
+            "io.verbena.core.memory.RegistrationCacheTest"
           },
           reason = "on a recording fake of a protection domain: no HCA is asked"),
       @LeftOut(
           tests = {
-            "io.verbena.reactor.memory.SizeClassesTest",
-            "io.verbena.reactor.memory.StripedStackTest",
+            "io.verbena.core.memory.SizeClassesTest",
+            "io.verbena.core.memory.StripedStackTest",
             "io.verbena.reactor.connection.CreditsTest",
-            "io.verbena.reactor.leaks.LeakExtensionTest"
+            "io.verbena.core.leaks.LeakExtensionTest"
           },
           reason = "of data structures alone: there is no HCA in it"),
       @LeftOut(

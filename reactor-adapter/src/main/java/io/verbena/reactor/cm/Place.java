@@ -1,8 +1,9 @@
 package io.verbena.reactor.cm;
 
 import io.verbena.RdmaOptions;
+import io.verbena.core.cm.Desk;
+import io.verbena.core.loop.CompletionLoop;
 import io.verbena.reactor.connection.Workbench;
-import io.verbena.reactor.loop.CompletionLoop;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.ProtectionDomain;

@@ -1,6 +1,6 @@
 /**
- * How connections come about: a thread that takes the connection manager's events, the steps of a
- * connect and of an accept, and listeners. Each step runs on the loop of its connection.
+ * How connections come about: the steps of a connect and of an accept, and listeners. Each step
+ * runs on the loop of its connection.
  */
 @NullMarked
 package io.verbena.reactor.cm;

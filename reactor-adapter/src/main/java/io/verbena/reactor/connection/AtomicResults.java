@@ -1,7 +1,7 @@
 package io.verbena.reactor.connection;
 
 import io.netty.buffer.ByteBuf;
-import io.verbena.reactor.memory.Location;
+import io.verbena.core.memory.Location;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 

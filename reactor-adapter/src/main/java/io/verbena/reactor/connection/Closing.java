@@ -1,6 +1,6 @@
 package io.verbena.reactor.connection;
 
-import io.verbena.reactor.loop.CompletionLoop;
+import io.verbena.core.loop.CompletionLoop;
 
 /**
  * The graceful close: each end sends a CLOSE behind all else, and neither disconnects before both

@@ -1,6 +1,6 @@
 package io.verbena.reactor.connection;
 
-import io.verbena.reactor.loop.CompletionLoop;
+import io.verbena.core.loop.CompletionLoop;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 

@@ -1,7 +1,7 @@
 package io.verbena.reactor.connection;
 
-import io.verbena.reactor.loop.CompletionLoop;
-import io.verbena.reactor.loop.ScheduledTask;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.ScheduledTask;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;

@@ -1,7 +1,7 @@
 package io.verbena.reactor.connection;
 
 import io.netty.buffer.ByteBuf;
-import io.verbena.reactor.memory.Exposure;
+import io.verbena.core.memory.Exposure;
 
 /**
  * A message that the peer may READ until it says that it has.

@@ -1,6 +1,6 @@
 package io.verbena.reactor.connection;
 
-import io.verbena.reactor.loop.CompletionLoop;
+import io.verbena.core.loop.CompletionLoop;
 
 /**
  * Messages that were not delivered when the connection closed. They are kept for the subscriber; if

@@ -4,7 +4,7 @@ import io.netty.util.IllegalReferenceCountException;
 import io.verbena.LocalAccessException;
 import io.verbena.RdmaException;
 import io.verbena.RemoteMemory;
-import io.verbena.reactor.loop.LoopTask;
+import io.verbena.core.loop.LoopTask;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;

@@ -2,7 +2,7 @@ package io.verbena.reactor.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaException;
-import io.verbena.reactor.memory.Location;
+import io.verbena.core.memory.Location;
 import io.verbena.reactor.wire.FrameLayout;
 import io.verbena.reactor.wire.RecordLayout;
 import io.verbena.verbs.SendWorkRequest;

@@ -2,7 +2,7 @@ package io.verbena.reactor.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.RemoteMemory;
-import io.verbena.reactor.loop.ScheduledTask;
+import io.verbena.core.loop.ScheduledTask;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.reactivestreams.Subscription;

@@ -3,7 +3,7 @@ package io.verbena.reactor.connection;
 import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
-import io.verbena.reactor.memory.Location;
+import io.verbena.core.memory.Location;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -2,7 +2,7 @@ package io.verbena.reactor.connection;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.RemoteMemory;
-import io.verbena.reactor.memory.Location;
+import io.verbena.core.memory.Location;
 import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;

@@ -1,7 +1,7 @@
 package io.verbena.reactor.connection;
 
 import io.netty.buffer.ByteBuf;
-import io.verbena.reactor.loop.WorkRequestId;
+import io.verbena.core.loop.WorkRequestId;
 import io.verbena.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 

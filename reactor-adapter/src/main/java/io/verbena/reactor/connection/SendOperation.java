@@ -3,7 +3,7 @@ package io.verbena.reactor.connection;
 import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaException;
 import io.verbena.RemoteRequestException;
-import io.verbena.reactor.loop.LoopTask;
+import io.verbena.core.loop.LoopTask;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;

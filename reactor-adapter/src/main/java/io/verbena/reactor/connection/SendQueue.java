@@ -1,7 +1,7 @@
 package io.verbena.reactor.connection;
 
-import io.verbena.reactor.loop.CompletionLoop;
-import io.verbena.reactor.loop.WorkRequestId;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.WorkRequestId;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;

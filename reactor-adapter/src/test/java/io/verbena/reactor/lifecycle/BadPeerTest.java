@@ -7,7 +7,7 @@ import io.verbena.ProtocolViolationException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RemoteAccessException;
-import io.verbena.reactor.testing.Addresses;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.RawPeer;
 import io.verbena.reactor.wire.FrameLayout;

@@ -12,7 +12,7 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RdmaTransport;
 import io.verbena.RemoteMemory.Right;
-import io.verbena.reactor.testing.Addresses;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.RawPeer;
 import java.nio.ByteBuffer;

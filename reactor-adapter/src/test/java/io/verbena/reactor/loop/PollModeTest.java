@@ -8,7 +8,7 @@ import io.verbena.PollMode;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RemoteMemory.Right;
-import io.verbena.reactor.testing.Addresses;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;

@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaOptions;
-import io.verbena.reactor.testing.Addresses;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.time.Duration;
 import java.util.List;

@@ -9,7 +9,7 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
 import io.verbena.RemoteMemory;
-import io.verbena.reactor.loop.Conductor;
+import io.verbena.core.loop.Conductor;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;

@@ -1,7 +1,7 @@
 package io.verbena.reactor.simulation;
 
+import io.verbena.core.loop.Conductor;
 import io.verbena.emulated.SimulatedFabric;
-import io.verbena.reactor.loop.Conductor;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

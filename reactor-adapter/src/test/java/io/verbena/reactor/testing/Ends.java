@@ -6,6 +6,7 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.hca.LimitedProvider;
 import java.net.URI;
 import java.time.Duration;

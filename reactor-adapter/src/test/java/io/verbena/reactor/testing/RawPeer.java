@@ -1,5 +1,6 @@
 package io.verbena.reactor.testing;
 
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionQueue;

@@ -1,6 +1,6 @@
 package io.verbena.reactor.testing.hca;
 
-import io.verbena.reactor.testing.Addresses;
+import io.verbena.core.testing.Addresses;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.VerbsProviders;

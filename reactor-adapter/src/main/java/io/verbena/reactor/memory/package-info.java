@@ -1,8 +1,0 @@
-/**
- * Registered memory: an allocator of registered buffers, registrations of memory from elsewhere,
- * and the ceiling that they share. Knows no Reactor.
- */
-@NullMarked
-package io.verbena.reactor.memory;
-
-import org.jspecify.annotations.NullMarked;

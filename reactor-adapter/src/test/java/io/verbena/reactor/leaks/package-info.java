@@ -1,5 +1,0 @@
-/** Fails the build when a test lets go of a buffer without releasing it. */
-@NullMarked
-package io.verbena.reactor.leaks;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,0 @@
-/** What registered memory promises, on a recording double of the verbs SPI. */
-@NullMarked
-package io.verbena.reactor.memory;
-
-import org.jspecify.annotations.NullMarked;

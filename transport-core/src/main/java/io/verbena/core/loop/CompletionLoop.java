@@ -1,0 +1,530 @@
+package io.verbena.core.loop;
+
+import io.verbena.PollMode;
+import io.verbena.RdmaOptions;
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.WorkCompletion;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that polls completion queues for its members and runs tasks for other threads.
+ *
+ * <p>A turn: run the tasks that were handed over, poll, route the completions, let the members that
+ * asked for it end the turn. A turn without work is idle, and what then happens is the {@link
+ * PollMode}; where a {@link Conductor} gives the turns there is no thread, and it does what it
+ * likes meanwhile. Only {@link #schedule}, {@link #execute}, {@link #inLoop}, {@link #stop} and
+ * {@link #join} may be called from other threads.
+ */
+public final class CompletionLoop {
+  private static final int BATCH = 64;
+  private static final int LEAST_QUEUE_DEPTH = 4096;
+  private static final int CLOCK_MASK = 63;
+  private static final int SPIN_MASK = 15;
+  private static final long LEAST_TICK = 200_000;
+  private static final long LONGEST_TICK = 1_000_000_000;
+  private static final int TICKS_PER_TIMEOUT = 16;
+
+  /** No wait is without end, not even that of a loop which has nothing to wait for. */
+  private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
+
+  private final Device device;
+  private final PollMode mode;
+  private final long spinNanos;
+  private final long tickNanos;
+  private final @Nullable CompletionChannel channel;
+  private final @Nullable Thread thread;
+  private final @Nullable Conductor conductor;
+  private final TaskStack tasks = new TaskStack();
+  private final Members members = new Members();
+  private final List<PackedQueue> packed = new ArrayList<>();
+  private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+  private final List<Ticking> ticking = new ArrayList<>();
+  private final List<Runnable> atEnd = new ArrayList<>();
+
+  private CompletionQueue[] queues = new CompletionQueue[0];
+  private @Nullable LoopMember[] ending = new @Nullable LoopMember[16];
+  private @Nullable LoopMember[] endingNow = new @Nullable LoopMember[16];
+  private int endingCount;
+  private int pending;
+  private int tick;
+  private int turns;
+  private long lastTick;
+  private long idleSince;
+  private int spins;
+  private boolean idle;
+
+  /** The thread while it is in the loop. Another one that reads it never reads itself. */
+  private @Nullable Thread inside;
+
+  private volatile boolean sleeping;
+  private volatile boolean stopping;
+  private volatile boolean ended;
+  private volatile @Nullable Throwable failure;
+
+  /**
+   * Prepares a loop; {@link #start} starts its thread.
+   *
+   * @param name of its thread
+   * @param conductor who gives it turns in place of a thread, or null
+   */
+  public CompletionLoop(
+      String name, Device device, RdmaOptions options, @Nullable Conductor conductor) {
+    this.device = device;
+    this.conductor = conductor;
+    mode = conductor == null ? options.pollMode() : PollMode.BUSY;
+    spinNanos = options.spinTime().toNanos();
+    long shortest =
+        Math.min(
+            options.connectTimeout().toNanos(),
+            Math.min(options.operationTimeout().toNanos(), options.closeTimeout().toNanos()));
+    tickNanos = Math.min(LONGEST_TICK, Math.max(LEAST_TICK, shortest / TICKS_PER_TIMEOUT));
+    channel = mode == PollMode.BUSY ? null : device.createCompletionChannel();
+    if (conductor == null) {
+      thread = new Thread(this::work, name);
+      thread.setDaemon(true);
+    } else {
+      thread = null;
+    }
+  }
+
+  /** Starts the thread, or lets the conductor begin. */
+  public void start() {
+    if (conductor != null) {
+      lastTick = conductor.nanoTime();
+      conductor.add(new Conducted());
+    } else if (thread != null) {
+      thread.start();
+    }
+  }
+
+  /** Whether the caller is in this loop: its thread, or within a turn. */
+  public boolean inLoop() {
+    return Thread.currentThread() == inside;
+  }
+
+  /** The device whose completions it polls. */
+  public Device device() {
+    return device;
+  }
+
+  /** Has {@code task} run on the loop's thread, soon; from any thread. */
+  public void schedule(LoopTask task) {
+    if (task.markScheduled()) {
+      tasks.push(task);
+      if (sleeping) {
+        wakeup();
+      }
+      if (ended) {
+        runLeftTasks();
+      }
+    }
+  }
+
+  /** Has {@code action} run on the loop's thread, soon; for cold paths. */
+  public void execute(Runnable action) {
+    schedule(ScheduledTask.of(action));
+  }
+
+  private void wakeup() {
+    CompletionChannel sleeper = channel;
+    if (sleeper != null) {
+      sleeper.wakeup();
+    }
+  }
+
+  /** What is scheduled when the thread has gone runs where it is scheduled, one at a time. */
+  private synchronized void runLeftTasks() {
+    runTasks();
+  }
+
+  /** The coarse clock: it goes on by one at a time, however long a subscriber held the loop up. */
+  public int tick() {
+    return tick;
+  }
+
+  /** How many ticks make a timeout, rounded up, and one for the tick that has begun. */
+  public int ticks(long nanos) {
+    return (int) Math.min(Integer.MAX_VALUE / 2, (nanos + tickNanos - 1) / tickNanos) + 1;
+  }
+
+  /** Counts what has a deadline; while there is any, the loop wakes for its clock. */
+  public void pending(int change) {
+    pending += change;
+  }
+
+  /** Has {@code target} told of each tick until it answers false. */
+  public void whileTicking(Ticking target) {
+    if (stopping) {
+      target.expel();
+      return;
+    }
+    ticking.add(target);
+    pending++;
+  }
+
+  /** Something that has a deadline of its own. */
+  public interface Ticking {
+    /** The clock went on; answers whether it still waits. */
+    boolean tick();
+
+    /** The loop stops: let go of everything. */
+    void expel();
+  }
+
+  /** Calls {@link LoopMember#endTurn} once when this turn is over. */
+  public void endTurnWith(LoopMember member) {
+    if (endingCount == ending.length) {
+      ending = Arrays.copyOf(ending, endingCount * 2);
+    }
+    ending[endingCount++] = member;
+  }
+
+  /** Has {@code action} done by the loop's thread as its last. */
+  public void atEnd(Runnable action) {
+    atEnd.add(action);
+  }
+
+  /**
+   * Takes a member in.
+   *
+   * @param completions how many it can have outstanding at once
+   * @throws io.verbena.verbs.VerbsException if the device has no completion queue left for that
+   */
+  public Membership join(LoopMember member, int completions) {
+    PackedQueue place = null;
+    for (int i = 0; i < packed.size() && place == null; i++) {
+      PackedQueue candidate = packed.get(i);
+      place = candidate.reserve(completions) ? candidate : null;
+    }
+    if (place == null) {
+      int most = device.attributes().maxCompletions();
+      int depth = Math.max(completions, Math.min(most, LEAST_QUEUE_DEPTH));
+      place = new PackedQueue(device.createCompletionQueue(depth, channel, true));
+      place.reserve(completions);
+      packed.add(place);
+      queues = Arrays.copyOf(queues, queues.length + 1);
+      queues[queues.length - 1] = place.queue;
+    }
+    return new Membership(place.queue, members.add(member, place, completions));
+  }
+
+  /** Lets a member go, none of whose work requests is outstanding. */
+  public void leave(Membership membership) {
+    members.remove(membership.prefix());
+  }
+
+  /** Expels all members, and ends once the last has left. */
+  public void stop() {
+    stopping = true;
+    execute(() -> expelAll(new IllegalStateException("the completion loop was stopped"), false));
+  }
+
+  /**
+   * Waits for the end of a stopped loop.
+   *
+   * @return whether it ended in time
+   */
+  public boolean join(long nanos) throws InterruptedException {
+    if (thread == null) {
+      return ended || (conductor != null && !inLoop() && conductor.awaitFor(() -> ended, nanos));
+    }
+    if (!inLoop() && thread.isAlive()) {
+      TimeUnit.NANOSECONDS.timedJoin(thread, nanos);
+    }
+    return !thread.isAlive();
+  }
+
+  /** What the loop broke down with, or null. */
+  public @Nullable Throwable failure() {
+    return failure;
+  }
+
+  private void expelAll(Throwable cause, boolean now) {
+    for (int i = 0; i < members.bound(); i++) {
+      LoopMember member = members.at(i);
+      if (member != null) {
+        member.expel(cause, now);
+      }
+    }
+    for (Ticking each : List.copyOf(ticking)) {
+      each.expel();
+    }
+    pending -= ticking.size();
+    ticking.clear();
+  }
+
+  private void work() {
+    inside = Thread.currentThread();
+    lastTick = System.nanoTime();
+    try {
+      while (isNeeded()) {
+        turn();
+      }
+    } catch (Throwable broken) {
+      breakDown(broken);
+      throw broken;
+    } finally {
+      end();
+    }
+  }
+
+  private boolean isNeeded() {
+    return !stopping || members.count() > 0 || !ticking.isEmpty() || !tasks.isEmpty();
+  }
+
+  private void breakDown(Throwable cause) {
+    failure = cause;
+    expelAll(cause, true);
+  }
+
+  /** The turns that a conductor gives. */
+  private final class Conducted implements Conductor.Turns {
+    @Override
+    public boolean turn() {
+      Thread outside = inside;
+      inside = Thread.currentThread();
+      try {
+        if (isNeeded()) {
+          CompletionLoop.this.turn();
+          readClock();
+          return !idle || !tasks.isEmpty() || endingCount > 0;
+        }
+        end();
+        return true;
+      } catch (RuntimeException | Error broken) {
+        breakDown(broken);
+        end();
+        throw broken;
+      } finally {
+        inside = outside;
+      }
+    }
+
+    @Override
+    public boolean isOver() {
+      return ended;
+    }
+  }
+
+  private void turn() {
+    boolean worked = !tasks.isEmpty();
+    if (worked) {
+      runTasks();
+    }
+    worked |= poll();
+    endTurn();
+    if ((++turns & CLOCK_MASK) == 0) {
+      readClock();
+    }
+    if (worked || endingCount > 0) {
+      idle = false;
+    } else {
+      idle();
+    }
+  }
+
+  private void runTasks() {
+    LoopTask task = tasks.takeAll();
+    while (task != null) {
+      LoopTask next = task.nextTask();
+      task.nextTask(null);
+      task.clearScheduled();
+      run(task);
+      task = next;
+    }
+  }
+
+  /** One task's failure is not the others': it is reported as a thread's end would be. */
+  private void run(LoopTask task) {
+    try {
+      task.run();
+    } catch (VirtualMachineError e) {
+      throw e;
+    } catch (Throwable e) {
+      Thread current = Thread.currentThread();
+      current.getUncaughtExceptionHandler().uncaughtException(current, e);
+    }
+  }
+
+  private boolean poll() {
+    boolean any = false;
+    CompletionQueue[] polled = queues;
+    for (CompletionQueue queue : polled) {
+      int count = queue.poll(batch);
+      for (int i = 0; i < count; i++) {
+        WorkCompletion completion = batch[i];
+        LoopMember member = members.find(completion.workRequestId());
+        if (member != null) {
+          member.completed(completion);
+        }
+      }
+      any |= count > 0;
+    }
+    return any;
+  }
+
+  /** A member that asks again meanwhile has its next turn: it must not hold up the others. */
+  private void endTurn() {
+    @Nullable LoopMember[] now = ending;
+    int count = endingCount;
+    ending = endingNow;
+    endingNow = now;
+    endingCount = 0;
+    for (int i = 0; i < count; i++) {
+      LoopMember member = now[i];
+      now[i] = null;
+      if (member != null) {
+        member.endTurn();
+      }
+    }
+  }
+
+  private void readClock() {
+    long now = conductor == null ? System.nanoTime() : conductor.nanoTime();
+    if (now - lastTick >= tickNanos) {
+      lastTick = now;
+      tick++;
+      for (int i = 0; i < members.bound(); i++) {
+        LoopMember member = members.at(i);
+        if (member != null) {
+          member.tick();
+        }
+      }
+      for (int i = ticking.size() - 1; i >= 0; i--) {
+        if (!ticking.get(i).tick()) {
+          ticking.remove(i);
+          pending--;
+        }
+      }
+      endTurn();
+    }
+  }
+
+  private void idle() {
+    switch (mode) {
+      case BUSY -> {
+        idle = true;
+        Thread.onSpinWait();
+      }
+      case ADAPTIVE -> spin();
+      case EVENT -> sleep();
+    }
+  }
+
+  /** Yields while it spins: the loop at the other end may need this very CPU to answer. */
+  @SuppressWarnings("ThreadPriorityCheck")
+  private void spin() {
+    if (!idle) {
+      idle = true;
+      spins = 0;
+      idleSince = System.nanoTime();
+    }
+    if ((++spins & SPIN_MASK) != 0) {
+      Thread.onSpinWait();
+    } else if (System.nanoTime() - idleSince < spinNanos) {
+      Thread.yield();
+    } else {
+      sleep();
+    }
+  }
+
+  /**
+   * Arms, looks once more, and sleeps; whoever schedules sees either its task taken or the flag.
+   */
+  private void sleep() {
+    CompletionChannel bed = channel;
+    if (bed == null) {
+      return;
+    }
+    for (int i = 0; i < packed.size(); i++) {
+      PackedQueue queue = packed.get(i);
+      if (!queue.armed) {
+        queue.armed = true;
+        queue.queue.arm(false);
+      }
+    }
+    if (poll()) {
+      idle = false;
+      return;
+    }
+    sleeping = true;
+    try {
+      if (tasks.isEmpty()) {
+        woken(bed.await(pending > 0 ? tickNanos : LONGEST_SLEEP));
+      }
+    } catch (InterruptedException e) {
+      // The thread is the loop's own: stop() ends it, an interrupt only wakes it.
+      idle = false;
+    } finally {
+      sleeping = false;
+    }
+    readClock();
+  }
+
+  private void woken(@Nullable CompletionQueue queue) {
+    if (queue == null) {
+      return;
+    }
+    idle = false;
+    queue.acknowledgeEvents(1);
+    for (int i = 0; i < packed.size(); i++) {
+      if (packed.get(i).queue == queue) {
+        packed.get(i).armed = false;
+      }
+    }
+  }
+
+  private void end() {
+    Throwable first = failure;
+    for (Runnable action : atEnd) {
+      try {
+        action.run();
+      } catch (Throwable e) {
+        first = first == null ? e : first;
+      }
+    }
+    try {
+      closeQueues();
+    } catch (Throwable e) {
+      first = first == null ? e : first;
+    }
+    failure = first;
+    ended = true;
+    runLeftTasks();
+  }
+
+  private void closeQueues() {
+    CompletionChannel bed = channel;
+    if (bed != null) {
+      // A wake-up that nobody took answers null once, in front of events.
+      for (int nulls = 0; nulls < 2; ) {
+        CompletionQueue queue = poll(bed);
+        if (queue == null) {
+          nulls++;
+        } else {
+          queue.acknowledgeEvents(1);
+        }
+      }
+    }
+    for (CompletionQueue queue : queues) {
+      queue.close();
+    }
+    if (bed != null) {
+      bed.close();
+    }
+  }
+
+  private static @Nullable CompletionQueue poll(CompletionChannel channel) {
+    try {
+      return channel.await(0);
+    } catch (InterruptedException e) {
+      return null;
+    }
+  }
+}

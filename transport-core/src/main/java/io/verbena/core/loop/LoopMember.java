@@ -1,0 +1,27 @@
+package io.verbena.core.loop;
+
+import io.verbena.verbs.WorkCompletion;
+
+/** Who completions are for. All methods are called on the loop's thread and must not throw. */
+public interface LoopMember {
+
+  /**
+   * A work request of this member completed.
+   *
+   * @param completion the loop's, overwritten after the call
+   */
+  void completed(WorkCompletion completion);
+
+  /** The turn in which the member called {@link CompletionLoop#endTurnWith} is over. */
+  void endTurn();
+
+  /** The loop's coarse clock went on. */
+  void tick();
+
+  /**
+   * The loop stops: leave it.
+   *
+   * @param now whether this is the last call, as the loop broke down and polls no more
+   */
+  void expel(Throwable cause, boolean now);
+}

@@ -1,0 +1,75 @@
+package io.verbena.core.loop;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** The members of a loop by index. An index is given out again with another generation. */
+final class Members {
+  private @Nullable LoopMember[] members = new @Nullable LoopMember[16];
+  private long[] prefixes = new long[16];
+  private int[] depths = new int[16];
+  private @Nullable PackedQueue[] queues = new @Nullable PackedQueue[16];
+  private int[] generations = new int[16];
+  private int count;
+
+  int count() {
+    return count;
+  }
+
+  /** One past the highest index that was ever given out. */
+  int bound() {
+    return members.length;
+  }
+
+  @Nullable LoopMember at(int index) {
+    return members[index];
+  }
+
+  long add(LoopMember member, PackedQueue queue, int depth) {
+    int index = 0;
+    while (index < members.length && members[index] != null) {
+      index++;
+    }
+    if (index == members.length) {
+      grow();
+    }
+    members[index] = member;
+    queues[index] = queue;
+    depths[index] = depth;
+    prefixes[index] = WorkRequestId.prefix(index, ++generations[index]);
+    count++;
+    return prefixes[index];
+  }
+
+  private void grow() {
+    int size = members.length * 2;
+    if (size > WorkRequestId.MAX_MEMBERS) {
+      throw new IllegalStateException(
+          "members: " + members.length + " (expected: < " + WorkRequestId.MAX_MEMBERS + ")");
+    }
+    members = Arrays.copyOf(members, size);
+    prefixes = Arrays.copyOf(prefixes, size);
+    depths = Arrays.copyOf(depths, size);
+    queues = Arrays.copyOf(queues, size);
+    generations = Arrays.copyOf(generations, size);
+  }
+
+  void remove(long prefix) {
+    int index = WorkRequestId.index(prefix);
+    PackedQueue queue = queues[index];
+    if (members[index] == null || prefixes[index] != prefix || queue == null) {
+      throw new IllegalStateException("not a member: index " + index);
+    }
+    queue.giveBack(depths[index]);
+    members[index] = null;
+    queues[index] = null;
+    count--;
+  }
+
+  @Nullable LoopMember find(long workRequestId) {
+    int index = WorkRequestId.index(workRequestId);
+    return index < members.length && WorkRequestId.hasPrefix(workRequestId, prefixes[index])
+        ? members[index]
+        : null;
+  }
+}

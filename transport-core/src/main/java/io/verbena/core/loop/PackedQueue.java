@@ -1,0 +1,28 @@
+package io.verbena.core.loop;
+
+import io.verbena.verbs.CompletionQueue;
+
+/** A completion queue that several members share by reserving a part of its depth each. */
+final class PackedQueue {
+  final CompletionQueue queue;
+  private int reserved;
+
+  /** Whether an event is due that was not taken yet. */
+  boolean armed;
+
+  PackedQueue(CompletionQueue queue) {
+    this.queue = queue;
+  }
+
+  boolean reserve(int completions) {
+    if (completions > queue.depth() - reserved) {
+      return false;
+    }
+    reserved += completions;
+    return true;
+  }
+
+  void giveBack(int completions) {
+    reserved -= completions;
+  }
+}

@@ -1,0 +1,39 @@
+package io.verbena.core.loop;
+
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tasks on their way from any thread to one: a linked stack that is taken whole and turned round.
+ */
+final class TaskStack {
+  private static final AtomicReferenceFieldUpdater<TaskStack, @Nullable LoopTask> HEAD =
+      AtomicReferenceFieldUpdater.newUpdater(TaskStack.class, LoopTask.class, "head");
+
+  private volatile @Nullable LoopTask head;
+
+  boolean isEmpty() {
+    return head == null;
+  }
+
+  void push(LoopTask task) {
+    LoopTask first;
+    do {
+      first = head;
+      task.nextTask(first);
+    } while (!HEAD.compareAndSet(this, first, task));
+  }
+
+  /** Takes all tasks, linked in the order in which they were pushed. */
+  @Nullable LoopTask takeAll() {
+    LoopTask task = HEAD.getAndSet(this, null);
+    LoopTask ordered = null;
+    while (task != null) {
+      LoopTask next = task.nextTask();
+      task.nextTask(ordered);
+      ordered = task;
+      task = next;
+    }
+    return ordered;
+  }
+}

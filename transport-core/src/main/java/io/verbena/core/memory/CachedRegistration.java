@@ -1,0 +1,73 @@
+package io.verbena.core.memory;
+
+import io.netty.buffer.ByteBuf;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
+
+/**
+ * A registration of a foreign buffer's memory, with a weak reference to the buffer. Guarded by the
+ * lock of its cache.
+ */
+final class CachedRegistration extends WeakReference<ByteBuf> {
+  private final Span span;
+  private final ByteBuffer memory;
+  private final Registration registration;
+
+  /** How many leases there are. */
+  int pins;
+
+  /** Whether the cache keeps it; if not, it is closed with its last lease. */
+  boolean kept;
+
+  /**
+   * @param span where the memory is
+   * @param memory the memory
+   * @param buffer who owns it: its memory is this while it is accessible
+   * @param abandoned gets this when nobody has the buffer any more
+   * @param registration of all of the memory
+   */
+  CachedRegistration(
+      Span span,
+      ByteBuffer memory,
+      ByteBuf buffer,
+      ReferenceQueue<ByteBuf> abandoned,
+      Registration registration) {
+    super(buffer, abandoned);
+    this.span = span;
+    this.memory = memory;
+    this.registration = registration;
+  }
+
+  Span span() {
+    return span;
+  }
+
+  int lkey() {
+    return registration.region().lkey();
+  }
+
+  /** The HCA's address of what has this native address. */
+  long translate(long nativeAddress) {
+    return registration.region().address() + (nativeAddress - span.address());
+  }
+
+  /** Whether its memory can be no other than that of this buffer. */
+  boolean belongsTo(ByteBuf owner) {
+    return refersTo(owner) && isAccessible();
+  }
+
+  /** On newer JDKs a freed buffer's memory cannot be touched; that tells that it is another's. */
+  private boolean isAccessible() {
+    try {
+      byte unused = memory.get(0);
+      return true;
+    } catch (IllegalStateException freed) {
+      return false;
+    }
+  }
+
+  void close() {
+    registration.close();
+  }
+}

@@ -1,0 +1,59 @@
+package io.verbena.core.memory;
+
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.UnpooledHeapByteBuf;
+
+/**
+ * Allocates registered buffers. Heap buffers, which no HCA can reach, it makes only for those who
+ * ask for them by name. Thread-safe.
+ */
+final class RegisteredAllocator extends AbstractByteBufAllocator {
+  private final Slabs slabs;
+
+  RegisteredAllocator(Slabs slabs) {
+    super(true);
+    this.slabs = slabs;
+  }
+
+  @Override
+  public ByteBuf buffer() {
+    return directBuffer();
+  }
+
+  @Override
+  public ByteBuf buffer(int initialCapacity) {
+    return directBuffer(initialCapacity);
+  }
+
+  @Override
+  public ByteBuf buffer(int initialCapacity, int maxCapacity) {
+    return directBuffer(initialCapacity, maxCapacity);
+  }
+
+  @Override
+  public CompositeByteBuf compositeBuffer() {
+    return compositeDirectBuffer();
+  }
+
+  @Override
+  public CompositeByteBuf compositeBuffer(int maxNumComponents) {
+    return compositeDirectBuffer(maxNumComponents);
+  }
+
+  @Override
+  protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+    return slabs.take(initialCapacity).begin(initialCapacity, maxCapacity);
+  }
+
+  @Override
+  protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+    return new UnpooledHeapByteBuf(this, initialCapacity, maxCapacity);
+  }
+
+  @Override
+  public boolean isDirectBufferPooled() {
+    return true;
+  }
+}

@@ -1,0 +1,212 @@
+package io.verbena.core.memory;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.ResourceLeakDetector;
+import io.netty.util.ResourceLeakDetectorFactory;
+import io.netty.util.ResourceLeakTracker;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A buffer in registered memory. It stays with its block when it is free, so that allocating it
+ * again makes no garbage; only growing beyond the block makes it change blocks with a free buffer.
+ *
+ * <p>Its retained slices count their references themselves, and belong to it: they are reused when
+ * it is. The first thread that slices it gets them; others get new ones.
+ *
+ * <p>Netty's leak detector watches it from within, not from a wrapper.
+ */
+final class RegisteredByteBuf extends RegisteredBytes {
+  private static final int MOST_SLICES = 256;
+  private static final RegisteredSlice[] NO_SLICES = {};
+  private static final ResourceLeakDetector<RegisteredByteBuf> LEAKS =
+      ResourceLeakDetectorFactory.instance().newResourceLeakDetector(RegisteredByteBuf.class);
+  private static final VarHandle SLICER;
+
+  static {
+    try {
+      SLICER =
+          MethodHandles.lookup().findVarHandle(RegisteredByteBuf.class, "slicer", Thread.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+    ResourceLeakDetector.addExclusions(RegisteredByteBuf.class, "begin", "record", "touch");
+  }
+
+  private final ByteBufAllocator allocator;
+  private final Slabs slabs;
+  private Block block;
+  private @Nullable ByteBuffer nioBuffer;
+  private @Nullable ResourceLeakTracker<RegisteredByteBuf> leak;
+
+  /**
+   * The thread that uses {@link #slices}, until the buffer is free again. Not volatile: a thread
+   * acts only on finding itself here, which it alone wrote.
+   */
+  private @Nullable Thread slicer;
+
+  private @Nullable RegisteredSlice[] slices = NO_SLICES;
+  private int slicesUsed;
+
+  RegisteredByteBuf(ByteBufAllocator allocator, Slabs slabs, Block block) {
+    super(0, null);
+    this.allocator = allocator;
+    this.slabs = slabs;
+    this.block = block;
+  }
+
+  /** Hands it out, with one reference. */
+  RegisteredByteBuf begin(int newCapacity, int newMaxCapacity) {
+    reset(0, newCapacity, newMaxCapacity);
+    leak = LEAKS.track(this);
+    return this;
+  }
+
+  Block block() {
+    return block;
+  }
+
+  ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  Slabs slabs() {
+    return slabs;
+  }
+
+  @Override
+  public ByteBuf capacity(int newCapacity) {
+    checkNewCapacity(newCapacity);
+    if (newCapacity > block.length) {
+      growTo(newCapacity);
+    } else if (newCapacity < capacity) {
+      trimIndicesToCapacity(newCapacity);
+    }
+    capacity = newCapacity;
+    return this;
+  }
+
+  private void growTo(int newCapacity) {
+    RegisteredByteBuf other = slabs.take(newCapacity);
+    Block longer = other.block;
+    longer.memory.put(longer.base, block.memory, block.base, capacity);
+    other.block = block;
+    other.nioBuffer = null;
+    block = longer;
+    nioBuffer = null;
+    slabs.give(other);
+  }
+
+  @Override
+  public int maxFastWritableBytes() {
+    return Math.min(block.length, maxCapacity()) - writerIndex();
+  }
+
+  @Override
+  public @Nullable ByteBuf unwrap() {
+    return null;
+  }
+
+  @Override
+  ByteBuffer exclusiveNioBuffer(int index, int length) {
+    checkIndex(index, length);
+    ByteBuffer buffer = nioBuffer;
+    if (buffer == null) {
+      buffer = block.memory.slice(block.base, block.length);
+      nioBuffer = buffer;
+    }
+    return buffer.clear().position(index).limit(index + length);
+  }
+
+  /** A slice with a reference of its own, which holds one of this buffer. */
+  RegisteredSlice sliceRetained(int index, int length) {
+    retain();
+    RegisteredSlice slice = freeSlice();
+    slice.reset(index, length, length);
+    return slice.writerIndexAtEnd();
+  }
+
+  private RegisteredSlice freeSlice() {
+    Thread current = Thread.currentThread();
+    if (slicer != current && !SLICER.compareAndSet(this, null, current)) {
+      return new RegisteredSlice(this);
+    }
+    int at = slicesUsed;
+    if (at == slices.length) {
+      if (at == MOST_SLICES) {
+        return new RegisteredSlice(this);
+      }
+      slices = Arrays.copyOf(slices, Math.max(4, at << 1));
+    }
+    RegisteredSlice slice = slices[at];
+    if (slice == null) {
+      slice = new RegisteredSlice(this);
+      slices[at] = slice;
+    }
+    slicesUsed = at + 1;
+    return slice;
+  }
+
+  @Override
+  public ByteBuf retain() {
+    record();
+    return super.retain();
+  }
+
+  @Override
+  public ByteBuf retain(int increment) {
+    record();
+    return super.retain(increment);
+  }
+
+  @Override
+  public boolean release() {
+    record();
+    return super.release();
+  }
+
+  @Override
+  public boolean release(int decrement) {
+    record();
+    return super.release(decrement);
+  }
+
+  @Override
+  public ByteBuf touch() {
+    return touch(this);
+  }
+
+  @Override
+  public ByteBuf touch(@Nullable Object hint) {
+    ResourceLeakTracker<RegisteredByteBuf> tracker = leak;
+    if (tracker != null) {
+      tracker.record(hint);
+    }
+    return this;
+  }
+
+  private void record() {
+    ResourceLeakTracker<RegisteredByteBuf> tracker = leak;
+    if (tracker != null && LEAKS.isRecordEnabled()) {
+      tracker.record();
+    }
+  }
+
+  @Override
+  protected void deallocate() {
+    ResourceLeakTracker<RegisteredByteBuf> tracker = leak;
+    if (tracker != null) {
+      leak = null;
+      tracker.close(this);
+    }
+    if (slicesUsed != 0) {
+      slicesUsed = 0;
+      slicer = null;
+    }
+    slabs.give(this);
+  }
+}

@@ -1,0 +1,264 @@
+package io.verbena.core.memory;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.util.IllegalReferenceCountException;
+import io.verbena.HcaException;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaMemory;
+import io.verbena.RdmaOptions;
+import io.verbena.RemoteMemory;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.VerbsException;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The registered memory of one protection domain, under one ceiling: an allocator's slabs, which no
+ * peer can reach; a bounded cache of direct buffers from elsewhere, which no peer can reach either;
+ * and what was registered for peers, no more than they were given. Thread-safe.
+ */
+public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
+  private static final Set<Access> READ_BY_PEER = Set.of(Access.REMOTE_READ);
+  private static final String EXPOSE = "expose";
+  private static final String REGISTER = "register";
+
+  private final Ceiling ceiling;
+  private final Registrations registrations;
+  private final Slabs slabs;
+  private final RegistrationCache cache;
+  private final RegisteredAllocator allocator;
+
+  /**
+   * @param domain where everything is registered; stays the caller's
+   * @param options give the ceiling and the size of the cache
+   */
+  public RegisteredMemory(ProtectionDomain domain, RdmaOptions options) {
+    requireNonNull(domain, "domain");
+    ceiling = new Ceiling(options.maxRegisteredBytes());
+    registrations = new Registrations(domain, ceiling);
+    slabs = new Slabs(this, ceiling.limit(), domain.device().attributes().maxMemoryRegionSize());
+    cache = new RegistrationCache(this, options.maxCachedRegistrations());
+    allocator = new RegisteredAllocator(slabs);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Allocating and releasing makes no garbage once there are enough buffers; neither do retained
+   * slices, up to 256 of a buffer, for the first thread that takes one. Retained slices count their
+   * references themselves.
+   */
+  @Override
+  public ByteBufAllocator allocator() {
+    return allocator;
+  }
+
+  /**
+   * Finds bytes of a buffer in the allocator's memory, also through slices, duplicates, wrappers
+   * and one component of a composite buffer. Allocates nothing.
+   *
+   * @param into gets their place, if they are there
+   * @return whether they are there
+   * @throws IndexOutOfBoundsException if the bytes do not lie in the buffer
+   * @throws IllegalReferenceCountException if the buffer was released
+   */
+  public boolean locate(ByteBuf buf, int index, int length, Location into) {
+    checkRange(buf, index, length);
+    ByteBuf at = buf;
+    int offset = index;
+    for (; ; ) {
+      if (at instanceof RegisteredBytes bytes) {
+        return locate(bytes, offset, into);
+      }
+      ByteBuf next;
+      if (at instanceof RegisteredView view) {
+        offset += view.offset();
+        next = view.unwrap();
+      } else if (at instanceof CompositeByteBuf composite) {
+        int component = componentOf(composite, offset, length);
+        if (component < 0) {
+          return false;
+        }
+        offset -= composite.toByteIndex(component);
+        next = composite.internalComponent(component);
+      } else {
+        next = at.unwrap();
+        if (next == null || next.capacity() != at.capacity()) {
+          // Not a wrapper or a duplicate: where it begins cannot be told.
+          return false;
+        }
+      }
+      at = next;
+    }
+  }
+
+  private boolean locate(RegisteredBytes bytes, int offset, Location into) {
+    RegisteredByteBuf root = bytes.root;
+    if (root.slabs() != slabs) {
+      return false;
+    }
+    Block block = root.block();
+    into.set(block.address + bytes.offset + offset, block.lkey);
+    return true;
+  }
+
+  /** Answers the component that has all of the bytes, or -1. */
+  private static int componentOf(CompositeByteBuf composite, int index, int length) {
+    if (length == 0) {
+      return -1;
+    }
+    int component = composite.toComponentIndex(index);
+    return composite.toComponentIndex(index + length - 1) == component ? component : -1;
+  }
+
+  /**
+   * Registers memory of a direct buffer from elsewhere for work requests of this end, or finds its
+   * registration in the cache. That takes a lock, so it pays for buffers that are longer than what
+   * is copied in a microsecond.
+   *
+   * <p>A registration is kept for the same buffer object, as long as that has the same native
+   * address and capacity. A pool that unmaps memory and maps other memory at the same address can
+   * defeat this; then {@link RdmaOptions#maxCachedRegistrations} must be 0.
+   *
+   * @return to be released once; null if the memory cannot be registered, because it is on the
+   *     heap, read-only, empty or in several pieces: then the bytes must be copied
+   * @throws MemoryLimitException at the ceiling
+   * @throws HcaException if the HCA refuses
+   */
+  public @Nullable Lease lease(ByteBuf buf, int index, int length) {
+    checkRange(buf, index, length);
+    return cache.lease(buf, index, length);
+  }
+
+  /**
+   * Registers exactly these bytes for a peer to READ. The caller keeps the buffer retained until
+   * this is closed. Bytes of the allocator's memory do not count again.
+   *
+   * @throws IllegalArgumentException for bytes that are on the heap, in several pieces, or none
+   * @throws MemoryLimitException at the ceiling
+   * @throws HcaException if the HCA refuses
+   */
+  public Exposure expose(ByteBuf buf, int index, int length) {
+    checkRange(buf, index, length);
+    if (length == 0 || !buf.isDirect() || buf.nioBufferCount() != 1) {
+      throw new IllegalArgumentException(
+          "expose: " + length + " bytes of " + buf + " (expected: >= 1, direct, in one piece)");
+    }
+    long charge = locate(buf, index, length, new Location()) ? 0 : length;
+    reserve(EXPOSE, charge);
+    return new Exposure(
+        registrations.register(EXPOSE, buf.nioBuffer(index, length), READ_BY_PEER, charge));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws HcaException if the HCA refuses
+   */
+  @Override
+  public Region register(ByteBuffer buffer, Set<RemoteMemory.Right> rights) {
+    Set<RemoteMemory.Right> granted = Set.copyOf(rights);
+    if (granted.isEmpty()) {
+      throw new IllegalArgumentException("rights: [] (expected: at least one)");
+    }
+    if (!buffer.isDirect()) {
+      throw new IllegalArgumentException(
+          "buffer: " + buffer + " on the heap (expected: a direct buffer, which an HCA can reach)");
+    }
+    if (!buffer.hasRemaining()) {
+      throw new IllegalArgumentException("buffer: 0 bytes (expected: >= 1)");
+    }
+    Set<Access> access = accessFor(granted);
+    if (buffer.isReadOnly() && access.contains(Access.LOCAL_WRITE)) {
+      throw new IllegalArgumentException(
+          "rights: " + granted + " on a read-only buffer (expected: READ alone)");
+    }
+    int length = buffer.remaining();
+    reserve(REGISTER, length);
+    return new SharedRegion(registrations.register(REGISTER, buffer, access, length), granted);
+  }
+
+  private static Set<Access> accessFor(Set<RemoteMemory.Right> rights) {
+    EnumSet<Access> access = EnumSet.noneOf(Access.class);
+    for (RemoteMemory.Right right : rights) {
+      switch (right) {
+        case READ -> access.add(Access.REMOTE_READ);
+        case WRITE -> {
+          access.add(Access.REMOTE_WRITE);
+          access.add(Access.LOCAL_WRITE);
+        }
+        case ATOMIC -> {
+          access.add(Access.REMOTE_ATOMIC);
+          access.add(Access.LOCAL_WRITE);
+        }
+      }
+    }
+    return access;
+  }
+
+  @Override
+  public long registeredBytes() {
+    return ceiling.used();
+  }
+
+  /**
+   * Deregisters everything, also what is still in use, and registers nothing from now on.
+   * Idempotent. The allocator's buffers that are still held stay readable until they are released.
+   *
+   * @throws VerbsException if the HCA refuses to deregister something, after all else was closed
+   */
+  @Override
+  public void close() {
+    slabs.close();
+    registrations.close();
+  }
+
+  Ceiling ceiling() {
+    return ceiling;
+  }
+
+  Registrations registrations() {
+    return registrations;
+  }
+
+  /**
+   * Takes these bytes of the ceiling.
+   *
+   * @throws MemoryLimitException if they do not fit, whatever is given up
+   */
+  void reserve(String operation, long bytes) {
+    if (!makeRoom(bytes)) {
+      throw ceiling.reached(operation, bytes);
+    }
+  }
+
+  /** Takes these bytes of the ceiling, giving up what is kept only for reuse; false at its end. */
+  boolean makeRoom(long bytes) {
+    if (ceiling.reserve(bytes)) {
+      return true;
+    }
+    cache.dropUnpinned();
+    if (ceiling.reserve(bytes)) {
+      return true;
+    }
+    slabs.giveUpIdle();
+    return ceiling.reserve(bytes);
+  }
+
+  private static void checkRange(ByteBuf buf, int index, int length) {
+    if ((index | length) < 0 || index > buf.capacity() - length) {
+      throw new IndexOutOfBoundsException(
+          "index: " + index + ", length: " + length + " (expected: within " + buf.capacity() + ")");
+    }
+    if (buf.refCnt() == 0) {
+      throw new IllegalReferenceCountException(0);
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.verbena.core.memory;
+
+import io.verbena.verbs.MemoryRegion;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/** A memory region and the bytes that it takes of the ceiling. Thread-safe. */
+final class Registration {
+  private static final VarHandle OPEN;
+
+  static {
+    try {
+      OPEN = MethodHandles.lookup().findVarHandle(Registration.class, "open", boolean.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private final Registrations registrations;
+  private final MemoryRegion region;
+  private final long charge;
+  private volatile boolean open = true;
+
+  /** The neighbours in the list of what is open, under its lock. */
+  @Nullable Registration previous;
+
+  @Nullable Registration next;
+
+  Registration(Registrations registrations, MemoryRegion region, long charge) {
+    this.registrations = registrations;
+    this.region = region;
+    this.charge = charge;
+  }
+
+  MemoryRegion region() {
+    return region;
+  }
+
+  long charge() {
+    return charge;
+  }
+
+  boolean isOpen() {
+    return open;
+  }
+
+  /** Deregisters, and gives the bytes back. Idempotent; if the HCA refuses, it stays open. */
+  void close() {
+    if (!OPEN.compareAndSet(this, true, false)) {
+      return;
+    }
+    boolean deregistered = false;
+    try {
+      region.close();
+      deregistered = true;
+    } finally {
+      if (deregistered) {
+        registrations.forget(this);
+      } else {
+        open = true;
+      }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+package io.verbena.core.memory;
+
+import io.verbena.HcaException;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.VerbsException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** All that is registered in one domain, so that closing leaves nothing behind. Thread-safe. */
+final class Registrations {
+  private final ProtectionDomain domain;
+  private final Ceiling ceiling;
+  private @Nullable Registration first;
+  private boolean closed;
+
+  Registrations(ProtectionDomain domain, Ceiling ceiling) {
+    this.domain = domain;
+    this.ceiling = ceiling;
+  }
+
+  /**
+   * Registers a buffer's bytes from position to limit.
+   *
+   * @param operation what it is for, for errors
+   * @param charge bytes that the caller has reserved; given back here if this fails
+   * @throws HcaException if the HCA refuses
+   * @throws IllegalStateException after {@link #close}
+   */
+  Registration register(String operation, ByteBuffer bytes, Set<Access> access, long charge) {
+    Registration registration = null;
+    try {
+      registration = new Registration(this, domain.register(bytes, access), charge);
+    } catch (VerbsException e) {
+      throw new HcaException(
+          operation,
+          null,
+          null,
+          "bytes: "
+              + bytes.remaining()
+              + " (expected: memory that the HCA can register and the user may lock)",
+          e);
+    } finally {
+      if (registration == null) {
+        ceiling.giveBack(charge);
+      }
+    }
+    if (!remember(registration)) {
+      registration.close();
+      throw closedAlready(operation);
+    }
+    return registration;
+  }
+
+  static IllegalStateException closedAlready(String operation) {
+    return new IllegalStateException(operation + ": the registered memory was closed");
+  }
+
+  private synchronized boolean remember(Registration registration) {
+    Registration head = first;
+    registration.next = head;
+    if (head != null) {
+      head.previous = registration;
+    }
+    first = registration;
+    return !closed;
+  }
+
+  /** Told by a registration when it is closed. */
+  void forget(Registration registration) {
+    synchronized (this) {
+      Registration before = registration.previous;
+      Registration after = registration.next;
+      if (before == null) {
+        first = after;
+      } else {
+        before.next = after;
+      }
+      if (after != null) {
+        after.previous = before;
+      }
+      registration.previous = null;
+      registration.next = null;
+    }
+    ceiling.giveBack(registration.charge());
+  }
+
+  /**
+   * Deregisters everything, and registers nothing from now on. Idempotent.
+   *
+   * @throws VerbsException the first of the HCA's refusals, after all others were closed
+   */
+  void close() {
+    VerbsException refused = null;
+    for (Registration registration : takeOpen()) {
+      try {
+        registration.close();
+      } catch (VerbsException e) {
+        if (refused == null) {
+          refused = e;
+        } else {
+          refused.addSuppressed(e);
+        }
+      }
+    }
+    if (refused != null) {
+      throw refused;
+    }
+  }
+
+  private synchronized List<Registration> takeOpen() {
+    closed = true;
+    List<Registration> open = new ArrayList<>();
+    for (Registration at = first; at != null; at = at.next) {
+      open.add(at);
+    }
+    return open;
+  }
+}

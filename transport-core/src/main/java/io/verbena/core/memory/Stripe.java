@@ -1,0 +1,111 @@
+package io.verbena.core.memory;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** Padding before a stripe's fields: classes are laid out from the top of the hierarchy down. */
+@SuppressWarnings("unused")
+abstract class StripePadding {
+  private long p0;
+  private long p1;
+  private long p2;
+  private long p3;
+  private long p4;
+  private long p5;
+  private long p6;
+  private long p7;
+}
+
+/** The fields of a stripe; all but {@code held} belong to the thread that holds it. */
+abstract class StripeFields extends StripePadding {
+  volatile int held;
+  int size;
+  @Nullable Object[] items = new @Nullable Object[16];
+}
+
+/** One stack of a {@link StripedStack}, used only by the thread that holds it. */
+@SuppressWarnings("unused")
+final class Stripe extends StripeFields {
+  private static final int SPINS = 100;
+  private static final long PARKED_NANOS = 1_000;
+  private static final VarHandle HELD;
+  private static final VarHandle SIZE;
+
+  static {
+    try {
+      MethodHandles.Lookup lookup = MethodHandles.lookup();
+      HELD = lookup.findVarHandle(StripeFields.class, "held", int.class);
+      SIZE = lookup.findVarHandle(StripeFields.class, "size", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private long q0;
+  private long q1;
+  private long q2;
+  private long q3;
+  private long q4;
+  private long q5;
+  private long q6;
+  private long q7;
+
+  /** Takes hold of it, unless another thread has. Never waits. */
+  boolean tryHold() {
+    return (int) HELD.getOpaque(this) == 0 && HELD.compareAndSet(this, 0, 1);
+  }
+
+  /** Takes hold of it after its holder, who needs it for nanoseconds, unless it was preempted. */
+  void hold() {
+    for (int spins = 0; !tryHold(); spins++) {
+      if (spins < SPINS) {
+        Thread.onSpinWait();
+      } else {
+        LockSupport.parkNanos(PARKED_NANOS);
+      }
+    }
+  }
+
+  void letGo() {
+    HELD.setRelease(this, 0);
+  }
+
+  /** Whether it looked empty to a thread that does not hold it. */
+  boolean looksEmpty() {
+    return (int) SIZE.getOpaque(this) == 0;
+  }
+
+  void push(Object item) {
+    int at = size;
+    if (at == items.length) {
+      items = Arrays.copyOf(items, at << 1);
+    }
+    items[at] = item;
+    SIZE.setOpaque(this, at + 1);
+  }
+
+  @Nullable Object pop() {
+    int at = size - 1;
+    if (at < 0) {
+      return null;
+    }
+    Object item = items[at];
+    items[at] = null;
+    SIZE.setOpaque(this, at);
+    return item;
+  }
+
+  /** Moves the upper half of another stripe here, but no more than {@code most}. */
+  void moveFrom(Stripe other, int most) {
+    for (int left = Math.min((other.size + 1) >> 1, most); left > 0; left--) {
+      Object item = other.pop();
+      if (item == null) {
+        return;
+      }
+      push(item);
+    }
+  }
+}

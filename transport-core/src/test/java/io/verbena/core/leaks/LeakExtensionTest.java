@@ -1,0 +1,32 @@
+package io.verbena.core.leaks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import org.junit.jupiter.api.Test;
+
+class LeakExtensionTest {
+
+  @Test
+  void findsABufferThatWasLetGo() {
+    letGo(PooledByteBufAllocator.DEFAULT.directBuffer(64).touch("let go on purpose"));
+
+    assertThat(RecordingLeakDetector.takeLeaks())
+        .singleElement()
+        .asString()
+        .contains("ByteBuf was not released", "let go on purpose");
+  }
+
+  @Test
+  void findsNothingWhereEachBufferWasReleased() {
+    PooledByteBufAllocator.DEFAULT.directBuffer(64).release();
+
+    assertThat(RecordingLeakDetector.takeLeaks()).isEmpty();
+  }
+
+  /** The caller keeps no reference: the buffer is unreachable when this returns. */
+  private static void letGo(ByteBuf buffer) {
+    assertThat(buffer.refCnt()).isOne();
+  }
+}

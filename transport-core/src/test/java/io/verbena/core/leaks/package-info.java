@@ -1,0 +1,5 @@
+/** Fails the build when a test lets go of a buffer without releasing it. */
+@NullMarked
+package io.verbena.core.leaks;
+
+import org.jspecify.annotations.NullMarked;

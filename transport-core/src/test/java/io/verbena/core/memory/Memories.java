@@ -1,0 +1,49 @@
+package io.verbena.core.memory;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaOptions;
+import java.nio.ByteBuffer;
+
+/** Registered memory for tests, and what the HCA sees of it. */
+final class Memories {
+
+  private Memories() {}
+
+  static RegisteredMemory of(RecordingDomain domain) {
+    return new RegisteredMemory(domain, RdmaOptions.defaults());
+  }
+
+  static RegisteredMemory of(RecordingDomain domain, long ceiling) {
+    return new RegisteredMemory(domain, RdmaOptions.defaults().maxRegisteredBytes(ceiling));
+  }
+
+  /** What the HCA reads where {@code memory} locates these bytes. */
+  static byte[] seenByHca(
+      RecordingDomain domain, RegisteredMemory memory, ByteBuf buf, int index, int length) {
+    Location location = new Location();
+    if (!memory.locate(buf, index, length, location)) {
+      throw new AssertionError("not located: " + buf);
+    }
+    return bytes(domain.local(location.lkey(), location.address(), length));
+  }
+
+  static byte[] bytes(ByteBuffer from) {
+    byte[] bytes = new byte[from.remaining()];
+    from.get(bytes);
+    return bytes;
+  }
+
+  /** Fills all of its capacity with 0, 1, 2 and so on, and makes it readable. */
+  static ByteBuf numbered(ByteBuf buf) {
+    buf.clear().writeBytes(numbers(0, buf.capacity()));
+    return buf;
+  }
+
+  static byte[] numbers(int from, int count) {
+    byte[] numbers = new byte[count];
+    for (int i = 0; i < count; i++) {
+      numbers[i] = (byte) (from + i);
+    }
+    return numbers;
+  }
+}

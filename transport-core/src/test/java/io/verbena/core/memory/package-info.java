@@ -1,0 +1,5 @@
+/** What registered memory promises, on a recording double of the verbs SPI. */
+@NullMarked
+package io.verbena.core.memory;
+
+import org.jspecify.annotations.NullMarked;

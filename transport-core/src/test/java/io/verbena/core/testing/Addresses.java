@@ -1,0 +1,67 @@
+package io.verbena.core.testing;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Addresses on the HCA that these tests run on: the emulated one, or with {@code
+ * -Dverbena.test.hca=disni://10.0.0.1} ports of that host. Nothing else in the tests knows which.
+ */
+public final class Addresses {
+  private static final String EMULATED = "emulated";
+  private static final URI HCA =
+      URI.create(System.getProperty("verbena.test.hca", EMULATED + "://hca"));
+
+  /** What stands behind each address; empty, or from its question mark on. */
+  private static final String OPTIONS = HCA.getRawQuery() == null ? "" : "?" + HCA.getRawQuery();
+
+  /** How many times longer than on the emulated HCA anything may take. */
+  private static final int PATIENCE = Integer.getInteger("verbena.test.patience", 1);
+
+  /** Of what is repeated to meet rare moments, how many per cent are done. */
+  private static final int ROUNDS = Integer.getInteger("verbena.test.rounds", 100);
+
+  private static final AtomicInteger NEXT_PORT = new AtomicInteger(20_000);
+  private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
+
+  private Addresses() {}
+
+  /** The scheme of the HCA. */
+  public static String scheme() {
+    return HCA.getScheme();
+  }
+
+  /** Whether it is the emulated one. */
+  public static boolean areEmulated() {
+    return EMULATED.equals(HCA.getScheme());
+  }
+
+  /** An address: the same for the same name. */
+  public static URI of(String name) {
+    return areEmulated()
+        ? URI.create(HCA.getScheme() + "://" + name + OPTIONS)
+        : URI.create(
+            HCA.getScheme()
+                + "://"
+                + HCA.getHost()
+                + ":"
+                + PORTS.computeIfAbsent(name, n -> NEXT_PORT.getAndIncrement()));
+  }
+
+  /** The same address under the scheme of the HCA. */
+  public static URI plain(URI address) {
+    return URI.create(HCA.getScheme() + "://" + address.getRawAuthority() + OPTIONS);
+  }
+
+  /** A limit for what is to succeed, longer where the HCA is slow. */
+  public static Duration within(Duration limit) {
+    return limit.multipliedBy(PATIENCE);
+  }
+
+  /** How often to repeat what is repeated {@code full} times where the HCA is quick; at least 1. */
+  public static int rounds(int full) {
+    return (int) Math.max(1, (long) full * ROUNDS / 100);
+  }
+}

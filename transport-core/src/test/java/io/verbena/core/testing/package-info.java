@@ -1,0 +1,5 @@
+/** What tests on an HCA need to know of it. */
+@NullMarked
+package io.verbena.core.testing;
+
+import org.jspecify.annotations.NullMarked;
