@@ -137,9 +137,9 @@ final class Closing {
   }
 
   private boolean isDone(Outbound out) {
-    return out.isIdle()
-        && connection.operations().isEmpty()
-        && connection.notifications().isEmpty();
+    // Also what is in flight: once both CLOSEs are there either end may disconnect, which flushes
+    // it.
+    return out.isIdle() && connection.isOneSidedDone();
   }
 
   // ---- the deadline

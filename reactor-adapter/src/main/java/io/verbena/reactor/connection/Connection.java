@@ -100,6 +100,7 @@ public final class Connection implements RdmaConnection, LoopMember {
   private Phase phase = Phase.OPENING;
   private @Nullable RdmaException cause;
   private int reads;
+  private int oneSided;
   private boolean ending;
   private boolean abandoned;
   private boolean disconnected;
@@ -264,6 +265,20 @@ public final class Connection implements RdmaConnection, LoopMember {
     endTurnLater();
   }
 
+  /** A request of a one-sided operation was posted. */
+  void oneSidedPosted() {
+    oneSided++;
+  }
+
+  void oneSidedEnded() {
+    oneSided--;
+  }
+
+  /** Whether no one-sided operation waits or is in flight. */
+  boolean isOneSidedDone() {
+    return oneSided == 0 && operations.isEmpty() && notifications.isEmpty();
+  }
+
   void endTurnLater() {
     if (!ending && phase != Phase.ENDED) {
       ending = true;
@@ -349,7 +364,7 @@ public final class Connection implements RdmaConnection, LoopMember {
 
   /** Why an operation cannot start, or null. */
   @Nullable RdmaException refuse(String operation) {
-    if (phase == Phase.OPEN && !closing.isClosedHere() && !outbound().isCloseSent()) {
+    if (phase == Phase.OPEN && !closing.isClosedHere() && !outbound().isCloseWanted()) {
       return null;
     }
     return closedError(operation, null);
@@ -566,7 +581,7 @@ public final class Connection implements RdmaConnection, LoopMember {
           outbound().isCloseArrived()
               ? null
               : new RdmaTimeoutException(
-                  "close", peer, "sends were not done within " + options.closeTimeout()));
+                  "close", peer, "what was begun was not done within " + options.closeTimeout()));
     }
   }
 

@@ -272,6 +272,7 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
         outstanding--;
         throw e;
       }
+      connection.oneSidedPosted();
     } while (posted < length);
     return true;
   }
@@ -286,6 +287,7 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
 
   @Override
   public final void succeeded() {
+    connection.oneSidedEnded();
     if (--outstanding == 0 && (error != null || isDone())) {
       finish();
     }
@@ -297,6 +299,7 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
 
   @Override
   public final void failed(RdmaException why) {
+    connection.oneSidedEnded();
     outstanding--;
     abort(why);
   }

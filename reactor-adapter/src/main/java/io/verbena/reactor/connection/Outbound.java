@@ -506,6 +506,10 @@ final class Outbound {
     }
   }
 
+  boolean isCloseWanted() {
+    return closeWanted;
+  }
+
   boolean isCloseSent() {
     return closeSent;
   }

@@ -3,6 +3,7 @@ package io.verbena.reactor.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.ConnectionClosedException;
@@ -15,6 +16,7 @@ import io.verbena.RemoteMemory.Right;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.RawPeer;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -58,6 +60,58 @@ class CloseTest {
       pair.client().onClose().block(Ends.LIMIT);
       pair.server().onClose().block(Ends.LIMIT);
       await().atMost(Ends.LIMIT).until(() -> ends.server().connectionCount() == 0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void finishesOneSidedOperationsThatAreInFlight(boolean closedHere) {
+    assumeTrue(Addresses.areEmulated());
+    // The last of them find a slot late, and their answers are on their way while the end marks
+    // are.
+    URI address = URI.create("emulated://in-flight?wire=simulated&latency=5000");
+    RdmaTransport transport = RdmaTransport.create(Ends.options().sendDepth(8));
+    try {
+      CompletableFuture<RdmaConnection> accepted = new CompletableFuture<>();
+      transport
+          .bind(
+              address,
+              connection -> {
+                accepted.complete(connection);
+                return Mono.never();
+              })
+          .block(Ends.LIMIT);
+      RdmaConnection client = transport.connect(address).block(Ends.LIMIT);
+      RdmaMemory.Region region =
+          transport
+              .memory(address)
+              .register(ByteBuffer.allocateDirect(64), Set.of(Right.READ, Right.ATOMIC));
+      CompletableFuture<Void> begun = new CompletableFuture<>();
+      CompletableFuture<Void> done =
+          client
+              .receive()
+              .doOnNext(ByteBuf::release)
+              .take(1)
+              .then(
+                  Flux.range(0, 50)
+                      .flatMap(
+                          i ->
+                              Flux.merge(
+                                  client.read(region.token()).doOnNext(ByteBuf::release),
+                                  client.fetchAndAdd(region.token().slice(0, Long.BYTES), 1)),
+                          50)
+                      .doOnSubscribe(subscription -> begun.complete(null))
+                      .then())
+              .toFuture();
+      RdmaConnection server = accepted.join();
+      server.send(messages(server, 1, 16)).block(Ends.LIMIT);
+      assertThat(begun).succeedsWithin(Ends.LIMIT);
+
+      (closedHere ? client : server).close().block(Ends.LIMIT);
+
+      assertThat(done).succeedsWithin(Ends.LIMIT);
+    } finally {
+      transport.dispose();
     }
   }
 

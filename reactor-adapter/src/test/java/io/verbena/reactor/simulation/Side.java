@@ -24,7 +24,6 @@ import reactor.core.publisher.Mono;
 /** One end of the connection of a run, and what it does with it when it has its turn. */
 final class Side implements Conductor.Turns {
   private static final int SHARED = 4096;
-  private static final String ONE_SIDED = "one-sided ";
   private static final int COUNTER = 0;
   private static final int BYTES = 64;
 
@@ -126,11 +125,7 @@ final class Side implements Conductor.Turns {
     failedAny |= !(error instanceof OperationLimitException);
     claim(
         () -> {
-          boolean explained =
-              run.isDisturbed()
-                  || error instanceof OperationLimitException
-                  // A close waits for what was sent, not for what goes on in the peer's memory.
-                  || (run.isEnding() && operation.startsWith(ONE_SIDED));
+          boolean explained = run.isDisturbed() || error instanceof OperationLimitException;
           if (!(error instanceof RdmaException) || !explained) {
             throw new AssertionError(operation + ": nothing explains its failure", error);
           }
@@ -260,7 +255,7 @@ final class Side implements Conductor.Turns {
     ByteBuffer target = peer().shared;
     Once<Void> write =
         new Once<>(
-            ONE_SIDED + "write",
+            "write",
             this,
             nothing -> {
               byte[] there = new byte[length];
@@ -284,7 +279,7 @@ final class Side implements Conductor.Turns {
     Once<?> before = writing;
     Once<ByteBuf> read =
         new Once<>(
-            ONE_SIDED + "read",
+            "read",
             this,
             value -> {
               assertThat(value).isNotNull();
@@ -302,7 +297,7 @@ final class Side implements Conductor.Turns {
     asked += addend;
     Once<Long> add =
         new Once<>(
-            ONE_SIDED + "fetch and add",
+            "fetch and add",
             this,
             before -> {
               assertThat(before).as("the sum before").isNotNull().isBetween(0L, asked - addend);
