@@ -154,13 +154,26 @@ EXTENSION(jint, queryQueuePair, jlong pair, jlong words_address) {
   return 0;
 }
 
-/* A driver names a window in a bind by the key that it has, which nobody but the program changes. */
-static void note_binds(struct ibv_send_wr *first, const struct ibv_send_wr *end) {
-  for (struct ibv_send_wr *request = first; request && request != end; request = request->next) {
-    if (request->opcode == IBV_WR_BIND_MW) {
-      request->bind_mw.mw->rkey = request->bind_mw.rkey;
+/* A driver names a window in a bind by the key that it has, which nobody but the program changes:
+   so what is linked behind a bind is posted once the new key is noted. */
+static int post_up_to_binds(struct ibv_qp *pair, struct ibv_send_wr *first,
+                            struct ibv_send_wr **refused) {
+  int error = 0;
+  while (first && !error) {
+    struct ibv_send_wr *last = first;
+    while (last->next && last->opcode != IBV_WR_BIND_MW) {
+      last = last->next;
     }
+    struct ibv_send_wr *rest = last->next;
+    last->next = NULL;
+    error = error_of(ibv_post_send(pair, first, refused));
+    last->next = rest;
+    if (!error && last->opcode == IBV_WR_BIND_MW) {
+      last->bind_mw.mw->rkey = last->bind_mw.rkey;
+    }
+    first = rest;
   }
+  return error;
 }
 
 EXTENSION(jint, postSend, jlong pair, jlong requests, jlong bad) {
@@ -168,9 +181,8 @@ EXTENSION(jint, postSend, jlong pair, jlong requests, jlong bad) {
     return -EINVAL;
   }
   struct ibv_send_wr *refused = NULL;
-  int error = error_of(ibv_post_send(POINTER(struct ibv_qp, pair),
-                                     POINTER(struct ibv_send_wr, requests), &refused));
-  note_binds(POINTER(struct ibv_send_wr, requests), error ? refused : NULL);
+  int error = post_up_to_binds(POINTER(struct ibv_qp, pair),
+                               POINTER(struct ibv_send_wr, requests), &refused);
   if (bad) {
     *WORDS(bad) = error ? to_handle(refused) : 0;
   }

@@ -80,6 +80,8 @@ final class SendBatch {
     MemoryWindow window = request.window();
     MemoryRegion region = request.windowRegion();
     ScatterGatherList buffers = request.buffers();
+    // Whatever stood here for the request before: librxe takes no bind with an immediate.
+    bytes.putInt(at + Layout.WR_IMM_OR_KEY, 0);
     bytes.putLong(at + Layout.WR_BIND_MW, ((DisniMemoryWindow) window).pointer());
     bytes.putInt(at + Layout.WR_BIND_RKEY, request.remoteKey());
     bytes.putLong(at + Layout.WR_BIND_MR, ((DisniMemoryRegion) region).pointer());
