@@ -189,6 +189,22 @@ EXTENSION(jint, postSend, jlong pair, jlong requests, jlong bad) {
   return -error;
 }
 
+EXTENSION(jint, bindWindow, jlong pair, jlong window, jlong id, jint flags, jlong region,
+          jlong address, jlong length, jint access) {
+  /* librxe looks at the region of a bind to nothing too. */
+  if (!pair || !window || !region) {
+    return -EINVAL;
+  }
+  struct ibv_mw_bind bind = {.wr_id = (uint64_t)id,
+                             .send_flags = (unsigned)flags,
+                             .bind_info = {.mr = POINTER(struct ibv_mr, region),
+                                           .addr = (uint64_t)address,
+                                           .length = (uint64_t)length,
+                                           .mw_access_flags = (unsigned)access}};
+  return -error_of(
+      ibv_bind_mw(POINTER(struct ibv_qp, pair), POINTER(struct ibv_mw, window), &bind));
+}
+
 EXTENSION(jint, postOneSend, jlong pair, jlong id, jint opcode, jint flags, jlong remote_address,
           jint remote_key, jlong address, jint length, jint key) {
   if (!pair) {

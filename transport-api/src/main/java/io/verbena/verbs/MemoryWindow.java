@@ -14,7 +14,7 @@ public interface MemoryWindow extends AutoCloseable {
 
   /**
    * The key by which peers name it; each bind changes its low 8 bits. A bind's new key is told at
-   * the latest when the bind has completed.
+   * the latest when the bind has completed, with type 1 once it is posted.
    */
   int rkey();
 

@@ -47,6 +47,23 @@ public interface QueuePair extends AutoCloseable {
   void postSend(SendWorkRequest request);
 
   /**
+   * Posts a bind of a window of type 1 ({@code ibv_bind_mw(3)}), and gives the window its next key
+   * at once: {@link MemoryWindow#rkey} tells it when this returns. The bind is done in the order of
+   * the send queue and completes there as BIND_MW; the key from before opens what it opened until
+   * then, and nothing any more afterwards. If the bind fails the window goes on showing what it
+   * showed, under the key from before. Once it has completed the window may be bound again, through
+   * any queue pair of its domain. Allocates nothing.
+   *
+   * @param request made by {@link SendWorkRequest#bind(MemoryWindow, MemoryRegion, int)}, and
+   *     linked to none
+   * @throws PostException {@code INVALID} before RTS, for a request that is not such a bind, or for
+   *     a window and a region of different domains, {@code CLOSED} if one of them is closed, {@code
+   *     NO_MEMORY} if the queue is full, {@code NOT_SUPPORTED} on UD and for a device that has no
+   *     windows of type 1; the window keeps its key then
+   */
+  void bindMemoryWindow(SendWorkRequest request);
+
+  /**
    * Posts a receive and those linked to it; as {@link #postSend}.
    *
    * @throws PostException {@code INVALID} in RESET, with a shared receive queue, or for a request

@@ -141,6 +141,17 @@ public final class SendWorkRequest {
     return start(SendOpcode.BIND_MW, 0, key);
   }
 
+  /**
+   * A bind of a window of type 1, for {@link QueuePair#bindMemoryWindow}: lets it show the one
+   * buffer of this request, which lies in {@code region}, to the peers of all queue pairs of its
+   * domain. Without a buffer, or with one of length 0, it shows nothing any more.
+   *
+   * @param access bits of {@link Access}, remote rights only
+   */
+  public SendWorkRequest bind(MemoryWindow window, MemoryRegion region, int access) {
+    return bind(window, 0, region, access);
+  }
+
   /** Sets the id, handed back in the completion. */
   public SendWorkRequest id(long id) {
     this.id = id;

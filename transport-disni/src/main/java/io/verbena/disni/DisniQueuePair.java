@@ -220,16 +220,28 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   @Override
   public void postSend(SendWorkRequest request) {
     synchronized (sending) {
-      QueuePairState state = known;
-      if (closed) {
-        throw Refusal.closed(request.id(), "queue pair " + number);
-      }
-      if (state == QueuePairState.RESET
-          || state == QueuePairState.INIT
-          || state == QueuePairState.RTR) {
-        throw Refusal.invalid(request.id(), "state: " + state + " (expected: RTS)");
-      }
+      checkMaySend(request.id());
       sends.post(request, tag());
+    }
+  }
+
+  @Override
+  public void bindMemoryWindow(SendWorkRequest request) {
+    synchronized (sending) {
+      checkMaySend(request.id());
+      sends.bind(request, tag());
+    }
+  }
+
+  private void checkMaySend(long id) {
+    QueuePairState state = known;
+    if (closed) {
+      throw Refusal.closed(id, "queue pair " + number);
+    }
+    if (state == QueuePairState.RESET
+        || state == QueuePairState.INIT
+        || state == QueuePairState.RTR) {
+      throw Refusal.invalid(id, "state: " + state + " (expected: RTS)");
     }
   }
 

@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 final class Extension {
 
   /** What {@link #version} must answer: changes with any change of this contract. */
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   private Extension() {}
 
@@ -178,6 +178,17 @@ final class Extension {
       long address,
       int length,
       int key);
+
+  /** {@code ibv_bind_mw(3)}; {@link #windowKey} is the new key at once. */
+  static native int bindWindow(
+      long pair,
+      long window,
+      long id,
+      int flags,
+      long region,
+      long address,
+      long length,
+      int access);
 
   /** {@code ibv_post_recv(3)} of one receive with one buffer. */
   static native int postOneReceive(long pair, long id, long address, int length, int key);

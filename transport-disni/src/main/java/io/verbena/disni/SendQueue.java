@@ -1,6 +1,8 @@
 package io.verbena.disni;
 
 import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.MemoryWindow;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairCapabilities;
 import io.verbena.verbs.QueuePairType;
@@ -85,6 +87,39 @@ final class SendQueue {
       if (refusal != null) {
         throw refusal;
       }
+    }
+  }
+
+  /**
+   * Posts a bind of a window of type 1.
+   *
+   * @param tag of the queue pair, for {@link Cookie cookies}
+   * @throws PostException if it is refused
+   */
+  void bind(SendWorkRequest request, int tag) {
+    PostException refusal = rules.refuseWindow(request);
+    if (refusal == null && slots.isFull()) {
+      refusal = full(request.id());
+    }
+    if (refusal != null) {
+      throw refusal;
+    }
+    MemoryWindow window = request.window();
+    MemoryRegion region = request.windowRegion();
+    ScatterGatherList buffers = request.buffers();
+    boolean shows = buffers.totalLength() > 0;
+    int refused =
+        Extension.bindWindow(
+            pair,
+            ((DisniMemoryWindow) window).pointer(),
+            Cookie.send(tag, slots.take(request.id())),
+            request.flags(),
+            ((DisniMemoryRegion) region).pointer(),
+            shows ? buffers.address(0) : 0,
+            shows ? buffers.length(0) : 0,
+            request.windowAccess());
+    if (refused < 0) {
+      throw Refusal.byDriver(slots.giveBack(1), refused);
     }
   }
 

@@ -3,6 +3,7 @@ package io.verbena.disni;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairCapabilities;
 import io.verbena.verbs.QueuePairType;
@@ -77,22 +78,49 @@ final class SendRules {
     if (refusal != null) {
       return refusal;
     }
-    return opcode == SendOpcode.BIND_MW ? refuseBind(request) : null;
+    return opcode == SendOpcode.BIND_MW ? refuseBind(request, MemoryWindowType.TYPE_2B) : null;
+  }
+
+  /** Why this bind of a window of type 1 is refused, or null if it is not. */
+  @Nullable PostException refuseWindow(SendWorkRequest request) {
+    long id = request.id();
+    if (!TransportOpcodes.has(type, SendOpcode.BIND_MW)
+        || !device.supports(Capability.MEMORY_WINDOW_TYPE_1)) {
+      return new PostException(VerbsError.NOT_SUPPORTED, id, "bind memory window on " + type);
+    }
+    if (request.opcode() != SendOpcode.BIND_MW || request.inlineData() != null) {
+      return Refusal.invalid(id, "opcode: " + request.opcode() + " (expected: BIND_MW)");
+    }
+    if (request.next() != null) {
+      return Refusal.invalid(id, "a request is linked to the bind (expected: none)");
+    }
+    return refuseBind(request, MemoryWindowType.TYPE_1);
   }
 
   /** A bind carries native pointers: to what is closed they must not be followed. */
-  private static @Nullable PostException refuseBind(SendWorkRequest request) {
+  private static @Nullable PostException refuseBind(
+      SendWorkRequest request, MemoryWindowType expected) {
     long id = request.id();
     if (!(request.window() instanceof DisniMemoryWindow window
-        && request.windowRegion() instanceof DisniMemoryRegion region
-        && request.buffers().size() == 1)) {
-      return Refusal.invalid(id, "a bind needs a window, a region and one buffer of the device");
+        && request.windowRegion() instanceof DisniMemoryRegion region)) {
+      return Refusal.invalid(id, "a bind needs a window and a region of the device");
+    }
+    if (window.type() != expected) {
+      return Refusal.invalid(id, "window of " + window.type() + " (expected: " + expected + ")");
+    }
+    int entries = request.buffers().size();
+    if (entries > 1 || (expected == MemoryWindowType.TYPE_2B && entries == 0)) {
+      return Refusal.invalid(id, "buffers of a bind: " + entries + " (expected: 1)");
     }
     if (window.isClosed()) {
       return Refusal.closed(id, "the memory window");
     }
     if (region.isClosed()) {
       return Refusal.closed(id, "the memory region");
+    }
+    if (expected == MemoryWindowType.TYPE_1
+        && window.protectionDomain() != region.protectionDomain()) {
+      return Refusal.invalid(id, "the region is of another domain than the window");
     }
     return (request.windowAccess() & ~REMOTE_RIGHTS) == 0
         ? null

@@ -67,6 +67,7 @@ final class NativeLibraryTest {
         .hasMessage("ibv_alloc_pd: No such device [errno 19]");
     assertThat(Extension.destroyCompletionQueue(0)).isEqualTo(-Errno.EINVAL);
     assertThat(Extension.postSend(0, 0, 0)).isEqualTo(-Errno.EINVAL);
+    assertThat(Extension.bindWindow(0, 0, 0, 0, 0, 0, 0, 0)).isEqualTo(-Errno.EINVAL);
   }
 
   @Test

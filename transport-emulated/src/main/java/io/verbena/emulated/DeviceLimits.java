@@ -36,6 +36,7 @@ final class DeviceLimits {
             Capability.INLINE_DATA,
             Capability.SHARED_RECEIVE_QUEUE,
             Capability.SEND_QUEUE_DRAIN,
+            Capability.MEMORY_WINDOW_TYPE_1,
             Capability.MEMORY_WINDOW_TYPE_2B,
             Capability.REREGISTRATION,
             Capability.COMPLETION_QUEUE_RESIZE,

@@ -242,6 +242,17 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
+  @Override
+  public void bindMemoryWindow(SendWorkRequest request) {
+    sends.checkBind(request);
+    sends.ownership.acquire();
+    try {
+      sends.bind(request);
+    } finally {
+      sends.release();
+    }
+  }
+
   private @Nullable MemoryKey localHint(SendWorkRequest request) {
     return request.buffers().size() == 1 ? keys().find(request.buffers().lkey(0)) : null;
   }

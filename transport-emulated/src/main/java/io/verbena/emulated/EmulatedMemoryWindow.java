@@ -5,6 +5,7 @@ import io.verbena.verbs.MemoryWindow;
 import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +62,9 @@ final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holder {
    * @throws PostException if it is not a bind of this type of window with objects of this device
    */
   static void checkBind(SendWorkRequest request, MemoryWindowType type, EmulatedDevice device) {
+    if (request.opcode() != SendOpcode.BIND_MW) {
+      throw invalid(request, "opcode: " + request.opcode() + " (expected: BIND_MW)");
+    }
     if (!(request.window() instanceof EmulatedMemoryWindow window)
         || !(request.windowRegion() instanceof EmulatedMemoryRegion region)
         || window.domain.device() != device
@@ -74,6 +78,9 @@ final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holder {
     if (entries > 1 || (type == MemoryWindowType.TYPE_2B && entries == 0)) {
       throw invalid(request, "bind: buffers: " + entries + " (expected: 1)");
     }
+    if (request.inlineData() != null) {
+      throw invalid(request, "bind: inline data (expected: a buffer of the region)");
+    }
     if ((request.windowAccess() & ~ALL) != 0) {
       throw invalid(
           request, "bind: access: " + request.windowAccess() + " (expected: bits of " + ALL + ")");
@@ -84,10 +91,34 @@ final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holder {
           request.id(),
           "bind: the " + (window.closed ? "window" : "region") + " is closed");
     }
+    if (type == MemoryWindowType.TYPE_1 && window.domain != region.protectionDomain()) {
+      throw invalid(request, "bind: the region is of another domain than the window");
+    }
   }
 
   private static PostException invalid(SendWorkRequest request, String message) {
     return new PostException(VerbsError.INVALID, request.id(), message);
+  }
+
+  /** Takes the next key, for a bind of type 1 that is about to be posted. */
+  int takeKey() {
+    synchronized (keys) {
+      announced = neighbour(announced, 1);
+      return announced;
+    }
+  }
+
+  /** The bind that {@link #takeKey} was for is not posted after all. */
+  void giveBackKey(int taken) {
+    synchronized (keys) {
+      if (announced == taken) {
+        announced = neighbour(taken, -1);
+      }
+    }
+  }
+
+  private int neighbour(int value, int step) {
+    return key.index << Byte.SIZE | (value + step & 0xff);
   }
 
   /** Does a BIND_MW that was checked; false if it is refused. For the owner of the send queue. */
@@ -100,12 +131,13 @@ final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holder {
       if (!mayBind(request, by)) {
         return false;
       }
-      if (region == null) {
+      if (type == MemoryWindowType.TYPE_2B) {
         setBound(request, by);
         return true;
       }
       unbind();
     }
+    // Unbound or not: who found it before, or before another queue pair unbound it, may use it.
     by.beginWait();
     domain.device().awaitCopies();
     by.endWait();

@@ -98,6 +98,17 @@ final class PacketQueuePair extends EmulatedQueuePair {
   }
 
   @Override
+  public void bindMemoryWindow(SendWorkRequest request) {
+    sends.posting.acquire();
+    try {
+      sends.bind(request);
+    } finally {
+      sends.posting.release();
+      ring();
+    }
+  }
+
+  @Override
   public void postReceive(ReceiveWorkRequest request) {
     if (taken != null) {
       throw new PostException(

@@ -23,6 +23,7 @@ final class PacketSendQueue implements SendRing {
   private final boolean signalAll;
   private final SendWorkRequest[] slots;
   private final @Nullable ByteBuffer[] inlineCopies;
+  private final NextBind nextBind = new NextBind();
 
   /** One past the last request that was posted. */
   private final PaddedLong posted = new PaddedLong();
@@ -48,6 +49,22 @@ final class PacketSendQueue implements SendRing {
   /** Copies a request in; for the holder of {@link #posting}. */
   void post(SendWorkRequest request) {
     limits.check(request);
+    add(request);
+  }
+
+  /** Likewise a bind of a window of type 1. */
+  void bind(SendWorkRequest request) {
+    limits.checkBind(request);
+    SendWorkRequest bind = nextBind.of(request);
+    try {
+      add(bind);
+    } catch (PostException e) {
+      nextBind.refused();
+      throw e;
+    }
+  }
+
+  private void add(SendWorkRequest request) {
     QueuePairState state = pair.state();
     if (!accepts(state)) {
       if (pair.isClosed()) {

@@ -50,6 +50,23 @@ final class SendLimits {
     }
   }
 
+  /**
+   * Checks a bind of a window of type 1; for anybody.
+   *
+   * @throws PostException as {@link #check}
+   */
+  void checkBind(SendWorkRequest request) {
+    if (!TransportOpcodes.has(pair.type(), SendOpcode.BIND_MW)) {
+      throw new PostException(
+          VerbsError.NOT_SUPPORTED, request.id(), "bind memory window on " + pair.type());
+    }
+    EmulatedMemoryWindow.checkBind(request, MemoryWindowType.TYPE_1, pair.device());
+    if (request.next() != null) {
+      throw new PostException(
+          VerbsError.INVALID, request.id(), "bind: a request is linked to it (expected: none)");
+    }
+  }
+
   /** What the transport service, or its way to the peer, asks for. */
   private void checkService(SendWorkRequest request) {
     if (!TransportOpcodes.has(pair.type(), request.opcode())) {

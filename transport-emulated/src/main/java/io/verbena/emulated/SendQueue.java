@@ -48,6 +48,7 @@ final class SendQueue {
   private final boolean signalAll;
   private final SendWorkRequest[] waiting;
   private final ByteBuffer[] inlineCopies;
+  private final NextBind nextBind = new NextBind();
 
   /** How far requests have come that an engine does; null where they are done by who posts them. */
   private final @Nullable DeferredSends deferred;
@@ -219,6 +220,22 @@ final class SendQueue {
    */
   void check(SendWorkRequest request) {
     limits.check(request);
+  }
+
+  /** Likewise, of a bind of a window of type 1. */
+  void checkBind(SendWorkRequest request) {
+    limits.checkBind(request);
+  }
+
+  /** For the owner: does such a bind that was checked, or lets it wait. */
+  void bind(SendWorkRequest request) {
+    SendWorkRequest bind = nextBind.of(request);
+    try {
+      post(bind, null, null);
+    } catch (PostException e) {
+      nextBind.refused();
+      throw e;
+    }
   }
 
   private Outcome attempt(

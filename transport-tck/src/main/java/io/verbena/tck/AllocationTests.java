@@ -171,6 +171,61 @@ abstract class AllocationTests extends VerbsTests {
   }
 
   @Test
+  void bindsAgainAndAgainWithoutAllocating() {
+    if (!tck.supports(Capability.MEMORY_WINDOW_TYPE_1)) {
+      return;
+    }
+    Endpoint client = tck.connected().client();
+    Memory memory = client.memory(64, LOCAL_WRITE, MW_BIND);
+    SendWorkRequest bind = Type1Window.of(client).request(1, memory, REMOTE_WRITE).signaled();
+
+    QueuePair queuePair = client.queuePair();
+    CompletionQueue queue = client.sent().queue();
+    WorkCompletion[] completions = WorkCompletion.array(1);
+    allocatesNothing(
+        () -> {
+          queuePair.bindMemoryWindow(bind);
+          return pollOne(queue, completions);
+        });
+  }
+
+  @Test
+  void invalidatesWithMessagesWithoutAllocating() {
+    if (!tck.supports(Capability.MEMORY_WINDOW_TYPE_2B)
+        || isRefused(Capability.SEND_WITH_INVALIDATE)) {
+      return;
+    }
+    Pair pair = tck.connected();
+    Memory memory = pair.server().memory(64, LOCAL_WRITE, MW_BIND);
+    Window window = Window.of(pair.server());
+    SendWorkRequest bind = window.request(1, memory, REMOTE_WRITE);
+    SendWorkRequest send = new SendWorkRequest().id(2);
+    ReceiveWorkRequest receive = Requests.receive(3);
+
+    QueuePair binder = pair.server().queuePair();
+    QueuePair sender = pair.client().queuePair();
+    CompletionQueue bound = pair.server().sent().queue();
+    CompletionQueue sent = pair.client().sent().queue();
+    CompletionQueue received = pair.server().received().queue();
+    WorkCompletion[] completions = WorkCompletion.array(1);
+    int access = REMOTE_WRITE.bit();
+    allocatesNothing(
+        () -> {
+          int key = window.nextKey();
+          binder.postReceive(receive);
+          binder.postSend(
+              bind.bind(window.window(), key, memory.region(), access)
+                  .buffer(memory.address(), 64, memory.lkey())
+                  .signaled());
+          if (!pollOne(bound, completions)) {
+            return false;
+          }
+          sender.postSend(send.sendWithInvalidate(key).signaled());
+          return pollOne(sent, completions) && pollOne(received, completions);
+        });
+  }
+
+  @Test
   void armsWithoutAllocating() throws InterruptedException {
     Endpoint client = tck.setup().channel().connected().client();
     CompletionQueue queue = client.sent().queue();

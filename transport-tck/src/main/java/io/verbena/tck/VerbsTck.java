@@ -105,6 +105,13 @@ public abstract class VerbsTck {
   }
 
   @Nested
+  class MemoryWindowsOfType1 extends Type1WindowTests {
+    MemoryWindowsOfType1() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
   class Invalidation extends InvalidationTests {
     Invalidation() {
       super(VerbsTck.this);

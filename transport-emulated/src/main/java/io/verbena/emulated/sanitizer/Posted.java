@@ -121,6 +121,11 @@ final class Posted {
         };
   }
 
+  /** Whether it is a bind after which the window shows nothing. */
+  boolean showsNothing() {
+    return pieces.length == 0 || pieces[0].length == 0;
+  }
+
   /** Whether it takes one of the peer's receives. */
   boolean takesReceive() {
     return opcode != null

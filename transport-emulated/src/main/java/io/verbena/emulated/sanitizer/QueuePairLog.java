@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair: its outstanding sends, and its peer if that is watched too. */
@@ -113,6 +114,16 @@ final class QueuePairLog {
 
   /** Posts a chain. */
   void postSend(SendWorkRequest first, Place place, Report report) {
+    post(first, queuePair::postSend, place, report);
+  }
+
+  /** Posts a bind of a window of type 1. */
+  void bindMemoryWindow(SendWorkRequest bind, Place place, Report report) {
+    post(bind, queuePair::bindMemoryWindow, place, report);
+  }
+
+  private void post(
+      SendWorkRequest first, Consumer<SendWorkRequest> verb, Place place, Report report) {
     List<Posted> chain = new ArrayList<>(1);
     posting.lock();
     try {
@@ -147,7 +158,7 @@ final class QueuePairLog {
         tail = copy;
       }
       if (head != null) {
-        queuePair.postSend(head);
+        verb.accept(head);
       }
       checkSignaled(place, report);
       sendCompletions.check(place, report);
@@ -323,7 +334,11 @@ final class QueuePairLog {
       if (now != request.replacedKey) {
         domain.device.deadKeys().died(request.replacedKey, request.place);
       }
-      domain.device.deadKeys().reborn(now);
+      if (request.showsNothing()) {
+        domain.device.deadKeys().died(now, request.place);
+      } else {
+        domain.device.deadKeys().reborn(now);
+      }
     }
     Pieces.finish(request, 0, report);
   }

@@ -106,6 +106,16 @@ final class SanitizedQueuePair implements QueuePair {
   }
 
   @Override
+  public void bindMemoryWindow(SendWorkRequest request) {
+    Report report = new Report();
+    try {
+      log.bindMemoryWindow(request, Place.here(), report);
+    } finally {
+      device.tell(report);
+    }
+  }
+
+  @Override
   public void postReceive(ReceiveWorkRequest request) {
     Report report = new Report();
     try {
