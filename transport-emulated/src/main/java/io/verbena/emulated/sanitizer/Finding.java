@@ -26,9 +26,9 @@ public record Finding(
   public enum Kind {
     /** The buffer of a SEND or WRITE held other bytes at its completion than when it was posted. */
     SEND_BUFFER_CHANGED,
-    /** The program wrote into the buffer of a posted receive. */
+    /** The program wrote into the buffer of a receive, READ or atomic that was posted. */
     RECEIVE_BUFFER_WRITTEN,
-    /** A payload holds what a posted receive's buffer shows to those who read it too early. */
+    /** A payload holds what such a buffer shows to those who read it too early. */
     RECEIVE_BUFFER_READ,
     /** A region was closed while work requests that name it were outstanding. */
     MEMORY_CLOSED_WHILE_POSTED,

@@ -27,10 +27,8 @@ final class Pieces {
   }
 
   private static void post(Posted request, Piece piece, RegionLog region, Report report) {
-    if (request.isReceive()) {
-      region.addReceive(piece);
-    } else if (request.isInbound()) {
-      region.addAnswer(piece);
+    if (request.isInbound()) {
+      region.addInbound(piece);
     } else if (request.isOutbound()) {
       region.addOutbound(piece);
       if (!piece.shared && region.holdsPoison(piece)) {
@@ -39,8 +37,8 @@ final class Pieces {
                 Finding.Kind.RECEIVE_BUFFER_READ,
                 request.place,
                 request
-                    + ": its payload holds what was read from the buffer of a posted receive"
-                    + " (expected: to be read once the completion was polled)"));
+                    + ": its payload holds what was read from the buffer of a receive, READ or atomic"
+                    + " that was posted (expected: to be read once the completion was polled)"));
       }
     }
   }

@@ -4,9 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * What the buffer of a posted receive shows until its completion was polled: eight bytes, chosen
- * anew in each JVM, over and over. They are found again wherever at least 15 of them in a row were
- * copied to.
+ * What the buffer of a posted receive, READ or atomic shows until its completion was polled: eight
+ * bytes, chosen anew in each JVM, over and over. They are found again wherever at least 15 of them
+ * in a row were copied to.
  */
 final class Poison {
   private static final int PERIOD = Long.BYTES;

@@ -31,6 +31,9 @@ final class Posted {
   /** Whether it is in its queue's log. */
   boolean outstanding = true;
 
+  /** Whether it waits for the READs and atomics before it. */
+  boolean fenced;
+
   /** Whether it was counted as a message to the peer. */
   boolean counted;
 
@@ -134,6 +137,33 @@ final class Posted {
           case RDMA_WRITE, RDMA_READ, ATOMIC_CMP_AND_SWP -> false;
           case ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW -> false;
         };
+  }
+
+  /** Whether it begins only when that request, of the same queue pair, is done. */
+  boolean awaits(Posted other) {
+    return fenced && !other.isReceive() && other.isInbound() && other.queuePair == queuePair;
+  }
+
+  /** How many bytes its buffers are. */
+  int length() {
+    int sum = 0;
+    for (Piece piece : pieces) {
+      sum += piece.length;
+    }
+    return sum;
+  }
+
+  /** Puts its buffers, as the device is to have them, in place of those of the program. */
+  void translate(ScatterGatherList buffers) {
+    buffers.clear();
+    for (Piece piece : pieces) {
+      RegionLog region = piece.region;
+      if (region == null) {
+        buffers.add(piece.address, piece.length, piece.key);
+      } else {
+        buffers.add(region.deviceAddress(piece), piece.length, region.deviceKey(piece));
+      }
+    }
   }
 
   /** Whether the device may still touch its buffers. */

@@ -142,6 +142,7 @@ final class QueuePairLog {
                 next.remoteKey(),
                 next.buffers(),
                 domain);
+        request.fenced = (next.flags() & SendWorkRequest.FENCE) != 0;
         noteBind(next, request);
         add(request);
         chain.add(request);
@@ -149,7 +150,7 @@ final class QueuePairLog {
         if (running) {
           checkPeer(next, request, report);
         }
-        SendWorkRequest copy = Unwrapped.request(next, request.token);
+        SendWorkRequest copy = Unwrapped.request(next, request);
         if (head == null) {
           head = copy;
         } else if (tail != null) {
@@ -340,7 +341,7 @@ final class QueuePairLog {
         domain.device.deadKeys().reborn(now);
       }
     }
-    Pieces.finish(request, 0, report);
+    Pieces.finish(request, success && request.isInbound() ? request.length() : 0, report);
   }
 
   /** A message of ours waited for a receive until its retries were used up. */

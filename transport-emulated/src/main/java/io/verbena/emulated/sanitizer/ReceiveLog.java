@@ -2,7 +2,6 @@ package io.verbena.emulated.sanitizer;
 
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.ReceiveWorkRequest;
-import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.VerbsError;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -114,15 +113,7 @@ final class ReceiveLog {
 
   private static ReceiveWorkRequest translate(Posted request) {
     ReceiveWorkRequest copy = new ReceiveWorkRequest(request.pieces.length).id(request.token);
-    ScatterGatherList buffers = copy.buffers();
-    for (Piece piece : request.pieces) {
-      RegionLog region = piece.region;
-      if (region == null) {
-        buffers.add(piece.address, piece.length, piece.key);
-      } else {
-        buffers.add(region.deviceAddress(piece), piece.length, region.deviceKey(piece));
-      }
-    }
+    request.translate(copy.buffers());
     return copy;
   }
 

@@ -6,6 +6,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -17,11 +18,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A memory region, the outstanding work requests that name it, and its twin.
  *
- * <p>The twin is a second region of the same length. The device receives into the twin, and what it
- * received is copied to the program's memory as the completion is polled: until then that memory
- * holds {@linkplain Poison poison}, and whatever changes it was the program. A region that peers
- * may reach, or windows be bound to, has no twin, since there memory may rightly change without a
- * completion.
+ * <p>The twin is a second region of the same length. The device writes messages and the answers of
+ * READs and atomics into the twin, and what came is copied to the program's memory as the
+ * completion is polled: until then that memory holds {@linkplain Poison poison}, and whatever
+ * changes it was the program. A region that peers may reach, or windows be bound to, has no twin,
+ * since there memory may rightly change without a completion.
  */
 final class RegionLog {
   /** What a finished inbound piece told. */
@@ -127,9 +128,39 @@ final class RegionLog {
   synchronized void addOutbound(Piece piece) {
     touched = true;
     outbound.add(piece);
-    for (Piece other : overlapping(piece)) {
+    List<Piece> others = overlapping(piece);
+    for (Piece other : others) {
       piece.shared = true;
       restore(other);
+      piece.twinned |= other.twinned && piece.posted.awaits(other.posted);
+    }
+    if (piece.twinned) {
+      completeTwin(piece, others);
+    }
+  }
+
+  /**
+   * Copies to the twin what lies in a piece beside the answers that it waits for, so that the
+   * device finds all of it there.
+   */
+  private void completeTwin(Piece piece, List<Piece> answers) {
+    ByteBuffer bytes = twinMemory;
+    if (bytes == null) {
+      return;
+    }
+    answers.sort(Comparator.comparingLong(answer -> answer.address));
+    long done = piece.address;
+    for (Piece answer : answers) {
+      copyToTwin(bytes, done, Math.min(answer.address, piece.end()));
+      done = Math.max(done, answer.end());
+    }
+    copyToTwin(bytes, done, piece.end());
+  }
+
+  private void copyToTwin(ByteBuffer bytes, long from, long to) {
+    if (from < to) {
+      int offset = (int) (from - address);
+      bytes.put(offset, memory, offset, (int) (to - from));
     }
   }
 
@@ -137,14 +168,11 @@ final class RegionLog {
     outbound.remove(piece);
   }
 
-  /** A piece that an answer goes to: the device writes it whenever it likes. */
-  synchronized void addAnswer(Piece piece) {
-    addInbound(piece);
-  }
-
-  /** A piece of a receive: the device gets the twin, the program sees poison. */
-  synchronized void addReceive(Piece piece) {
-    boolean alone = addInbound(piece);
+  /**
+   * A piece of a receive, or where an answer goes: the device gets the twin, the program poison.
+   */
+  synchronized void addInbound(Piece piece) {
+    boolean alone = place(piece);
     if (piece.length == 0 || closed || openTwin() == null) {
       return;
     }
@@ -157,7 +185,8 @@ final class RegionLog {
     }
   }
 
-  private boolean addInbound(Piece piece) {
+  /** Whether it overlaps no other piece. */
+  private boolean place(Piece piece) {
     use(Access.LOCAL_WRITE);
     boolean alone = true;
     for (Piece other : overlapping(piece)) {

@@ -60,11 +60,12 @@ final class Unwrapped {
         given.signalAll());
   }
 
-  /** A copy of a request, without its link, with {@code token} for its id. */
-  static SendWorkRequest request(SendWorkRequest given, long token) {
+  /** A copy of a request, without its link, with its token for its id. */
+  static SendWorkRequest request(SendWorkRequest given, Posted posted) {
     SendWorkRequest copy = new SendWorkRequest(given.buffers().size());
     copy.copyFrom(given);
-    copy.id(token);
+    copy.id(posted.token);
+    posted.translate(copy.buffers());
     MemoryWindow window = given.window();
     MemoryRegion region = given.windowRegion();
     if (given.opcode() == SendOpcode.BIND_MW && window != null && region != null) {

@@ -4,8 +4,12 @@ import static io.verbena.emulated.sanitizer.Finding.Kind.RECEIVE_BUFFER_READ;
 import static io.verbena.emulated.sanitizer.Finding.Kind.RECEIVE_BUFFER_WRITTEN;
 import static io.verbena.emulated.sanitizer.Finding.Kind.SEND_BUFFER_CHANGED;
 import static io.verbena.verbs.Access.LOCAL_WRITE;
+import static io.verbena.verbs.Access.REMOTE_ATOMIC;
+import static io.verbena.verbs.Access.REMOTE_READ;
+import static io.verbena.verbs.Access.REMOTE_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import org.junit.jupiter.api.Test;
 
@@ -169,6 +173,122 @@ class BufferProgramsTest extends ProgramTests {
             End.take(client.sends);
             End.take(server.sends);
           }
+        });
+    assertSilent();
+  }
+
+  @Test
+  void findsATargetOfAReadThatTheProgramWritesTo() {
+    run(BufferProgramsTest::writesToWhereItReads);
+    assertFound(RECEIVE_BUFFER_WRITTEN, "writesToWhereItReads");
+  }
+
+  private static void writesToWhereItReads(End client, End server) {
+    Memory into = client.memory(32, LOCAL_WRITE);
+    client.queuePair.postSend(into.read(1, server.memory(32, REMOTE_READ).fill(1)).signaled());
+    into.bytes().put(31, (byte) 1);
+    End.take(client.sends);
+  }
+
+  @Test
+  void findsATargetOfAnAtomicThatTheProgramWritesTo() {
+    run(BufferProgramsTest::writesToWhereItFetches);
+    assertFound(RECEIVE_BUFFER_WRITTEN, "writesToWhereItFetches");
+  }
+
+  private static void writesToWhereItFetches(End client, End server) {
+    Memory into = client.memory(8, LOCAL_WRITE);
+    Memory counter = server.memory(8, LOCAL_WRITE, REMOTE_ATOMIC);
+    client.queuePair.postSend(into.fetchAndAdd(1, counter).signaled());
+    into.bytes().putLong(0, 7);
+    End.take(client.sends);
+  }
+
+  @Test
+  void failsAProgramThatUsesWhatItReadsTooEarlyAndFindsWhatItSendsOn() {
+    run(BufferProgramsTest::passesOnTooEarly);
+    assertFound(RECEIVE_BUFFER_READ, "passesOnTooEarly");
+  }
+
+  private static void passesOnTooEarly(End client, End server) {
+    Memory source = server.memory(64, REMOTE_READ).fill(1);
+    Memory into = client.memory(64, LOCAL_WRITE);
+    Memory message = client.memory(64);
+    server.queuePair.postReceive(server.memory(64, LOCAL_WRITE).receive(0));
+    client.queuePair.postSend(into.read(1, source));
+
+    message.bytes().put(0, into.bytes(), 0, 64);
+    assertThat(message.bytes().mismatch(source.bytes())).as("first wrong byte").isEqualTo(0);
+    client.queuePair.postSend(message.send(2).signaled());
+
+    End.take(client.sends);
+    assertThat(into.bytes()).isEqualTo(source.bytes());
+    End.take(server.receives);
+  }
+
+  @Test
+  void isSilentWhereTargetsAreUsedAfterTheirCompletions() {
+    run(
+        (client, server) -> {
+          Memory source = server.memory(64, REMOTE_READ).fill(1);
+          Memory counter = server.memory(8, LOCAL_WRITE, REMOTE_ATOMIC).fill(3);
+          Memory into = client.memory(64, LOCAL_WRITE);
+          Memory fetched = client.memory(8, LOCAL_WRITE);
+          server.queuePair.postReceive(server.memory(64, LOCAL_WRITE).receive(0));
+          long before = counter.bytes().getLong(0);
+
+          client.queuePair.postSend(into.read(1, source));
+          client.queuePair.postSend(fetched.fetchAndAdd(2, counter).signaled());
+          End.take(client.sends);
+
+          assertThat(into.bytes()).isEqualTo(source.bytes());
+          assertThat(fetched.bytes().getLong(0)).isEqualTo(before);
+          into.fill(9);
+          client.queuePair.postSend(into.send(3).signaled());
+          End.take(client.sends);
+          End.take(server.receives);
+        });
+    assertSilent();
+  }
+
+  @Test
+  void isSilentWhereAFencedSendPassesOnWhatAReadBrings() {
+    run(
+        (client, server) -> {
+          Memory source = server.memory(32, REMOTE_READ).fill(1);
+          Memory there = server.memory(64, LOCAL_WRITE);
+          Memory here = client.memory(64, LOCAL_WRITE).fill(100);
+          server.queuePair.postReceive(there.receive(1));
+
+          SendWorkRequest read = new SendWorkRequest().id(2);
+          read.read(source.region().address(), source.region().rkey())
+              .buffer(here.region().address() + 16, 32, here.region().lkey());
+          client.queuePair.postSend(read);
+          client.queuePair.postSend(here.send(3).fence().signaled());
+          End.take(client.sends);
+          End.take(server.receives);
+
+          assertThat(there.bytes()).isEqualTo(here.bytes());
+          assertThat(there.bytes().get(15)).isEqualTo((byte) 115);
+          assertThat(there.bytes().slice(16, 32)).isEqualTo(source.bytes());
+          assertThat(there.bytes().get(48)).isEqualTo((byte) 148);
+        });
+    assertSilent();
+  }
+
+  @Test
+  void keepsWhatWasThereWhenAReadFails() {
+    run(
+        (client, server) -> {
+          Memory here = client.memory(32, LOCAL_WRITE).fill(1);
+          Memory unreadable = server.memory(32, LOCAL_WRITE, REMOTE_WRITE);
+          client.queuePair.postSend(here.write(1, unreadable).signaled());
+          End.take(client.sends);
+
+          client.queuePair.postSend(here.read(2, unreadable).signaled());
+
+          assertThat(End.take(client.sends).isSuccess()).isFalse();
+          assertThat(here.bytes().get(31)).isEqualTo((byte) 32);
         });
     assertSilent();
   }

@@ -1,6 +1,8 @@
 package io.verbena.emulated.sanitized;
 
+import io.verbena.verbs.Access;
 import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.MemoryWindow;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
@@ -24,6 +26,22 @@ record Memory(ByteBuffer bytes, MemoryRegion region) {
   SendWorkRequest read(long id, Memory remote) {
     return buffered(
         new SendWorkRequest().id(id).read(remote.region.address(), remote.region.rkey()));
+  }
+
+  SendWorkRequest fetchAndAdd(long id, Memory remote) {
+    return buffered(
+        new SendWorkRequest().id(id).fetchAndAdd(remote.region.address(), remote.region.rkey(), 1));
+  }
+
+  /** A WRITE of all of it to {@code remote} under another key than its region's. */
+  SendWorkRequest write(long id, Memory remote, int key) {
+    return buffered(new SendWorkRequest().id(id).write(remote.region.address(), key));
+  }
+
+  /** A bind of a window to all of it. */
+  SendWorkRequest bind(long id, MemoryWindow window, int key) {
+    return buffered(
+        new SendWorkRequest().id(id).bind(window, key, region, Access.REMOTE_WRITE.bit()));
   }
 
   private SendWorkRequest buffered(SendWorkRequest request) {

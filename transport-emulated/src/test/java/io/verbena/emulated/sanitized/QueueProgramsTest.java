@@ -6,15 +6,28 @@ import static io.verbena.emulated.sanitizer.Finding.Kind.QUEUE_OVERFILLED;
 import static io.verbena.emulated.sanitizer.Finding.Kind.RECEIVE_NEVER_REPOSTED;
 import static io.verbena.emulated.sanitizer.Finding.Kind.SEND_QUEUE_UNSIGNALED;
 import static io.verbena.emulated.sanitizer.Finding.Kind.SEND_WITHOUT_RECEIVE;
+import static io.verbena.emulated.sanitizer.Finding.Kind.UNKNOWN_COMPLETION;
 import static io.verbena.verbs.Access.LOCAL_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.groups.Tuple.tuple;
 
 import io.verbena.emulated.sanitizer.Finding;
+import io.verbena.emulated.sanitizer.Sanitizer;
+import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.Device;
 import io.verbena.verbs.PostException;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Slots, credits and completions are counted. */
@@ -233,5 +246,36 @@ class QueueProgramsTest extends ProgramTests {
           server.receives.close();
         });
     assertSilent();
+  }
+
+  @Test
+  void findsACompletionThatBelongsToNothing() {
+    Bypass bypass = new Bypass();
+    flushesAReceive(bypass, bypass::queuePair);
+    assertFound(UNKNOWN_COMPLETION, "take");
+  }
+
+  @Test
+  void isSilentWhereEachCompletionBelongsToARequest() {
+    Bypass bypass = new Bypass();
+    flushesAReceive(bypass, null);
+    assertSilent();
+  }
+
+  /** Posts a receive to {@code bare}, or as a program does, and takes its completion. */
+  private static void flushesAReceive(Bypass bypass, @Nullable Supplier<QueuePair> bare) {
+    Device device = Sanitizer.sanitize(bypass.open());
+    ProtectionDomain domain = device.allocateProtectionDomain();
+    CompletionQueue queue = device.createCompletionQueue(8, null);
+    QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 1, 1));
+    pair.modify(
+        new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1).access(Set.of()));
+    (bare == null ? pair : bare.get()).postReceive(new ReceiveWorkRequest(0).id(-1));
+    pair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
+    assertThat(End.take(queue).status()).isEqualTo(CompletionStatus.WR_FLUSH_ERR);
+    pair.close();
+    queue.close();
+    domain.close();
+    device.close();
   }
 }
