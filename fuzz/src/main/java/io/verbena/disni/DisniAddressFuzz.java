@@ -11,7 +11,12 @@ import java.util.regex.Pattern;
  * Addresses that a user wrote. Only such as name no host by a name: fuzzing asks no name server.
  */
 public final class DisniAddressFuzz {
-  private static final Pattern LITERAL = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-f:]+]");
+  private static final String OCTET = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";
+
+  /** Of octets that are some: anything else that looks like an address is looked up as a name. */
+  private static final Pattern LITERAL =
+      Pattern.compile(OCTET + "(\\." + OCTET + "){3}|\\[[0-9a-f:]+]");
+
   private static final Pattern SOURCE = Pattern.compile("(^|&)source=(?!" + LITERAL + "(&|$))");
 
   private DisniAddressFuzz() {}

@@ -2,10 +2,12 @@ package io.verbena.fuzz;
 
 import io.verbena.disni.DisniAddressFuzz;
 import io.verbena.disni.ElfSymbolsFuzz;
+import io.verbena.emulated.EmulatedAddressFuzz;
 import io.verbena.emulated.roce.FrameFuzz;
 import io.verbena.reactor.wire.FrameReaderFuzz;
 import io.verbena.reactor.wire.HandshakeFuzz;
 import io.verbena.reactor.wire.RejectionFuzz;
+import io.verbena.verbs.provider.GlobalRouteFuzz;
 import java.util.Locale;
 
 /** Every parser. */
@@ -16,6 +18,8 @@ public enum Target {
   FRAME(FrameReaderFuzz.class, 512),
   TOKEN(RemoteMemoryFuzz.class, 64),
   ADDRESS(DisniAddressFuzz.class, 200),
+  EMULATED(EmulatedAddressFuzz.class, 400),
+  ROUTE(GlobalRouteFuzz.class, 48),
   LIBRARY(ElfSymbolsFuzz.class, 1024);
 
   private final Class<?> type;
@@ -35,6 +39,8 @@ public enum Target {
       case FRAME -> FrameReaderFuzz.fuzzerTestOneInput(input);
       case TOKEN -> RemoteMemoryFuzz.fuzzerTestOneInput(input);
       case ADDRESS -> DisniAddressFuzz.fuzzerTestOneInput(input);
+      case EMULATED -> EmulatedAddressFuzz.fuzzerTestOneInput(input);
+      case ROUTE -> GlobalRouteFuzz.fuzzerTestOneInput(input);
       case LIBRARY -> ElfSymbolsFuzz.fuzzerTestOneInput(input);
     }
   }

@@ -79,6 +79,7 @@ record ElfSymbols(String machine, int bits, Set<String> names) {
 
   private static Set<String> names(ByteBuffer bytes) throws IOException {
     Header header = new Header(bytes);
+    header.check();
     Set<String> names = new HashSet<>();
     for (int i = 0; i < header.sections(); i++) {
       Section section = header.section(i);
@@ -97,18 +98,26 @@ record ElfSymbols(String machine, int bits, Set<String> names) {
     private static final int SECTION_SIZE = 58;
     private static final int SECTION_COUNT = 60;
 
+    /** Sections of another size may all lie in one place, which could keep us busy. */
+    void check() throws IOException {
+      int size = Short.toUnsignedInt(bytes.getShort(SECTION_SIZE));
+      if (size != Section.LENGTH && sections() > 0) {
+        throw new IOException("section headers of " + size + " bytes (expected: 64)");
+      }
+    }
+
     int sections() {
       return Short.toUnsignedInt(bytes.getShort(SECTION_COUNT));
     }
 
     Section section(int index) {
-      int size = Short.toUnsignedInt(bytes.getShort(SECTION_SIZE));
-      return new Section(bytes, position(bytes.getLong(SECTION_OFFSET)) + index * size);
+      return new Section(bytes, position(bytes.getLong(SECTION_OFFSET)) + index * Section.LENGTH);
     }
   }
 
   /** {@code Elf64_Shdr}, and {@code Elf64_Sym} in it. */
   private record Section(ByteBuffer bytes, int at) {
+    private static final int LENGTH = 64;
     private static final int TYPE = 4;
     private static final int OFFSET = 24;
     private static final int SIZE = 32;

@@ -103,6 +103,15 @@ final class ElfSymbolsTest {
         .hasMessage("lib.so: a symbol's name: longer than 1024 bytes");
   }
 
+  @Test
+  void refusesSectionHeadersThatLieInOnePlace() {
+    ByteBuffer library = withSections(1).putShort(58, (short) 0).putShort(60, (short) -1);
+
+    assertThatThrownBy(() -> ElfSymbols.read("lib.so", library))
+        .isInstanceOf(IOException.class)
+        .hasMessage("lib.so: section headers of 0 bytes (expected: 64)");
+  }
+
   /** A library with sections of symbols; the first section behind them has the names. */
   private static ByteBuffer withSections(int sections) {
     ByteBuffer library = ByteBuffer.allocate(NAMES_AT + 2048);
