@@ -5,7 +5,6 @@ import io.verbena.RdmaOptions;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.Device;
-import io.verbena.verbs.WorkCompletion;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  * {@link #join} may be called from other threads.
  */
 public final class CompletionLoop {
-  private static final int BATCH = 64;
-  private static final int LEAST_QUEUE_DEPTH = 4096;
   private static final int CLOCK_MASK = 63;
   private static final int SPIN_MASK = 15;
   private static final long LEAST_TICK = 200_000;
@@ -41,13 +38,10 @@ public final class CompletionLoop {
   private final @Nullable Thread thread;
   private final @Nullable Conductor conductor;
   private final TaskStack tasks = new TaskStack();
-  private final Members members = new Members();
-  private final List<PackedQueue> packed = new ArrayList<>();
-  private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+  private final CompletionQueues<LoopMember> queues;
   private final List<Ticking> ticking = new ArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
 
-  private CompletionQueue[] queues = new CompletionQueue[0];
   private @Nullable LoopMember[] ending = new @Nullable LoopMember[16];
   private @Nullable LoopMember[] endingNow = new @Nullable LoopMember[16];
   private int endingCount;
@@ -85,6 +79,7 @@ public final class CompletionLoop {
             Math.min(options.operationTimeout().toNanos(), options.closeTimeout().toNanos()));
     tickNanos = Math.min(LONGEST_TICK, Math.max(LEAST_TICK, shortest / TICKS_PER_TIMEOUT));
     channel = mode == PollMode.BUSY ? null : device.createCompletionChannel();
+    queues = new CompletionQueues<>(device, channel);
     if (conductor == null) {
       thread = new Thread(this::work, name);
       thread.setDaemon(true);
@@ -197,26 +192,12 @@ public final class CompletionLoop {
    * @throws io.verbena.verbs.VerbsException if the device has no completion queue left for that
    */
   public Membership join(LoopMember member, int completions) {
-    PackedQueue place = null;
-    for (int i = 0; i < packed.size() && place == null; i++) {
-      PackedQueue candidate = packed.get(i);
-      place = candidate.reserve(completions) ? candidate : null;
-    }
-    if (place == null) {
-      int most = device.attributes().maxCompletions();
-      int depth = Math.max(completions, Math.min(most, LEAST_QUEUE_DEPTH));
-      place = new PackedQueue(device.createCompletionQueue(depth, channel, true));
-      place.reserve(completions);
-      packed.add(place);
-      queues = Arrays.copyOf(queues, queues.length + 1);
-      queues[queues.length - 1] = place.queue;
-    }
-    return new Membership(place.queue, members.add(member, place, completions));
+    return queues.join(member, completions);
   }
 
   /** Lets a member go, none of whose work requests is outstanding. */
   public void leave(Membership membership) {
-    members.remove(membership.prefix());
+    queues.leave(membership);
   }
 
   /** Expels all members, and ends once the last has left. */
@@ -246,8 +227,8 @@ public final class CompletionLoop {
   }
 
   private void expelAll(Throwable cause, boolean now) {
-    for (int i = 0; i < members.bound(); i++) {
-      LoopMember member = members.at(i);
+    for (int i = 0; i < queues.bound(); i++) {
+      LoopMember member = queues.at(i);
       if (member != null) {
         member.expel(cause, now);
       }
@@ -275,7 +256,7 @@ public final class CompletionLoop {
   }
 
   private boolean isNeeded() {
-    return !stopping || members.count() > 0 || !ticking.isEmpty() || !tasks.isEmpty();
+    return !stopping || queues.count() > 0 || !ticking.isEmpty() || !tasks.isEmpty();
   }
 
   private void breakDown(Throwable cause) {
@@ -317,7 +298,7 @@ public final class CompletionLoop {
     if (worked) {
       runTasks();
     }
-    worked |= poll();
+    worked |= queues.poll() > 0;
     endTurn();
     if ((++turns & CLOCK_MASK) == 0) {
       readClock();
@@ -352,23 +333,6 @@ public final class CompletionLoop {
     }
   }
 
-  private boolean poll() {
-    boolean any = false;
-    CompletionQueue[] polled = queues;
-    for (CompletionQueue queue : polled) {
-      int count = queue.poll(batch);
-      for (int i = 0; i < count; i++) {
-        WorkCompletion completion = batch[i];
-        LoopMember member = members.find(completion.workRequestId());
-        if (member != null) {
-          member.completed(completion);
-        }
-      }
-      any |= count > 0;
-    }
-    return any;
-  }
-
   /** A member that asks again meanwhile has its next turn: it must not hold up the others. */
   private void endTurn() {
     @Nullable LoopMember[] now = ending;
@@ -390,8 +354,8 @@ public final class CompletionLoop {
     if (now - lastTick >= tickNanos) {
       lastTick = now;
       tick++;
-      for (int i = 0; i < members.bound(); i++) {
-        LoopMember member = members.at(i);
+      for (int i = 0; i < queues.bound(); i++) {
+        LoopMember member = queues.at(i);
         if (member != null) {
           member.tick();
         }
@@ -442,14 +406,8 @@ public final class CompletionLoop {
     if (bed == null) {
       return;
     }
-    for (int i = 0; i < packed.size(); i++) {
-      PackedQueue queue = packed.get(i);
-      if (!queue.armed) {
-        queue.armed = true;
-        queue.queue.arm(false);
-      }
-    }
-    if (poll()) {
+    queues.arm();
+    if (queues.poll() > 0) {
       idle = false;
       return;
     }
@@ -472,12 +430,7 @@ public final class CompletionLoop {
       return;
     }
     idle = false;
-    queue.acknowledgeEvents(1);
-    for (int i = 0; i < packed.size(); i++) {
-      if (packed.get(i).queue == queue) {
-        packed.get(i).armed = false;
-      }
-    }
+    queues.woken(queue);
   }
 
   private void end() {
@@ -490,41 +443,12 @@ public final class CompletionLoop {
       }
     }
     try {
-      closeQueues();
+      queues.close();
     } catch (Throwable e) {
       first = first == null ? e : first;
     }
     failure = first;
     ended = true;
     runLeftTasks();
-  }
-
-  private void closeQueues() {
-    CompletionChannel bed = channel;
-    if (bed != null) {
-      // A wake-up that nobody took answers null once, in front of events.
-      for (int nulls = 0; nulls < 2; ) {
-        CompletionQueue queue = poll(bed);
-        if (queue == null) {
-          nulls++;
-        } else {
-          queue.acknowledgeEvents(1);
-        }
-      }
-    }
-    for (CompletionQueue queue : queues) {
-      queue.close();
-    }
-    if (bed != null) {
-      bed.close();
-    }
-  }
-
-  private static @Nullable CompletionQueue poll(CompletionChannel channel) {
-    try {
-      return channel.await(0);
-    } catch (InterruptedException e) {
-      return null;
-    }
   }
 }

@@ -1,16 +1,7 @@
 package io.verbena.core.loop;
 
-import io.verbena.verbs.WorkCompletion;
-
-/** Who completions are for. All methods are called on the loop's thread and must not throw. */
-public interface LoopMember {
-
-  /**
-   * A work request of this member completed.
-   *
-   * @param completion the loop's, overwritten after the call
-   */
-  void completed(WorkCompletion completion);
+/** Who belongs to a loop. All methods are called on the loop's thread and must not throw. */
+public interface LoopMember extends CompletionTarget {
 
   /** The turn in which the member called {@link CompletionLoop#endTurnWith} is over. */
   void endTurn();

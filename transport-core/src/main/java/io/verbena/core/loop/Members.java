@@ -3,9 +3,9 @@ package io.verbena.core.loop;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** The members of a loop by index. An index is given out again with another generation. */
-final class Members {
-  private @Nullable LoopMember[] members = new @Nullable LoopMember[16];
+/** Members by index. An index is given out again with another generation. */
+final class Members<M extends CompletionTarget> {
+  private @Nullable Object[] members = new @Nullable Object[16];
   private long[] prefixes = new long[16];
   private int[] depths = new int[16];
   private @Nullable PackedQueue[] queues = new @Nullable PackedQueue[16];
@@ -21,11 +21,12 @@ final class Members {
     return members.length;
   }
 
-  @Nullable LoopMember at(int index) {
-    return members[index];
+  @SuppressWarnings("unchecked") // add() puts nothing else there
+  @Nullable M at(int index) {
+    return (M) members[index];
   }
 
-  long add(LoopMember member, PackedQueue queue, int depth) {
+  long add(M member, PackedQueue queue, int depth) {
     int index = 0;
     while (index < members.length && members[index] != null) {
       index++;
@@ -66,10 +67,10 @@ final class Members {
     count--;
   }
 
-  @Nullable LoopMember find(long workRequestId) {
+  @Nullable M find(long workRequestId) {
     int index = WorkRequestId.index(workRequestId);
     return index < members.length && WorkRequestId.hasPrefix(workRequestId, prefixes[index])
-        ? members[index]
+        ? at(index)
         : null;
   }
 }

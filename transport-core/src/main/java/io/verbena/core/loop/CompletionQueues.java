@@ -1,0 +1,154 @@
+package io.verbena.core.loop;
+
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.WorkCompletion;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The completion queues of one thread. Members share them by reserving a part of a queue's depth
+ * each, so that no queue overruns; a work request's id tells whose it is. Not thread-safe.
+ *
+ * @param <M> whose work requests complete there
+ */
+public final class CompletionQueues<M extends CompletionTarget> {
+  private static final int BATCH = 64;
+  private static final int LEAST_DEPTH = 4096;
+
+  private final Device device;
+  private final @Nullable CompletionChannel channel;
+  private final Members<M> members = new Members<>();
+  private final List<PackedQueue> packed = new ArrayList<>();
+  private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+
+  /**
+   * @param channel where the queues announce themselves to the thread when it sleeps; null if it
+   *     never does
+   */
+  public CompletionQueues(Device device, @Nullable CompletionChannel channel) {
+    this.device = device;
+    this.channel = channel;
+  }
+
+  /**
+   * Takes a member in.
+   *
+   * @param completions how many it can have outstanding at once
+   * @throws io.verbena.verbs.VerbsException if the device has no completion queue left for that
+   */
+  public Membership join(M member, int completions) {
+    PackedQueue place = null;
+    for (int i = 0; i < packed.size() && place == null; i++) {
+      PackedQueue candidate = packed.get(i);
+      place = candidate.reserve(completions) ? candidate : null;
+    }
+    if (place == null) {
+      int most = device.attributes().maxCompletions();
+      int depth = Math.max(completions, Math.min(most, LEAST_DEPTH));
+      place = new PackedQueue(device.createCompletionQueue(depth, channel, true));
+      place.reserve(completions);
+      packed.add(place);
+    }
+    return new Membership(place.queue, members.add(member, place, completions));
+  }
+
+  /** Lets a member go, none of whose work requests is outstanding. */
+  public void leave(Membership membership) {
+    members.remove(membership.prefix());
+  }
+
+  /** How many members there are. */
+  public int count() {
+    return members.count();
+  }
+
+  /** One past the highest index of a member. */
+  public int bound() {
+    return members.bound();
+  }
+
+  /** The member of this index, or null. */
+  public @Nullable M at(int index) {
+    return members.at(index);
+  }
+
+  /**
+   * Takes a batch of completions from each queue and hands them to their members.
+   *
+   * @return how many there were
+   */
+  public int poll() {
+    int taken = 0;
+    // Members may join, and queues come, while completions are handed out.
+    for (int q = 0; q < packed.size(); q++) {
+      int count = packed.get(q).queue.poll(batch);
+      for (int i = 0; i < count; i++) {
+        WorkCompletion completion = batch[i];
+        M member = members.find(completion.workRequestId());
+        if (member != null) {
+          member.completed(completion);
+        }
+      }
+      taken += count;
+    }
+    return taken;
+  }
+
+  /** Asks for an event of each queue that has none due: then poll once more before sleeping. */
+  public void arm() {
+    for (int i = 0; i < packed.size(); i++) {
+      PackedQueue queue = packed.get(i);
+      if (!queue.armed) {
+        queue.armed = true;
+        queue.queue.arm(false);
+      }
+    }
+  }
+
+  /** An event of this queue was taken from the channel. */
+  public void woken(CompletionQueue queue) {
+    queue.acknowledgeEvents(1);
+    for (int i = 0; i < packed.size(); i++) {
+      if (packed.get(i).queue == queue) {
+        packed.get(i).armed = false;
+      }
+    }
+  }
+
+  /**
+   * Closes the queues and then their channel.
+   *
+   * @throws io.verbena.verbs.VerbsException if queue pairs still use one
+   */
+  public void close() {
+    CompletionChannel bed = channel;
+    if (bed != null) {
+      // A wake-up that nobody took answers null once, in front of events.
+      for (int nulls = 0; nulls < 2; ) {
+        CompletionQueue queue = look(bed);
+        if (queue == null) {
+          nulls++;
+        } else {
+          queue.acknowledgeEvents(1);
+        }
+      }
+    }
+    for (PackedQueue queue : packed) {
+      queue.queue.close();
+    }
+    if (bed != null) {
+      bed.close();
+    }
+  }
+
+  private static @Nullable CompletionQueue look(CompletionChannel channel) {
+    try {
+      return channel.await(0);
+    } catch (InterruptedException e) {
+      return null;
+    }
+  }
+}
