@@ -24,6 +24,10 @@ final class EmulatedConnectionManager implements ConnectionManager {
   }
 
   private static final int MAX_BACKLOG = 1 << 16;
+  private static final String ANY_PORT = ":0";
+
+  /** The first that nobody is assigned (RFC 6335, section 6). */
+  private static final int FIRST_FREE_PORT = 49_152;
 
   private final EmulatedDevice device;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
@@ -47,13 +51,34 @@ final class EmulatedConnectionManager implements ConnectionManager {
           "listen: backlog: " + backlog + " (expected: 1.." + MAX_BACKLOG + ")");
     }
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
-    EmulatedListener listener = new EmulatedListener(this, address, name, backlog);
-    if (!device.fabric().listen(name, listener)) {
+    EmulatedListener listener =
+        name.endsWith(ANY_PORT)
+            ? listenOnFreePort(address, name, backlog)
+            : listenOn(address, name, backlog);
+    if (listener == null) {
       open.closed(Kind.LISTENER);
       throw new VerbsException(
           VerbsError.ADDRESS_IN_USE, "listen: " + address + " is listened on already");
     }
     return listener;
+  }
+
+  private @Nullable EmulatedListener listenOn(URI address, String name, int backlog) {
+    EmulatedListener listener = new EmulatedListener(this, address, name, backlog);
+    return device.fabric().listen(name, listener) ? listener : null;
+  }
+
+  /** A name with port 0 asks for a port that nobody listens on, as an IP address does. */
+  private @Nullable EmulatedListener listenOnFreePort(URI address, String name, int backlog) {
+    for (int port = FIRST_FREE_PORT; port < 1 << 16; port++) {
+      String tried = name.substring(0, name.length() - ANY_PORT.length()) + ':' + port;
+      URI bound = URI.create(address.toString().replace("://" + name, "://" + tried));
+      EmulatedListener listener = listenOn(bound, tried, backlog);
+      if (listener != null) {
+        return listener;
+      }
+    }
+    return null;
   }
 
   @Override

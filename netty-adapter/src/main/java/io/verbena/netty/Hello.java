@@ -1,0 +1,62 @@
+package io.verbena.netty;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the two ends tell each other when they connect, as private data of request and answer:
+ *
+ * <pre>
+ *  0  magic        4
+ *  4  version      1
+ *  5  unused       1
+ *  6  port         2   the client's, for the server's remote address
+ *  8  piece        4   the longest message that a receive of this end takes
+ * 12  receives     4   posted before this was sent: the peer's first credits
+ * </pre>
+ *
+ * @param port 0 to 65535
+ * @param piece bytes, {@link #LEAST_PIECE} at least
+ * @param receives {@link Outlet#RESERVED} + 1 at least
+ */
+record Hello(int port, int piece, int receives) {
+  static final int LEAST_PIECE = 64;
+  static final int MOST_RECEIVES = 32_768;
+
+  private static final int MAGIC = 0x5642_4e53;
+  private static final byte VERSION = 1;
+  private static final int VERSION_AT = 4;
+  private static final int PORT_AT = 6;
+  private static final int PIECE_AT = 8;
+  private static final int RECEIVES_AT = 12;
+  private static final int LENGTH = 16;
+  private static final int MOST_PIECE = 1 << 20;
+
+  ByteBuffer encode() {
+    return ByteBuffer.allocate(LENGTH)
+        .putInt(0, MAGIC)
+        .put(VERSION_AT, VERSION)
+        .putShort(PORT_AT, (short) port)
+        .putInt(PIECE_AT, piece)
+        .putInt(RECEIVES_AT, receives);
+  }
+
+  /** Reads what a peer sent; null if it is not of this protocol or breaks a limit. */
+  static @Nullable Hello decode(ByteBuffer data) {
+    int start = data.position();
+    if (data.remaining() < LENGTH
+        || data.getInt(start) != MAGIC
+        || data.get(start + VERSION_AT) != VERSION) {
+      return null;
+    }
+    int piece = data.getInt(start + PIECE_AT);
+    int receives = data.getInt(start + RECEIVES_AT);
+    if (piece < LEAST_PIECE
+        || piece > MOST_PIECE
+        || receives <= Outlet.RESERVED
+        || receives > MOST_RECEIVES) {
+      return null;
+    }
+    return new Hello(Short.toUnsignedInt(data.getShort(start + PORT_AT)), piece, receives);
+  }
+}

@@ -1,0 +1,239 @@
+package io.verbena.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.verbena.MemoryLimitException;
+import io.verbena.core.loop.WorkRequestId;
+import io.verbena.core.memory.Location;
+import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.ReceiveWorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receives of a stream and what has arrived in them. Each receive is in one place at a time:
+ *
+ * <pre>
+ *   posted --arrived--> waiting --read to its end--> posted again, a credit owed
+ * </pre>
+ *
+ * <p>The peer never has more credits than there are receives posted. A stream starts with few
+ * receives, and gets more when the peer keeps filling them. On the event loop's thread only.
+ */
+@SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
+final class Inlet {
+  /** Bytes from which a receive's buffer is handed out itself. Copying less costs less. */
+  private static final int LEAST_HANDED_OUT = 1024;
+
+  private final RegisteredMemory memory;
+  private final QueuePair queuePair;
+  private final long prefix;
+  private final int piece;
+  private final @Nullable ByteBuf[] buffers;
+  private final int[] starts;
+  private final int[] ends;
+  private final int[] waiting;
+  private final ReceiveWorkRequest request = new ReceiveWorkRequest();
+  private final Location location = new Location();
+  private int receives;
+  private int head;
+  private int waitingCount;
+  private int owed;
+  private boolean ended;
+  private boolean discarding;
+
+  /**
+   * Posts the first receives.
+   *
+   * @param first how many
+   * @param most how many there may be in the end
+   * @throws MemoryLimitException if there is no memory for the first ones
+   */
+  Inlet(RegisteredMemory memory, QueuePair queuePair, long prefix, int piece, int first, int most) {
+    this.memory = memory;
+    this.queuePair = queuePair;
+    this.prefix = prefix;
+    this.piece = piece;
+    buffers = new @Nullable ByteBuf[most];
+    starts = new int[most];
+    ends = new int[most];
+    waiting = new int[most];
+    try {
+      add(first);
+    } catch (MemoryLimitException e) {
+      release();
+      throw e;
+    }
+  }
+
+  private void add(int count) {
+    for (int i = 0; i < count; i++) {
+      buffers[receives] = memory.allocator().directBuffer(piece, piece);
+      post(receives);
+      receives++;
+    }
+  }
+
+  private void post(int slot) {
+    ByteBuf buffer = buffers[slot];
+    if (buffer == null || !memory.locate(buffer, 0, piece, location)) {
+      throw new IllegalStateException("receive " + slot + " has no registered memory");
+    }
+    queuePair.postReceive(
+        request
+            .id(WorkRequestId.receive(prefix, slot))
+            .buffer(location.address(), piece, location.lkey()));
+  }
+
+  /** How many receives there are. */
+  int receives() {
+    return receives;
+  }
+
+  /** A message has arrived in this receive. */
+  void arrived(int slot, int length, boolean end) {
+    ended |= end;
+    if (length == 0 || discarding) {
+      again(slot);
+      return;
+    }
+    starts[slot] = 0;
+    ends[slot] = length;
+    int at = head + waitingCount;
+    waiting[at < waiting.length ? at : at - waiting.length] = slot;
+    waitingCount++;
+  }
+
+  private void again(int slot) {
+    post(slot);
+    owed++;
+  }
+
+  /** Whether there is something to read, or the end. */
+  boolean isReadable() {
+    return waitingCount > 0 || ended;
+  }
+
+  /** Whether all was read and the peer sends no more. */
+  boolean isAtEnd() {
+    return waitingCount == 0 && ended;
+  }
+
+  /** Whether the peer said that it sends no more. */
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /**
+   * Reads what is there: a large message in the very buffer that it arrived in, small ones together
+   * in a buffer of the channel's allocator.
+   *
+   * @return to be released; null if nothing is there
+   */
+  @Nullable ByteBuf read(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
+    if (waitingCount == 0) {
+      return null;
+    }
+    growIfHalfFull();
+    int slot = waiting[head];
+    int length = ends[slot] - starts[slot];
+    if (length >= LEAST_HANDED_OUT && handle.guess() >= LEAST_HANDED_OUT) {
+      ByteBuf whole = handOut(slot);
+      if (whole != null) {
+        handle.attemptedBytesRead(length);
+        handle.lastBytesRead(length);
+        return whole;
+      }
+    }
+    return copy(handle.allocate(allocator), handle);
+  }
+
+  /** Takes the receive's buffer and gives it another one; null if there is no memory for that. */
+  private @Nullable ByteBuf handOut(int slot) {
+    ByteBuf fresh;
+    try {
+      fresh = memory.allocator().directBuffer(piece, piece);
+    } catch (MemoryLimitException e) {
+      return null;
+    }
+    ByteBuf full = buffers[slot];
+    buffers[slot] = fresh;
+    next();
+    again(slot);
+    return full == null ? null : full.setIndex(starts[slot], ends[slot]);
+  }
+
+  private ByteBuf copy(ByteBuf into, RecvByteBufAllocator.Handle handle) {
+    handle.attemptedBytesRead(into.writableBytes());
+    while (waitingCount > 0 && into.isWritable()) {
+      int slot = waiting[head];
+      int start = starts[slot];
+      int length = Math.min(ends[slot] - start, into.writableBytes());
+      ByteBuf from = buffers[slot];
+      if (from != null) {
+        into.writeBytes(from, start, length);
+      }
+      starts[slot] = start + length;
+      if (starts[slot] == ends[slot]) {
+        next();
+        again(slot);
+      }
+    }
+    handle.lastBytesRead(into.readableBytes());
+    return into;
+  }
+
+  private void next() {
+    head = head + 1 < waiting.length ? head + 1 : 0;
+    waitingCount--;
+  }
+
+  /** A peer that fills half of all receives before they are read is held up by their number. */
+  private void growIfHalfFull() {
+    if (waitingCount * 2 >= receives && receives < buffers.length) {
+      int more = Math.min(receives, buffers.length - receives);
+      int before = receives;
+      try {
+        add(more);
+      } catch (MemoryLimitException e) {
+        // As many as there is memory for: the stream is slower, and whole.
+      }
+      owed += receives - before;
+    }
+  }
+
+  /** Throws away what waits, and what comes from now on. */
+  void discard() {
+    discarding = true;
+    while (waitingCount > 0) {
+      int slot = waiting[head];
+      next();
+      again(slot);
+    }
+  }
+
+  /** Whether so many credits are owed that the peer is told even if there is nothing to send. */
+  boolean owesMuch() {
+    return owed * 2 >= receives;
+  }
+
+  /** Takes what a message to the peer returns. */
+  int takeOwed() {
+    int credits = Math.min(owed, Signal.MOST_CREDITS);
+    owed -= credits;
+    return credits;
+  }
+
+  /** Releases the memory, once the queue pair is closed. Idempotent. */
+  void release() {
+    waitingCount = 0;
+    for (int i = 0; i < buffers.length; i++) {
+      ByteBuf buffer = buffers[i];
+      buffers[i] = null;
+      if (buffer != null) {
+        buffer.release();
+      }
+    }
+  }
+}

@@ -1,0 +1,368 @@
+package io.verbena.netty;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.verbena.PollMode;
+import io.verbena.RdmaOptions;
+import io.verbena.core.loop.CompletionQueues;
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionQueue;
+import java.net.URI;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Puts an event loop on an HCA: it polls the completion queues of the loop's channels, so that
+ * there is no hop between threads from a completion to {@code channelRead}.
+ *
+ * <pre>{@code
+ * EventLoopGroup group = new MultiThreadIoEventLoopGroup(
+ *     RdmaIoHandler.newFactory(URI.create("emulated://netty")));
+ * new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)...
+ * }</pre>
+ *
+ * <p>How an idle loop waits is {@link RdmaOptions#pollMode}: {@code BUSY} never sleeps, {@code
+ * ADAPTIVE} spins for {@link RdmaOptions#spinTime} and then sleeps, {@code EVENT} sleeps at once.
+ * It sleeps on the HCA's completion channel; a task that is handed to the loop wakes it.
+ */
+public final class RdmaIoHandler implements IoHandler {
+  /** No wait is without end. */
+  private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
+
+  private static final int SPIN_MASK = 15;
+
+  private final ThreadAwareExecutor executor;
+  private final Hca hca;
+  private final PollMode mode;
+  private final long spinNanos;
+  private final @Nullable CompletionChannel channel;
+  private final CompletionQueues<Stream> queues;
+  private final Set<RdmaIoHandle> handles = new HashSet<>();
+  private final Set<Stream> streams = new HashSet<>();
+  private final Gatherer gatherer;
+  private @Nullable Stream[] marked = new @Nullable Stream[16];
+  private @Nullable Stream[] markedNow = new @Nullable Stream[16];
+  private int markedCount;
+  private long idleSince;
+  private int spins;
+  private boolean idle;
+  private volatile boolean sleeping;
+
+  private RdmaIoHandler(ThreadAwareExecutor executor, Hca hca) {
+    this.executor = executor;
+    this.hca = hca;
+    mode = hca.options().pollMode();
+    spinNanos = hca.options().spinTime().toNanos();
+    channel = mode == PollMode.BUSY ? null : hca.device().createCompletionChannel();
+    queues = new CompletionQueues<>(hca.device(), channel);
+    gatherer = new Gatherer(hca.memory());
+  }
+
+  /**
+   * Event loops on an HCA with the default options.
+   *
+   * @param hca what names the HCA: {@code emulated://} and a name, {@code disni://} and one of its
+   *     addresses. Socket addresses of this machine stand for it, others for themselves
+   */
+  public static IoHandlerFactory newFactory(URI hca) {
+    return newFactory(hca, RdmaOptions.defaults().eagerSize(16 << 10));
+  }
+
+  /**
+   * Event loops on an HCA. All loops of a group share the device and its registered memory.
+   *
+   * @param options of which {@code pollMode}, {@code spinTime}, {@code receiveDepth}, {@code
+   *     sendDepth}, {@code maxRegisteredBytes}, {@code maxCachedRegistrations} and {@code
+   *     closeTimeout} count, and {@code eagerSize} as the size of a receive
+   */
+  public static IoHandlerFactory newFactory(URI hca, RdmaOptions options) {
+    requireNonNull(hca, "hca");
+    requireNonNull(options, "options");
+    return new Factory(hca, options);
+  }
+
+  private static final class Factory implements IoHandlerFactory {
+    private final URI address;
+    private final RdmaOptions options;
+    private @Nullable Hca shared;
+
+    Factory(URI address, RdmaOptions options) {
+      this.address = address;
+      this.options = options;
+    }
+
+    @Override
+    public synchronized IoHandler newHandler(ThreadAwareExecutor executor) {
+      Hca hca = shared;
+      if (hca == null || !hca.retain()) {
+        hca = Hca.open(address, options);
+        shared = hca;
+      }
+      return new RdmaIoHandler(executor, hca);
+    }
+  }
+
+  Hca hca() {
+    return hca;
+  }
+
+  CompletionQueues<Stream> queues() {
+    return queues;
+  }
+
+  /** The event loop. */
+  EventExecutor executor() {
+    return (EventExecutor) executor;
+  }
+
+  /** Where small writes of this loop's channels are gathered. */
+  Gatherer gatherer() {
+    return gatherer;
+  }
+
+  void opened(Stream stream) {
+    streams.add(stream);
+  }
+
+  void closed(Stream stream) {
+    streams.remove(stream);
+  }
+
+  /** Has {@link Stream#turn} called in the next run. */
+  void mark(Stream stream) {
+    if (markedCount == marked.length) {
+      marked = Arrays.copyOf(marked, markedCount * 2);
+    }
+    marked[markedCount++] = stream;
+  }
+
+  /** Takes all completions that are there. */
+  void drain() {
+    while (queues.poll() > 0) {
+      // More than a batch.
+    }
+  }
+
+  @Override
+  public int run(IoHandlerContext context) {
+    int handled = work(context);
+    if (handled > 0) {
+      idle = false;
+    } else if (context.canBlock()) {
+      handled = idle(context);
+    }
+    return handled;
+  }
+
+  private int work(IoHandlerContext context) {
+    boolean timed = context.shouldReportActiveIoTime();
+    long start = timed ? System.nanoTime() : 0;
+    int handled = queues.poll() + turn();
+    if (timed) {
+      context.reportActiveIoTime(handled > 0 ? System.nanoTime() - start : 0);
+    }
+    return handled;
+  }
+
+  /** A stream that is marked meanwhile has its next turn: it must not hold up the others. */
+  private int turn() {
+    @Nullable Stream[] now = marked;
+    int count = markedCount;
+    marked = markedNow;
+    markedNow = now;
+    markedCount = 0;
+    for (int i = 0; i < count; i++) {
+      Stream stream = now[i];
+      now[i] = null;
+      if (stream != null) {
+        stream.turn();
+      }
+    }
+    return count;
+  }
+
+  /** Yields while it spins: the loop at the other end may need this very CPU to answer. */
+  @SuppressWarnings("ThreadPriorityCheck")
+  private int idle(IoHandlerContext context) {
+    if (mode == PollMode.BUSY) {
+      Thread.onSpinWait();
+      return 0;
+    }
+    if (mode == PollMode.ADAPTIVE) {
+      if (!idle) {
+        idle = true;
+        spins = 0;
+        idleSince = System.nanoTime();
+      }
+      if ((++spins & SPIN_MASK) != 0) {
+        Thread.onSpinWait();
+        return 0;
+      }
+      if (System.nanoTime() - idleSince < spinNanos) {
+        Thread.yield();
+        return 0;
+      }
+    }
+    return sleep(context);
+  }
+
+  /** Arms, looks once more, and sleeps; whoever wakes sees either its task taken or the flag. */
+  private int sleep(IoHandlerContext context) {
+    CompletionChannel bed = channel;
+    if (bed == null) {
+      return 0;
+    }
+    queues.arm();
+    int handled = queues.poll();
+    if (handled > 0 || markedCount > 0) {
+      idle = false;
+      return handled + turn();
+    }
+    sleeping = true;
+    try {
+      if (context.canBlock()) {
+        long nanos = Math.min(LONGEST_SLEEP, context.delayNanos(System.nanoTime()));
+        CompletionQueue queue = bed.await(Math.max(0, nanos));
+        if (queue != null) {
+          idle = false;
+          queues.woken(queue);
+        }
+      }
+    } catch (InterruptedException e) {
+      // The loop's thread is ended by a shutdown; an interrupt only wakes it.
+      idle = false;
+    } finally {
+      sleeping = false;
+    }
+    return work(context);
+  }
+
+  @Override
+  public void wakeup() {
+    CompletionChannel bed = channel;
+    if (sleeping && bed != null && !executor.isExecutorThread(Thread.currentThread())) {
+      bed.wakeup();
+    }
+  }
+
+  @Override
+  public IoRegistration register(IoHandle handle) {
+    if (!(handle instanceof RdmaIoHandle ours)) {
+      throw new IllegalArgumentException(
+          "handle: " + handle.getClass().getName() + " (expected: an RDMA channel's)");
+    }
+    if (!handles.add(ours)) {
+      throw new IllegalStateException("handle: " + handle + " is registered already");
+    }
+    ours.registered();
+    return new Registration(ours);
+  }
+
+  @Override
+  public boolean isCompatible(Class<? extends IoHandle> handleType) {
+    return RdmaIoHandle.class.isAssignableFrom(handleType);
+  }
+
+  @Override
+  public void prepareToDestroy() {
+    for (RdmaIoHandle handle : List.copyOf(handles)) {
+      try {
+        handle.close();
+      } catch (Exception e) {
+        throw new IllegalStateException("closing " + handle, e);
+      }
+    }
+    // What was posted still arrives: the loop runs until its quiet period is over.
+    queues.poll();
+    turn();
+  }
+
+  @Override
+  public void destroy() {
+    awaitStreams();
+    for (Stream stream : List.copyOf(streams)) {
+      stream.abort();
+    }
+    gatherer.release();
+    try {
+      queues.close();
+    } finally {
+      hca.release();
+    }
+  }
+
+  /** Streams that are closing are given the time that a close may take. */
+  private void awaitStreams() {
+    long from = System.nanoTime();
+    long patience = hca.options().closeTimeout().toNanos();
+    while (!streams.isEmpty() && System.nanoTime() - from < patience) {
+      if (queues.poll() + turn() == 0) {
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  /** A channel's place on this loop. */
+  private final class Registration implements IoRegistration {
+    private final RdmaIoHandle handle;
+    private volatile boolean cancelled;
+
+    Registration(RdmaIoHandle handle) {
+      this.handle = handle;
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // as the interface has it
+    @Override
+    public <T> T attachment() {
+      return (T) RdmaIoHandler.this;
+    }
+
+    @Override
+    public long submit(IoOps ops) {
+      throw new UnsupportedOperationException("submit: channels post to their queue pairs");
+    }
+
+    @Override
+    public boolean isValid() {
+      return !cancelled;
+    }
+
+    @Override
+    public boolean cancel() {
+      if (cancelled) {
+        return false;
+      }
+      cancelled = true;
+      if (executor.isExecutorThread(Thread.currentThread())) {
+        remove();
+      } else {
+        executor.execute(this::remove);
+      }
+      return true;
+    }
+
+    private void remove() {
+      if (handles.remove(handle)) {
+        handle.unregistered();
+      }
+    }
+  }
+
+  /** Whether a loop takes the channels of this package. */
+  static boolean isCompatibleLoop(Object loop) {
+    return loop instanceof IoEventLoop ours && ours.isCompatible(RdmaIoHandle.class);
+  }
+}

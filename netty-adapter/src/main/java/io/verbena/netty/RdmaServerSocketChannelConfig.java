@@ -1,0 +1,166 @@
+package io.verbena.netty;
+
+import static io.netty.channel.ChannelOption.SO_BACKLOG;
+import static io.netty.channel.ChannelOption.SO_RCVBUF;
+import static io.netty.channel.ChannelOption.SO_REUSEADDR;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.ServerSocketChannelConfig;
+import io.netty.util.NetUtil;
+import java.util.Map;
+
+/** The options of a listening channel; of the socket's, only the backlog has an effect. */
+final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
+    implements ServerSocketChannelConfig {
+  private static final int BUFFER = 64 << 10;
+
+  private volatile int backlog = NetUtil.SOMAXCONN;
+  private volatile boolean reuseAddress;
+  private volatile int receiveBufferSize = BUFFER;
+
+  RdmaServerSocketChannelConfig(RdmaServerSocketChannel channel) {
+    super(channel);
+  }
+
+  @Override
+  public Map<ChannelOption<?>, Object> getOptions() {
+    return getOptions(super.getOptions(), SO_RCVBUF, SO_REUSEADDR, SO_BACKLOG);
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public <T> T getOption(ChannelOption<T> option) {
+    Object value = null;
+    if (option.equals(SO_RCVBUF)) {
+      value = receiveBufferSize;
+    } else if (option.equals(SO_REUSEADDR)) {
+      value = reuseAddress;
+    } else if (option.equals(SO_BACKLOG)) {
+      value = backlog;
+    }
+    return value == null ? super.getOption(option) : (T) value;
+  }
+
+  @Override
+  public <T> boolean setOption(ChannelOption<T> option, T value) {
+    validate(option, value);
+    if (option.equals(SO_RCVBUF)) {
+      setReceiveBufferSize((Integer) value);
+    } else if (option.equals(SO_REUSEADDR)) {
+      setReuseAddress((Boolean) value);
+    } else if (option.equals(SO_BACKLOG)) {
+      setBacklog((Integer) value);
+    } else {
+      return super.setOption(option, value);
+    }
+    return true;
+  }
+
+  @Override
+  public int getBacklog() {
+    return backlog;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setBacklog(int value) {
+    if (value < 1) {
+      throw new IllegalArgumentException("backlog: " + value + " (expected: >= 1)");
+    }
+    backlog = value;
+    return this;
+  }
+
+  @Override
+  public boolean isReuseAddress() {
+    return reuseAddress;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setReuseAddress(boolean value) {
+    reuseAddress = value;
+    return this;
+  }
+
+  @Override
+  public int getReceiveBufferSize() {
+    return receiveBufferSize;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setReceiveBufferSize(int bytes) {
+    receiveBufferSize = bytes;
+    return this;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setPerformancePreferences(
+      int connect, int latency, int bandwidth) {
+    return this;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setConnectTimeoutMillis(int millis) {
+    super.setConnectTimeoutMillis(millis);
+    return this;
+  }
+
+  @Override
+  @Deprecated
+  public ServerSocketChannelConfig setMaxMessagesPerRead(int messages) {
+    super.setMaxMessagesPerRead(messages);
+    return this;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setWriteSpinCount(int count) {
+    super.setWriteSpinCount(count);
+    return this;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setAllocator(ByteBufAllocator allocator) {
+    super.setAllocator(allocator);
+    return this;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
+    super.setRecvByteBufAllocator(allocator);
+    return this;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setAutoRead(boolean value) {
+    super.setAutoRead(value);
+    return this;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setMessageSizeEstimator(MessageSizeEstimator estimator) {
+    super.setMessageSizeEstimator(estimator);
+    return this;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setWriteBufferWaterMark(WriteBufferWaterMark mark) {
+    super.setWriteBufferWaterMark(mark);
+    return this;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setWriteBufferHighWaterMark(int bytes) {
+    super.setWriteBufferHighWaterMark(bytes);
+    return this;
+  }
+
+  @Override
+  public ServerSocketChannelConfig setWriteBufferLowWaterMark(int bytes) {
+    super.setWriteBufferLowWaterMark(bytes);
+    return this;
+  }
+}

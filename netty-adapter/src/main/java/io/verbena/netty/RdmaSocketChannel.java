@@ -1,0 +1,733 @@
+package io.verbena.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufHolder;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
+import io.netty.channel.FileRegion;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.SocketChannelConfig;
+import io.netty.util.concurrent.Future;
+import io.netty.util.internal.StringUtil;
+import io.verbena.MemoryLimitException;
+import io.verbena.core.cm.EventTarget;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection over RDMA that behaves as a {@code NioSocketChannel} does: a stream of bytes each
+ * way. On an event loop with an {@link RdmaIoHandler}.
+ *
+ * <p><b>Copies.</b> A buffer of the channel's allocator, and any large direct buffer, is read by
+ * the HCA from where it is, and is released when that is done; the write's promise succeeds as it
+ * is posted, as that of a socket does when the kernel has the bytes. So whoever retains such a
+ * buffer must not change its bytes before its own reference is the last one. What is small, on the
+ * heap or in a file is copied, as much as fits into one message. What arrives in large messages is
+ * handed to the pipeline in the memory that it arrived in.
+ *
+ * <p><b>Closing.</b> What was posted still arrives, within {@link
+ * io.verbena.RdmaOptions#closeTimeout}; what was written and not posted fails. A channel lives on
+ * one loop: deregistering closes it.
+ */
+@SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
+public final class RdmaSocketChannel extends AbstractChannel implements SocketChannel {
+  private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+  private static final String EXPECTED =
+      " (expected: "
+          + StringUtil.simpleClassName(ByteBuf.class)
+          + ", "
+          + StringUtil.simpleClassName(FileRegion.class)
+          + ")";
+
+  private enum State {
+    OPEN,
+    CONNECTING,
+    ACTIVE,
+    CLOSED
+  }
+
+  private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
+  private final @Nullable ConnectionEvent request;
+  private @Nullable IoRegistration registration;
+  private volatile @Nullable RdmaIoHandler handler;
+  private @Nullable ConnectionIdentifier identifier;
+  private @Nullable Stream stream;
+  private @Nullable ChannelPromise opening;
+  private @Nullable Future<?> timeout;
+  private volatile State state = State.OPEN;
+  private volatile @Nullable InetSocketAddress local;
+  private volatile @Nullable InetSocketAddress remote;
+  private volatile boolean inputShutdown;
+  private volatile boolean outputShutdown;
+  private boolean readPending;
+  private boolean reading;
+  private boolean endWasTold;
+
+  /** A channel that connects. */
+  public RdmaSocketChannel() {
+    super(null);
+    request = null;
+  }
+
+  /** A channel for a connect request, which it accepts when it is registered. */
+  RdmaSocketChannel(RdmaServerSocketChannel parent, Hca hca, ConnectionEvent request) {
+    super(parent);
+    this.request = request;
+    identifier = request.identifier();
+    local = parent.localAddress();
+    Hello hello = Hello.decode(request.privateData());
+    remote = hello == null ? null : hca.local(hello.port());
+  }
+
+  @Override
+  public @Nullable ServerSocketChannel parent() {
+    return (ServerSocketChannel) super.parent();
+  }
+
+  @Override
+  public SocketChannelConfig config() {
+    return config;
+  }
+
+  @Override
+  public ChannelMetadata metadata() {
+    return METADATA;
+  }
+
+  @Override
+  public @Nullable InetSocketAddress localAddress() {
+    return (InetSocketAddress) super.localAddress();
+  }
+
+  @Override
+  public @Nullable InetSocketAddress remoteAddress() {
+    return (InetSocketAddress) super.remoteAddress();
+  }
+
+  @Override
+  public boolean isOpen() {
+    return state != State.CLOSED;
+  }
+
+  @Override
+  public boolean isActive() {
+    return state == State.ACTIVE;
+  }
+
+  @Override
+  protected boolean isCompatible(EventLoop loop) {
+    return RdmaIoHandler.isCompatibleLoop(loop);
+  }
+
+  @Override
+  protected @Nullable SocketAddress localAddress0() {
+    return local;
+  }
+
+  @Override
+  protected @Nullable SocketAddress remoteAddress0() {
+    return remote;
+  }
+
+  @Override
+  protected AbstractUnsafe newUnsafe() {
+    return new Unsafe();
+  }
+
+  private Unsafe ours() {
+    return (Unsafe) unsafe();
+  }
+
+  @Override
+  protected void doRegister(ChannelPromise promise) {
+    ((IoEventLoop) eventLoop())
+        .register(ours())
+        .addListener(
+            done -> {
+              if (!done.isSuccess()) {
+                promise.setFailure(done.cause());
+                return;
+              }
+              IoRegistration made = (IoRegistration) done.getNow();
+              registration = made;
+              RdmaIoHandler on = made.attachment();
+              handler = on;
+              config.offerAllocator(on.hca().memory().allocator());
+              if (request == null) {
+                promise.setSuccess();
+              } else {
+                accept(on, request, promise);
+              }
+            });
+  }
+
+  /** The registration succeeds as the connection is established: the channel is active then. */
+  private void accept(RdmaIoHandler on, ConnectionEvent offer, ChannelPromise promise) {
+    ConnectionIdentifier from = offer.identifier();
+    Hello hello = Hello.decode(offer.privateData());
+    if (hello == null || state != State.OPEN) {
+      promise.setFailure(
+          hello == null
+              ? new IOException("the client " + from.peer() + " does not speak this protocol")
+              : new ClosedChannelException());
+      return;
+    }
+    opening = promise;
+    state = State.CONNECTING;
+    try {
+      Stream made = new Stream(on, from, ours());
+      stream = made;
+      made.open(hello);
+      from.accept(ConnectionParameters.of(made.hello(0).encode()));
+    } catch (VerbsException | MemoryLimitException e) {
+      opening = null;
+      promise.setFailure(new IOException("cannot accept " + from.peer(), e));
+      return;
+    }
+    timeOut("not established");
+  }
+
+  private void timeOut(String what) {
+    int millis = config.getConnectTimeoutMillis();
+    if (millis > 0) {
+      timeout =
+          eventLoop()
+              .schedule(
+                  () ->
+                      failOpening(
+                          new ConnectTimeoutException(
+                              "connection timed out after " + millis + " ms: " + what)),
+                  millis,
+                  TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void failOpening(Throwable cause) {
+    ChannelPromise promise = opening;
+    if (promise != null) {
+      opening = null;
+      promise.tryFailure(cause);
+      ours().closeQuietly();
+    }
+  }
+
+  /** A step of the connection manager, on the loop. */
+  private void step(ConnectionEvent event) {
+    Stream at = stream;
+    switch (event.type()) {
+      case ADDR_RESOLVED -> resolved();
+      case ESTABLISHED -> established(event);
+      case DISCONNECTED, DEVICE_REMOVAL -> {
+        if (opening != null) {
+          failOpening(new ConnectException("Connection reset: " + event.identifier().peer()));
+        } else if (at != null) {
+          at.disconnected();
+        }
+      }
+      case REJECTED ->
+          failOpening(
+              new ConnectException(
+                  event.status() == ConnectionEvent.REJECT_INVALID_SERVICE_ID
+                      ? "Connection refused: " + remote
+                      : "Connection rejected with reason " + event.status() + ": " + remote));
+      case ADDR_ERROR, ROUTE_ERROR, UNREACHABLE, CONNECT_ERROR ->
+          failOpening(
+              new ConnectException(
+                  event.type() + " with status " + event.status() + ": " + remote));
+      case CONNECT_REQUEST, CONNECT_RESPONSE, ROUTE_RESOLVED, ADDR_CHANGE, TIMEWAIT_EXIT -> {
+        // Nothing to do.
+      }
+    }
+  }
+
+  private void resolved() {
+    RdmaIoHandler on = handler;
+    ConnectionIdentifier to = identifier;
+    InetSocketAddress from = local;
+    if (opening == null || on == null || to == null || from == null || stream != null) {
+      return;
+    }
+    try {
+      Stream made = new Stream(on, to, ours());
+      stream = made;
+      to.connect(
+          ConnectionParameters.of(made.hello(from.getPort()).encode()), connectTimeoutNanos());
+    } catch (VerbsException | MemoryLimitException e) {
+      failOpening(new IOException("cannot connect to " + remote, e));
+    }
+  }
+
+  private long connectTimeoutNanos() {
+    int millis = config.getConnectTimeoutMillis();
+    return millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : TimeUnit.DAYS.toNanos(1);
+  }
+
+  private void established(ConnectionEvent event) {
+    ChannelPromise promise = opening;
+    Stream made = stream;
+    if (promise == null || made == null) {
+      return;
+    }
+    if (request == null) {
+      Hello hello = Hello.decode(event.privateData());
+      if (hello == null) {
+        failOpening(new ConnectException("not a server of this protocol: " + remote));
+        return;
+      }
+      made.open(hello);
+    }
+    opening = null;
+    Future<?> timer = timeout;
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    state = State.ACTIVE;
+    if (request != null) {
+      promise.setSuccess();
+    } else {
+      // Whoever hears of it may close the channel: it was active all the same.
+      boolean told = promise.trySuccess();
+      pipeline().fireChannelActive();
+      if (!told) {
+        ours().closeQuietly();
+      }
+    }
+    // What came before the channel was active.
+    made.mark();
+  }
+
+  @Override
+  protected void doBind(SocketAddress address) {
+    if (!(address instanceof InetSocketAddress socket)) {
+      throw new UnsupportedAddressTypeException();
+    }
+    local = socket;
+  }
+
+  @Override
+  protected void doDisconnect() {
+    doClose();
+  }
+
+  @Override
+  protected void doClose() {
+    if (state == State.CLOSED) {
+      return;
+    }
+    state = State.CLOSED;
+    inputShutdown = true;
+    outputShutdown = true;
+    Future<?> timer = timeout;
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    ChannelPromise promise = opening;
+    opening = null;
+    Stream at = stream;
+    ConnectionIdentifier begun = identifier;
+    if (at != null) {
+      if (config.getSoLinger() == 0) {
+        at.abort();
+      } else {
+        at.close();
+      }
+    } else if (begun != null) {
+      RdmaIoHandler on = handler;
+      if (on != null) {
+        on.hca().desk().forget(begun);
+      }
+      begun.close();
+    }
+    if (promise != null) {
+      promise.tryFailure(new ClosedChannelException());
+    }
+  }
+
+  @Override
+  protected void doDeregister() {
+    IoRegistration made = registration;
+    if (made != null) {
+      registration = null;
+      made.cancel();
+    }
+    if (isOpen()) {
+      ours().closeQuietly();
+    }
+  }
+
+  @Override
+  protected void doBeginRead() {
+    readPending = true;
+    Stream at = stream;
+    if (at != null && isActive() && !reading && (inputShutdown || at.inlet().isReadable())) {
+      at.mark();
+    }
+  }
+
+  private void read(Stream from) {
+    Inlet inlet = from.inlet();
+    if (reading || !isActive()) {
+      return;
+    }
+    if (inputShutdown) {
+      tellEndOnce();
+      return;
+    }
+    if (!readPending) {
+      // The end is no byte: nobody has to ask for it.
+      if (inlet.isAtEnd()) {
+        end(pipeline());
+      }
+      return;
+    }
+    RecvByteBufAllocator.Handle handle = unsafe().recvBufAllocHandle();
+    handle.reset(config);
+    ChannelPipeline pipeline = pipeline();
+    reading = true;
+    boolean atEnd = false;
+    try {
+      do {
+        ByteBuf bytes = inlet.read(handle, config.getAllocator());
+        if (bytes == null) {
+          atEnd = inlet.isAtEnd();
+          handle.lastBytesRead(atEnd ? -1 : 0);
+          break;
+        }
+        handle.incMessagesRead(1);
+        readPending = false;
+        pipeline.fireChannelRead(bytes);
+      } while (handle.continueReading() && isActive());
+      if (atEnd) {
+        readPending = false;
+      }
+      handle.readComplete();
+      pipeline.fireChannelReadComplete();
+      if (atEnd) {
+        end(pipeline);
+      }
+    } finally {
+      reading = false;
+    }
+    if (from.isReset() || (readPending && isActive() && inlet.isReadable())) {
+      from.mark();
+    }
+  }
+
+  private void end(ChannelPipeline pipeline) {
+    if (!config.isAllowHalfClosure()) {
+      ours().closeQuietly();
+    } else if (!inputShutdown) {
+      inputShutdown = true;
+      pipeline.fireUserEventTriggered(ChannelInputShutdownEvent.INSTANCE);
+      tellEndOnce();
+    }
+  }
+
+  /** That there is nothing left to read is told once. */
+  private void tellEndOnce() {
+    readPending = false;
+    if (!endWasTold && isActive()) {
+      endWasTold = true;
+      pipeline().fireUserEventTriggered(ChannelInputShutdownReadComplete.INSTANCE);
+    }
+  }
+
+  @Override
+  protected Object filterOutboundMessage(Object message) {
+    if (message instanceof ByteBuf || message instanceof FileRegion) {
+      return message;
+    }
+    if (message instanceof ByteBufHolder holder) {
+      throw new UnsupportedOperationException(
+          "unsupported message type: " + StringUtil.simpleClassName(holder) + EXPECTED);
+    }
+    throw new UnsupportedOperationException(
+        "unsupported message type: " + StringUtil.simpleClassName(message) + EXPECTED);
+  }
+
+  @Override
+  protected void doWrite(ChannelOutboundBuffer queue) throws Exception {
+    Stream to = stream;
+    RdmaIoHandler on = handler;
+    if (to == null || on == null) {
+      throw new ClosedChannelException();
+    }
+    // What the HCA knows by now: that the peer is gone, and credits.
+    on.queues().poll();
+    for (Object message = queue.current(); message != null; message = queue.current()) {
+      IOException broken = to.failure();
+      if (broken != null) {
+        throw broken;
+      }
+      if (message instanceof ByteBuf bytes && !bytes.isReadable()) {
+        queue.remove();
+      } else if (!to.canSend()) {
+        return;
+      } else if (message instanceof ByteBuf bytes) {
+        write(queue, bytes, to, on.gatherer());
+      } else if (message instanceof FileRegion file && !write(queue, file, to, on.gatherer())) {
+        return;
+      }
+    }
+  }
+
+  /** Posts first: what hears of the promise may close the channel. */
+  private static void write(
+      ChannelOutboundBuffer queue, ByteBuf bytes, Stream to, Gatherer gatherer) throws Exception {
+    int sent = to.sendInPlace(bytes);
+    if (sent == 0) {
+      ByteBuf gathered = gatherer.gather(queue, to.piece());
+      sent = gathered.readableBytes();
+      if (to.sendGathered(gathered)) {
+        gatherer.handedOver();
+      }
+    }
+    queue.removeBytes(sent);
+  }
+
+  private static boolean write(
+      ChannelOutboundBuffer queue, FileRegion file, Stream to, Gatherer gatherer)
+      throws IOException {
+    if (file.transferred() < file.count()) {
+      ByteBuf gathered = gatherer.gather(file, to.piece());
+      int sent = gathered.readableBytes();
+      if (sent == 0) {
+        throw new IOException(
+            "file region: "
+                + file.transferred()
+                + " bytes (expected: "
+                + file.count()
+                + "): the file is shorter");
+      }
+      if (to.sendGathered(gathered)) {
+        gatherer.handedOver();
+      }
+      queue.progress(sent);
+    }
+    if (file.transferred() >= file.count()) {
+      queue.remove();
+    }
+    return true;
+  }
+
+  @Override
+  public boolean isInputShutdown() {
+    return inputShutdown;
+  }
+
+  @Override
+  public boolean isOutputShutdown() {
+    return outputShutdown;
+  }
+
+  @Override
+  public boolean isShutdown() {
+    return inputShutdown && outputShutdown;
+  }
+
+  @Override
+  protected void doShutdownOutput() throws IOException {
+    Stream at = stream;
+    if (at == null || !isActive()) {
+      throw new NotYetConnectedException();
+    }
+    outputShutdown = true;
+    at.shutdownOutput();
+  }
+
+  @Override
+  public ChannelFuture shutdownOutput() {
+    return shutdownOutput(newPromise());
+  }
+
+  @Override
+  public ChannelFuture shutdownOutput(ChannelPromise promise) {
+    EventLoop loop = eventLoop();
+    if (loop.inEventLoop()) {
+      ours().shutdownOutput(promise);
+    } else {
+      loop.execute(() -> ours().shutdownOutput(promise));
+    }
+    return promise;
+  }
+
+  @Override
+  public ChannelFuture shutdownInput() {
+    return shutdownInput(newPromise());
+  }
+
+  @Override
+  public ChannelFuture shutdownInput(ChannelPromise promise) {
+    EventLoop loop = eventLoop();
+    if (loop.inEventLoop()) {
+      shutdownInput0(promise);
+    } else {
+      loop.execute(() -> shutdownInput0(promise));
+    }
+    return promise;
+  }
+
+  private void shutdownInput0(ChannelPromise promise) {
+    Stream at = stream;
+    if (at == null || !isActive()) {
+      promise.tryFailure(isOpen() ? new NotYetConnectedException() : new ClosedChannelException());
+      return;
+    }
+    inputShutdown = true;
+    at.inlet().discard();
+    at.mark();
+    promise.trySuccess();
+  }
+
+  @Override
+  public ChannelFuture shutdown() {
+    return shutdown(newPromise());
+  }
+
+  @Override
+  public ChannelFuture shutdown(ChannelPromise promise) {
+    shutdownOutput()
+        .addListener(
+            output ->
+                shutdownInput()
+                    .addListener(
+                        input -> {
+                          Throwable cause = output.cause() == null ? input.cause() : output.cause();
+                          if (cause == null) {
+                            promise.trySuccess();
+                          } else {
+                            promise.tryFailure(cause);
+                          }
+                        }));
+    return promise;
+  }
+
+  /** What the loop, the stream and the connection manager tell a channel. */
+  private final class Unsafe extends AbstractUnsafe
+      implements RdmaIoHandle, EventTarget, Stream.Owner {
+    @Override
+    public void connect(SocketAddress to, SocketAddress from, ChannelPromise promise) {
+      if (promise.isDone() || !ensureOpen(promise)) {
+        return;
+      }
+      RdmaIoHandler on = handler;
+      try {
+        if (opening != null) {
+          throw new ConnectionPendingException();
+        }
+        if (isActive()) {
+          throw new AlreadyConnectedException();
+        }
+        if (!(to instanceof InetSocketAddress socket) || on == null) {
+          throw new UnsupportedAddressTypeException();
+        }
+        remote = socket;
+        InetSocketAddress bound = from instanceof InetSocketAddress wanted ? wanted : local;
+        local =
+            bound == null || bound.getPort() == 0
+                ? on.hca().nextLocal()
+                : on.hca().local(bound.getPort());
+        opening = promise;
+        state = State.CONNECTING;
+        promise.addListener(
+            done -> {
+              if (done.isCancelled()) {
+                closeQuietly();
+              }
+            });
+        timeOut(to.toString());
+        identifier = on.hca().desk().resolve(on.hca().uri(socket), connectTimeoutNanos(), this);
+      } catch (VerbsException e) {
+        opening = null;
+        promise.tryFailure(annotateConnectException(new ConnectException(e.getMessage()), to));
+        closeIfClosed();
+        closeQuietly();
+      } catch (RuntimeException e) {
+        promise.tryFailure(annotateConnectException(e, to));
+        closeIfClosed();
+      }
+    }
+
+    /** On the thread that takes connection events. */
+    @Override
+    public void event(ConnectionEvent event) {
+      if (!isRegisteredWithLoop()) {
+        // Only the client's going comes before the accept, and that fails then.
+        return;
+      }
+      try {
+        eventLoop().execute(() -> step(event));
+      } catch (RejectedExecutionException e) {
+        // The loop has ended, and with it all its connections.
+        return;
+      }
+    }
+
+    private boolean isRegisteredWithLoop() {
+      return handler != null;
+    }
+
+    @Override
+    public void readable() {
+      Stream from = stream;
+      if (from != null) {
+        read(from);
+      }
+    }
+
+    @Override
+    public void writable() {
+      flush0();
+    }
+
+    @Override
+    public void broken(IOException cause) {
+      if (isActive()) {
+        readPending = false;
+        pipeline().fireExceptionCaught(cause);
+      }
+      closeQuietly();
+    }
+
+    @Override
+    public void handle(IoRegistration on, IoEvent event) {
+      // Streams are told by their completions.
+    }
+
+    @Override
+    public void close() {
+      closeQuietly();
+    }
+
+    void closeQuietly() {
+      close(voidPromise());
+    }
+  }
+}

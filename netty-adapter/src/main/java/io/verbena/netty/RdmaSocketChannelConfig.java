@@ -1,0 +1,263 @@
+package io.verbena.netty;
+
+import static io.netty.channel.ChannelOption.ALLOW_HALF_CLOSURE;
+import static io.netty.channel.ChannelOption.IP_TOS;
+import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
+import static io.netty.channel.ChannelOption.SO_LINGER;
+import static io.netty.channel.ChannelOption.SO_RCVBUF;
+import static io.netty.channel.ChannelOption.SO_REUSEADDR;
+import static io.netty.channel.ChannelOption.SO_SNDBUF;
+import static io.netty.channel.ChannelOption.TCP_NODELAY;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.MessageSizeEstimator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.SocketChannelConfig;
+import java.util.Map;
+
+/**
+ * The options of a channel. What belongs to a TCP socket is accepted, kept and has no effect: RC
+ * has neither a delay nor keep-alive probes to switch, and its buffers are receives. {@code
+ * SO_LINGER} 0 ends the connection without its end being read, as with a socket.
+ *
+ * <p>The default allocator is that of the HCA's registered memory, from the registration on.
+ */
+final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
+  private static final int BUFFER = 64 << 10;
+
+  private volatile boolean allocatorWasSet;
+  private volatile boolean allowHalfClosure;
+  private volatile boolean keepAlive;
+  private volatile boolean reuseAddress;
+  private volatile boolean tcpNoDelay = true;
+  private volatile int receiveBufferSize = BUFFER;
+  private volatile int sendBufferSize = BUFFER;
+  private volatile int soLinger = -1;
+  private volatile int trafficClass;
+
+  RdmaSocketChannelConfig(RdmaSocketChannel channel) {
+    super(channel);
+  }
+
+  @Override
+  public Map<ChannelOption<?>, Object> getOptions() {
+    return getOptions(
+        super.getOptions(),
+        SO_RCVBUF,
+        SO_SNDBUF,
+        TCP_NODELAY,
+        SO_KEEPALIVE,
+        SO_REUSEADDR,
+        SO_LINGER,
+        IP_TOS,
+        ALLOW_HALF_CLOSURE);
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public <T> T getOption(ChannelOption<T> option) {
+    Object value = null;
+    if (option.equals(SO_RCVBUF)) {
+      value = receiveBufferSize;
+    } else if (option.equals(SO_SNDBUF)) {
+      value = sendBufferSize;
+    } else if (option.equals(TCP_NODELAY)) {
+      value = tcpNoDelay;
+    } else if (option.equals(SO_KEEPALIVE)) {
+      value = keepAlive;
+    } else if (option.equals(SO_REUSEADDR)) {
+      value = reuseAddress;
+    } else if (option.equals(SO_LINGER)) {
+      value = soLinger;
+    } else if (option.equals(IP_TOS)) {
+      value = trafficClass;
+    } else if (option.equals(ALLOW_HALF_CLOSURE)) {
+      value = allowHalfClosure;
+    }
+    return value == null ? super.getOption(option) : (T) value;
+  }
+
+  @Override
+  public <T> boolean setOption(ChannelOption<T> option, T value) {
+    validate(option, value);
+    if (option.equals(SO_RCVBUF)) {
+      setReceiveBufferSize((Integer) value);
+    } else if (option.equals(SO_SNDBUF)) {
+      setSendBufferSize((Integer) value);
+    } else if (option.equals(TCP_NODELAY)) {
+      setTcpNoDelay((Boolean) value);
+    } else if (option.equals(SO_KEEPALIVE)) {
+      setKeepAlive((Boolean) value);
+    } else if (option.equals(SO_REUSEADDR)) {
+      setReuseAddress((Boolean) value);
+    } else if (option.equals(SO_LINGER)) {
+      setSoLinger((Integer) value);
+    } else if (option.equals(IP_TOS)) {
+      setTrafficClass((Integer) value);
+    } else if (option.equals(ALLOW_HALF_CLOSURE)) {
+      setAllowHalfClosure((Boolean) value);
+    } else {
+      return super.setOption(option, value);
+    }
+    return true;
+  }
+
+  /** The allocator of registered memory, unless the user has chosen another. */
+  void offerAllocator(ByteBufAllocator registered) {
+    if (!allocatorWasSet) {
+      super.setAllocator(registered);
+    }
+  }
+
+  @Override
+  public SocketChannelConfig setAllocator(ByteBufAllocator allocator) {
+    allocatorWasSet = true;
+    super.setAllocator(allocator);
+    return this;
+  }
+
+  @Override
+  public boolean isTcpNoDelay() {
+    return tcpNoDelay;
+  }
+
+  @Override
+  public SocketChannelConfig setTcpNoDelay(boolean value) {
+    tcpNoDelay = value;
+    return this;
+  }
+
+  @Override
+  public int getSoLinger() {
+    return soLinger;
+  }
+
+  @Override
+  public SocketChannelConfig setSoLinger(int seconds) {
+    soLinger = seconds;
+    return this;
+  }
+
+  @Override
+  public int getSendBufferSize() {
+    return sendBufferSize;
+  }
+
+  @Override
+  public SocketChannelConfig setSendBufferSize(int bytes) {
+    sendBufferSize = bytes;
+    return this;
+  }
+
+  @Override
+  public int getReceiveBufferSize() {
+    return receiveBufferSize;
+  }
+
+  @Override
+  public SocketChannelConfig setReceiveBufferSize(int bytes) {
+    receiveBufferSize = bytes;
+    return this;
+  }
+
+  @Override
+  public boolean isKeepAlive() {
+    return keepAlive;
+  }
+
+  @Override
+  public SocketChannelConfig setKeepAlive(boolean value) {
+    keepAlive = value;
+    return this;
+  }
+
+  @Override
+  public int getTrafficClass() {
+    return trafficClass;
+  }
+
+  @Override
+  public SocketChannelConfig setTrafficClass(int value) {
+    trafficClass = value;
+    return this;
+  }
+
+  @Override
+  public boolean isReuseAddress() {
+    return reuseAddress;
+  }
+
+  @Override
+  public SocketChannelConfig setReuseAddress(boolean value) {
+    reuseAddress = value;
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setPerformancePreferences(int connect, int latency, int bandwidth) {
+    return this;
+  }
+
+  @Override
+  public boolean isAllowHalfClosure() {
+    return allowHalfClosure;
+  }
+
+  @Override
+  public SocketChannelConfig setAllowHalfClosure(boolean value) {
+    allowHalfClosure = value;
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setConnectTimeoutMillis(int millis) {
+    super.setConnectTimeoutMillis(millis);
+    return this;
+  }
+
+  @Override
+  @Deprecated
+  public SocketChannelConfig setMaxMessagesPerRead(int messages) {
+    super.setMaxMessagesPerRead(messages);
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setWriteSpinCount(int count) {
+    super.setWriteSpinCount(count);
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
+    super.setRecvByteBufAllocator(allocator);
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setAutoRead(boolean value) {
+    super.setAutoRead(value);
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setAutoClose(boolean value) {
+    super.setAutoClose(value);
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setMessageSizeEstimator(MessageSizeEstimator estimator) {
+    super.setMessageSizeEstimator(estimator);
+    return this;
+  }
+
+  @Override
+  public SocketChannelConfig setWriteBufferWaterMark(WriteBufferWaterMark mark) {
+    super.setWriteBufferWaterMark(mark);
+    return this;
+  }
+}

@@ -1,0 +1,399 @@
+package io.verbena.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.Future;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaOptions;
+import io.verbena.core.loop.CompletionTarget;
+import io.verbena.core.loop.Membership;
+import io.verbena.core.loop.WorkRequestId;
+import io.verbena.core.memory.Lease;
+import io.verbena.core.memory.Location;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The two byte streams of a connection, over one RC queue pair. It outlives its channel by the time
+ * that what was posted takes to arrive:
+ *
+ * <pre>
+ *  new --open--> open --close--> closing --all sent, or the deadline--> closed
+ *   |              |                 |                                     ^
+ *   |              +--abort----------+--error, or the peer is gone---------+
+ *   +--abort---------------------------------------------------------------+
+ * </pre>
+ *
+ * <p>On the event loop's thread only.
+ */
+final class Stream implements CompletionTarget {
+  private static final int FIRST_RECEIVES = 8;
+  private static final int MOST_INLINE = 256;
+
+  /** Bytes from which a buffer is sent as it is, if its memory is registered. */
+  private static final int LEAST_IN_PLACE = 2048;
+
+  /** Bytes from which it pays to register a buffer, or to look whether it is. */
+  private static final int LEAST_LEASED = 16 << 10;
+
+  private enum State {
+    NEW,
+    OPEN,
+    CLOSING,
+    CLOSED
+  }
+
+  /** Who is told what happens to a stream; by {@link #turn}, so never from within its own call. */
+  interface Owner {
+    /** Bytes have come, or the end of them. */
+    void readable();
+
+    /** What could not be sent may go on, or fails for good. */
+    void writable();
+
+    /** The connection broke; the stream is closed. */
+    void broken(IOException cause);
+  }
+
+  private final RdmaIoHandler handler;
+  private final Hca hca;
+  private final ConnectionIdentifier identifier;
+  private final Owner owner;
+  private final Membership membership;
+  private final QueuePair queuePair;
+  private final Inlet inlet;
+  private final Outlet outlet;
+  private final int inlineLimit;
+  private final Location location = new Location();
+  private State state = State.NEW;
+  private boolean marked;
+  private boolean wantsToWrite;
+  private boolean reset;
+  private @Nullable IOException failure;
+  private @Nullable Future<?> deadline;
+
+  /**
+   * Makes the queue pair of a connection that is being made, with its first receives posted.
+   *
+   * @throws VerbsException if the device has no resources left
+   * @throws MemoryLimitException if there is no memory for receives
+   */
+  Stream(RdmaIoHandler handler, ConnectionIdentifier identifier, Owner owner) {
+    this.handler = handler;
+    this.identifier = identifier;
+    this.owner = owner;
+    hca = handler.hca();
+    RdmaOptions options = hca.options();
+    int receives = Math.min(options.receiveDepth(), Hello.MOST_RECEIVES);
+    int sends = options.sendDepth();
+    Membership place = handler.queues().join(this, receives + sends);
+    membership = place;
+    QueuePair made = null;
+    try {
+      made =
+          identifier.createQueuePair(
+              hca.domain(),
+              QueuePairOptions.reliable(place.queue(), place.queue(), sends, receives)
+                  .withInlineData(
+                      Math.min(MOST_INLINE, hca.device().attributes().maxInlineData())));
+      inlineLimit = Math.min(MOST_INLINE, made.capabilities().maxInlineData());
+      outlet = new Outlet(made, place.prefix(), sends);
+      inlet =
+          new Inlet(
+              hca.memory(),
+              made,
+              place.prefix(),
+              options.eagerSize(),
+              Math.min(FIRST_RECEIVES, receives),
+              receives);
+      queuePair = made;
+    } catch (VerbsException | MemoryLimitException e) {
+      if (made != null) {
+        made.close();
+      }
+      handler.queues().leave(place);
+      throw e;
+    }
+    handler.opened(this);
+  }
+
+  /** What the peer is told of this end. */
+  Hello hello(int port) {
+    return new Hello(port, hca.options().eagerSize(), inlet.receives());
+  }
+
+  /** The connection is established, and the peer has said this. */
+  void open(Hello peer) {
+    outlet.open(Math.min(peer.piece(), hca.options().eagerSize()), peer.receives());
+    state = State.OPEN;
+  }
+
+  Inlet inlet() {
+    return inlet;
+  }
+
+  /** Whether the peer can be sent bytes now; if not, {@link Owner#writable} is told when. */
+  boolean canSend() {
+    boolean can = state == State.OPEN && failure == null && outlet.canSend();
+    wantsToWrite = !can;
+    return can;
+  }
+
+  /** Why nothing can be sent ever again, or null. */
+  @Nullable IOException failure() {
+    return failure;
+  }
+
+  /** Whether the connection broke, of which the owner is told once all was read. */
+  boolean isReset() {
+    return reset && state == State.OPEN;
+  }
+
+  /** The longest message, in bytes. */
+  int piece() {
+    return outlet.piece();
+  }
+
+  /**
+   * Sends bytes of a buffer from where they are, if the HCA can reach them and that pays.
+   *
+   * @return how many were posted, from the reader index on; 0 if they have to be copied
+   */
+  int sendInPlace(ByteBuf buffer) {
+    int length = Math.min(buffer.readableBytes(), outlet.piece());
+    if (length < LEAST_IN_PLACE) {
+      return 0;
+    }
+    int start = buffer.readerIndex();
+    if (hca.memory().locate(buffer, start, length, location)) {
+      outlet.send(
+          location.address(), length, location.lkey(), buffer.retain(), null, inlet.takeOwed());
+      return length;
+    }
+    if (buffer.readableBytes() < LEAST_LEASED && length < outlet.piece()) {
+      return 0;
+    }
+    Lease lease = lease(buffer, start, length);
+    if (lease == null) {
+      return 0;
+    }
+    outlet.send(lease.address(), length, lease.lkey(), buffer.retain(), lease, inlet.takeOwed());
+    return length;
+  }
+
+  private @Nullable Lease lease(ByteBuf buffer, int start, int length) {
+    try {
+      return hca.memory().lease(buffer, start, length);
+    } catch (MemoryLimitException e) {
+      return null;
+    }
+  }
+
+  /**
+   * Sends what was gathered, from index 0.
+   *
+   * @return whether the buffer was taken over; else its bytes are sent and it can be used again
+   */
+  boolean sendGathered(ByteBuf gathered) {
+    int length = gathered.readableBytes();
+    if (length <= inlineLimit) {
+      ByteBuffer data = gathered.internalNioBuffer(0, length);
+      outlet.sendInline(data, inlet.takeOwed());
+      return false;
+    }
+    if (!hca.memory().locate(gathered, 0, length, location)) {
+      throw new IllegalStateException("what was gathered has no registered memory");
+    }
+    outlet.send(location.address(), length, location.lkey(), gathered, null, inlet.takeOwed());
+    return true;
+  }
+
+  /** Sends no more bytes; the peer reads the end behind those that were sent. */
+  void shutdownOutput() throws IOException {
+    if (state != State.OPEN || failure != null) {
+      throw failure == null ? new IOException("the stream is not open") : failure;
+    }
+    outlet.end(inlet.takeOwed());
+  }
+
+  @Override
+  public void completed(WorkCompletion completion) {
+    long id = completion.workRequestId();
+    if (!completion.isSuccess()) {
+      failed(completion.status(), WorkRequestId.isReceive(id), WorkRequestId.sequence(id));
+    } else if (WorkRequestId.isReceive(id)) {
+      received(completion);
+    } else {
+      outlet.completed(WorkRequestId.sequence(id));
+    }
+    mark();
+  }
+
+  private void received(WorkCompletion completion) {
+    int immediate = completion.immediate();
+    if (!completion.hasImmediate()
+        || !Signal.isKnown(immediate)
+        || (inlet.hasEnded() && completion.byteLength() > 0)
+        || !outlet.grant(Signal.credits(immediate))) {
+      fail(new IOException("the peer " + identifier.peer() + " does not keep to the protocol"));
+      return;
+    }
+    if (state != State.CLOSED) {
+      inlet.arrived(
+          WorkRequestId.sequence(completion.workRequestId()),
+          completion.byteLength(),
+          Signal.isEnd(immediate));
+    }
+  }
+
+  private void failed(CompletionStatus status, boolean receive, int sequence) {
+    if (!receive) {
+      outlet.completed(sequence);
+    }
+    if (status == CompletionStatus.WR_FLUSH_ERR) {
+      // The peer ended the connection, or an error before this one did.
+      breakOutput("Broken pipe: the peer " + identifier.peer() + " has closed the connection");
+    } else {
+      fail(new IOException("Connection to " + identifier.peer() + " broken: " + status));
+    }
+  }
+
+  private void breakOutput(String why) {
+    if (failure == null) {
+      failure = new IOException(why);
+    }
+  }
+
+  private void fail(IOException cause) {
+    failure = cause;
+    reset = true;
+  }
+
+  /** The connection manager says that the peer has ended the connection, or is gone. */
+  void disconnected() {
+    if (state == State.CLOSED) {
+      return;
+    }
+    // What it sent before is in the completion queue already.
+    handler.drain();
+    breakOutput("Broken pipe: the peer " + identifier.peer() + " has closed the connection");
+    if (!inlet.hasEnded()) {
+      fail(new IOException("Connection reset by peer: " + identifier.peer()));
+    }
+    mark();
+  }
+
+  /** Has {@link #turn} called once, soon. */
+  void mark() {
+    if (!marked) {
+      marked = true;
+      handler.mark(this);
+    }
+  }
+
+  /** What has happened since the last turn has its consequences. */
+  void turn() {
+    marked = false;
+    switch (state) {
+      case OPEN -> {
+        if (inlet.isReadable()) {
+          owner.readable();
+        }
+        IOException broken = failure;
+        if (state == State.OPEN && broken != null && reset && !inlet.isReadable()) {
+          terminate();
+          owner.broken(broken);
+          return;
+        }
+        if (state == State.OPEN && wantsToWrite && (failure != null || outlet.canSend())) {
+          wantsToWrite = false;
+          owner.writable();
+        }
+        returnCredits();
+      }
+      case CLOSING -> {
+        if (failure != null || outlet.isIdle()) {
+          terminate();
+        } else {
+          returnCredits();
+        }
+      }
+      case NEW, CLOSED -> {
+        // Not yet, or no more.
+      }
+    }
+  }
+
+  /** Bytes were read: credits go back, with the next message or by themselves. */
+  private void returnCredits() {
+    if (state != State.CLOSED && failure == null && inlet.owesMuch() && outlet.canReturn()) {
+      outlet.returnCredits(inlet.takeOwed());
+    }
+  }
+
+  /**
+   * Ends the stream: what was posted arrives, then the connection ends. What arrives meanwhile is
+   * thrown away.
+   */
+  void close() {
+    switch (state) {
+      case OPEN -> {
+        state = State.CLOSING;
+        if (failure != null) {
+          terminate();
+          return;
+        }
+        inlet.discard();
+        outlet.end(inlet.takeOwed());
+        deadline =
+            handler
+                .executor()
+                .schedule(
+                    this::abort, hca.options().closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+        mark();
+      }
+      case NEW -> terminate();
+      case CLOSING, CLOSED -> {
+        // On its way, or done.
+      }
+    }
+  }
+
+  /** Ends the connection now; the peer takes it for broken, unless the stream was ended. */
+  void abort() {
+    if (state != State.CLOSED) {
+      terminate();
+    }
+  }
+
+  private void terminate() {
+    boolean wasConnected = state != State.NEW;
+    state = State.CLOSED;
+    Future<?> timer = deadline;
+    if (timer != null) {
+      timer.cancel(false);
+    }
+    hca.desk().forget(identifier);
+    try {
+      if (wasConnected) {
+        identifier.disconnect();
+      }
+    } catch (VerbsException e) {
+      // The peer was quicker: there is no connection any more.
+      reset = true;
+    }
+    queuePair.close();
+    identifier.close();
+    outlet.release();
+    inlet.release();
+    handler.queues().leave(membership);
+    handler.closed(this);
+  }
+}

@@ -1,0 +1,52 @@
+package io.verbena.netty.suite;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
+import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.verbena.core.testing.Addresses;
+import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaServerSocketChannel;
+import io.verbena.netty.RdmaSocketChannel;
+import java.util.List;
+
+/** The event loops that Netty's suite runs on; they live as long as the JVM, as its own do. */
+final class Loops {
+  private static final EventLoopGroup SERVER = group("server");
+  private static final EventLoopGroup CLIENT = group("client");
+
+  private Loops() {}
+
+  private static EventLoopGroup group(String name) {
+    return new MultiThreadIoEventLoopGroup(
+        2,
+        new DefaultThreadFactory("suite-" + name, true),
+        RdmaIoHandler.newFactory(Addresses.of("netty")));
+  }
+
+  static List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> both() {
+    return List.of(
+        new BootstrapComboFactory<>() {
+          @Override
+          public ServerBootstrap newServerInstance() {
+            return new ServerBootstrap().group(SERVER).channel(RdmaServerSocketChannel.class);
+          }
+
+          @Override
+          public Bootstrap newClientInstance() {
+            return client();
+          }
+        });
+  }
+
+  static List<BootstrapFactory<Bootstrap>> clients() {
+    return List.of(Loops::client);
+  }
+
+  private static Bootstrap client() {
+    return new Bootstrap().group(CLIENT).channel(RdmaSocketChannel.class);
+  }
+}
