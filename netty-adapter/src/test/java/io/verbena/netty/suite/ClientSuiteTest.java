@@ -24,7 +24,7 @@ class ClientSuiteTest {
     @Test
     @Disabled("its server is a NioServerSocketChannel")
     public void readMustBePendingUntilChannelIsActive(TestInfo test) {
-      // See ConnectTest.
+      // See ConnectingTest.
     }
   }
 
@@ -39,7 +39,7 @@ class ClientSuiteTest {
     @Test
     @Disabled("the address of no host: an emulated fabric knows at once that nobody listens there")
     public void testConnectCancellation(TestInfo test) {
-      // See ConnectTest.
+      // See ConnectingTest.
     }
   }
 

@@ -120,7 +120,7 @@ class StreamSuiteTest {
         "a TCP connection is established by the kernel before anybody accepts it; one of RDMA CM"
             + " when the server accepts, so connect() waits for the server's read()")
     public void testAutoReadOffNoDataReadUntilReadCalled(TestInfo test) {
-      // See ServerChannelTest.
+      // See ConnectingTest.
     }
   }
 

@@ -2,6 +2,7 @@ package io.verbena.netty.suite;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.SocketSslClientRenegotiateTest;
 import io.netty.testsuite.transport.socket.SocketSslEchoTest;
@@ -10,6 +11,9 @@ import io.netty.testsuite.transport.socket.SocketSslSessionReuseTest;
 import io.netty.testsuite.transport.socket.SocketStartTlsTest;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.TestInfo;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Netty's own tests of TLS, on two RDMA channels. */
 class TlsSuiteTest {
@@ -42,6 +46,15 @@ class TlsSuiteTest {
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
       return Loops.both();
+    }
+
+    /** On the JDK's TLS alone: that of OpenSSL needs a native library which the build has not. */
+    @Override
+    @ParameterizedTest
+    @MethodSource("io.netty.testsuite.transport.socket.SocketSslSessionReuseTest#jdkOnly")
+    public void testSslSessionTrustManagerResumption(
+        SslContextBuilder server, SslContextBuilder client, TestInfo test) throws Throwable {
+      super.testSslSessionTrustManagerResumption(server, client, test);
     }
   }
 

@@ -5,7 +5,7 @@
  * <ul>
  *   <li>{@code ServerSocketSuspendTest}, {@code SocketShutdownOutputByPeerTest}, {@code
  *       SocketShutdownOutputBySelfTest}: the other end is a {@code java.net.Socket}; what they
- *       claim is tested in {@code io.verbena.netty.HalfClosureTest} and {@code ServerChannelTest}
+ *       claim is tested in {@code ClosingTest} and {@code ConnectingTest}
  *   <li>{@code AbstractSocketReuseFdTest}: of file descriptors, which a queue pair is not
  *   <li>{@code SocketSslLargeCertificateTest}: takes no channel from outside, it is about
  *       certificates

@@ -1,0 +1,134 @@
+package io.verbena.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** How connections end: what was written arrives, and nothing is left behind. */
+class ClosingTest {
+  private static boolean within(CountDownLatch latch) throws InterruptedException {
+    return latch.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  @Test
+  void whatWasWrittenBeforeACloseArrivesEvenIfNobodyReadsYet() throws Exception {
+    Collector received = new Collector();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(received).childOption(ChannelOption.AUTO_READ, false));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      client
+          .writeAndFlush(Unpooled.copiedBuffer(new byte[10_000]))
+          .addListener(ChannelFutureListener.CLOSE);
+      assertThat(client.closeFuture().await(Ends.LIMIT.toMillis())).isTrue();
+      SocketChannel accepted = ends.accepted();
+      assertThat(within(received.active)).isTrue();
+      assertThat(received.bytes()).isZero();
+
+      accepted.config().setAutoRead(true);
+
+      await().atMost(Ends.LIMIT).until(() -> received.bytes() == 10_000);
+      assertThat(within(received.inactive)).isTrue();
+      assertThat(received.events).isEmpty();
+    }
+  }
+
+  @Test
+  void anEndThatIsShutDownStillReceives() throws Exception {
+    Collector atServer = new Collector();
+    Collector atClient = new Collector();
+    try (Ends ends = new Ends()) {
+      Channel server =
+          Ends.bind(ends.server(atServer).childOption(ChannelOption.ALLOW_HALF_CLOSURE, true));
+      SocketChannel client = Ends.connect(ends.client(atClient), server);
+      SocketChannel accepted = ends.accepted();
+      client.writeAndFlush(Unpooled.copiedBuffer(new byte[100])).syncUninterruptibly();
+
+      client.shutdownOutput().syncUninterruptibly();
+
+      assertThat(client.isOutputShutdown()).isTrue();
+      assertThat(client.isActive()).isTrue();
+      await()
+          .atMost(Ends.LIMIT)
+          .untilAsserted(
+              () ->
+                  assertThat(atServer.events)
+                      .containsExactly(
+                          ChannelInputShutdownEvent.INSTANCE,
+                          ChannelInputShutdownReadComplete.INSTANCE));
+      assertThat(atServer.bytes()).isEqualTo(100);
+      assertThat(accepted.isInputShutdown()).isTrue();
+      assertThatThrownBy(
+              () -> client.writeAndFlush(Unpooled.copiedBuffer(new byte[1])).syncUninterruptibly())
+          .isInstanceOf(IOException.class);
+
+      accepted.writeAndFlush(Unpooled.copiedBuffer(new byte[50_000])).syncUninterruptibly();
+      accepted.shutdownOutput().syncUninterruptibly();
+
+      await().atMost(Ends.LIMIT).until(() -> atClient.bytes() == 50_000);
+      assertThat(within(atClient.inactive)).isTrue();
+      accepted.close().syncUninterruptibly();
+    }
+  }
+
+  @Test
+  void lingerZeroResetsTheConnection() throws Exception {
+    Collector received = new Collector();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(received));
+      SocketChannel client =
+          Ends.connect(ends.client(new Collector()).option(ChannelOption.SO_LINGER, 0), server);
+      assertThat(within(received.active)).isTrue();
+
+      client.close().syncUninterruptibly();
+
+      assertThat(within(received.inactive)).isTrue();
+      assertThat(received.events)
+          .singleElement()
+          .isInstanceOfSatisfying(
+              IOException.class,
+              reset -> assertThat(reset).hasMessageContaining("Connection reset by peer"));
+    }
+  }
+
+  @Test
+  void aLoopThatIsShutDownEndsItsConnections() throws Exception {
+    Collector received = new Collector();
+    try (Ends one = new Ends()) {
+      Channel server = Ends.bind(one.server(received));
+      try (Ends other = new Ends()) {
+        SocketChannel client = Ends.connect(other.client(new Collector()), server);
+        client.writeAndFlush(Unpooled.copiedBuffer(new byte[77])).syncUninterruptibly();
+      }
+
+      assertThat(within(received.inactive)).isTrue();
+      assertThat(received.bytes()).isEqualTo(77);
+    }
+  }
+
+  @Test
+  void aChannelThatIsDeregisteredIsClosed() throws Exception {
+    Collector received = new Collector();
+    try (Ends ends = new Ends()) {
+      SocketChannel client =
+          Ends.connect(ends.client(new Collector()), Ends.bind(ends.server(received)));
+      assertThat(within(received.active)).isTrue();
+
+      client.deregister().syncUninterruptibly();
+
+      assertThat(client.closeFuture().await(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(within(received.inactive)).isTrue();
+    }
+  }
+}

@@ -1,0 +1,137 @@
+package io.verbena.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.socket.SocketChannel;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** How connections begin, and how they do not. */
+class ConnectingTest {
+  private static final int SHORT_MILLIS = 300;
+
+  @Test
+  void connectWaitsUntilTheServerReads() {
+    try (Ends ends = new Ends()) {
+      Channel server =
+          Ends.bind(ends.server(new Collector()).option(ChannelOption.AUTO_READ, false));
+      ChannelFuture connecting = ends.client(new Collector()).connect(server.localAddress());
+      assertThat(connecting.awaitUninterruptibly(SHORT_MILLIS)).isFalse();
+
+      server.read();
+
+      connecting.syncUninterruptibly();
+      assertThat(connecting.channel().isActive()).isTrue();
+    }
+  }
+
+  @Test
+  void connectEndsWithItsTime() {
+    try (Ends ends = new Ends()) {
+      Channel server =
+          Ends.bind(ends.server(new Collector()).option(ChannelOption.AUTO_READ, false));
+
+      ChannelFuture connecting =
+          ends.client(new Collector())
+              .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, SHORT_MILLIS)
+              .connect(server.localAddress());
+
+      assertThat(connecting.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(connecting.cause())
+          .isInstanceOf(ConnectException.class)
+          .satisfiesAnyOf(
+              cause -> assertThat(cause).isInstanceOf(ConnectTimeoutException.class),
+              cause -> assertThat(cause).hasMessageContaining("UNREACHABLE"));
+      assertThat(connecting.channel().isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void aConnectThatIsCancelledClosesItsChannel() {
+    try (Ends ends = new Ends()) {
+      Channel server =
+          Ends.bind(ends.server(new Collector()).option(ChannelOption.AUTO_READ, false));
+      ChannelFuture connecting = ends.client(new Collector()).connect(server.localAddress());
+      assertThat(connecting.awaitUninterruptibly(SHORT_MILLIS)).isFalse();
+
+      assertThat(connecting.cancel(true)).isTrue();
+
+      assertThat(connecting.channel().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis()))
+          .isTrue();
+    }
+  }
+
+  @Test
+  void aServerThatIsClosedTurnsAwayWhoWaits() {
+    try (Ends ends = new Ends()) {
+      Channel server =
+          Ends.bind(ends.server(new Collector()).option(ChannelOption.AUTO_READ, false));
+      ChannelFuture connecting = ends.client(new Collector()).connect(server.localAddress());
+      assertThat(connecting.awaitUninterruptibly(SHORT_MILLIS)).isFalse();
+
+      server.close().syncUninterruptibly();
+
+      assertThat(connecting.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(connecting.cause()).isInstanceOf(ConnectException.class);
+    }
+  }
+
+  @Test
+  void anAddressIsListenedOnOnce() {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(new Collector()));
+
+      assertThatThrownBy(
+              () -> ends.server(new Collector()).bind(server.localAddress()).syncUninterruptibly())
+          .isInstanceOf(BindException.class);
+
+      server.close().syncUninterruptibly();
+      Channel again =
+          ends.server(new Collector()).bind(server.localAddress()).syncUninterruptibly().channel();
+      assertThat(again.isActive()).isTrue();
+    }
+  }
+
+  @Test
+  void addressesTellConnectionsApart() throws Exception {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      SocketChannel one = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel other = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel first = ends.accepted();
+      SocketChannel second = ends.accepted();
+
+      assertThat(one.localAddress()).isNotEqualTo(other.localAddress());
+      assertThat(one.remoteAddress()).isEqualTo(server.localAddress());
+      assertThat(List.of(first.remoteAddress(), second.remoteAddress()))
+          .containsExactlyInAnyOrder(one.localAddress(), other.localAddress());
+    }
+  }
+
+  @Test
+  void manyConnectAtOnce() {
+    int count = 200;
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      List<ChannelFuture> connecting = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        connecting.add(ends.client(new Collector()).connect(server.localAddress()));
+      }
+      for (ChannelFuture each : connecting) {
+        each.syncUninterruptibly();
+      }
+      await()
+          .atMost(Ends.LIMIT)
+          .until(() -> connecting.stream().allMatch(each -> each.channel().isActive()));
+    }
+  }
+}

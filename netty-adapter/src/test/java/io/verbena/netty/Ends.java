@@ -1,0 +1,116 @@
+package io.verbena.netty;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.concurrent.Future;
+import io.verbena.PollMode;
+import io.verbena.RdmaOptions;
+import io.verbena.core.testing.Addresses;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * A loop for the server and one for clients, each with a device of its own. Closing it shuts both
+ * down, which fails if anything of their devices is still open.
+ */
+final class Ends implements AutoCloseable {
+  /** How long anything may take. */
+  static final Duration LIMIT = Addresses.within(Duration.ofSeconds(20));
+
+  private final RdmaOptions options;
+  private final MultiThreadIoEventLoopGroup serverLoop;
+  private final MultiThreadIoEventLoopGroup clientLoop;
+  private final BlockingQueue<SocketChannel> accepted = new LinkedBlockingQueue<>();
+
+  Ends() {
+    this(options());
+  }
+
+  Ends(RdmaOptions options) {
+    this.options = options;
+    serverLoop = loop();
+    clientLoop = loop();
+  }
+
+  static RdmaOptions options() {
+    return RdmaOptions.defaults()
+        .pollMode(PollMode.EVENT)
+        .eagerSize(4096)
+        .closeTimeout(Addresses.within(Duration.ofSeconds(5)));
+  }
+
+  private MultiThreadIoEventLoopGroup loop() {
+    return new MultiThreadIoEventLoopGroup(
+        1, RdmaIoHandler.newFactory(Addresses.of("netty"), options));
+  }
+
+  ServerBootstrap server(Collector handler) {
+    return server(() -> handler);
+  }
+
+  /** A server whose channels each get a handler. */
+  ServerBootstrap server(Supplier<? extends ChannelHandler> handlers) {
+    return new ServerBootstrap()
+        .group(serverLoop)
+        .channel(RdmaServerSocketChannel.class)
+        .childHandler(
+            new ChannelInitializer<SocketChannel>() {
+              @Override
+              protected void initChannel(SocketChannel channel) {
+                channel.pipeline().addLast(handlers.get());
+                accepted.add(channel);
+              }
+            });
+  }
+
+  Bootstrap client(ChannelHandler handler) {
+    return new Bootstrap()
+        .group(clientLoop)
+        .channel(RdmaSocketChannel.class)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) LIMIT.toMillis())
+        .handler(handler);
+  }
+
+  static InetSocketAddress anyPort() {
+    return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  }
+
+  static Channel bind(ServerBootstrap server) {
+    return server.bind(anyPort()).syncUninterruptibly().channel();
+  }
+
+  static SocketChannel connect(Bootstrap client, Channel server) {
+    return (SocketChannel) client.connect(server.localAddress()).syncUninterruptibly().channel();
+  }
+
+  /** The server's end of the next connection. */
+  SocketChannel accepted() throws InterruptedException {
+    SocketChannel channel = accepted.poll(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    if (channel == null) {
+      throw new AssertionError("no connection was accepted within " + LIMIT);
+    }
+    return channel;
+  }
+
+  @Override
+  public void close() {
+    Future<?> serverEnd = end(serverLoop);
+    end(clientLoop).syncUninterruptibly();
+    serverEnd.syncUninterruptibly();
+  }
+
+  private static Future<?> end(MultiThreadIoEventLoopGroup loop) {
+    return loop.shutdownGracefully(0, LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+}
