@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * closes all, youngest first, and fails if anything is still in use: that would be a leak.
  */
 final class TckContext {
+  private static final int LESS_FOR_WHAT_IS_KNOWN = 3;
   private static final AtomicLong NAMES = new AtomicLong();
 
   private final VerbsTck provider;
@@ -41,8 +42,10 @@ final class TckContext {
     return provider.address("tck-" + NAMES.incrementAndGet() + "-" + name);
   }
 
+  /** What is known not to come is waited for less long. */
   Duration patience() {
-    return provider.patience();
+    Duration full = provider.patience();
+    return deviation() == null ? full : full.dividedBy(LESS_FOR_WHAT_IS_KNOWN);
   }
 
   int rounds(int full) {
