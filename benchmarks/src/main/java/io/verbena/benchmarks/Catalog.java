@@ -88,6 +88,7 @@ final class Catalog {
     add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO_BUSY, SMALL));
     add(work, VERBENA, "verbs", () -> new VerbsPingPong(SMALL));
     add(work, VERBENA, "reactive", () -> new ReactivePingPong(PollMode.BUSY, SMALL));
+    add(work, VERBENA, "netty", () -> new NettyPingPong(NettyKind.RDMA_BUSY, SMALL));
   }
 
   private void asleepRoundTrips() {
@@ -102,6 +103,7 @@ final class Catalog {
     add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO, SMALL));
     add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL, SMALL));
     add(work, VERBENA, "reactive", () -> new ReactivePingPong(PollMode.EVENT, SMALL));
+    add(work, VERBENA, "netty", () -> new NettyPingPong(NettyKind.RDMA, SMALL));
   }
 
   private void idle() {
@@ -117,6 +119,7 @@ final class Catalog {
     add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL, SMALL));
     add(work, PEER, "aeron-backoff", () -> new AeronPingPong(AeronMode.BACKOFF));
     add(work, VERBENA, "event", () -> new ReactivePingPong(PollMode.EVENT, SMALL));
+    add(work, VERBENA, "netty", () -> new NettyPingPong(NettyKind.RDMA, SMALL));
     add(work, VERBENA, "adaptive", () -> new ReactivePingPong(PollMode.ADAPTIVE, SMALL));
   }
 
@@ -136,6 +139,7 @@ final class Catalog {
     add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, SMALL));
     add(work, VERBENA, "verbs", () -> new VerbsOneWay(SMALL));
     add(work, VERBENA, "reactive", () -> new ReactiveOneWay(SMALL));
+    add(work, VERBENA, "netty", () -> new NettyOneWay(NettyKind.RDMA, SMALL));
   }
 
   private void largeMessages() {
@@ -155,6 +159,7 @@ final class Catalog {
     add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, LARGE));
     add(work, VERBENA, "verbs", () -> new VerbsOneWay(LARGE));
     add(work, VERBENA, "reactive", () -> new ReactiveOneWay(LARGE));
+    add(work, VERBENA, "netty", () -> new NettyOneWay(NettyKind.RDMA, LARGE));
     add(work, VERBENA, "reactive-eager", () -> new ReactiveOneWay(LARGE, eager(LARGE)));
   }
 

@@ -10,49 +10,95 @@ import io.netty.channel.local.LocalServerChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.verbena.PollMode;
+import io.verbena.RdmaOptions;
+import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaServerSocketChannel;
+import io.verbena.netty.RdmaSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.URI;
 
-/** Netty's transports, with loops that sleep and loops that poll. */
+/** Netty's transports and ours, with loops that sleep and loops that poll. */
 public enum NettyKind {
   /** TCP over loopback, loops as they come. */
-  NIO(false, false),
+  NIO(Fabric.TCP, false),
   /** TCP over loopback, loops that poll. */
-  NIO_BUSY(false, true),
+  NIO_BUSY(Fabric.TCP, true),
   /** Buffers handed over within the JVM, loops as they come. */
-  LOCAL(true, false),
+  LOCAL(Fabric.JVM, false),
   /** Buffers handed over within the JVM, loops that poll. */
-  LOCAL_BUSY(true, true);
+  LOCAL_BUSY(Fabric.JVM, true),
+  /** RDMA channels on an emulated HCA, loops that sleep. */
+  RDMA(Fabric.EMULATED, false),
+  /** RDMA channels on an emulated HCA, loops that poll. */
+  RDMA_BUSY(Fabric.EMULATED, true);
 
-  private final boolean local;
+  private enum Fabric {
+    TCP,
+    JVM,
+    EMULATED
+  }
+
+  private static final URI HCA = URI.create("emulated://netty");
+
+  /** As large as what NIO is given to read at once. */
+  private static final int RECEIVE_SIZE = 64 << 10;
+
+  private final Fabric fabric;
   private final boolean busy;
 
-  NettyKind(boolean local, boolean busy) {
-    this.local = local;
+  NettyKind(Fabric fabric, boolean busy) {
+    this.fabric = fabric;
     this.busy = busy;
   }
 
   /** Whether nothing but the sender bounds what waits to be received. */
   boolean isLocal() {
-    return local;
+    return fabric == Fabric.JVM;
+  }
+
+  /** Whether its channels have an allocator of their own. */
+  boolean allocates() {
+    return fabric == Fabric.EMULATED;
   }
 
   IoHandlerFactory handler() {
-    IoHandlerFactory factory = local ? LocalIoHandler.newFactory() : NioIoHandler.newFactory();
+    return switch (fabric) {
+      case TCP -> busy(NioIoHandler.newFactory());
+      case JVM -> busy(LocalIoHandler.newFactory());
+      case EMULATED ->
+          RdmaIoHandler.newFactory(
+              HCA,
+              RdmaOptions.defaults()
+                  .eagerSize(RECEIVE_SIZE)
+                  .pollMode(busy ? PollMode.BUSY : PollMode.EVENT));
+    };
+  }
+
+  private IoHandlerFactory busy(IoHandlerFactory factory) {
     return busy ? BusyIoHandler.factory(factory) : factory;
   }
 
   Class<? extends Channel> channel() {
-    return local ? LocalChannel.class : NioSocketChannel.class;
+    return switch (fabric) {
+      case TCP -> NioSocketChannel.class;
+      case JVM -> LocalChannel.class;
+      case EMULATED -> RdmaSocketChannel.class;
+    };
   }
 
   Class<? extends ServerChannel> serverChannel() {
-    return local ? LocalServerChannel.class : NioServerSocketChannel.class;
+    return switch (fabric) {
+      case TCP -> NioServerSocketChannel.class;
+      case JVM -> LocalServerChannel.class;
+      case EMULATED -> RdmaServerSocketChannel.class;
+    };
   }
 
   SocketAddress address() {
-    return local
+    return isLocal()
         ? new LocalAddress("verbena-bench")
         : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
   }

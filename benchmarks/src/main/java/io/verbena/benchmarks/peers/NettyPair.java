@@ -42,17 +42,19 @@ final class NettyPair implements AutoCloseable {
         new ServerBootstrap()
             .group(servers)
             .channel(kind.serverChannel())
-            .childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
             .childOption(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(read))
             .childHandler(new End(size, serverHandler, accepted));
     Bootstrap connector =
         new Bootstrap()
             .group(clients)
             .channel(kind.channel())
-            .option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT)
             .option(ChannelOption.RECVBUF_ALLOCATOR, new FixedRecvByteBufAllocator(read))
             .option(ChannelOption.WRITE_BUFFER_WATER_MARK, WATER_MARK)
             .handler(new End(size, clientHandler, new CompletableFuture<>()));
+    if (!kind.allocates()) {
+      acceptor.childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
+      connector.option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
+    }
     if (!kind.isLocal()) {
       acceptor.childOption(ChannelOption.TCP_NODELAY, true);
       connector.option(ChannelOption.TCP_NODELAY, true);

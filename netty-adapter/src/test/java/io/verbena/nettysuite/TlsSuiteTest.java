@@ -1,4 +1,4 @@
-package io.verbena.netty.suite;
+package io.verbena.nettysuite;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;

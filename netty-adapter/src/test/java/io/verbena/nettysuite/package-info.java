@@ -14,6 +14,6 @@
  * </ul>
  */
 @NullMarked
-package io.verbena.netty.suite;
+package io.verbena.nettysuite;
 
 import org.jspecify.annotations.NullMarked;

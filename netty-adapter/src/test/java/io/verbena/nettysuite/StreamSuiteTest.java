@@ -1,4 +1,4 @@
-package io.verbena.netty.suite;
+package io.verbena.nettysuite;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,5 @@
+/** Netty channels on Linux's own RDMA stack. */
+@NullMarked
+package io.verbena.it.netty;
+
+import org.jspecify.annotations.NullMarked;

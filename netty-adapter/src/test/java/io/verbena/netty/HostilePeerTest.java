@@ -1,0 +1,131 @@
+package io.verbena.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.socket.SocketChannel;
+import io.verbena.verbs.ConnectionEvent;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A peer that does not keep to the protocol loses its own connection, and no other. */
+class HostilePeerTest {
+  private static final Hello HELLO = new Hello(1, 4096, 32);
+
+  /** What a peer may say wrong. */
+  @SuppressWarnings("ImmutableEnumChecker") // what is told captures nothing
+  enum Lie {
+    NO_IMMEDIATE(peer -> peer.send(10)),
+    UNKNOWN_BITS(peer -> peer.send(10, 1 << 31)),
+    MORE_CREDITS_THAN_RECEIVES_CAN_BE(peer -> peer.send(0, Signal.of(Signal.MOST_CREDITS, false))),
+    LONGER_THAN_A_RECEIVE(peer -> peer.send(4097, 0)),
+    BYTES_BEHIND_THE_END(
+        peer -> {
+          peer.send(1, Signal.of(0, true));
+          peer.send(1, Signal.of(0, false));
+        });
+
+    private final Consumer<RawClient> telling;
+
+    Lie(Consumer<RawClient> telling) {
+      this.telling = telling;
+    }
+  }
+
+  /** Private data that is no handshake. */
+  @SuppressWarnings("ImmutableEnumChecker") // nobody changes the bytes
+  enum Nonsense {
+    NOTHING(new byte[0]),
+    SHORT(new byte[15]),
+    ZEROS(new byte[16]),
+    ANOTHER_VERSION(changed(4, 2)),
+    NO_PIECE(changed(8, 0xff)),
+    NO_RECEIVES(changed(15, Outlet.RESERVED));
+
+    private final byte[] data;
+
+    Nonsense(byte[] data) {
+      this.data = data;
+    }
+
+    private static byte[] changed(int at, int value) {
+      byte[] bytes = HELLO.encode().array();
+      bytes[at] = (byte) value;
+      return bytes;
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aLieEndsTheConnectionOfWhoToldIt(Lie lie) throws Exception {
+    Collector received = new Collector();
+    Collector bystander = new Collector();
+    try (Ends ends = new Ends()) {
+      Collector[] handlers = {bystander, received};
+      int[] next = {0};
+      Channel server = Ends.bind(ends.server(() -> handlers[next[0]++]));
+      SocketChannel good = Ends.connect(ends.client(new Collector()), server);
+      good.writeAndFlush(Unpooled.copiedBuffer(new byte[5])).syncUninterruptibly();
+      await().atMost(Ends.LIMIT).until(() -> bystander.bytes() == 5);
+      try (RawClient peer = new RawClient()) {
+        assertThat(peer.connect((InetSocketAddress) server.localAddress(), HELLO.encode()).type())
+            .isEqualTo(ConnectionEvent.Type.ESTABLISHED);
+
+        lie.telling.accept(peer);
+
+        assertThat(peer.isDisconnected()).isTrue();
+        assertThat(received.inactive.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+      }
+      good.writeAndFlush(Unpooled.copiedBuffer(new byte[7])).syncUninterruptibly();
+      await().atMost(Ends.LIMIT).until(() -> bystander.bytes() == 12);
+      if (lie != Lie.BYTES_BEHIND_THE_END) {
+        assertThat(received.events).singleElement().isInstanceOf(IOException.class);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void whoDoesNotSayHelloIsTurnedAway(Nonsense nonsense) throws Exception {
+    try (Ends ends = new Ends();
+        RawClient peer = new RawClient()) {
+      Channel server = Ends.bind(ends.server(new Collector()));
+
+      ConnectionEvent answer =
+          peer.connect((InetSocketAddress) server.localAddress(), ByteBuffer.wrap(nonsense.data));
+
+      assertThat(answer.type()).isEqualTo(ConnectionEvent.Type.REJECTED);
+      SocketChannel good = Ends.connect(ends.client(new Collector()), server);
+      assertThat(good.isActive()).isTrue();
+    }
+  }
+
+  @Test
+  void aPeerThatFallsSilentHoldsNothingUpAtTheEnd() throws Exception {
+    Collector received = new Collector();
+    try (RawClient peer = new RawClient()) {
+      try (Ends ends = new Ends()) {
+        Channel server = Ends.bind(ends.server(received));
+        peer.connect((InetSocketAddress) server.localAddress(), HELLO.encode());
+        peer.send(3, 0);
+        await().atMost(Ends.LIMIT).until(() -> received.bytes() == 3);
+        // It never returns a credit: what fits into those it gave is sent, the rest waits.
+        SocketChannel accepted = ends.accepted();
+        assertThat(
+                accepted
+                    .writeAndFlush(Unpooled.copiedBuffer(new byte[1 << 20]))
+                    .awaitUninterruptibly(100))
+            .isFalse();
+      }
+      assertThat(peer.isDisconnected()).isTrue();
+    }
+  }
+}

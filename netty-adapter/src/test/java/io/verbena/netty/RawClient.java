@@ -1,0 +1,96 @@
+package io.verbena.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.core.memory.Location;
+import io.verbena.core.testing.Addresses;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** A client that knows verbs alone, and so can say whatever it likes. */
+final class RawClient implements AutoCloseable {
+  private static final int RECEIVES = 32;
+  private static final int LENGTH = 16 << 10;
+
+  private final Hca hca = Hca.open(Addresses.of("netty"), Ends.options());
+  private final ConnectionManager manager = hca.device().createConnectionManager();
+  private final CompletionQueue completions = hca.device().createCompletionQueue(256, null);
+  private final ByteBuf memory = hca.memory().allocator().directBuffer(LENGTH);
+  private final Location location = new Location();
+  private @Nullable ConnectionIdentifier identifier;
+  private @Nullable QueuePair pair;
+
+  /** Connects with this private data, and answers the event that this ends with. */
+  ConnectionEvent connect(InetSocketAddress server, ByteBuffer data) throws InterruptedException {
+    ConnectionIdentifier to = manager.resolve(hca.uri(server), Ends.LIMIT.toNanos());
+    identifier = to;
+    next();
+    QueuePair made =
+        to.createQueuePair(
+            hca.domain(), QueuePairOptions.reliable(completions, completions, 64, RECEIVES));
+    pair = made;
+    hca.memory().locate(memory, 0, LENGTH, location);
+    ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    for (int i = 0; i < RECEIVES; i++) {
+      made.postReceive(receive.id(i).buffer(location.address(), LENGTH, location.lkey()));
+    }
+    to.connect(ConnectionParameters.of(data), Ends.LIMIT.toNanos());
+    return next();
+  }
+
+  /** Whether the server ended the connection, within the limit. */
+  boolean isDisconnected() throws InterruptedException {
+    return next().type() == ConnectionEvent.Type.DISCONNECTED;
+  }
+
+  private ConnectionEvent next() throws InterruptedException {
+    ConnectionEvent event = manager.await(Ends.LIMIT.toNanos());
+    if (event == null) {
+      throw new AssertionError("no connection event within " + Ends.LIMIT);
+    }
+    return event;
+  }
+
+  /** Sends so many bytes with this immediate. */
+  void send(int length, int immediate) {
+    post(new SendWorkRequest().sendWithImmediate(immediate), length);
+  }
+
+  /** Sends so many bytes without an immediate. */
+  void send(int length) {
+    post(new SendWorkRequest().send(), length);
+  }
+
+  private void post(SendWorkRequest request, int length) {
+    QueuePair to = pair;
+    if (to == null) {
+      throw new IllegalStateException("not connected");
+    }
+    to.postSend(request.buffer(location.address(), length, location.lkey()).signaled());
+  }
+
+  @Override
+  public void close() {
+    QueuePair made = pair;
+    if (made != null) {
+      made.close();
+    }
+    ConnectionIdentifier begun = identifier;
+    if (begun != null) {
+      begun.close();
+    }
+    manager.close();
+    completions.close();
+    memory.release();
+    hca.release();
+  }
+}
