@@ -34,6 +34,9 @@ final class ReplyQueue {
 
     /** Whether a READ's next packet is the first of its message. */
     boolean first;
+
+    /** Whether it answers a READ that came again. */
+    boolean again;
   }
 
   /** Besides READs and atomics and an ACK after each: NAKs, and answers to duplicates. */

@@ -243,17 +243,18 @@ final class Responder {
     resources.addRead(expected, packets, packet.remoteAddress(), packet.remoteKey(), length);
     // A READ counts as a message when it is accepted.
     countMessage();
-    replyRead(packet, true);
+    replyRead(packet, true, false);
     expected = Psn.plus(expected, packets);
     return Refusal.NONE;
   }
 
-  private void replyRead(Frame packet, boolean first) {
+  private void replyRead(Frame packet, boolean first, boolean again) {
     Reply reply = replies.add(ReplyQueue.Kind.READ, packet.psn(), ACK, messageSequence);
     reply.address = packet.remoteAddress();
     reply.rkey = packet.remoteKey();
     reply.left = packet.dmaLength();
     reply.first = first;
+    reply.again = again;
   }
 
   private Refusal atomic(Frame packet) {
@@ -331,7 +332,7 @@ final class Responder {
         Resource resource = resources.find(false, psn);
         if (resource != null
             && resource.covers(packet.remoteAddress(), packet.remoteKey(), packet.dmaLength())) {
-          replyRead(packet, psn == resource.firstPsn());
+          replyRead(packet, psn == resource.firstPsn(), true);
         }
       }
       case COMPARE_SWAP, FETCH_ADD -> {
@@ -407,8 +408,17 @@ final class Responder {
     return last ? PacketOpcode.RC_READ_RESPONSE_LAST : PacketOpcode.RC_READ_RESPONSE_MIDDLE;
   }
 
-  /** The memory of a READ went away before all of it was sent. */
+  /**
+   * The memory of a READ went away before all of it was sent. One that came again may be long
+   * answered, and its memory rightly gone: the requester that waits for it still must know, and one
+   * that does not ignores it; to the connection it means nothing.
+   */
   private boolean failRead(Reply reply, Refusal refusal) {
+    if (reply.again) {
+      reply.kind = ReplyQueue.Kind.NAK;
+      reply.syndrome = refusal.syndrome;
+      return reply();
+    }
     int psn = reply.psn;
     replies.clear();
     replies.add(ReplyQueue.Kind.NAK, psn, refusal.syndrome, messageSequence);

@@ -110,6 +110,46 @@ class ErrorsTest {
   }
 
   @Test
+  void ignoresAReadThatComesAgainWhenItWasAnsweredAndItsMemoryIsGone() {
+    pair.wire.fault =
+        (index, packet, delivery) -> {
+          delivery.after(TestWire.FLIGHT_NANOS);
+          if (index == 0) {
+            delivery.after(50 * TestWire.FLIGHT_NANOS);
+          } else if (index == 1) {
+            assertThat(pair.b.host.forget(pair.atB.key)).isTrue();
+          }
+        };
+    pair.a.post(pair.read(1, 0, 100, 0));
+    pair.run();
+
+    assertThat(pair.wire.sentBy(false)).hasSize(2);
+    assertThat(pair.wire.sentBy(false).get(1).syndrome()).isEqualTo(Aeth.REMOTE_ACCESS_ERROR);
+    assertThat(pair.a.host.sendsDone)
+        .extracting(Done::toString)
+        .containsExactly("1 SUCCESS RDMA_READ 100");
+    assertThat(pair.a.host.moves).isEmpty();
+    expectBUntouched();
+  }
+
+  @Test
+  void failsAReadWhoseAnswerIsLostAndWhoseMemoryIsGoneThen() {
+    pair.wire.fault =
+        (index, packet, delivery) -> {
+          if (index == 1) {
+            assertThat(pair.b.host.forget(pair.atB.key)).isTrue();
+          } else {
+            delivery.after(TestWire.FLIGHT_NANOS);
+          }
+        };
+    pair.a.post(pair.read(1, 0, 100, 0));
+    pair.run();
+
+    expectAtA("1 REM_ACCESS_ERR");
+    expectBUntouched();
+  }
+
+  @Test
   void completesWhatIsBeforeALocalFailureFirst() {
     pair.a.queue(pair.write(1, 0, 5_000, 0));
     pair.a.queue(pair.read(2, 6_000, 3_000, 0));
