@@ -97,8 +97,9 @@ public interface RdmaConnection extends Disposable {
   Mono<Long> fetchAndAdd(RemoteMemory at, long addend);
 
   /**
-   * Closes gracefully: takes no new operation, waits, within {@link RdmaOptions#closeTimeout}, for
-   * those of both ends that were begun before, and disconnects. Subscribing again does nothing new.
+   * Closes gracefully: takes no new operation and no further piece of {@link #readPieces}, waits,
+   * within {@link RdmaOptions#closeTimeout}, for those of both ends that were begun before, and
+   * disconnects. Subscribing again does nothing new.
    */
   Mono<Void> close();
 

@@ -1,5 +1,7 @@
 package io.verbena.simulation;
 
+import io.verbena.simulation.run.Arena;
+import io.verbena.simulation.run.Outcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -7,10 +9,11 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the plans of many seeds, on several threads, until one fails or all are done. */
+/** Makes the runs of many seeds, on several threads, until one fails or all are done. */
 final class Seeds {
   private static final long NONE = Long.MAX_VALUE;
 
+  private final Program program;
   private final long first;
   private final long count;
   private final AtomicLong next = new AtomicLong();
@@ -21,7 +24,8 @@ final class Seeds {
   private volatile boolean stopped;
 
   /** The seeds from {@code first} on. */
-  Seeds(long first, long count) {
+  Seeds(Program program, long first, long count) {
+    this.program = program;
     this.first = first;
     this.count = count;
   }
@@ -74,7 +78,7 @@ final class Seeds {
     while (number < count && failed.get() == NONE && !stopped) {
       boolean good = false;
       try {
-        Outcome outcome = Outcome.of(Plan.of(first + number), arena);
+        Outcome outcome = program.of(first + number).run(arena, null, null);
         good = outcome.isGood();
         packets.add(outcome.packets());
         strikes.add(outcome.strikes());

@@ -2,20 +2,23 @@ package io.verbena.simulation;
 
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.FaultSchedule;
+import io.verbena.simulation.run.Arena;
+import io.verbena.simulation.run.Script;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /**
- * Makes a plan that fails smaller: first what chance did on the wire becomes a list of faults of
- * single packets, then faults and operations are taken out as long as some promise is still broken
+ * Makes a run that fails smaller: first what chance did on the wire becomes a list of faults of
+ * single packets, then faults and steps are taken out as long as some promise is still broken
  * (delta debugging, Zeller and Hildebrandt 2002).
  */
 final class Shrinker {
   private final int mostRuns;
   private int runs;
 
-  /** One that gives up after a number of runs and answers the smallest plan so far. */
+  /** One that gives up after a number of runs and answers the smallest script so far. */
   Shrinker(int mostRuns) {
     this.mostRuns = mostRuns;
   }
@@ -25,42 +28,41 @@ final class Shrinker {
     return runs;
   }
 
-  Plan shrink(Plan failing) {
-    Plan plan = concrete(failing);
+  Script shrink(Script failing) {
+    Script script = concrete(failing);
     int before;
     do {
-      before = size(plan);
-      Plan now = plan;
+      before = size(script);
+      Script now = script;
       List<Fault> faults =
           minimize(now.faults().faults(), fewer -> fails(now.withFaults(schedule(now, fewer))));
-      Plan next = now.withFaults(schedule(now, faults));
-      plan =
-          next.withOperations(
-              minimize(next.operations(), fewer -> fails(next.withOperations(fewer))));
-    } while (size(plan) < before && runs < mostRuns);
-    return plan;
+      Script next = now.withFaults(schedule(now, faults));
+      List<Integer> all = IntStream.range(0, next.steps()).boxed().toList();
+      script = next.withSteps(minimize(all, fewer -> fails(next.withSteps(fewer))));
+    } while (size(script) < before && runs < mostRuns);
+    return script;
   }
 
-  private static int size(Plan plan) {
-    return plan.operations().size() + plan.faults().faults().size();
+  private static int size(Script script) {
+    return script.steps() + script.faults().faults().size();
   }
 
-  private static FaultSchedule schedule(Plan plan, List<Fault> faults) {
-    return new FaultSchedule(plan.faults().latency(), faults);
+  private static FaultSchedule schedule(Script script, List<Fault> faults) {
+    return new FaultSchedule(script.faults().latency(), faults);
   }
 
   /** The same run with a fault for each packet that was struck, if that fails too. */
-  private Plan concrete(Plan plan) {
+  private Script concrete(Script script) {
     List<Fault> strikes = new ArrayList<>();
     runs++;
-    Outcome.of(plan, new Arena(), null, strikes);
-    Plan concrete = plan.withFaults(schedule(plan, strikes));
-    return fails(concrete) ? concrete : plan;
+    script.run(new Arena(), null, strikes);
+    Script concrete = script.withFaults(schedule(script, strikes));
+    return fails(concrete) ? concrete : script;
   }
 
-  private boolean fails(Plan plan) {
+  private boolean fails(Script script) {
     runs++;
-    return !Outcome.of(plan, new Arena()).isGood();
+    return !script.run(new Arena(), null, null).isGood();
   }
 
   /** Takes out ever smaller parts of a list while the rest still fails. */

@@ -1,5 +1,9 @@
 package io.verbena.simulation;
 
+import io.verbena.simulation.run.Arena;
+import io.verbena.simulation.run.Outcome;
+import io.verbena.simulation.run.Script;
+import io.verbena.simulation.run.Trace;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.time.Duration;
@@ -14,13 +18,18 @@ import picocli.CommandLine.Option;
     name = "simulate",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs programs over the verbs on emulated HCAs in virtual time, on a wire that loses, delays,"
-          + " reorders, duplicates and corrupts packets, and checks what RC promises.",
+      "Runs programs on emulated HCAs in virtual time, on a wire that loses, delays, reorders,"
+          + " duplicates and corrupts packets, and checks what is promised to them.",
       "With --seed alone: replays that run and traces it, packet by packet."
     })
 final class Simulate implements Callable<Integer> {
   private static final int SHRINKING_RUNS = 5000;
   private static final int FAILED = 1;
+
+  @Option(
+      names = "--program",
+      description = "What runs: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+  private Program program = Program.VERBS;
 
   @Option(names = "--seeds", description = "How many runs.")
   private long seeds;
@@ -41,7 +50,8 @@ final class Simulate implements Callable<Integer> {
 
   /** The entry of the program. */
   public static void main(String[] args) {
-    System.exit(new CommandLine(new Simulate()).execute(args));
+    System.exit(
+        new CommandLine(new Simulate()).setCaseInsensitiveEnumValuesAllowed(true).execute(args));
   }
 
   @Override
@@ -55,7 +65,7 @@ final class Simulate implements Callable<Integer> {
 
   private int runMany(long first) throws InterruptedException {
     long count = minutes > 0 ? Long.MAX_VALUE : seeds > 0 ? seeds : 20_000;
-    Seeds runs = new Seeds(first, count);
+    Seeds runs = new Seeds(program, first, count);
     long begin = System.nanoTime();
     long limit = (long) (minutes * Duration.ofMinutes(1).toNanos());
     Long failed =
@@ -84,22 +94,22 @@ final class Simulate implements Callable<Integer> {
     return 0;
   }
 
-  private Plan shrink(long failed) {
+  private Script shrink(long failed) {
     Shrinker shrinker = new Shrinker(SHRINKING_RUNS);
-    Plan plan = shrinker.shrink(Plan.of(failed));
+    Script script = shrinker.shrink(program.of(failed));
     out.printf("seed %d, shrunken in %d runs:%n", failed, shrinker.runs());
-    print(plan);
-    out.printf("%s%n", Outcome.of(plan, new Arena()).failure());
-    out.printf("replay it: bin/simulate --seed %d [--shrunken]%n", failed);
-    return plan;
+    script.print(out);
+    out.printf("%s%n", script.run(new Arena(), null, null).failure());
+    out.printf("replay it: bin/simulate --program %s --seed %d [--shrunken]%n", program, failed);
+    return script;
   }
 
   private int replay(long which) {
-    Plan plan = shrunken ? shrink(which) : Plan.of(which);
+    Script script = shrunken ? shrink(which) : program.of(which);
     if (!shrunken) {
-      print(plan);
+      script.print(out);
     }
-    Outcome outcome = Outcome.of(plan, new Arena(), new Trace(out), null);
+    Outcome outcome = script.run(new Arena(), new Trace(out), null);
     Throwable failure = outcome.failure();
     if (failure != null) {
       failure.printStackTrace(out);
@@ -108,14 +118,5 @@ final class Simulate implements Callable<Integer> {
     out.printf(
         "no violation; %d packets, %d faults on them%n", outcome.packets(), outcome.strikes());
     return 0;
-  }
-
-  private void print(Plan plan) {
-    out.printf("%d devices, latency %d ns%n", plan.devices(), plan.faults().latency());
-    for (int i = 0; i < plan.links().size(); i++) {
-      out.printf("  link %d: %s%n", i, plan.links().get(i));
-    }
-    plan.faults().faults().forEach(fault -> out.printf("  fault: %s%n", fault));
-    plan.operations().forEach(operation -> out.printf("  %s%n", operation));
   }
 }

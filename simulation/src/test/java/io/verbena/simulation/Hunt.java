@@ -1,19 +1,26 @@
 package io.verbena.simulation;
 
+import io.verbena.simulation.run.Arena;
 import java.util.function.LongUnaryOperator;
 
 /**
  * Runs seeds until one fails. Made and called through an interface of the JDK, so that it can be
- * loaded together with another emulated HCA than the one of its caller.
+ * loaded together with other sources than those of its caller.
  */
 public final class Hunt implements LongUnaryOperator {
   private final Arena arena = new Arena();
+  private final Program program;
+
+  /** A hunt among the runs of the {@link Program} of this name. */
+  public Hunt(String program) {
+    this.program = Program.valueOf(program);
+  }
 
   /** Answers how many seeds it took to see a failure, or 0 if all this many were good. */
   @Override
   public long applyAsLong(long most) {
     for (long seed = 0; seed < most; seed++) {
-      if (!Outcome.of(Plan.of(seed), arena).isGood()) {
+      if (!program.of(seed).run(arena, null, null).isGood()) {
         return seed + 1;
       }
     }

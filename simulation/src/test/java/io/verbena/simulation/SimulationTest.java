@@ -4,65 +4,82 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.FaultSchedule;
+import io.verbena.simulation.run.Arena;
+import io.verbena.simulation.run.Outcome;
+import io.verbena.simulation.run.Script;
+import io.verbena.simulation.run.Trace;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
-/** What RC promises holds, whatever the wire does. */
+/** What is promised holds, whatever the wire does. */
 class SimulationTest {
   private static final long SEEDS = 20_000;
+  private static final long REACTIVE_SEEDS = 200;
 
   @Test
   @Timeout(600)
   void keepsEveryPromiseInEveryRun() throws InterruptedException {
-    Seeds seeds = new Seeds(0, SEEDS);
+    keepsEveryPromise(Program.VERBS, SEEDS);
+  }
+
+  @Test
+  @Timeout(600)
+  void keepsEveryPromiseOfTheReactiveLayerInEveryRun() throws InterruptedException {
+    keepsEveryPromise(Program.REACTIVE, REACTIVE_SEEDS);
+  }
+
+  private static void keepsEveryPromise(Program program, long count) throws InterruptedException {
+    Seeds seeds = new Seeds(program, 0, count);
 
     Long failed = seeds.run(Runtime.getRuntime().availableProcessors(), done -> {});
 
-    assertThat(failed).as("the seed that failed; bin/simulate --seed SEED replays it").isNull();
-    assertThat(seeds.done()).isEqualTo(SEEDS);
+    assertThat(failed)
+        .as("the seed that failed; bin/simulate --program %s --seed SEED replays it", program)
+        .isNull();
+    assertThat(seeds.done()).isEqualTo(count);
     // What would show that nothing was sent, or nothing done to it.
-    assertThat(seeds.packets()).isGreaterThan(20 * SEEDS);
-    assertThat(seeds.strikes()).isGreaterThan(SEEDS);
+    assertThat(seeds.packets()).isGreaterThan(20 * count);
+    assertThat(seeds.strikes()).isGreaterThan(count);
   }
 
-  @Test
-  void doesTheSameAgainForTheSameSeed() {
-    for (long seed = 0; seed < 50; seed++) {
-      assertThat(trace(Plan.of(seed))).as("seed %d", seed).isEqualTo(trace(Plan.of(seed)));
+  @ParameterizedTest
+  @CsvSource({"VERBS, 50", "REACTIVE, 10"})
+  void doesTheSameAgainForTheSameSeed(Program program, long seeds) {
+    for (long seed = 0; seed < seeds; seed++) {
+      String trace = trace(program.of(seed));
+
+      assertThat(trace(program.of(seed))).as("seed %d", seed).isEqualTo(trace);
     }
   }
 
-  @Test
-  void doesTheSameWithFaultsOfSinglePackets() {
-    for (long seed = 0; seed < 50; seed++) {
-      Plan plan = Plan.of(seed);
+  @ParameterizedTest
+  @CsvSource({"VERBS, 50", "REACTIVE, 10"})
+  void doesTheSameWithFaultsOfSinglePackets(Program program, long seeds) {
+    for (long seed = 0; seed < seeds; seed++) {
+      Script script = program.of(seed);
       List<Fault> strikes = new ArrayList<>();
-      Outcome.of(plan, new Arena(), null, strikes);
+      script.run(new Arena(), null, strikes);
 
-      Plan concrete = plan.withFaults(new FaultSchedule(plan.faults().latency(), strikes));
+      Script concrete = script.withFaults(new FaultSchedule(script.faults().latency(), strikes));
 
-      assertThat(events(concrete)).as("seed %d", seed).isEqualTo(events(plan));
+      assertThat(events(concrete)).as("seed %d", seed).isEqualTo(events(script));
     }
-  }
-
-  private static String trace(Plan plan) {
-    return trace(plan, null);
   }
 
   /** Without the names of the faults, which a list of strikes calls differently. */
-  private static List<String> events(Plan plan) {
-    return trace(plan, null).lines().map(line -> line.replaceAll("\\*\\*\\*.*", "***")).toList();
+  private static List<String> events(Script script) {
+    return trace(script).lines().map(line -> line.replaceAll("\\*\\*\\*.*", "***")).toList();
   }
 
-  private static String trace(Plan plan, @Nullable List<Fault> strikes) {
+  private static String trace(Script script) {
     StringWriter text = new StringWriter();
-    Outcome outcome =
-        Outcome.of(plan, new Arena(), new Trace(new PrintWriter(text, true)), strikes);
+    Outcome outcome = script.run(new Arena(), new Trace(new PrintWriter(text, true)), null);
     assertThat(outcome.failure()).isNull();
     return text.toString();
   }

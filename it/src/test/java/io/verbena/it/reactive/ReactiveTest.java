@@ -31,11 +31,5 @@ import io.verbena.it.guest.LeftOut;
             "io.verbena.core.leaks.LeakExtensionTest"
           },
           reason = "of data structures alone: there is no HCA in it"),
-      @LeftOut(
-          tests = {
-            "io.verbena.reactor.simulation.MutationTest",
-            "io.verbena.reactor.simulation.ReactiveSimulationTest"
-          },
-          reason = "in virtual time, on emulated HCAs of its own"),
     })
 class ReactiveTest {}

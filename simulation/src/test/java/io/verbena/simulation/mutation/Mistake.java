@@ -1,10 +1,10 @@
 package io.verbena.simulation.mutation;
 
 /**
- * A mistake to make in a source of the emulated HCA.
+ * A mistake to make in a source.
  *
  * @param name what is wrong
- * @param file the source, below the package of the emulated HCA
+ * @param file the source, below the sources of the repository
  * @param right a text that stands there once
  * @param wrong what is put in its place
  */

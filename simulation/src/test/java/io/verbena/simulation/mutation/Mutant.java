@@ -21,11 +21,14 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** The emulated HCA and the simulation with a mistake, loaded beside those without. */
+/** What runs in a simulation, and the simulation, with a mistake, loaded beside those without. */
 final class Mutant extends ClassLoader {
-  private static final Path SOURCES =
-      Path.of("../transport-emulated/src/main/java/io/verbena/emulated");
-  private static final List<String> OWN = List.of("io.verbena.emulated.", "io.verbena.simulation.");
+  private static final List<String> OWN =
+      List.of(
+          "io.verbena.emulated.",
+          "io.verbena.core.",
+          "io.verbena.reactor.",
+          "io.verbena.simulation.");
 
   private final Map<String, ByteArrayOutputStream> changed;
 
@@ -34,17 +37,21 @@ final class Mutant extends ClassLoader {
     this.changed = changed;
   }
 
-  /** A hunt for the mistake. */
-  static LongUnaryOperator hunt(Mistake mistake) throws ReflectiveOperationException {
+  /** A hunt for the mistake, in runs of a program. */
+  static LongUnaryOperator hunt(Mistake mistake, String program)
+      throws ReflectiveOperationException {
     Mutant mutant = new Mutant(compile(mistake));
     return (LongUnaryOperator)
-        mutant.loadClass("io.verbena.simulation.Hunt").getConstructor().newInstance();
+        mutant
+            .loadClass("io.verbena.simulation.Hunt")
+            .getConstructor(String.class)
+            .newInstance(program);
   }
 
   private static Map<String, ByteArrayOutputStream> compile(Mistake mistake) {
     String source;
     try {
-      source = mistake.in(Files.readString(SOURCES.resolve(mistake.file())));
+      source = mistake.in(Files.readString(Path.of("..", mistake.file())));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

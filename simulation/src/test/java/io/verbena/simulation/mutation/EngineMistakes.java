@@ -1,0 +1,225 @@
+package io.verbena.simulation.mutation;
+
+import java.util.List;
+
+/** Mistakes that somebody could make in the packet engine. */
+final class EngineMistakes {
+  static final List<Mistake> ALL =
+      List.of(
+          of(
+              "a duplicate atomic is executed again",
+              "engine/Responder.java",
+              "          replyAtomic(psn, resource.result.original());",
+              "          AtomicResult again = new AtomicResult();\n"
+                  + "          link.host.fetchAndAdd(\n"
+                  + "              packet.remoteKey(), packet.remoteAddress(), packet.swapOrAdd(),"
+                  + " again);\n"
+                  + "          replyAtomic(psn, again.original());"),
+          of(
+              "a duplicate atomic is not answered",
+              "engine/Responder.java",
+              "          replyAtomic(psn, resource.result.original());",
+              ""),
+          of(
+              "a duplicate atomic is answered with what is there now",
+              "engine/Responder.java",
+              "replyAtomic(psn, resource.result.original())",
+              "replyAtomic(psn, resource.result.original() + packet.swapOrAdd())"),
+          of(
+              "an atomic is not remembered",
+              "engine/Responder.java",
+              "    resources.addAtomic(expected);\n",
+              ""),
+          of(
+              "a duplicate READ is not answered",
+              "engine/Responder.java",
+              "          replyRead(packet, psn == resource.firstPsn(), true);",
+              ""),
+          of(
+              "a lost last ACK is not sent again",
+              "engine/Responder.java",
+              "default -> replies.acknowledge(psn, ACK, messageSequence);",
+              "default -> {}"),
+          of(
+              "a duplicate SEND is taken again",
+              "engine/Responder.java",
+              "if (ahead < 0) {",
+              "if (ahead < 0 && packet.opcode().kind() != Kind.SEND) {"),
+          of(
+              "a duplicate WRITE is executed again",
+              "engine/Responder.java",
+              "if (ahead < 0) {",
+              "if (ahead < 0 && packet.opcode().kind() != Kind.WRITE) {"),
+          of(
+              "a missing packet is not missed",
+              "engine/Responder.java",
+              "} else if (ahead > 0) {",
+              "} else if (ahead > 1) {"),
+          of(
+              "a NAK is repeated for ever",
+              "engine/Responder.java",
+              "if (!nakSent) {",
+              "if (expected >= 0) {"),
+          of(
+              "a READ takes one PSN, however long",
+              "engine/Responder.java",
+              "expected = Psn.plus(expected, packets);",
+              "expected = Psn.next(expected);"),
+          of(
+              "a message is complete with its first packet",
+              "engine/Responder.java",
+              "    if (ends) {\n      complete(packet);",
+              "    if (opcode.starts()) {\n      complete(packet);"),
+          of(
+              "a receive tells the length of the last packet",
+              "engine/Responder.java",
+              ": receive.filled(),",
+              ": packet.payloadLength(),"),
+          of(
+              "immediate data gets lost",
+              "engine/Responder.java",
+              "withImmediate ? packet.immediate()",
+              "withImmediate ? 0"),
+          of(
+              "a misaligned atomic is not refused",
+              "engine/Responder.java",
+              "(packet.remoteAddress() & Long.BYTES - 1) == 0",
+              "packet.remoteAddress() != 0"),
+          of(
+              "a SEND that is too large is acknowledged",
+              "engine/Responder.java",
+              "yield Refusal.TOO_LONG;",
+              "yield endPacket(packet);"),
+          of(
+              "the responder refuses and goes on",
+              "engine/Responder.java",
+              "    failure.requestRefused();\n  }\n\n  private Refusal checkSequence",
+              "  }\n\n  private Refusal checkSequence"),
+          of(
+              "the PSN wraps one too early",
+              "roce/Psn.java",
+              "return (psn + 1) & MASK;",
+              "return psn + 1 >= MASK ? 0 : psn + 1;"),
+          of(
+              "PSNs are compared as if they did not wrap",
+              "roce/Psn.java",
+              "return ((psn - other) << UNUSED_BITS) >> UNUSED_BITS;",
+              "return psn - other;"),
+          of(
+              "the ICRC is not checked",
+              "roce/Frame.java",
+              "return Icrc.read(bytes, covered) == icrc.compute(bytes, covered)",
+              "return covered >= 0"),
+          of(
+              "the RNR timer is ignored",
+              "engine/RetryClock.java",
+              "deadline = timeline.now() + RnrTimer.nanos(timerCode);",
+              "deadline = timeline.now();"),
+          of(
+              "there is one retry too few",
+              "engine/RetryClock.java",
+              "if (retriesLeft == 0) {",
+              "if (retriesLeft <= 1) {"),
+          of(
+              "there is no timeout",
+              "engine/RetryClock.java",
+              "    if (wait == Wait.IDLE) {\n      restart();",
+              "    if (wait == Wait.AWAITS_ANSWER) {\n      restart();"),
+          of(
+              "progress does not give the retries back",
+              "engine/Completer.java",
+              "      clock.confirm();\n",
+              ""),
+          of(
+              "a NAK acknowledges the packet that it names",
+              "engine/Completer.java",
+              "acknowledge(good ? Psn.next(psn) : psn)",
+              "acknowledge(Psn.next(psn))"),
+          of(
+              "an RNR NAK is ignored",
+              "engine/Completer.java",
+              "return Next.AWAIT_RECEIVER;",
+              "return Next.NOTHING;"),
+          of(
+              "an implied NAK is ignored: an ACK completes a READ",
+              "engine/Completer.java",
+              "if (RequestOpcodes.isReadOrAtomic(w.request(w.head).opcode())) {",
+              "if (w.packets(w.head) == 0) {"),
+          of(
+              "an answer from before is taken",
+              "engine/Completer.java",
+              " || Psn.difference(psn, before) < 0",
+              ""),
+          of(
+              "READ data lands at the start again",
+              "engine/Completer.java",
+              "            done,\n",
+              "            0,\n"),
+          of(
+              "a request is complete when it is sent",
+              "engine/Requester.java",
+              "    if (link.reliable()) {\n      clock.sent();",
+              "    if (link.reliable() && whole) {\n      clock.sent();"),
+          of(
+              "a READ goes on from the wrong offset",
+              "engine/Requester.java",
+              ".remoteAddress(request.remoteAddress() + done)",
+              ".remoteAddress(request.remoteAddress())"),
+          of(
+              "FENCE is ignored",
+              "engine/Requester.java",
+              "(request.flags() & SendWorkRequest.FENCE) != 0 && w.readsOutstanding > 0",
+              "w.readsOutstanding > 1 << 20"),
+          of(
+              "more READs are out than the peer remembers",
+              "engine/Requester.java",
+              "w.readsOutstanding >= link.maxReadAtomic",
+              "w.readsOutstanding < 0"),
+          of(
+              "no acknowledgement is asked for",
+              "engine/Requester.java",
+              "frame.ackRequested(last || ++sinceAckRequest >= ACK_INTERVAL);",
+              "frame.ackRequested(++sinceAckRequest >= ACK_INTERVAL);"),
+          of(
+              "going back skips a packet",
+              "engine/SendWindow.java",
+              "packet = Math.max(0, ahead);",
+              "packet = Math.min(packets(cursor) - 1, Math.max(0, ahead) + 1);"),
+          of(
+              "a failed request that is unsignaled makes no completion",
+              "engine/SendWindow.java",
+              "host.sendFailed(head++, request, status);",
+              "if (request.flags() != 0) host.sendFailed(head, request, status); head++;"),
+          of(
+              "what is flushed makes no completion",
+              "engine/SendWindow.java",
+              "      failHead(CompletionStatus.WR_FLUSH_ERR);",
+              "      head++;"),
+          of(
+              "each packet takes a receive",
+              "engine/ReceiveProgress.java",
+              "    if (!held) {\n      held = host",
+              "    if (filled >= 0) {\n      held = host"),
+          of(
+              "a WRITE puts each packet at its start",
+              "engine/InboundWrite.java",
+              "    address += payload;\n",
+              ""),
+          of(
+              "acknowledgements that meet leave as the earlier one",
+              "engine/ReplyQueue.java",
+              "if (Psn.difference(psn, last.psn) > 0) {",
+              "if (Psn.difference(psn, last.psn) < 0) {"),
+          of(
+              "a region ends one byte late",
+              "MemoryKey.java",
+              "offset <= length - bytes;",
+              "offset <= length - bytes + 1;"));
+
+  private EngineMistakes() {}
+
+  private static Mistake of(String name, String file, String right, String wrong) {
+    return new Mistake(
+        name, "transport-emulated/src/main/java/io/verbena/emulated/" + file, right, wrong);
+  }
+}
