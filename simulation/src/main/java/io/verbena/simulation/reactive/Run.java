@@ -112,6 +112,8 @@ final class Run {
     blame.requireExplained();
     one.checkAtEnd();
     two.checkAtEnd();
+    // Disposing waits for loops, and rightly complains of one that is held up for too long.
+    turns.holdNone();
     clientSide.dispose();
     server.dispose();
     serverSide.dispose();

@@ -42,6 +42,11 @@ final class TurnByTurn implements Conductor {
     heldUntil = nanoTime() + nanos;
   }
 
+  /** Gives all of them turns again. */
+  void holdNone() {
+    held = null;
+  }
+
   @Override
   public boolean awaitFor(BooleanSupplier done, long nanos) {
     long end = nanoTime() + nanos;
