@@ -1,0 +1,5 @@
+/** Fuzzing of this package's parsers. */
+@NullMarked
+package io.verbena.netty;
+
+import org.jspecify.annotations.NullMarked;
