@@ -233,8 +233,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     ChannelPromise promise = opening;
     if (promise != null) {
       opening = null;
-      promise.tryFailure(cause);
+      endOpening(promise, cause);
       ours().closeQuietly();
+    }
+  }
+
+  /** A client that goes before it is accepted is no failure of the server's, as with a socket. */
+  private void endOpening(ChannelPromise promise, Throwable cause) {
+    if (request == null) {
+      promise.tryFailure(cause);
+    } else {
+      promise.trySuccess();
     }
   }
 
@@ -366,7 +375,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       begun.close();
     }
     if (promise != null) {
-      promise.tryFailure(new ClosedChannelException());
+      endOpening(promise, new ClosedChannelException());
     }
   }
 

@@ -71,6 +71,25 @@ class ConnectingTest {
   }
 
   @Test
+  void aClientThatGoesBeforeItIsAcceptedIsNoFailureOfTheServer() throws Exception {
+    try (Ends ends = new Ends()) {
+      Channel server =
+          Ends.bind(ends.server(new Collector()).option(ChannelOption.AUTO_READ, false));
+      ChannelFuture connecting = ends.client(new Collector()).connect(server.localAddress());
+      assertThat(connecting.awaitUninterruptibly(SHORT_MILLIS)).isFalse();
+      assertThat(connecting.cancel(true)).isTrue();
+      assertThat(connecting.channel().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis()))
+          .isTrue();
+
+      server.read();
+
+      // Its initializer is called only if it could be registered.
+      assertThat(ends.accepted().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis()))
+          .isTrue();
+    }
+  }
+
+  @Test
   void aServerThatIsClosedTurnsAwayWhoWaits() {
     try (Ends ends = new Ends()) {
       Channel server =
