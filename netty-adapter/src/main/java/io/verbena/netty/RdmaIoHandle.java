@@ -6,4 +6,7 @@ import io.netty.channel.IoHandle;
 interface RdmaIoHandle extends IoHandle {
   @Override
   void close();
+
+  /** Closes without telling anybody. */
+  void closeForcibly();
 }

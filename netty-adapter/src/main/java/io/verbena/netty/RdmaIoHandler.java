@@ -292,6 +292,10 @@ public final class RdmaIoHandler implements IoHandler {
 
   @Override
   public void destroy() {
+    // Those that came too late to be closed as usual; the loop takes no more tasks to tell of it.
+    for (RdmaIoHandle handle : List.copyOf(handles)) {
+      handle.closeForcibly();
+    }
     awaitStreams();
     for (Stream stream : List.copyOf(streams)) {
       stream.abort();

@@ -8,12 +8,15 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.SocketChannel;
+import io.verbena.core.testing.Addresses;
 import java.io.IOException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 
 /** How connections end: what was written arrives, and nothing is left behind. */
@@ -130,5 +133,19 @@ class ClosingTest {
       assertThat(client.closeFuture().await(Ends.LIMIT.toMillis())).isTrue();
       assertThat(within(received.inactive)).isTrue();
     }
+  }
+
+  /** It may not even be given the time to prepare for its end. */
+  @RepeatedTest(20)
+  void aLoopThatEndsAtOnceClosesItsChannels() {
+    MultiThreadIoEventLoopGroup loop =
+        new MultiThreadIoEventLoopGroup(
+            1, RdmaIoHandler.newFactory(Addresses.of("netty"), Ends.options()));
+    RdmaSocketChannel channel = new RdmaSocketChannel();
+    loop.register(channel).syncUninterruptibly();
+
+    loop.shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS).syncUninterruptibly();
+
+    assertThat(channel.isOpen()).isFalse();
   }
 }
