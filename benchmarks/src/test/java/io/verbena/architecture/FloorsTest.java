@@ -23,6 +23,8 @@ class FloorsTest {
           new Module("transport-core", 1.5, List.of("io.verbena.core..")),
           new Module("reactor-adapter", 2, List.of("io.verbena.reactor..")),
           new Module("netty-adapter", 3, List.of("io.verbena.netty..")),
+          new Module("grpc-adapter", 3.5, List.of("io.verbena.grpc..")),
+          new Module("reactor-netty-adapter", 3.5, List.of("io.verbena.reactornetty..")),
           new Module("simulation", 4, List.of("io.verbena.simulation..")),
           new Module("samples", 4, List.of("io.verbena.samples..")),
           new Module("benchmarks", 4, List.of("io.verbena.benchmarks..")));

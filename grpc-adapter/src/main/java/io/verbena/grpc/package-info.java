@@ -1,0 +1,5 @@
+/** gRPC over RDMA: its own builders, on the channels of {@link io.verbena.netty}. */
+@NullMarked
+package io.verbena.grpc;
+
+import org.jspecify.annotations.NullMarked;

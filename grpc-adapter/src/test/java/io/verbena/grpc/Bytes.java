@@ -1,0 +1,24 @@
+package io.verbena.grpc;
+
+import io.grpc.MethodDescriptor.Marshaller;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+
+/** Messages that are their bytes. */
+final class Bytes implements Marshaller<byte[]> {
+  @Override
+  public InputStream stream(byte[] message) {
+    return new ByteArrayInputStream(message);
+  }
+
+  @Override
+  public byte[] parse(InputStream stream) {
+    try {
+      return stream.readAllBytes();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

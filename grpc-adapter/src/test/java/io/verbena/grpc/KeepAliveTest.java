@@ -1,0 +1,88 @@
+package io.verbena.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.grpc.Server;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.handler.codec.http2.Http2Frame;
+import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
+import io.netty.handler.codec.http2.Http2PingFrame;
+import io.verbena.netty.RdmaSocketChannel;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Of the server; gRPC pings no sooner than after 10 s, so that there is one test for both ends. */
+class KeepAliveTest {
+  private static final int LIMIT = 30;
+
+  private final int port = Loops.nextPort();
+  private final CountDownLatch pings = new CountDownLatch(2);
+  private EventLoopGroup loops;
+  private Server server;
+
+  @BeforeEach
+  void open() {
+    loops = Loops.open("keep-alive");
+  }
+
+  @AfterEach
+  void close() throws InterruptedException {
+    server.shutdownNow();
+    assertThat(server.awaitTermination(LIMIT, TimeUnit.SECONDS)).isTrue();
+    Loops.close(loops);
+  }
+
+  private Channel connect(boolean answersPings) {
+    return new Bootstrap()
+        .group(loops)
+        .channel(RdmaSocketChannel.class)
+        .handler(
+            new ChannelInitializer<>() {
+              @Override
+              protected void initChannel(Channel channel) {
+                channel
+                    .pipeline()
+                    .addLast(
+                        Http2FrameCodecBuilder.forClient().autoAckPingFrame(answersPings).build(),
+                        new SimpleChannelInboundHandler<Http2Frame>() {
+                          @Override
+                          protected void channelRead0(ChannelHandlerContext on, Http2Frame frame) {
+                            if (frame instanceof Http2PingFrame ping && !ping.ack()) {
+                              pings.countDown();
+                            }
+                          }
+                        });
+              }
+            })
+        .connect("localhost", port)
+        .syncUninterruptibly()
+        .channel();
+  }
+
+  @Test
+  void endsTheConnectionWhosePingsAreNotAnsweredAndNoOther() throws Exception {
+    server =
+        RdmaGrpc.server(NettyServerBuilder.forPort(port), loops)
+            .keepAliveTime(1, TimeUnit.MILLISECONDS)
+            .keepAliveTimeout(1, TimeUnit.SECONDS)
+            .build()
+            .start();
+    // First, so that it would be ended first.
+    Channel answering = connect(true);
+    Channel mute = connect(false);
+
+    assertThat(mute.closeFuture().await(LIMIT, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(pings.getCount()).isZero();
+    assertThat(answering.isActive()).isTrue();
+  }
+}

@@ -1,0 +1,139 @@
+package io.verbena.reactornetty;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaServerSocketChannel;
+import io.verbena.netty.RdmaSocketChannel;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import reactor.core.publisher.Mono;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * Event loops on an HCA, for Reactor Netty's TCP and HTTP clients and servers.
+ *
+ * <pre>{@code
+ * LoopResources rdma = RdmaLoopResources.create(URI.create("emulated://http"));
+ * HttpServer.create().runOn(rdma).port(8080)...
+ * HttpClient.create().runOn(rdma).resolver(DefaultAddressResolverGroup.INSTANCE).port(8080)...
+ * }</pre>
+ *
+ * <p>Datagrams do not run on them, and so neither do HTTP/3 nor Netty's own DNS client.
+ */
+public final class RdmaLoopResources implements LoopResources {
+  private final EventLoopGroup servers;
+  private final EventLoopGroup clients;
+  private final boolean daemon;
+
+  private RdmaLoopResources(EventLoopGroup loops, boolean daemon) {
+    servers = loops;
+    clients = LoopResources.colocate(loops);
+    this.daemon = daemon;
+  }
+
+  /**
+   * As many daemon loops as Reactor Netty has by default.
+   *
+   * @param hca as {@link RdmaIoHandler#newFactory(URI)} takes it
+   */
+  public static RdmaLoopResources create(URI hca) {
+    requireNonNull(hca, "hca");
+    return create("rdma", DEFAULT_IO_WORKER_COUNT, true, RdmaIoHandler.newFactory(hca));
+  }
+
+  /**
+   * Event loops of which all is chosen.
+   *
+   * @param prefix what the names of their threads begin with
+   * @param count how many; at least 1
+   * @param handlers from {@link RdmaIoHandler}
+   */
+  public static RdmaLoopResources create(
+      String prefix, int count, boolean daemon, IoHandlerFactory handlers) {
+    requireNonNull(prefix, "prefix");
+    requireNonNull(handlers, "handlers");
+    if (count < 1) {
+      throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
+    }
+    return new RdmaLoopResources(
+        new MultiThreadIoEventLoopGroup(count, new LoopThreads(prefix, daemon), handlers), daemon);
+  }
+
+  /** A client that connects from within a loop stays on it. */
+  @Override
+  public EventLoopGroup onClient(boolean useNative) {
+    return clients;
+  }
+
+  @Override
+  public EventLoopGroup onServer(boolean useNative) {
+    return servers;
+  }
+
+  /**
+   * @throws IllegalArgumentException if it is not a stream's channel
+   */
+  @Override
+  public <CHANNEL extends Channel> CHANNEL onChannel(
+      Class<CHANNEL> channelType, EventLoopGroup group) {
+    return channelType.cast(
+        channelOf(channelType) == RdmaSocketChannel.class
+            ? new RdmaSocketChannel()
+            : new RdmaServerSocketChannel());
+  }
+
+  /**
+   * @throws IllegalArgumentException if it is not a stream's channel
+   */
+  @Override
+  public <CHANNEL extends Channel> Class<? extends CHANNEL> onChannelClass(
+      Class<CHANNEL> channelType, EventLoopGroup group) {
+    return channelOf(channelType).asSubclass(channelType);
+  }
+
+  private static Class<? extends Channel> channelOf(Class<?> type) {
+    if (type == SocketChannel.class) {
+      return RdmaSocketChannel.class;
+    }
+    if (type == ServerSocketChannel.class) {
+      return RdmaServerSocketChannel.class;
+    }
+    throw new IllegalArgumentException(
+        "channelType: " + type.getName() + " (expected: SocketChannel or ServerSocketChannel)");
+  }
+
+  @Override
+  public boolean daemon() {
+    return daemon;
+  }
+
+  @Override
+  public Mono<Void> disposeLater(Duration quietPeriod, Duration timeout) {
+    return Mono.create(
+        sink ->
+            servers
+                .shutdownGracefully(
+                    quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS)
+                .addListener(
+                    done -> {
+                      if (done.isSuccess()) {
+                        sink.success();
+                      } else {
+                        sink.error(done.cause());
+                      }
+                    }));
+  }
+
+  @Override
+  public boolean isDisposed() {
+    return servers.isShuttingDown();
+  }
+}

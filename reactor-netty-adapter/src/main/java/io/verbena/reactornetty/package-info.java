@@ -1,0 +1,5 @@
+/** Reactor Netty over RDMA: its event loops, on the channels of {@link io.verbena.netty}. */
+@NullMarked
+package io.verbena.reactornetty;
+
+import org.jspecify.annotations.NullMarked;

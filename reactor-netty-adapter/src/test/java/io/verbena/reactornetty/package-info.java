@@ -1,0 +1,2 @@
+/** Reactor Netty's clients and servers over RDMA. */
+package io.verbena.reactornetty;
