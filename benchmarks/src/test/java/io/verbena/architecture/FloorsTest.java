@@ -25,6 +25,7 @@ class FloorsTest {
           new Module("netty-adapter", 3, List.of("io.verbena.netty..")),
           new Module("grpc-adapter", 3.5, List.of("io.verbena.grpc..")),
           new Module("reactor-netty-adapter", 3.5, List.of("io.verbena.reactornetty..")),
+          new Module("rsocket-adapter", 3, List.of("io.verbena.rsocket..")),
           new Module("simulation", 4, List.of("io.verbena.simulation..")),
           new Module("samples", 4, List.of("io.verbena.samples..")),
           new Module("benchmarks", 4, List.of("io.verbena.benchmarks..")));
@@ -89,6 +90,22 @@ class FloorsTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.verbena.emulated..", "io.verbena.disni..", "io.verbena.tck.."));
+  }
+
+  @Test
+  void theRSocketAdapterIsWrittenAgainstTheReactiveTransportAlone() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.rsocket..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                "io.verbena.emulated..",
+                "io.verbena.disni..",
+                "io.verbena.reactor..",
+                "io.verbena.tck..",
+                "io.verbena.verbs.."));
   }
 
   @Test

@@ -1,0 +1,166 @@
+package io.verbena.rsocket;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.rsocket.DuplexConnection;
+import io.rsocket.RSocketErrorException;
+import io.rsocket.frame.ErrorFrameCodec;
+import io.verbena.ConnectionClosedException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
+import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/**
+ * RSocket's view of a connection: frames from any thread go into a {@link FrameQueue}, which one
+ * send drains; frames of the peer come on the connection's completion loop.
+ *
+ * <p>It ends in one of three ways. This end leaves: what is queued still goes out, within {@link
+ * io.verbena.RdmaOptions#closeTimeout}, and what comes is dropped. The peer leaves: what is queued
+ * is dropped. It fails: both are dropped at once.
+ */
+final class FrameConnection implements DuplexConnection {
+  private static final AtomicReferenceFieldUpdater<FrameConnection, Throwable> FAILURE =
+      AtomicReferenceFieldUpdater.newUpdater(FrameConnection.class, Throwable.class, "failure");
+
+  private final RdmaConnection connection;
+  private final SendQueues queues;
+  private final FrameQueue queue;
+  private final Flux<ByteBuf> received;
+  private final Sinks.Empty<Void> closed = Sinks.empty();
+  private volatile boolean leaving;
+  private volatile @Nullable Throwable failure;
+
+  private FrameConnection(RdmaConnection connection, SendQueues queues) {
+    this.connection = connection;
+    this.queues = queues;
+    queue = queues.open();
+    received = new ReceivedFrames(this, connection.receive());
+  }
+
+  /** Takes an established connection over. */
+  static FrameConnection over(RdmaConnection connection, SendQueues queues) {
+    FrameConnection frames = new FrameConnection(connection, queues);
+    frames.start();
+    return frames;
+  }
+
+  private void start() {
+    connection.onClose().subscribe(null, this::ended, () -> ended(null));
+    connection.send(queue).subscribe(null, this::sendFailed);
+  }
+
+  // ---- send
+
+  @Override
+  public void sendFrame(int streamId, ByteBuf frame) {
+    int length = frame.readableBytes();
+    // Frames of the connection itself go ahead, so that a full queue delays no keep-alive.
+    if (!queue.offer(frame, streamId == 0)) {
+      fail(new SendQueueLimitException(connection.peer(), queue.bytes() + length, queue.limit()));
+    }
+  }
+
+  /** The send ends before the connection does only where a frame cannot be sent. */
+  private void sendFailed(Throwable error) {
+    if (!(error instanceof ConnectionClosedException)) {
+      fail(error);
+    }
+  }
+
+  @Override
+  public void sendErrorAndClose(RSocketErrorException error) {
+    queue.completeWith(ErrorFrameCodec.encode(alloc(), 0, error));
+    leave();
+  }
+
+  @Override
+  public ByteBufAllocator alloc() {
+    return connection.memory().allocator();
+  }
+
+  // ---- receive
+
+  @Override
+  public Flux<ByteBuf> receive() {
+    return received;
+  }
+
+  /** Whether frames of the peer are dropped. */
+  boolean isLeaving() {
+    return leaving;
+  }
+
+  /** The peer sends no more, and takes no more either. */
+  void peerLeft() {
+    queue.drop();
+    leave();
+  }
+
+  // ---- end
+
+  @Override
+  public void dispose() {
+    queue.complete();
+    leave();
+  }
+
+  private void leave() {
+    leaving = true;
+    // Why it could not be closed gracefully is told by its onClose.
+    connection.close().onErrorComplete(RdmaException.class).subscribe();
+  }
+
+  /** Closes it at once for a reason of this end's; {@code onClose} tells the first. */
+  void fail(Throwable why) {
+    FAILURE.compareAndSet(this, null, why);
+    leaving = true;
+    queue.drop();
+    connection.dispose();
+  }
+
+  private void ended(@Nullable Throwable error) {
+    leaving = true;
+    queue.drop();
+    queues.close(queue);
+    Throwable own = failure;
+    Throwable why = own == null ? error : own;
+    // As on TCP: that the peer has gone is the end of a connection and no error of it.
+    if (why == null || why instanceof ConnectionClosedException) {
+      closed.tryEmitEmpty();
+    } else {
+      closed.tryEmitError(why);
+    }
+  }
+
+  /** Why nothing comes any more: this end's own reason, else that of the connection. */
+  Throwable reason(Throwable error) {
+    Throwable own = failure;
+    if (own != null) {
+      return own;
+    }
+    return error instanceof ConnectionClosedException
+        ? new ClosedChannelException().initCause(error)
+        : error;
+  }
+
+  @Override
+  public boolean isDisposed() {
+    return leaving;
+  }
+
+  @Override
+  public Mono<Void> onClose() {
+    return closed.asMono();
+  }
+
+  @Override
+  public SocketAddress remoteAddress() {
+    return new PeerAddress(connection.peer());
+  }
+}

@@ -1,0 +1,212 @@
+package io.verbena.rsocket;
+
+import io.netty.buffer.ByteBuf;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.Operators;
+
+/**
+ * The frames of a connection that wait for the peer's credits. Any thread offers; one thread at a
+ * time hands on, as far as the subscriber has asked: who offers, or who asks.
+ *
+ * <pre>
+ *  OPEN --complete--> ENDING: takes none any more, hands on what it holds, then completes
+ *    |                  |
+ *    +------drop--------+---> DROPPING: releases what it holds, then completes
+ *    |                  |        |
+ *    +------------------+--------+--cancel--> CANCELLED: releases what it holds
+ * </pre>
+ */
+final class FrameQueue implements Publisher<ByteBuf>, Subscription {
+  /** A frame counts no less: the smallest block of registered memory. */
+  static final int LEAST_COST = 256;
+
+  private static final int OPEN = 0;
+  private static final int ENDING = 1;
+  private static final int DROPPING = 2;
+  private static final int CANCELLED = 3;
+
+  private static final int URGENT_CHUNK = 16;
+  private static final int CHUNK = 256;
+
+  private static final AtomicIntegerFieldUpdater<FrameQueue> STATE =
+      AtomicIntegerFieldUpdater.newUpdater(FrameQueue.class, "state");
+  private static final AtomicLongFieldUpdater<FrameQueue> BYTES =
+      AtomicLongFieldUpdater.newUpdater(FrameQueue.class, "bytes");
+  private static final AtomicLongFieldUpdater<FrameQueue> REQUESTED =
+      AtomicLongFieldUpdater.newUpdater(FrameQueue.class, "requested");
+
+  private final long limit;
+  private final Queue<ByteBuf> urgent = new MpscUnboundedVarHandleArrayQueue<>(URGENT_CHUNK);
+  private final Queue<ByteBuf> others = new MpscUnboundedVarHandleArrayQueue<>(CHUNK);
+  private final AtomicInteger passes = new AtomicInteger();
+  private volatile int state;
+  private volatile long bytes;
+  private volatile long requested;
+  private volatile @Nullable Subscriber<? super ByteBuf> actual;
+
+  // Only in a pass.
+  private long emitted;
+  private boolean terminated;
+
+  /**
+   * @param limit the most bytes that it holds
+   */
+  FrameQueue(long limit) {
+    this.limit = limit;
+  }
+
+  /** The most bytes that it holds. */
+  long limit() {
+    return limit;
+  }
+
+  /** The bytes that it holds. */
+  long bytes() {
+    return bytes;
+  }
+
+  // ---- any thread
+
+  /**
+   * Takes a frame over; releases it where none is taken any more.
+   *
+   * @param ahead whether it goes before those that do not
+   * @return false if there is no room, and the frame was released
+   */
+  boolean offer(ByteBuf frame, boolean ahead) {
+    if (state != OPEN) {
+      frame.release();
+      return true;
+    }
+    int cost = cost(frame);
+    if (BYTES.addAndGet(this, cost) > limit) {
+      BYTES.addAndGet(this, -cost);
+      frame.release();
+      return false;
+    }
+    (ahead ? urgent : others).add(frame);
+    drain();
+    return true;
+  }
+
+  /** Takes a frame over, behind all others and whether there is room or not, and then no more. */
+  void completeWith(ByteBuf frame) {
+    if (state != OPEN) {
+      frame.release();
+      return;
+    }
+    BYTES.addAndGet(this, cost(frame));
+    others.add(frame);
+    complete();
+  }
+
+  /** Takes no more frames. */
+  void complete() {
+    STATE.compareAndSet(this, OPEN, ENDING);
+    drain();
+  }
+
+  /** Takes no more frames and forgets those it holds. */
+  void drop() {
+    if (!STATE.compareAndSet(this, OPEN, DROPPING)) {
+      STATE.compareAndSet(this, ENDING, DROPPING);
+    }
+    drain();
+  }
+
+  private static int cost(ByteBuf frame) {
+    return Math.max(LEAST_COST, frame.readableBytes());
+  }
+
+  // ---- the subscriber, of which there is one
+
+  @Override
+  public void subscribe(Subscriber<? super ByteBuf> subscriber) {
+    subscriber.onSubscribe(this);
+    actual = subscriber;
+    drain();
+  }
+
+  @Override
+  public void request(long n) {
+    if (Operators.validate(n)) {
+      Operators.addCap(REQUESTED, this, n);
+      drain();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    state = CANCELLED;
+    drain();
+  }
+
+  // ---- one thread at a time
+
+  private void drain() {
+    if (passes.getAndIncrement() != 0) {
+      return;
+    }
+    int seen = 1;
+    do {
+      pass();
+      seen = passes.addAndGet(-seen);
+    } while (seen != 0);
+  }
+
+  private void pass() {
+    Subscriber<? super ByteBuf> to = actual;
+    if (to != null && !terminated) {
+      emit(to);
+    }
+    if (terminated || state >= DROPPING) {
+      release();
+      if (to != null && !terminated && state == DROPPING) {
+        terminated = true;
+        to.onComplete();
+      }
+    }
+  }
+
+  private void emit(Subscriber<? super ByteBuf> to) {
+    while (state < DROPPING) {
+      // Before the queues are looked at: what was offered before it ended is among what they hold.
+      boolean ending = state == ENDING;
+      ByteBuf frame = emitted == requested ? null : next();
+      if (frame == null) {
+        if (ending && urgent.isEmpty() && others.isEmpty()) {
+          terminated = true;
+          to.onComplete();
+        }
+        return;
+      }
+      emitted++;
+      to.onNext(frame);
+    }
+  }
+
+  private @Nullable ByteBuf next() {
+    ByteBuf frame = urgent.poll();
+    if (frame == null) {
+      frame = others.poll();
+    }
+    if (frame != null) {
+      BYTES.addAndGet(this, -cost(frame));
+    }
+    return frame;
+  }
+
+  private void release() {
+    for (ByteBuf frame = next(); frame != null; frame = next()) {
+      frame.release();
+    }
+  }
+}

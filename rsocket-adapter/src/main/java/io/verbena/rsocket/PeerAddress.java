@@ -1,0 +1,32 @@
+package io.verbena.rsocket;
+
+import static java.util.Objects.requireNonNull;
+
+import java.net.SocketAddress;
+
+/** Who is at the other end of a connection, in the words of its provider. */
+public final class PeerAddress extends SocketAddress {
+  private static final long serialVersionUID = 1L;
+
+  /** In the provider's words. */
+  private final String peer;
+
+  PeerAddress(String peer) {
+    this.peer = requireNonNull(peer, "peer");
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof PeerAddress address && address.peer.equals(peer);
+  }
+
+  @Override
+  public int hashCode() {
+    return peer.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return peer;
+  }
+}

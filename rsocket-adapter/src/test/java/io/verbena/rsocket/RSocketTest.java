@@ -1,0 +1,153 @@
+package io.verbena.rsocket;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.rsocket.Payload;
+import io.rsocket.RSocket;
+import io.rsocket.SocketAcceptor;
+import io.rsocket.core.RSocketConnector;
+import io.rsocket.core.RSocketServer;
+import io.rsocket.util.DefaultPayload;
+import io.verbena.RdmaConnectException;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTransport;
+import io.verbena.core.testing.Addresses;
+import io.verbena.reactor.testing.Ends;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+class RSocketTest {
+  private final RdmaTransport transport = RdmaTransport.create(Ends.options());
+
+  @AfterEach
+  void dispose() {
+    transport.dispose();
+  }
+
+  private static Payload payload(String data) {
+    return DefaultPayload.create(data);
+  }
+
+  @Test
+  void answersOverTheTransportThatAllShare() {
+    BoundRdmaServer server =
+        RSocketServer.create(
+                SocketAcceptor.forRequestResponse(
+                    request -> Mono.just(payload("hello " + request.getDataUtf8()))))
+            .bind(RdmaServerTransport.create(Addresses.of("rsocket-shared")))
+            .block(Ends.LIMIT);
+    RSocket client =
+        RSocketConnector.create()
+            .connect(RdmaClientTransport.create(server.address()))
+            .block(Ends.LIMIT);
+
+    assertThat(client.requestResponse(payload("RDMA")).map(Payload::getDataUtf8).block(Ends.LIMIT))
+        .isEqualTo("hello RDMA");
+    assertThat(server.connectionCount()).isOne();
+
+    client.dispose();
+    await().atMost(Ends.LIMIT).until(() -> server.connectionCount() == 0);
+    server.dispose();
+    server.onClose().block(Ends.LIMIT);
+    assertThat(server.isDisposed()).isTrue();
+  }
+
+  @Test
+  void pacesAStreamByTheDemandOfItsSubscriber() {
+    BoundRdmaServer server =
+        RSocketServer.create(
+                SocketAcceptor.forRequestStream(
+                    request -> Flux.range(0, 1000).map(n -> payload("" + n))))
+            .bind(RdmaServerTransport.create(Addresses.of("rsocket-stream"), transport))
+            .block(Ends.LIMIT);
+    RSocket client =
+        RSocketConnector.create()
+            .connect(RdmaClientTransport.create(server.address(), transport))
+            .block(Ends.LIMIT);
+
+    assertThat(
+            client
+                .requestStream(payload(""))
+                .limitRate(7)
+                .map(Payload::getDataUtf8)
+                .collectList()
+                .block(Ends.LIMIT))
+        .isEqualTo(Flux.range(0, 1000).map(n -> "" + n).collectList().block());
+  }
+
+  @Test
+  void failsToConnectWhereNobodyListens() {
+    Mono<RSocket> client =
+        RSocketConnector.create()
+            .connect(RdmaClientTransport.create(Addresses.of("rsocket-nobody"), transport));
+    assertThatThrownBy(() -> client.block(Ends.LIMIT)).isInstanceOf(RdmaConnectException.class);
+  }
+
+  @Test
+  void failsWhatIsPendingAndTellsWhyWhereThePeerStopsReading() {
+    RdmaServer deaf =
+        transport.bind(Addresses.of("rsocket-deaf"), connection -> Mono.never()).block(Ends.LIMIT);
+    RdmaClientTransport small =
+        RdmaClientTransport.create(deaf.address(), transport).sendQueueLimit(1 << 20);
+    RSocket client = RSocketConnector.create().connect(small).block(Ends.LIMIT);
+    CompletableFuture<Payload> pending = client.requestResponse(payload("")).toFuture();
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    new SendQueueMetrics(small.sendQueues(), Tags.of("to", "deaf")).bindTo(registry);
+
+    String data = "x".repeat(1000);
+    for (int i = 0; i < 2 * Ends.options().window(); i++) {
+      client.fireAndForget(payload(data)).block(Ends.LIMIT);
+    }
+    assertThat(gauge(registry, "send.queue.bytes")).isBetween(1e5, 5e5);
+    assertThat(gauge(registry, "send.queue.bytes.most"))
+        .isEqualTo(gauge(registry, "send.queue.bytes"));
+    assertThat(gauge(registry, "send.queue.bytes.limit")).isEqualTo(1 << 20);
+    assertThat(gauge(registry, "connections")).isOne();
+
+    client.fireAndForget(payload("x".repeat(1 << 20))).block(Ends.LIMIT);
+    assertThat(pending)
+        .failsWithin(Ends.LIMIT)
+        .withThrowableThat()
+        .withCauseInstanceOf(ClosedChannelException.class);
+    await()
+        .atMost(Ends.LIMIT)
+        .untilAsserted(
+            () ->
+                assertThatThrownBy(() -> client.requestResponse(payload("")).block(Ends.LIMIT))
+                    .isInstanceOf(SendQueueLimitException.class));
+    assertThat(gauge(registry, "send.queue.bytes")).isZero();
+    assertThat(gauge(registry, "connections")).isZero();
+  }
+
+  private static double gauge(SimpleMeterRegistry registry, String name) {
+    return registry.get("verbena.rsocket." + name).tag("to", "deaf").gauge().value();
+  }
+
+  @Test
+  void takesNoLimitBelowOne() {
+    assertThatThrownBy(
+            () ->
+                RdmaClientTransport.create(Addresses.of("rsocket-limit"), transport)
+                    .sendQueueLimit(0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("0 (expected: > 0)");
+  }
+
+  @Test
+  void promisesFramesNoLongerThanTheTransportTakes() {
+    RdmaTransport narrow = RdmaTransport.create(Ends.options().maxMessageSize(5000));
+    assertThat(RdmaServerTransport.create(Addresses.of("any"), narrow).maxFrameLength())
+        .isEqualTo(5000);
+    assertThat(RdmaClientTransport.create(Addresses.of("any"), transport).maxFrameLength())
+        .isEqualTo(0xFFFFFF);
+    narrow.dispose();
+  }
+}

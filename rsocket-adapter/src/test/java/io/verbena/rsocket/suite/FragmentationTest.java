@@ -1,0 +1,7 @@
+package io.verbena.rsocket.suite;
+
+final class FragmentationTest extends RdmaTransportTest {
+  FragmentationTest() {
+    super(true, false);
+  }
+}

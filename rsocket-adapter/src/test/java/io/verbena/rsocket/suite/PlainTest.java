@@ -1,0 +1,7 @@
+package io.verbena.rsocket.suite;
+
+final class PlainTest extends RdmaTransportTest {
+  PlainTest() {
+    super(false, false);
+  }
+}

@@ -1,0 +1,181 @@
+package io.verbena.rsocket.suite;
+
+import static java.util.Objects.requireNonNull;
+
+import io.rsocket.Closeable;
+import io.rsocket.Payload;
+import io.rsocket.test.TransportTest;
+import io.rsocket.transport.ServerTransport;
+import io.verbena.RdmaTransport;
+import io.verbena.core.testing.Addresses;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.rsocket.RdmaClientTransport;
+import io.verbena.rsocket.RdmaServerTransport;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.StepVerifier;
+
+/**
+ * A variant of RSocket's tests. Frames come from the connections' own allocators, which Netty's
+ * leak detection watches; disposing the transport fails if anything of their devices is open.
+ *
+ * <p>Some of them run with fewer payloads, as they take minutes where each buffer is watched; with
+ * {@code -Dverbena.test.rsocket.whole=true} they are as long as RSocket has them.
+ */
+abstract class RdmaTransportTest implements TransportTest {
+  private static final Duration LIMIT = Addresses.within(Duration.ofMinutes(1));
+  private static final boolean WHOLE = Boolean.getBoolean("verbena.test.rsocket.whole");
+  private static final AtomicLong NAMES = new AtomicLong();
+
+  private final boolean fragmenting;
+  private final boolean resumable;
+
+  /** Both ends on one loop: the suite waits for what comes back, again and again. */
+  private final RdmaTransport transport = RdmaTransport.create(Ends.options());
+
+  private @Nullable TransportPair<URI, Closeable> pair;
+
+  RdmaTransportTest(boolean fragmenting, boolean resumable) {
+    this.fragmenting = fragmenting;
+    this.resumable = resumable;
+  }
+
+  @BeforeEach
+  void connect() {
+    pair =
+        new TransportPair<>(
+            () -> Addresses.of("rsocket-" + NAMES.incrementAndGet()),
+            (address, server, allocator) -> RdmaClientTransport.create(address, transport),
+            (address, allocator) -> server(RdmaServerTransport.create(address, transport)),
+            fragmenting,
+            resumable);
+  }
+
+  /** Only connections that are not resumable have the suite's asynchronous interceptor. */
+  private ServerTransport<Closeable> server(RdmaServerTransport server) {
+    return resumable
+        ? acceptor -> server.start(acceptor).cast(Closeable.class)
+        : acceptor -> SettledServer.over(server).start(acceptor).cast(Closeable.class);
+  }
+
+  @Override
+  @Test
+  public void requestChannel200_000() {
+    if (WHOLE) {
+      TransportTest.super.requestChannel200_000();
+    } else {
+      requestChannel(Addresses.rounds(5_000), 8);
+    }
+  }
+
+  @Override
+  @Test
+  public void requestChannel20_000() {
+    if (WHOLE || Addresses.areEmulated()) {
+      TransportTest.super.requestChannel20_000();
+    } else {
+      requestChannel(Addresses.rounds(20_000), Integer.MAX_VALUE);
+    }
+  }
+
+  @Override
+  @Test
+  public void requestResponse10_000() {
+    if (WHOLE || Addresses.areEmulated()) {
+      TransportTest.super.requestResponse10_000();
+    } else {
+      int count = Addresses.rounds(10_000);
+      expect(
+          count,
+          Flux.range(1, count).flatMap(n -> getClient().requestResponse(createTestPayload(n))));
+    }
+  }
+
+  @Override
+  @Test
+  public void requestChannel256() {
+    if (WHOLE) {
+      TransportTest.super.requestChannel256();
+    } else {
+      Flux.range(0, Addresses.rounds(24))
+          .flatMap(
+              stream ->
+                  Mono.fromRunnable(() -> requestChannel(256, 8))
+                      .subscribeOn(Schedulers.boundedElastic()),
+              4)
+          .blockLast(LIMIT);
+    }
+  }
+
+  @Override
+  @Test
+  public void largePayloadRequestChannel50() {
+    if (WHOLE || !fragmenting) {
+      TransportTest.super.largePayloadRequestChannel50();
+    } else {
+      int count = Addresses.rounds(10);
+      expect(count, getClient().requestChannel(large(count)));
+    }
+  }
+
+  @Override
+  @Test
+  public void largePayloadRequestResponse50() {
+    if (WHOLE || !fragmenting) {
+      TransportTest.super.largePayloadRequestResponse50();
+    } else {
+      int count = Addresses.rounds(10);
+      expect(count, large(count).flatMap(getClient()::requestResponse));
+    }
+  }
+
+  private static Flux<Payload> large(int count) {
+    return Flux.range(0, count).map(n -> LARGE_PAYLOAD.retain());
+  }
+
+  private static void expect(int count, Flux<Payload> payloads) {
+    StepVerifier.create(payloads.doOnNext(Payload::release))
+        .expectNextCount(count)
+        .expectComplete()
+        .verify(LIMIT);
+  }
+
+  private void requestChannel(int payloads, int rate) {
+    StepVerifier.create(
+            getClient()
+                .requestChannel(Flux.range(0, payloads).map(this::createTestPayload))
+                .doOnNext(Payload::release)
+                .limitRate(rate))
+        .expectNextCount(payloads)
+        .expectComplete()
+        .verify(LIMIT);
+  }
+
+  @Override
+  @AfterEach
+  public void close() {
+    try {
+      TransportTest.super.close();
+    } finally {
+      transport.dispose();
+    }
+  }
+
+  @Override
+  public Duration getTimeout() {
+    return LIMIT;
+  }
+
+  @Override
+  public TransportPair<URI, Closeable> getTransportPair() {
+    return requireNonNull(pair, "pair");
+  }
+}
