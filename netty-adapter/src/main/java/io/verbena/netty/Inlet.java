@@ -3,7 +3,7 @@ package io.verbena.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
-import io.verbena.MemoryLimitException;
+import io.verbena.RdmaException;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.memory.Location;
 import io.verbena.core.memory.RegisteredMemory;
@@ -48,7 +48,7 @@ final class Inlet {
    *
    * @param first how many
    * @param most how many there may be in the end
-   * @throws MemoryLimitException if there is no memory for the first ones
+   * @throws RdmaException if there is no memory for the first ones, or the HCA does not register it
    */
   Inlet(RegisteredMemory memory, QueuePair queuePair, long prefix, int piece, int first, int most) {
     this.memory = memory;
@@ -61,7 +61,7 @@ final class Inlet {
     waiting = new int[most];
     try {
       add(first);
-    } catch (MemoryLimitException e) {
+    } catch (RdmaException e) {
       release();
       throw e;
     }
@@ -146,7 +146,16 @@ final class Inlet {
         return whole;
       }
     }
-    return copy(handle.allocate(allocator), handle);
+    return copy(allocate(handle, allocator), handle);
+  }
+
+  /** What is copied needs no registered memory where there is none left. */
+  private static ByteBuf allocate(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
+    try {
+      return handle.allocate(allocator);
+    } catch (RdmaException e) {
+      return handle.allocate(ByteBufAllocator.DEFAULT);
+    }
   }
 
   /** Takes the receive's buffer and gives it another one; null if there is no memory for that. */
@@ -154,7 +163,7 @@ final class Inlet {
     ByteBuf fresh;
     try {
       fresh = memory.allocator().directBuffer(piece, piece);
-    } catch (MemoryLimitException e) {
+    } catch (RdmaException e) {
       return null;
     }
     ByteBuf full = buffers[slot];
@@ -196,7 +205,7 @@ final class Inlet {
       int before = receives;
       try {
         add(more);
-      } catch (MemoryLimitException e) {
+      } catch (RdmaException e) {
         // As many as there is memory for: the stream is slower, and whole.
       }
       owed += receives - before;

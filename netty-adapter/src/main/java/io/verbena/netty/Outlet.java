@@ -26,6 +26,7 @@ final class Outlet {
   private final @Nullable ByteBuf[] held;
   private final @Nullable Lease[] leases;
   private final SendWorkRequest request = new SendWorkRequest();
+  private int heldCount;
   private int posted;
   private int completed;
   private int credits;
@@ -88,6 +89,7 @@ final class Outlet {
     int slot = posted & mask;
     held[slot] = buffer;
     leases[slot] = lease;
+    heldCount++;
     post();
   }
 
@@ -148,8 +150,14 @@ final class Outlet {
     ByteBuf buffer = held[slot];
     if (buffer != null) {
       held[slot] = null;
+      heldCount--;
       buffer.release();
     }
+  }
+
+  /** Whether a completion will give memory back. */
+  boolean holdsMemory() {
+    return heldCount > 0;
   }
 
   /** Releases all memory, once the queue pair is closed. Idempotent. */

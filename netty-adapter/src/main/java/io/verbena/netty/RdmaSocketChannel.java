@@ -1,7 +1,6 @@
 package io.verbena.netty;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufHolder;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelMetadata;
@@ -22,7 +21,7 @@ import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
-import io.verbena.MemoryLimitException;
+import io.verbena.RdmaException;
 import io.verbena.core.cm.EventTarget;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -206,7 +205,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       stream = made;
       made.open(hello);
       from.accept(ConnectionParameters.of(made.hello(0).encode()));
-    } catch (VerbsException | MemoryLimitException e) {
+    } catch (VerbsException | RdmaException e) {
       opening = null;
       promise.setFailure(new IOException("cannot accept " + from.peer(), e));
       return;
@@ -288,7 +287,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       stream = made;
       to.connect(
           ConnectionParameters.of(made.hello(from.getPort()).encode()), connectTimeoutNanos());
-    } catch (VerbsException | MemoryLimitException e) {
+    } catch (VerbsException | RdmaException e) {
       failOpening(new IOException("cannot connect to " + remote, e));
     }
   }
@@ -441,6 +440,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       if (atEnd) {
         end(pipeline);
       }
+    } catch (RuntimeException e) {
+      // The pipeline catches what handlers throw: this is of the allocators, and bytes are missing.
+      pipeline.fireExceptionCaught(e);
+      ours().closeQuietly();
     } finally {
       reading = false;
     }
@@ -473,10 +476,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     if (message instanceof ByteBuf || message instanceof FileRegion) {
       return message;
     }
-    if (message instanceof ByteBufHolder holder) {
-      throw new UnsupportedOperationException(
-          "unsupported message type: " + StringUtil.simpleClassName(holder) + EXPECTED);
-    }
     throw new UnsupportedOperationException(
         "unsupported message type: " + StringUtil.simpleClassName(message) + EXPECTED);
   }
@@ -499,11 +498,27 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         queue.remove();
       } else if (!to.canSend()) {
         return;
-      } else if (message instanceof ByteBuf bytes) {
-        write(queue, bytes, to, on.gatherer());
-      } else if (message instanceof FileRegion file && !write(queue, file, to, on.gatherer())) {
+      } else if (!writeNext(queue, message, to, on.gatherer())) {
         return;
       }
+    }
+  }
+
+  /** Whether it could; at the ceiling of registered memory it waits for what is in flight. */
+  private static boolean writeNext(
+      ChannelOutboundBuffer queue, Object message, Stream to, Gatherer gatherer) throws Exception {
+    try {
+      if (message instanceof ByteBuf bytes) {
+        write(queue, bytes, to, gatherer);
+      } else if (message instanceof FileRegion file) {
+        write(queue, file, to, gatherer);
+      }
+      return true;
+    } catch (RdmaException e) {
+      if (to.awaitMemory()) {
+        return false;
+      }
+      throw new IOException("no registered memory to send from", e);
     }
   }
 
@@ -521,7 +536,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     queue.removeBytes(sent);
   }
 
-  private static boolean write(
+  private static void write(
       ChannelOutboundBuffer queue, FileRegion file, Stream to, Gatherer gatherer)
       throws IOException {
     if (file.transferred() < file.count()) {
@@ -543,7 +558,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     if (file.transferred() >= file.count()) {
       queue.remove();
     }
-    return true;
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.verbena.netty;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
-import io.verbena.MemoryLimitException;
+import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CompletionTarget;
 import io.verbena.core.loop.Membership;
@@ -83,7 +83,7 @@ final class Stream implements CompletionTarget {
    * Makes the queue pair of a connection that is being made, with its first receives posted.
    *
    * @throws VerbsException if the device has no resources left
-   * @throws MemoryLimitException if there is no memory for receives
+   * @throws RdmaException if there is no memory for receives, or the HCA does not register it
    */
   Stream(RdmaIoHandler handler, ConnectionIdentifier identifier, Owner owner) {
     this.handler = handler;
@@ -114,7 +114,7 @@ final class Stream implements CompletionTarget {
               Math.min(FIRST_RECEIVES, receives),
               receives);
       queuePair = made;
-    } catch (VerbsException | MemoryLimitException e) {
+    } catch (VerbsException | RdmaException e) {
       if (made != null) {
         made.close();
       }
@@ -144,6 +144,12 @@ final class Stream implements CompletionTarget {
     boolean can = state == State.OPEN && failure == null && outlet.canSend();
     wantsToWrite = !can;
     return can;
+  }
+
+  /** Has {@link Owner#writable} called once memory comes back; false if none will. */
+  boolean awaitMemory() {
+    wantsToWrite = outlet.holdsMemory();
+    return wantsToWrite;
   }
 
   /** Why nothing can be sent ever again, or null. */
@@ -191,7 +197,8 @@ final class Stream implements CompletionTarget {
   private @Nullable Lease lease(ByteBuf buffer, int start, int length) {
     try {
       return hca.memory().lease(buffer, start, length);
-    } catch (MemoryLimitException e) {
+    } catch (RdmaException e) {
+      // Then it is copied, into memory that is registered already.
       return null;
     }
   }

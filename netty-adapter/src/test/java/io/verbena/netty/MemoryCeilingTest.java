@@ -1,0 +1,53 @@
+package io.verbena.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.socket.SocketChannel;
+import io.verbena.MemoryLimitException;
+import java.io.IOException;
+import java.util.Random;
+import java.util.zip.CRC32;
+import org.junit.jupiter.api.Test;
+
+/** What channels do at the ceiling of registered memory. */
+class MemoryCeilingTest {
+  @Test
+  void aConnectionThatHasNoMemoryForItsReceivesFails() {
+    try (Ends ends = new Ends(Ends.options().eagerSize(1 << 20).maxRegisteredBytes(4 << 20))) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+
+      ChannelFuture connecting = ends.client(new Collector()).connect(server.localAddress());
+
+      assertThat(connecting.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(connecting.cause())
+          .isInstanceOf(IOException.class)
+          .hasCauseInstanceOf(MemoryLimitException.class);
+    }
+  }
+
+  @Test
+  void bytesAreCopiedWhereThereIsNoMemoryToHandOut() {
+    byte[] bytes = new byte[6 << 20];
+    new Random(5).nextBytes(bytes);
+    CRC32 sent = new CRC32();
+    sent.update(bytes);
+    Collector received = new Collector();
+    try (Ends ends = new Ends(Ends.options().eagerSize(64 << 10).maxRegisteredBytes(1 << 20))) {
+      Channel server = Ends.bind(ends.server(received));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+
+      client.writeAndFlush(Unpooled.wrappedBuffer(bytes)).syncUninterruptibly();
+      client
+          .writeAndFlush(Unpooled.directBuffer(bytes.length).writeBytes(bytes))
+          .syncUninterruptibly();
+
+      sent.update(bytes);
+      await().atMost(Ends.LIMIT).until(() -> received.bytes() == 2L * bytes.length);
+      assertThat(received.sum()).isEqualTo(sent.getValue());
+    }
+  }
+}
