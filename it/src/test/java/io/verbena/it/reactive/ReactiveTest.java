@@ -31,5 +31,8 @@ import io.verbena.it.guest.LeftOut;
             "io.verbena.core.leaks.LeakExtensionTest"
           },
           reason = "of data structures alone: there is no HCA in it"),
+      @LeftOut(
+          tests = "io.verbena.reactor.streams.ReactiveStreamsTest",
+          reason = "of signals alone, and its TCK is not in the guest's class path"),
     })
 class ReactiveTest {}

@@ -1,6 +1,7 @@
 package io.verbena.reactor.connection;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaException;
 import io.verbena.RemoteMemory;
 import io.verbena.core.loop.ScheduledTask;
 import java.util.ArrayDeque;
@@ -44,7 +45,9 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
 
   void start() {
     actual.onSubscribe(this);
-    if (from.length() == 0 && !cancelled) {
+    if (from.length() > 0) {
+      wake();
+    } else if (!cancelled) {
       ended = true;
       actual.onComplete();
     }
@@ -78,7 +81,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
       stop();
       return;
     }
-    if (advancing) {
+    if (advancing || isRefused()) {
       return;
     }
     advancing = true;
@@ -99,6 +102,18 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
     } finally {
       advancing = false;
     }
+  }
+
+  /** A connection that is closed is told of before anything is asked for. */
+  private boolean isRefused() {
+    RdmaException refusal =
+        ended || !inFlight.isEmpty() || offset == from.length() ? null : connection.refuse("read");
+    if (refusal == null) {
+      return false;
+    }
+    ended = true;
+    actual.onError(refusal);
+    return true;
   }
 
   private void stop() {

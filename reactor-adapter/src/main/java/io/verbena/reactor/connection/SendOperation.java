@@ -1,5 +1,7 @@
 package io.verbena.reactor.connection;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaException;
 import io.verbena.RemoteRequestException;
@@ -153,7 +155,7 @@ final class SendOperation extends Mono<Void>
 
   @Override
   public void onError(Throwable error) {
-    end(error);
+    end(requireNonNull(error, "error"));
   }
 
   private void end(@Nullable Throwable error) {

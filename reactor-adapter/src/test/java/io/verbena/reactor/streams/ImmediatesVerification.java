@@ -1,0 +1,64 @@
+package io.verbena.reactor.streams;
+
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaMemory;
+import io.verbena.RemoteMemory;
+import io.verbena.reactor.testing.Ends;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.tck.PublisherVerification;
+import reactor.core.publisher.Flux;
+
+/** What {@link RdmaConnection#immediates} publishes; the peer closes behind the last write. */
+public final class ImmediatesVerification extends PublisherVerification<RdmaConnection.Immediate>
+    implements Verification {
+  private static final long MOST = 1 << 12;
+
+  private final Ends ends = Ends.create();
+  private final RdmaMemory.Region region =
+      ends.server()
+          .memory()
+          .register(ByteBuffer.allocateDirect(64), Set.of(RemoteMemory.Right.WRITE));
+
+  ImmediatesVerification() {
+    super(Tck.environment(), Tck.UNTIL_IT_IS_GARBAGE_MILLIS);
+  }
+
+  @Override
+  public void begin() throws Exception {
+    setUp();
+  }
+
+  @Override
+  public void end() {
+    region.close();
+    ends.close();
+  }
+
+  @Override
+  public long maxElementsFromPublisher() {
+    return MOST;
+  }
+
+  @Override
+  public Publisher<RdmaConnection.Immediate> createPublisher(long elements) {
+    Ends.Pair pair = ends.connect();
+    RdmaConnection writer = pair.client();
+    RemoteMemory to = region.token();
+    Flux.range(0, (int) Math.min(MOST, elements))
+        .concatMap(i -> writer.writeWithImmediate(Ends.message(writer, 8, i), to, i))
+        .then(writer.close())
+        .onErrorComplete()
+        .subscribe();
+    return pair.server().immediates();
+  }
+
+  @Override
+  public Publisher<RdmaConnection.Immediate> createFailedPublisher() {
+    Ends.Pair pair = ends.connect();
+    pair.server().dispose();
+    pair.server().onClose().onErrorComplete().block(Ends.LIMIT);
+    return pair.server().immediates();
+  }
+}

@@ -1,0 +1,59 @@
+package io.verbena.reactor.streams;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaConnection;
+import io.verbena.reactor.testing.Ends;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.tck.PublisherVerification;
+import reactor.core.publisher.Flux;
+
+/** What {@link RdmaConnection#receive} publishes; the peer closes behind the last message. */
+public final class ReceiveVerification extends PublisherVerification<Integer>
+    implements Verification {
+  private static final int LENGTH = 8;
+
+  private final Ends ends = Ends.create();
+
+  ReceiveVerification() {
+    super(Tck.environment(), Tck.UNTIL_IT_IS_GARBAGE_MILLIS);
+  }
+
+  @Override
+  public void begin() throws Exception {
+    setUp();
+  }
+
+  @Override
+  public void end() {
+    ends.close();
+  }
+
+  @Override
+  public Publisher<Integer> createPublisher(long elements) {
+    Ends.Pair pair = ends.connect();
+    RdmaConnection sender = pair.server();
+    sender.send(messages(sender, elements)).then(sender.close()).onErrorComplete().subscribe();
+    return new Released(pair.client().receive());
+  }
+
+  private static Flux<ByteBuf> messages(RdmaConnection sender, long count) {
+    return Flux.<ByteBuf, Long>generate(
+        () -> 0L,
+        (sent, sink) -> {
+          if (sent == count) {
+            sink.complete();
+          } else {
+            sink.next(Ends.message(sender, LENGTH, sent));
+          }
+          return sent + 1;
+        });
+  }
+
+  @Override
+  public Publisher<Integer> createFailedPublisher() {
+    Ends.Pair pair = ends.connect();
+    pair.client().dispose();
+    pair.client().onClose().onErrorComplete().block(Ends.LIMIT);
+    return new Released(pair.client().receive());
+  }
+}

@@ -1,0 +1,8 @@
+package io.verbena.reactor.streams;
+
+/** One method of the TCK, run by itself. */
+interface Verification {
+  void begin() throws Exception;
+
+  void end();
+}

@@ -1,0 +1,5 @@
+/** The TCK of Reactive Streams, on what the transport publishes and subscribes with. */
+@NullMarked
+package io.verbena.reactor.streams;
+
+import org.jspecify.annotations.NullMarked;
