@@ -203,7 +203,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     try {
       Stream made = new Stream(on, from, ours());
       stream = made;
-      made.open(hello);
       from.accept(ConnectionParameters.of(made.hello(0).encode()));
     } catch (VerbsException | RdmaException e) {
       opening = null;
@@ -303,14 +302,13 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     if (promise == null || made == null) {
       return;
     }
-    if (request == null) {
-      Hello hello = Hello.decode(event.privateData());
-      if (hello == null) {
-        failOpening(new ConnectException("not a server of this protocol: " + remote));
-        return;
-      }
-      made.open(hello);
+    // Not before: what the peer sends behind it may come first, and belongs to an active channel.
+    Hello hello = Hello.decode((request == null ? event : request).privateData());
+    if (hello == null) {
+      failOpening(new ConnectException("not a server of this protocol: " + remote));
+      return;
     }
+    made.open(hello);
     opening = null;
     Future<?> timer = timeout;
     if (timer != null) {

@@ -136,7 +136,7 @@ class ClosingTest {
   }
 
   /** It may not even be given the time to prepare for its end. */
-  @RepeatedTest(20)
+  @RepeatedTest(5)
   void aLoopThatEndsAtOnceClosesItsChannels() {
     MultiThreadIoEventLoopGroup loop =
         new MultiThreadIoEventLoopGroup(

@@ -51,7 +51,8 @@ class ConnectingTest {
           .satisfiesAnyOf(
               cause -> assertThat(cause).isInstanceOf(ConnectTimeoutException.class),
               cause -> assertThat(cause).hasMessageContaining("UNREACHABLE"));
-      assertThat(connecting.channel().isOpen()).isFalse();
+      assertThat(connecting.channel().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis()))
+          .isTrue();
     }
   }
 
