@@ -23,6 +23,7 @@ import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsException;
 import java.util.EnumSet;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,13 +70,18 @@ abstract class DrainTests extends VerbsTests {
       if (!tck.hasEvent(pair.client().device(), SQ_DRAINED, pair.client().queuePair())) {
         return;
       }
-      pair.server().post(Requests.receive(91, pair.server().memory(8, LOCAL_WRITE)));
       goOn(pair.client());
-      pair.client().post(Requests.nothing(92));
-      pair.client().sent().expectSuccess(message.id(), SEND);
-      pair.server().received().expectSuccess(91, RECV);
+      finish(pair, message);
     }
     fail("the message was not begun before the queue was drained, in any of %s attempts", ATTEMPTS);
+  }
+
+  /** Lets the message of a queue that goes on arrive. */
+  private static void finish(Pair pair, SendWorkRequest message) {
+    pair.server().post(Requests.receive(91, pair.server().memory(8, LOCAL_WRITE)));
+    pair.client().post(Requests.nothing(92));
+    pair.client().sent().expectSuccess(message.id(), SEND);
+    pair.server().received().expectSuccess(91, RECV);
   }
 
   private void expectDrained(Endpoint end) {
@@ -187,14 +193,33 @@ abstract class DrainTests extends VerbsTests {
       return;
     }
     Pair pair = tck.setup().byHand();
-    drainInTheMiddleOf(pair, Requests.send(1));
-
-    expectFailure(INVALID, () -> goOn(pair.client()));
+    SendWorkRequest message = Requests.send(1);
+    drainInTheMiddleOf(pair, message);
+    for (int attempt = 0; !isRefusedToGoOn(pair); attempt++) {
+      assertThat(attempt).as("times that the queue was drained too early").isLessThan(ATTEMPTS);
+      finish(pair, message);
+      drainInTheMiddleOf(pair, message);
+    }
 
     assertThat(pair.client().queuePair().state()).isEqualTo(SQD);
     pair.server().post(Requests.receive(2));
     expectDrained(pair.client());
     goOn(pair.client());
+  }
+
+  /**
+   * A queue that could be left must have said that it is drained. That it says so too early is
+   * another test's matter: Soft-RoCE does when it sends again after an RNR NAK.
+   */
+  private boolean isRefusedToGoOn(Pair pair) {
+    try {
+      goOn(pair.client());
+    } catch (VerbsException e) {
+      assertThat(e.error()).isEqualTo(INVALID);
+      return true;
+    }
+    expectDrained(pair.client());
+    return false;
   }
 
   @Test
