@@ -1,10 +1,12 @@
 package io.verbena.simulation.verbs;
 
 import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairType;
 
 /**
  * A connection of a simulated program.
  *
+ * @param type the transport service
  * @param first the device of end 0
  * @param second the device of end 1
  * @param mtu bytes of payload per packet
@@ -19,6 +21,7 @@ import io.verbena.verbs.Mtu;
  * @param signalAll whether all sends are signaled
  */
 record LinkPlan(
+    QueuePairType type,
     int first,
     int second,
     Mtu mtu,
@@ -40,6 +43,11 @@ record LinkPlan(
     return side == 0 ? psn0 : psn1;
   }
 
+  /** How many packets a message of an unreliable connection takes. */
+  int packets(int length) {
+    return type == QueuePairType.UD ? 1 : Math.max(1, (length + mtu.bytes() - 1) / mtu.bytes());
+  }
+
   /** The acknowledgement timeout in nanoseconds (IBTA volume 1, local ACK timeout). */
   long timeoutNanos() {
     return 4096L << timeout;
@@ -47,7 +55,8 @@ record LinkPlan(
 
   @Override
   public String toString() {
-    return "device "
+    return type
+        + ", device "
         + first
         + " <-> device "
         + second

@@ -15,6 +15,7 @@ package io.verbena.simulation.verbs;
  * @param fence whether to wait for earlier READs and atomics
  * @param inline whether the payload travels in the request, if that is possible
  * @param pieces how many buffers its bytes are spread over
+ * @param byDoor whether it reaches the peer's memory by a key of its own, if there is one
  * @param receiveAt when the peer posts the receive that it may take
  */
 record Operation(
@@ -30,7 +31,13 @@ record Operation(
     boolean fence,
     boolean inline,
     int pieces,
+    boolean byDoor,
     long receiveAt) {
+
+  /** Whether the program takes what is not sure to be good. */
+  boolean isRash() {
+    return offset % 3 == 0;
+  }
 
   @Override
   public String toString() {
@@ -40,7 +47,7 @@ record Operation(
     if (kind.isRequest()) {
       text.append(' ').append(length).append(" B, target ").append(target);
       text.append(signaled ? ", signaled" : "").append(fence ? ", fence" : "");
-      text.append(inline ? ", inline" : "");
+      text.append(inline ? ", inline" : "").append(byDoor ? ", by door" : "");
     }
     if (kind.takesReceive()) {
       text.append(", receive at ").append(receiveAt).append(" ns");

@@ -7,6 +7,7 @@ import io.verbena.simulation.run.Outcome;
 import io.verbena.simulation.run.Script;
 import io.verbena.simulation.run.Trace;
 import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairType;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed what it was made of, and what keys and numbers are made of
  * @param devices how many HCAs there are
  * @param sharedQueue whether the ends on a device share a completion queue
+ * @param sharedReceives whether the reliable ends on a device share their receives
  * @param links the connections
  * @param operations what is done, by time
  * @param faults what the wire does
@@ -29,6 +31,7 @@ public record Plan(
     long seed,
     int devices,
     boolean sharedQueue,
+    boolean sharedReceives,
     List<LinkPlan> links,
     List<Operation> operations,
     FaultSchedule faults)
@@ -62,6 +65,47 @@ public record Plan(
     Kind.COMPARE_SWAP
   };
 
+  /** What programs do besides whose memory peers reach by keys of its own. */
+  private static final Kind[] DOOR_KINDS = {
+    Kind.OPEN,
+    Kind.OPEN,
+    Kind.INVALIDATE,
+    Kind.DEALLOCATE,
+    Kind.DEALLOCATE,
+    Kind.GIVE_BACK,
+    Kind.GIVE_BACK,
+    Kind.BIND_ANEW
+  };
+
+  private static final Kind[] CONNECTION_KINDS = {
+    Kind.SEND,
+    Kind.SEND,
+    Kind.SEND_IMMEDIATE,
+    Kind.SEND_IMMEDIATE,
+    Kind.WRITE,
+    Kind.WRITE,
+    Kind.WRITE_IMMEDIATE,
+    Kind.WRITE_IMMEDIATE,
+    Kind.WRONG_KEY,
+    Kind.TOO_LARGE
+  };
+
+  private static final Kind[] DATAGRAM_KINDS = {
+    Kind.SEND, Kind.SEND, Kind.SEND_IMMEDIATE, Kind.WRONG_QUEUE_KEY, Kind.TOO_LARGE
+  };
+
+  private static final Kind[] DOOR_ENDINGS = {
+    Kind.DEAD_KEY,
+    Kind.DEAD_KEY,
+    Kind.DEAD_KEY,
+    Kind.OTHERS_KEY,
+    Kind.OTHERS_KEY,
+    Kind.DEAD_ADD,
+    Kind.DEAD_ADD,
+    Kind.BEYOND_DOOR,
+    Kind.INVALIDATE_NOTHING
+  };
+
   private static final Kind[] ENDINGS = {
     Kind.WRONG_KEY, Kind.BEYOND, Kind.MISALIGNED, Kind.TOO_LARGE, Kind.FAIL, Kind.CLOSE
   };
@@ -78,15 +122,20 @@ public record Plan(
       links.add(link(random, devices));
     }
     List<Operation> operations = new ArrayList<>();
+    boolean doors = random.nextInt(3) == 0;
     int steps = 1 + random.nextInt(MAX_OPERATIONS);
+    if (doors) {
+      open(random, operations, links);
+    }
     for (int i = 0; i < steps; i++) {
-      operations.add(operation(random, i, count, span));
+      operations.add(operation(random, operations.size(), links, doors, span));
     }
     operations.sort(Comparator.comparingLong(Operation::at));
     return new Plan(
         seed,
         devices,
         random.nextBoolean(),
+        random.nextInt(3) == 0,
         links,
         operations,
         FaultSchedule.random(random.nextLong(), devices, span, latency));
@@ -96,6 +145,7 @@ public record Plan(
     int first = random.nextInt(devices);
     int second = random.nextInt(8) == 0 ? first : random.nextInt(devices);
     return new LinkPlan(
+        type(random),
         first,
         second,
         MTUS[random.nextInt(MTUS.length)],
@@ -110,6 +160,14 @@ public record Plan(
         random.nextInt(4) == 0);
   }
 
+  private static QueuePairType type(SplittableRandom random) {
+    return switch (random.nextInt(6)) {
+      case 0 -> QueuePairType.UC;
+      case 1 -> QueuePairType.UD;
+      default -> QueuePairType.RC;
+    };
+  }
+
   /** Often shortly before they wrap. */
   private static int psn(SplittableRandom random) {
     return random.nextInt(3) == 0
@@ -117,36 +175,91 @@ public record Plan(
         : random.nextInt(1 << PSN_BITS);
   }
 
-  private static Operation operation(SplittableRandom random, int number, int links, long span) {
-    Kind kind =
-        random.nextInt(100) == 0
-            ? ENDINGS[random.nextInt(ENDINGS.length)]
-            : KINDS[random.nextInt(KINDS.length)];
-    long at = random.nextInt(4) == 0 ? 0 : random.nextLong(span);
+  private static Operation operation(
+      SplittableRandom random, int number, List<LinkPlan> links, boolean doors, long span) {
+    int link = random.nextInt(links.size());
+    Kind kind = kind(random, links.get(link).type(), doors);
+    // Doors that are opened first are open a moment later.
+    long at = (doors ? 1 : 0) + (random.nextInt(4) == 0 ? 0 : random.nextLong(span));
     // Mostly the receive is there before the message.
     long receiveAt = random.nextInt(5) == 0 ? at + random.nextLong(span) : random.nextLong(at + 1);
     return new Operation(
         number,
         at,
-        random.nextInt(links),
+        link,
         random.nextInt(2),
         kind,
         length(random, kind),
-        random.nextInt(kind == Kind.FETCH_ADD ? COUNTERS : REGISTERS),
+        target(random, kind),
         random.nextInt(MAX_LENGTH),
         random.nextInt(3) != 0,
         random.nextInt(8) == 0,
         random.nextInt(6) == 0,
         1 + random.nextInt(MAX_PIECES),
+        doors && random.nextInt(4) != 0,
         receiveAt);
+  }
+
+  private static int target(SplittableRandom random, Kind kind) {
+    return switch (kind) {
+      case FETCH_ADD, DEAD_ADD -> random.nextInt(COUNTERS);
+      // Mostly the door that is a region: a window's key then names nothing at all.
+      case DEALLOCATE -> Math.min(REGISTERS - 1, random.nextInt(2 * REGISTERS));
+      default -> random.nextInt(REGISTERS);
+    };
+  }
+
+  private static Kind kind(SplittableRandom random, QueuePairType type, boolean doors) {
+    boolean ends = random.nextInt(100) == 0;
+    return switch (type) {
+      case RC -> {
+        if (doors && random.nextInt(5) < 2) {
+          yield any(random, random.nextInt(8) == 0 ? DOOR_ENDINGS : DOOR_KINDS);
+        }
+        yield any(random, ends ? ENDINGS : KINDS);
+      }
+      case UC -> ends ? ending(random) : any(random, CONNECTION_KINDS);
+      case UD -> ends ? ending(random) : any(random, DATAGRAM_KINDS);
+    };
+  }
+
+  private static Kind ending(SplittableRandom random) {
+    return random.nextBoolean() ? Kind.FAIL : Kind.CLOSE;
+  }
+
+  private static Kind any(SplittableRandom random, Kind[] kinds) {
+    return kinds[random.nextInt(kinds.length)];
+  }
+
+  /** Has some doors opened first of all, as nothing else can be done with them before. */
+  private static void open(
+      SplittableRandom random, List<Operation> operations, List<LinkPlan> links) {
+    for (int link = 0; link < links.size(); link++) {
+      for (int door = 0; door < REGISTERS; door++) {
+        for (int side = 0; side < 2; side++) {
+          if (links.get(link).type() == QueuePairType.RC && random.nextInt(4) != 0) {
+            operations.add(opening(random, operations.size(), link, side, door));
+          }
+        }
+      }
+    }
+  }
+
+  private static Operation opening(
+      SplittableRandom random, int number, int link, int side, int door) {
+    Kind kind = random.nextInt(6) == 0 ? Kind.BIND_ANEW : Kind.OPEN;
+    int offset = random.nextInt(MAX_LENGTH);
+    return new Operation(
+        number, 0, link, side, kind, 0, door, offset, true, false, false, 1, false, 0);
   }
 
   private static int length(SplittableRandom random, Kind kind) {
     return switch (kind) {
-      case FETCH_ADD, COMPARE_SWAP, MISALIGNED -> Long.BYTES;
+      case FETCH_ADD, DEAD_ADD, COMPARE_SWAP, MISALIGNED -> Long.BYTES;
       case TOO_LARGE -> MAX_LENGTH + 1;
       // Without a byte no key is looked at.
-      case WRONG_KEY, BEYOND -> 1 + random.nextInt(MAX_LENGTH);
+      case OPEN, INVALIDATE, BIND_ANEW, DEALLOCATE -> 0;
+      case WRONG_KEY, BEYOND, DEAD_KEY, OTHERS_KEY, BEYOND_DOOR -> 1 + random.nextInt(MAX_LENGTH);
       default ->
           switch (random.nextInt(8)) {
             case 0 -> 0;
@@ -171,7 +284,7 @@ public record Plan(
 
   @Override
   public Plan withFaults(FaultSchedule others) {
-    return new Plan(seed, devices, sharedQueue, links, operations, others);
+    return new Plan(seed, devices, sharedQueue, sharedReceives, links, operations, others);
   }
 
   @Override
@@ -182,12 +295,14 @@ public record Plan(
   @Override
   public Plan withSteps(List<Integer> kept) {
     List<Operation> fewer = kept.stream().map(operations::get).toList();
-    return new Plan(seed, devices, sharedQueue, links, fewer, faults);
+    return new Plan(seed, devices, sharedQueue, sharedReceives, links, fewer, faults);
   }
 
   @Override
   public void print(PrintWriter out) {
-    out.printf("%d devices, latency %d ns%n", devices, faults.latency());
+    out.printf(
+        "%d devices, latency %d ns%s%n",
+        devices, faults.latency(), sharedReceives ? ", shared receive queues" : "");
     for (int i = 0; i < links.size(); i++) {
       out.printf("  link %d: %s%n", i, links.get(i));
     }

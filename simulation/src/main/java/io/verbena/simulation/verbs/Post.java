@@ -33,6 +33,18 @@ final class Post {
 
   long after;
 
+  /** Of an access by a key of its own: that key. Of what gives or ends a key: that. */
+  @Nullable Life life;
+
+  /** Of what gives a window another key: the one that ends with that. */
+  @Nullable Life lifeBefore;
+
+  /** Of an unreliable one: the PSN of its last packet. */
+  int lastPsn = -1;
+
+  /** How often it was received. */
+  int deliveries;
+
   Post(Operation operation, boolean signaled, long postedAt) {
     this.postedAt = postedAt;
     this.operation = operation;
@@ -43,8 +55,18 @@ final class Post {
     return state != State.POSTED;
   }
 
+  /** Whether the responder refuses it, or may, for all that is known. */
+  boolean mayBeRefused() {
+    if (operation.kind().kills()) {
+      return true;
+    }
+    Life by = life;
+    return by != null && operation.kind().isAccess() && state != State.DONE && by.isEnding();
+  }
+
   @Override
   public String toString() {
-    return operation + " (" + state + ")";
+    Life by = life;
+    return operation + (by == null ? "" : ", key " + by) + " (" + state + ")";
   }
 }

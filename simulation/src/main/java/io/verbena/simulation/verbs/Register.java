@@ -2,6 +2,7 @@ package io.verbena.simulation.verbs;
 
 import io.verbena.simulation.run.Arena;
 import io.verbena.simulation.run.Violation;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,6 +53,11 @@ final class Register {
           writer.sourceAt(first.operation), arena.expected, at, first.operation.length());
     }
     check(arena, writer);
+  }
+
+  /** Whether the last write of each byte stands there. */
+  boolean isLatest(Arena arena) {
+    return ByteBuffer.wrap(latest).mismatch(arena.memory.slice(at, latest.length)) < 0;
   }
 
   /** Checks that each byte is the last one that is sure, or of a write behind it. */

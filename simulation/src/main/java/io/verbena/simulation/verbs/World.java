@@ -10,15 +10,10 @@ import io.verbena.simulation.run.Arena;
 import io.verbena.simulation.run.Harm;
 import io.verbena.simulation.run.Trace;
 import io.verbena.simulation.run.Violation;
-import io.verbena.verbs.Access;
-import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionQueue;
-import io.verbena.verbs.Device;
-import io.verbena.verbs.MemoryRegion;
-import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.WorkCompletion;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -33,11 +28,9 @@ final class World implements SimulatedWire.Tap {
   private final Arena arena;
   private final @Nullable Trace trace;
   private final SimulatedFabric fabric;
-  private final List<Device> devices = new ArrayList<>();
-  private final List<ProtectionDomain> domains = new ArrayList<>();
-  private final List<MemoryRegion> counterRegions = new ArrayList<>();
-  private final Counter[][] counters;
+  private final List<Hca> devices = new ArrayList<>();
   private final List<Endpoint> ends = new ArrayList<>();
+  private final List<Receives> receives = new ArrayList<>();
   private final List<CompletionQueue> queues = new ArrayList<>();
   private final @Nullable Harm[] harm;
   private final long lateness;
@@ -58,7 +51,6 @@ final class World implements SimulatedWire.Tap {
     this.arena = arena;
     this.trace = trace;
     fabric = new SimulatedFabric(plan.seed(), plan.faults(), arena.flights);
-    counters = new Counter[plan.devices()][Plan.COUNTERS];
     harm = new @Nullable Harm[plan.links().size()];
     long longest = 0;
     for (Fault fault : plan.faults().faults()) {
@@ -90,6 +82,11 @@ final class World implements SimulatedWire.Tap {
     scheduleLast();
     settleDown();
     ends.forEach(Endpoint::requireIdle);
+    for (Endpoint end : ends) {
+      if (end instanceof UnreliableEnd unreliable) {
+        unreliable.requireExcuses();
+      }
+    }
     ends.forEach(Endpoint::stop);
     settleDown();
     ends.forEach(Endpoint::requireIdle);
@@ -110,71 +107,77 @@ final class World implements SimulatedWire.Tap {
 
   private void create() {
     for (int device = 0; device < plan.devices(); device++) {
-      for (int i = 0; i < Plan.COUNTERS; i++) {
-        counters[device][i] = new Counter(arena.take(Long.BYTES));
-      }
+      devices.add(new Hca(arena));
     }
     int[] answers = new int[2 * plan.links().size()];
-    int[] receives = new int[answers.length];
+    int[] receiveCounts = new int[answers.length];
     for (Operation operation : plan.operations()) {
       int index = 2 * operation.link() + operation.side();
-      if (Endpoint.bringsAnswer(operation.kind())) {
+      if (ReliableEnd.bringsAnswer(operation.kind())) {
         answers[index] += operation.length();
       }
       if (operation.kind().takesReceive()) {
-        receives[index ^ 1]++;
+        receiveCounts[index ^ 1]++;
       }
     }
+    Receives[] own = receivesOf(receiveCounts);
     for (int i = 0; i < answers.length; i++) {
+      LinkPlan link = plan.links().get(i / 2);
       ends.add(
-          new Endpoint(this, arena, i, i & 1, plan.links().get(i / 2), answers[i], receives[i]));
+          link.type() == QueuePairType.RC
+              ? new ReliableEnd(this, arena, i, link, answers[i], own[i])
+              : new UnreliableEnd(this, arena, i, link, own[i]));
     }
     arena.fill();
-    for (int device = 0; device < plan.devices(); device++) {
-      open(device);
-    }
+    devices.forEach(device -> device.open(fabric.open()));
     for (Endpoint end : ends) {
-      int device = end.plan.device(end.side);
-      end.create(domains.get(device), queue(device));
+      Hca device = device(end);
+      end.receives.create(arena, device.domain(), isShared(end.plan));
+      end.create(device.domain(), device.queue(depth(), plan.sharedQueue()));
     }
+    devices.forEach(device -> queues.addAll(device.queues()));
     for (Endpoint end : ends) {
       Endpoint other = ends.get(end.index ^ 1);
-      end.connect(other, devices.get(other.plan.device(other.side)).port().gids().get(0));
+      end.connect(other, device(other).gid());
     }
   }
 
-  private void open(int number) {
-    Device device = fabric.open();
-    devices.add(device);
-    ProtectionDomain domain = device.allocateProtectionDomain();
-    domains.add(domain);
-    int first = counters[number][0].at;
-    int end = counters[number][Plan.COUNTERS - 1].at + Long.BYTES;
-    for (Counter counter : counters[number]) {
-      arena.memory.putLong(counter.at, 0);
-      arena.expectLong(counter.at, 0);
+  /** The receives of each end; those of a device are the same if they share them. */
+  private Receives[] receivesOf(int[] counts) {
+    Receives[] of = new Receives[counts.length];
+    for (int i = 0; i < counts.length; i++) {
+      if (of[i] == null) {
+        List<Integer> users = sharers(i, counts.length);
+        int count = users.stream().mapToInt(user -> counts[user]).sum();
+        boolean datagrams = plan.links().get(i / 2).type() == QueuePairType.UD;
+        Receives made = new Receives(arena, receives.size(), count, datagrams ? Receives.AREA : 0);
+        receives.add(made);
+        users.forEach(user -> of[user] = made);
+      }
     }
-    counterRegions.add(
-        domain.register(
-            arena.memory.slice(first, end - first),
-            EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_ATOMIC)));
-    if (plan.sharedQueue()) {
-      queues.add(device.createCompletionQueue(depth(), null));
+    return of;
+  }
+
+  /** The ends, from one on, that share their receives with it. */
+  private List<Integer> sharers(int first, int ends) {
+    List<Integer> users = new ArrayList<>(List.of(first));
+    LinkPlan link = plan.links().get(first / 2);
+    for (int i = first + 1; isShared(link) && i < ends; i++) {
+      LinkPlan other = plan.links().get(i / 2);
+      if (isShared(other) && other.device(i & 1) == link.device(first & 1)) {
+        users.add(i);
+      }
     }
+    return users;
+  }
+
+  private boolean isShared(LinkPlan link) {
+    return plan.sharedReceives() && link.type() == QueuePairType.RC;
   }
 
   /** As much as can ever complete on one queue. */
   private int depth() {
     return 2 * (plan.operations().size() + 2 * ends.size());
-  }
-
-  private CompletionQueue queue(int device) {
-    if (plan.sharedQueue()) {
-      return queues.get(device);
-    }
-    CompletionQueue queue = devices.get(device).createCompletionQueue(depth(), null);
-    queues.add(queue);
-    return queue;
   }
 
   /** The last request of each end, whose completion tells of all before it. */
@@ -191,7 +194,7 @@ final class World implements SimulatedWire.Tap {
               last + 1,
               end.index / 2,
               end.side,
-              Kind.WRITE,
+              end.plan.type() == QueuePairType.UD ? Kind.SEND : Kind.WRITE,
               0,
               0,
               0,
@@ -199,6 +202,7 @@ final class World implements SimulatedWire.Tap {
               false,
               false,
               1,
+              false,
               0);
       fabric.time().schedule(operation.at(), () -> end.come(operation));
     }
@@ -236,7 +240,7 @@ final class World implements SimulatedWire.Tap {
       if (any) {
         for (int i = 0; i < sendsHeld; i++) {
           WorkCompletion completion = sends.get(i);
-          ends.get(Endpoint.indexOf(completion.workRequestId())).sent(completion);
+          ends.get(Endpoint.indexOf(completion)).sent(completion);
         }
         sendsHeld = 0;
         ends.forEach(Endpoint::pump);
@@ -249,16 +253,18 @@ final class World implements SimulatedWire.Tap {
   private void take(int count) {
     for (int i = 0; i < count; i++) {
       WorkCompletion completion = batch[i];
-      long id = completion.workRequestId();
-      int index = Endpoint.indexOf(id);
-      if (index >= ends.size()) {
-        throw new Violation("a completion of nobody: " + completion);
-      }
-      if (Endpoint.isReceive(id)) {
-        trace("received", ends.get(index), completion);
-        ends.get(index).received(completion);
-      } else {
+      if (Receives.owns(completion)) {
+        Receives of = receives.get(Receives.indexOf(completion));
+        Endpoint end = taker(of, completion.queuePairNumber());
+        if (end == null) {
+          throw new Violation("a receive of another queue pair: " + completion);
+        }
+        trace("received", end, completion);
+        end.received(completion, of.complete(completion));
+      } else if (Endpoint.indexOf(completion) < ends.size()) {
         hold(i);
+      } else {
+        throw new Violation("a completion of nobody: " + completion);
       }
     }
   }
@@ -279,11 +285,11 @@ final class World implements SimulatedWire.Tap {
       trace.sent(now, source, destination, frame);
     }
     packets++;
-    if (frame.opcode().has(ExtendedHeader.AETH)) {
-      Endpoint to = addressee(frame, destination);
-      if (to != null && Aeth.isRnrNak(frame.syndrome())) {
+    if (frame.opcode().has(ExtendedHeader.AETH)
+        && addressee(frame, destination) instanceof ReliableEnd to) {
+      if (Aeth.isRnrNak(frame.syndrome())) {
         to.peer().saysNotReady(frame.psn());
-      } else if (to != null && frame.syndrome() == Aeth.SEQUENCE_ERROR) {
+      } else if (frame.syndrome() == Aeth.SEQUENCE_ERROR) {
         to.peer().saysMissing(frame.psn());
       }
     }
@@ -302,11 +308,19 @@ final class World implements SimulatedWire.Tap {
     Endpoint to = addressee(frame, destination);
     if (to != null) {
       harm(to).add(now, 1 + weight(strike, to.plan));
-      if (strike.kind() == Fault.Kind.DUPLICATE
-          && frame.opcode().has(ExtendedHeader.AETH)
-          && Aeth.isRnrNak(frame.syndrome())) {
-        to.isToldTwice();
+      if (strike.kind() == Fault.Kind.DUPLICATE) {
+        repeated(to, frame);
       }
+    }
+  }
+
+  private static void repeated(Endpoint to, Frame frame) {
+    if (to instanceof UnreliableEnd end) {
+      end.isRepeated(frame.psn());
+    } else if (to instanceof ReliableEnd end
+        && frame.opcode().has(ExtendedHeader.AETH)
+        && Aeth.isRnrNak(frame.syndrome())) {
+      end.isToldTwice();
     }
   }
 
@@ -351,6 +365,10 @@ final class World implements SimulatedWire.Tap {
     if (trace != null) {
       trace.arrives(now, source, destination, frame);
     }
+    if (addressee(frame, destination) instanceof UnreliableEnd to) {
+      poll();
+      to.arrives(frame.psn());
+    }
   }
 
   // ---- what ends ask for
@@ -371,18 +389,35 @@ final class World implements SimulatedWire.Tap {
     return harm(end).since(moment - lateness);
   }
 
-  /** The counter that an operation on a peer is about. */
-  Counter counter(Endpoint peer, Operation operation) {
-    return counters[peer.plan.device(peer.side)][operation.target()];
+  /** The device of an end. */
+  Hca device(Endpoint end) {
+    return devices.get(end.plan.device(end.side));
   }
 
-  long counterAddress(Endpoint peer, Counter counter) {
-    int device = peer.plan.device(peer.side);
-    return counterRegions.get(device).address() + counter.at - counters[device][0].at;
+  /** A key of a window of type 2 that another queue pair of the device has bound, if any has. */
+  @Nullable Life windowOfOther(ReliableEnd end) {
+    int device = end.plan.device(end.side);
+    for (Endpoint other : ends) {
+      if (other != end
+          && other instanceof ReliableEnd reliable
+          && other.plan.device(other.side) == device) {
+        Life life = reliable.doors().window();
+        if (life != null) {
+          return life;
+        }
+      }
+    }
+    return null;
   }
 
-  int counterKey(Endpoint peer) {
-    return counterRegions.get(peer.plan.device(peer.side)).rkey();
+  /** The end that takes some receives and has a number, which is one of its device's only. */
+  private @Nullable Endpoint taker(Receives of, int number) {
+    for (Endpoint end : ends) {
+      if (end.receives == of && end.pair().number() == number) {
+        return end;
+      }
+    }
+    return null;
   }
 
   void trace(String what, Endpoint end, Object about) {
@@ -397,13 +432,7 @@ final class World implements SimulatedWire.Tap {
     for (Endpoint end : ends) {
       end.settle();
     }
-    for (Counter[] each : counters) {
-      for (Counter counter : each) {
-        long sum = arena.memory.getLong(counter.at);
-        counter.checkSum(sum);
-        arena.expectLong(counter.at, sum);
-      }
-    }
+    devices.forEach(Hca::settle);
     int at = arena.mismatch();
     if (at >= 0) {
       throw new Violation("byte " + at + " of memory is not what was there and not what came");
@@ -412,13 +441,8 @@ final class World implements SimulatedWire.Tap {
 
   private void close() {
     ends.forEach(Endpoint::close);
-    counterRegions.forEach(MemoryRegion::close);
-    queues.forEach(CompletionQueue::close);
-    domains.forEach(ProtectionDomain::close);
-    for (Device device : devices) {
-      checkEvents(device);
-      device.close();
-    }
+    receives.forEach(Receives::close);
+    devices.forEach(Hca::close);
     int left = fabric.time().pending() + fabric.wire().inFlight() + arena.flights.inUse();
     if (left > 0) {
       throw new Violation(
@@ -428,22 +452,6 @@ final class World implements SimulatedWire.Tap {
               + fabric.wire().inFlight()
               + ", frames "
               + arena.flights.inUse());
-    }
-  }
-
-  private static void checkEvents(Device device) {
-    try {
-      for (AsyncEvent event = device.awaitAsyncEvent(0);
-          event != null;
-          event = device.awaitAsyncEvent(0)) {
-        switch (event.type()) {
-          case CQ_ERR, DEVICE_FATAL, QP_FATAL -> throw new Violation("event " + event.type());
-          default -> {}
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException("interrupted", e);
     }
   }
 }

@@ -214,7 +214,72 @@ final class EngineMistakes {
               "a region ends one byte late",
               "MemoryKey.java",
               "offset <= length - bytes;",
-              "offset <= length - bytes + 1;"));
+              "offset <= length - bytes + 1;"),
+          of(
+              "a shared receive is given twice",
+              "ReceiveQueue.java",
+              "    other.take();\n",
+              "    if (position % 2 == 0) {\n      other.take();\n    }\n"),
+          of(
+              "a window's key lives after LOCAL_INV",
+              "engine/Requester.java",
+              "link.host.invalidateLocally(request.remoteKey())",
+              "request.remoteKey() != 0"),
+          of(
+              "a SEND_WITH_INV does not invalidate",
+              "engine/Responder.java",
+              "if (opcode.has(ExtendedHeader.IETH) && !link.host.invalidateRemotely(packet.invalidatedKey())) {",
+              "if (opcode.has(ExtendedHeader.IETH) && packet.invalidatedKey() == 0) {"),
+          of(
+              "a key of a window from before opens the present one",
+              "MemoryKey.java",
+              "return alive && value == key;",
+              "return alive && index(value) == index(key);"),
+          of(
+              "a window of type 2 serves all queue pairs of its domain",
+              "EmulatedMemoryWindow.java",
+              "          own ? by : domain,",
+              "          domain,"),
+          of(
+              "a window leads to all of its region",
+              "EmulatedMemoryWindow.java",
+              "          buffers.length(0),",
+              "          buffers.length(0) + 1,"),
+          of(
+              "a window gives rights that were not asked for",
+              "EmulatedMemoryWindow.java",
+              "          request.windowAccess());\n      target.bound();",
+              "          ALL);\n      target.bound();"),
+          of(
+              "a deregistered region is still open",
+              "EmulatedMemoryRegion.java",
+              "      last.key.kill();\n      keys.remove(last.key);",
+              "      assert last != null;"),
+          of(
+              "a message of UC is delivered with a hole",
+              "engine/UnreliableResponder.java",
+              "packet.psn() != expected || opcode.kind() != open",
+              "opcode.kind() != open"),
+          of(
+              "a message of UC begins where one that was dropped had come to",
+              "engine/UnreliableResponder.java",
+              "      receive.rewind();\n",
+              ""),
+          of(
+              "a message of UC that is dropped takes its receive with it",
+              "engine/UnreliableResponder.java",
+              "      open = null;\n      return;",
+              "      open = null;\n      receive.drop();\n      return;"),
+          of(
+              "a queue key of UD is not checked",
+              "engine/DatagramResponder.java",
+              "packet.queueKey() != link.queueKey || length",
+              "length"),
+          of(
+              "a datagram tells another queue pair as its source",
+              "engine/DatagramResponder.java",
+              "        packet.sourceQueuePair(),",
+              "        packet.destinationQueuePair(),"));
 
   private EngineMistakes() {}
 

@@ -1,0 +1,123 @@
+package io.verbena.simulation.verbs;
+
+import io.verbena.simulation.run.Arena;
+import io.verbena.verbs.MemoryRegion;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What an end gives its peer keys for, and what their programs do with those. */
+final class Doors {
+  private final ReliableEnd owner;
+  private final World world;
+
+  /**
+   * A window over the first register and the cell, one over the second, a region over the third.
+   */
+  private final List<Door> own;
+
+  Doors(ReliableEnd owner, World world, Arena arena) {
+    this.owner = owner;
+    this.world = world;
+    own =
+        List.of(
+            door(arena, Door.Sort.OWN_WINDOW, 0, Plan.MAX_LENGTH + Long.BYTES),
+            door(arena, Door.Sort.OWN_WINDOW, 1, Plan.MAX_LENGTH),
+            door(arena, Door.Sort.REGION, 2, Plan.MAX_LENGTH));
+  }
+
+  private Door door(Arena arena, Door.Sort sort, int register, int length) {
+    int at = owner.registers[register].at;
+    MemoryRegion region = owner.region();
+    return new Door(
+        sort, owner.domain(), region, owner.address(at), arena.memory.slice(at, length));
+  }
+
+  /** The one that an operation is about. */
+  Door of(Operation operation) {
+    return switch (operation.kind()) {
+      case BIND_ANEW, FETCH_ADD -> world.device(owner).hatch();
+      case COMPARE_SWAP -> own.get(0);
+      default -> own.get(operation.target() % own.size());
+    };
+  }
+
+  // ---- for their owner
+
+  /** Whether there is something to post; what needs no request is done. */
+  boolean mayPost(Operation operation) {
+    Door door = of(operation);
+    Life life = door.life();
+    return switch (operation.kind()) {
+      case OPEN -> {
+        if (door.sort != Door.Sort.REGION) {
+          yield door.mayOpen();
+        }
+        if (door.mayOpen()) {
+          world.trace("register", owner, operation);
+          door.register();
+        }
+        yield false;
+      }
+      case BIND_ANEW -> door.mayOpen() && mayEnd(life, operation);
+      case INVALIDATE -> life != null && life.isSure() && mayEnd(life, operation);
+      case DEALLOCATE -> {
+        if (life != null && life.isSure() && mayEnd(life, operation)) {
+          world.trace("deallocate", owner, operation);
+          door.close();
+        }
+        yield false;
+      }
+      default -> true;
+    };
+  }
+
+  /** A program waits until its peer does not use a key any more, or does not. */
+  private static boolean mayEnd(@Nullable Life life, Operation operation) {
+    return life == null || life.uses == 0 || operation.isRash();
+  }
+
+  void close() {
+    own.forEach(Door::close);
+  }
+
+  // ---- for the peer
+
+  /** The key to use, if that is asked for and it is good, or the program is rash. */
+  @Nullable Life enter(Operation operation) {
+    if (!operation.byDoor() || operation.length() == 0) {
+      return null;
+    }
+    Life life = of(operation).life();
+    if (life == null || (life.readOnly && operation.kind() != Kind.READ)) {
+      return null;
+    }
+    return life.isSure() || (life.isEnding() && !life.isOver() && operation.isRash()) ? life : null;
+  }
+
+  /** A key that gives no right to write, or opens nothing more. */
+  @Nullable Life dead(Operation operation) {
+    for (int i = 0; i < own.size(); i++) {
+      Door door = own.get((operation.target() + i) % own.size());
+      Life life = door.life();
+      if (life != null && life.readOnly && operation.isRash()) {
+        return life;
+      }
+      Life dead = door.dead();
+      if (dead != null) {
+        return dead;
+      }
+    }
+    return null;
+  }
+
+  /** A key of a window that only the peer can use, if there is one now. */
+  @Nullable Life window() {
+    for (Door door : own) {
+      Life life = door.windowLife();
+      if (life != null) {
+        return life;
+      }
+    }
+    return null;
+  }
+}
