@@ -11,11 +11,13 @@ import io.netty.testsuite.transport.socket.SocketSslSessionReuseTest;
 import io.netty.testsuite.transport.socket.SocketStartTlsTest;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Netty's own tests of TLS, on two RDMA channels. */
+@Tag("once")
 class TlsSuiteTest {
   @Nested
   class SocketSslClientRenegotiate extends SocketSslClientRenegotiateTest {

@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * compiled differently and the compiler's own stress options.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("once")
 class StressTest {
   private static final List<String> QUICKLY =
       List.of("-m", "quick", "-time", "300", "-sc", "false", "-af", "NONE");

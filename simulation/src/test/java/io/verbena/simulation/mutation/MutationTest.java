@@ -13,10 +13,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A mistake in the protocol does not stay unseen. */
+@Tag("once")
 class MutationTest {
   /** As many seeds as one mistake may take. */
   private static final long MOST = 3000;
