@@ -134,6 +134,11 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
 
   /** A connect request; on the thread that takes connection events. */
   private void requested(ConnectionEvent request) {
+    if (Hello.decode(request.privateData()) == null) {
+      // Of another protocol: no channel, and no line in a log, comes of it.
+      request.identifier().close();
+      return;
+    }
     if (waiting.incrementAndGet() > config.getBacklog()) {
       waiting.decrementAndGet();
       request.identifier().close();
