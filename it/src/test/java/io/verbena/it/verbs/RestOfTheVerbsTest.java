@@ -24,8 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the emulated HCA does not have yet, and so the TCK does not cover, but the kernel's stack
- * has: UC, UD, shared receive queues, memory windows, invalidation.
+ * UC, UD, shared receive queues, memory windows and invalidation on the kernel's stack, each in one
+ * small program; the TCK has their rules one by one.
  */
 @InSoftRoceGuest(nodes = 1)
 class RestOfTheVerbsTest {
