@@ -1,5 +1,8 @@
 package io.verbena;
 
+import static java.util.Objects.requireNonNull;
+
+import io.verbena.meters.Meters;
 import java.time.Duration;
 
 /**
@@ -22,6 +25,7 @@ import java.time.Duration;
  * @param operationTimeout for a one-sided operation, and for a message to be taken by the peer's
  *     HCA
  * @param closeTimeout for a graceful close
+ * @param meters who is told what connections do; {@link Meters#OFF} costs nothing
  */
 public record RdmaOptions(
     PollMode pollMode,
@@ -38,9 +42,11 @@ public record RdmaOptions(
     int maxCachedRegistrations,
     Duration connectTimeout,
     Duration operationTimeout,
-    Duration closeTimeout) {
+    Duration closeTimeout,
+    Meters meters) {
 
   public RdmaOptions {
+    requireNonNull(meters, "meters");
     check("loops", loops, 1, 1024);
     check("eagerSize", eagerSize, 64, 1 << 20);
     check("receiveDepth", receiveDepth, 4, 32_768);
@@ -66,7 +72,7 @@ public record RdmaOptions(
 
   /**
    * One adaptive loop, 8 KiB eager, 64 receives and sends, a window of 256 messages of up to 1 GiB,
-   * 2 GiB of registered memory.
+   * 2 GiB of registered memory, no meters.
    */
   public static RdmaOptions defaults() {
     return new RdmaOptions(
@@ -84,7 +90,8 @@ public record RdmaOptions(
         256,
         Duration.ofSeconds(10),
         Duration.ofSeconds(30),
-        Duration.ofSeconds(10));
+        Duration.ofSeconds(10),
+        Meters.OFF);
   }
 
   /** With another {@link #pollMode}. */
@@ -104,7 +111,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #loops}. */
@@ -124,7 +132,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #spinTime}. */
@@ -144,7 +153,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #eagerSize}. */
@@ -164,7 +174,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #receiveDepth}. */
@@ -184,7 +195,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #sendDepth}. */
@@ -204,7 +216,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #window}. */
@@ -224,7 +237,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #maxMessageSize}. */
@@ -244,7 +258,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #readAhead}. */
@@ -264,7 +279,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #maxOperations}. */
@@ -284,7 +300,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #maxRegisteredBytes}. */
@@ -304,7 +321,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #maxCachedRegistrations}. */
@@ -324,7 +342,8 @@ public record RdmaOptions(
         value,
         connectTimeout,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #connectTimeout}. */
@@ -344,7 +363,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         value,
         operationTimeout,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #operationTimeout}. */
@@ -364,7 +384,8 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         value,
-        closeTimeout);
+        closeTimeout,
+        meters);
   }
 
   /** With another {@link #closeTimeout}. */
@@ -384,6 +405,28 @@ public record RdmaOptions(
         maxCachedRegistrations,
         connectTimeout,
         operationTimeout,
+        value,
+        meters);
+  }
+
+  /** With other {@link #meters}. */
+  public RdmaOptions meters(Meters value) {
+    return new RdmaOptions(
+        pollMode,
+        loops,
+        spinTime,
+        eagerSize,
+        receiveDepth,
+        sendDepth,
+        window,
+        maxMessageSize,
+        readAhead,
+        maxOperations,
+        maxRegisteredBytes,
+        maxCachedRegistrations,
+        connectTimeout,
+        operationTimeout,
+        closeTimeout,
         value);
   }
 }

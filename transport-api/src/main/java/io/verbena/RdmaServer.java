@@ -16,6 +16,6 @@ public interface RdmaServer extends Disposable {
   /** The connections that are open now. */
   int connectionCount();
 
-  /** Completes when it no longer listens. */
+  /** Completes when it no longer listens; errors with {@link HcaException} if its device failed. */
   Mono<Void> onClose();
 }

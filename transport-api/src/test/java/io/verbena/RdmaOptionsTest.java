@@ -3,6 +3,7 @@ package io.verbena;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.meters.Meters;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -15,6 +16,14 @@ class RdmaOptionsTest {
 
     assertThat(changed.window()).isEqualTo(7);
     assertThat(changed.window(RdmaOptions.defaults().window())).isEqualTo(RdmaOptions.defaults());
+  }
+
+  @Test
+  void metersNothingUnlessItIsAskedTo() {
+    assertThat(RdmaOptions.defaults().meters()).isSameAs(Meters.OFF);
+    assertThatThrownBy(() -> RdmaOptions.defaults().meters(null))
+        .isInstanceOf(NullPointerException.class)
+        .hasMessage("meters");
   }
 
   @Test

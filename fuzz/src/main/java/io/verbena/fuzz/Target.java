@@ -3,6 +3,8 @@ package io.verbena.fuzz;
 import io.verbena.disni.DisniAddressFuzz;
 import io.verbena.disni.ElfSymbolsFuzz;
 import io.verbena.emulated.EmulatedAddressFuzz;
+import io.verbena.emulated.RoceAddressFuzz;
+import io.verbena.emulated.cm.MadFuzz;
 import io.verbena.emulated.roce.FrameFuzz;
 import io.verbena.netty.HelloFuzz;
 import io.verbena.reactor.wire.FrameReaderFuzz;
@@ -21,6 +23,8 @@ public enum Target {
   TOKEN(RemoteMemoryFuzz.class, 64),
   ADDRESS(DisniAddressFuzz.class, 200),
   EMULATED(EmulatedAddressFuzz.class, 400),
+  ROCE(RoceAddressFuzz.class, 200),
+  MAD(MadFuzz.class, 260),
   ROUTE(GlobalRouteFuzz.class, 48),
   LIBRARY(ElfSymbolsFuzz.class, 1024);
 
@@ -43,6 +47,8 @@ public enum Target {
       case TOKEN -> RemoteMemoryFuzz.fuzzerTestOneInput(input);
       case ADDRESS -> DisniAddressFuzz.fuzzerTestOneInput(input);
       case EMULATED -> EmulatedAddressFuzz.fuzzerTestOneInput(input);
+      case ROCE -> RoceAddressFuzz.fuzzerTestOneInput(input);
+      case MAD -> MadFuzz.fuzzerTestOneInput(input);
       case ROUTE -> GlobalRouteFuzz.fuzzerTestOneInput(input);
       case LIBRARY -> ElfSymbolsFuzz.fuzzerTestOneInput(input);
     }

@@ -13,7 +13,8 @@ public final class HelloFuzz {
     Claim.that(bytes.position() == 0, "reading moves nothing");
     if (read != null) {
       Claim.that(read.port() >= 0 && read.port() < 1 << 16, "a port that is one");
-      Claim.that(read.piece() >= Hello.LEAST_PIECE && read.piece() <= 1 << 20, "a bounded piece");
+      Claim.that(read.piece() >= read.shortPiece() && read.piece() <= 1 << 20, "a bounded piece");
+      Claim.that(read.shortPiece() >= Hello.LEAST_PIECE, "a short piece that takes something");
       Claim.that(
           read.receives() > Outlet.RESERVED && read.receives() <= Hello.MOST_RECEIVES,
           "a bounded number of receives");

@@ -36,6 +36,7 @@ public interface ConnectionManager extends AutoCloseable {
    *
    * @param timeoutNanos how long to wait at the most; 0 to look only
    * @return the event, or null when the time is over or the manager was closed
+   * @throws VerbsException {@code IO} if none is left and none will come, as the device has failed
    */
   @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException;
 

@@ -14,6 +14,9 @@ public interface Device extends AutoCloseable {
   /** Its port, number 1. */
   PortAttributes port();
 
+  /** What it counts by itself; {@link DeviceCounters#NONE} where it does not count. */
+  DeviceCounters counters();
+
   /**
    * Allocates a protection domain.
    *

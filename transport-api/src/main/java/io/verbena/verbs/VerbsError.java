@@ -20,7 +20,7 @@ public enum VerbsError {
   FAULT("EFAULT"),
   /** The caller may not use the device or lock that much memory. */
   NOT_PERMITTED("EPERM"),
-  /** The operating system's or the library's own failure. */
+  /** The operating system's or the library's own failure, or a device that has failed. */
   IO("EIO");
 
   private final String errno;

@@ -9,6 +9,8 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import io.verbena.verbs.provider.Range;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,9 @@ final class DisniCompletionQueue implements CompletionQueue {
   private int depth;
   private int queuePairs;
   private int unacknowledged;
+
+  /** Completions that were looked at already and are still to be told, oldest first. */
+  private final ArrayDeque<ByteBuffer> kept = new ArrayDeque<>();
 
   /** The program is done with it. */
   private boolean closed;
@@ -111,7 +116,7 @@ final class DisniCompletionQueue implements CompletionQueue {
     if (closed) {
       throw new VerbsException(VerbsError.CLOSED, "poll: the completion queue is closed");
     }
-    int count = 0;
+    int count = kept.isEmpty() ? 0 : pollKept(completions);
     while (count < completions.length) {
       int room = Math.min(BATCH, completions.length - count);
       int polled = Extension.poll(pointer, room, batch.address());
@@ -119,7 +124,7 @@ final class DisniCompletionQueue implements CompletionQueue {
         throw Errno.failure("poll", polled);
       }
       for (int i = 0; i < polled; i++) {
-        if (read(i * Layout.WC_SIZE, completions[count])) {
+        if (read(batch.bytes(), i * Layout.WC_SIZE, completions[count])) {
           count++;
         }
       }
@@ -130,21 +135,69 @@ final class DisniCompletionQueue implements CompletionQueue {
     return count;
   }
 
+  private int pollKept(WorkCompletion[] completions) {
+    int count = 0;
+    for (ByteBuffer next = kept.peek();
+        next != null && count < completions.length;
+        next = kept.peek()) {
+      kept.remove();
+      if (read(next, 0, completions[count])) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  /**
+   * Drops the completions of a queue pair that is destroyed or was reset, and frees their slots: of
+   * receives of a shared queue only that queue knows, and it lives on. All others are kept.
+   */
+  synchronized void purge(int queuePair) {
+    for (Iterator<ByteBuffer> earlier = kept.iterator(); earlier.hasNext(); ) {
+      if (isFreed(earlier.next(), 0, queuePair)) {
+        earlier.remove();
+      }
+    }
+    int polled;
+    do {
+      polled = Extension.poll(pointer, BATCH, batch.address());
+      for (int i = 0; i < polled; i++) {
+        int at = i * Layout.WC_SIZE;
+        if (!isFreed(batch.bytes(), at, queuePair)) {
+          ByteBuffer copy = ByteBuffer.allocate(Layout.WC_SIZE).order(batch.bytes().order());
+          kept.add(copy.put(0, batch.bytes(), at, Layout.WC_SIZE));
+        }
+      }
+    } while (polled == BATCH);
+  }
+
+  /** Frees the slot of a completion, if it is of this queue pair. */
+  private boolean isFreed(ByteBuffer bytes, int at, int queuePair) {
+    if (Block.second(bytes.getLong(at + Layout.WC_IMM_OR_KEY)) != queuePair) {
+      return false;
+    }
+    long cookie = bytes.getLong(at + Layout.WC_WR_ID);
+    SlotHolder queue = queues.find(Cookie.tagOf(cookie));
+    if (queue != null) {
+      queue.free(Cookie.isReceive(cookie), Cookie.sequence(cookie), queuePair);
+    }
+    return true;
+  }
+
   /** Reads a completion and frees its slot; false if its queue is closed or was reset. */
-  private boolean read(int at, WorkCompletion completion) {
-    ByteBuffer bytes = batch.bytes();
+  private boolean read(ByteBuffer bytes, int at, WorkCompletion completion) {
     long cookie = bytes.getLong(at + Layout.WC_WR_ID);
     SlotHolder queue = queues.find(Cookie.tagOf(cookie));
     if (queue == null) {
       return false;
     }
-    long id = queue.free(Cookie.isReceive(cookie), Cookie.sequence(cookie));
+    long immediateAndNumber = bytes.getLong(at + Layout.WC_IMM_OR_KEY);
+    int number = Block.second(immediateAndNumber);
+    long id = queue.free(Cookie.isReceive(cookie), Cookie.sequence(cookie), number);
     // Fields two by two: each read of a buffer is several calls until the last compiler has it.
     long statusAndOpcode = bytes.getLong(at + Layout.WC_STATUS);
     long vendorAndLength = bytes.getLong(at + Layout.WC_VENDOR_ERR);
-    long immediateAndNumber = bytes.getLong(at + Layout.WC_IMM_OR_KEY);
     int status = Block.first(statusAndOpcode);
-    int number = Block.second(immediateAndNumber);
     if (status != 0) {
       completion.setError(id, CompletionStatus.of(status), Block.first(vendorAndLength), number);
       queue.failed();

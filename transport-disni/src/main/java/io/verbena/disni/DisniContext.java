@@ -39,6 +39,7 @@ final class DisniContext {
   private final Disni disni;
   private final String name;
   private final DeviceAttributes attributes;
+  private final HardwareCounters counters;
   private final SlotHolders queues = new SlotHolders();
   private final ConcurrentHashMap<Long, Element> elements = new ConcurrentHashMap<>();
   private final CopyOnWriteArrayList<DisniDevice> devices = new CopyOnWriteArrayList<>();
@@ -53,6 +54,7 @@ final class DisniContext {
     Errno.check("device name", Extension.deviceName(pointer, text.address()));
     name = text.text(0, NAME_SIZE);
     attributes = readAttributes();
+    counters = HardwareCounters.of(name, PORT);
     // Nobody is woken by it: waits for events are short slices. It stays open with the process.
     wakeupFd = Errno.check("eventfd", Extension.openWakeup());
   }
@@ -86,6 +88,10 @@ final class DisniContext {
 
   DeviceAttributes attributes() {
     return attributes;
+  }
+
+  HardwareCounters counters() {
+    return counters;
   }
 
   SlotHolders queues() {

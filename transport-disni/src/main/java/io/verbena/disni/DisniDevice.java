@@ -4,6 +4,7 @@ import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -62,6 +63,11 @@ final class DisniDevice implements Device {
   @Override
   public PortAttributes port() {
     return context.port();
+  }
+
+  @Override
+  public DeviceCounters counters() {
+    return context.counters();
   }
 
   @Override

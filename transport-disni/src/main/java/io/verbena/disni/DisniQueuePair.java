@@ -75,6 +75,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     tag(device.context().queues().reserve());
     device.context().queues().put(this);
     device.context().created(pointer, device, this);
+    queues.join(number);
   }
 
   /**
@@ -194,6 +195,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private void dropRequests() {
     tag(device.context().queues().renew(tag()));
     queues.awaitPollers();
+    queues.purge(number);
     sends.slots().clear();
     receives.slots().clear();
   }
@@ -270,7 +272,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   // ---- completing
 
   @Override
-  long free(boolean receive, int sequence) {
+  long free(boolean receive, int sequence, int queuePair) {
     return (receive ? receives.slots() : sends.slots()).free(sequence);
   }
 
@@ -318,6 +320,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         }
       }
     }
+    queues.purge(number);
     queues.detach();
     domain.closed(DisniProtectionDomain.Kind.QUEUE_PAIR);
   }

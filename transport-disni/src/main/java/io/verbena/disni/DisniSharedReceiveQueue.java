@@ -10,18 +10,15 @@ import io.verbena.verbs.VerbsException;
 
 /**
  * A shared receive queue. Its receives complete in any order, on any of the completion queues of
- * its queue pairs, so its free slots are a stack; the monitor guards it.
+ * its queue pairs; its monitor guards its slots.
  */
 final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQueue {
   private static final String DESTROY = "destroy shared receive queue";
 
   private final DisniProtectionDomain domain;
   private final long pointer;
-  private final int maxWorkRequests;
   private final int maxScatterGather;
-  private final long[] ids;
-  private final int[] free;
-  private int freeCount;
+  private final SharedSlots slots;
   private final ReceiveBatch batch;
   private int queuePairs;
 
@@ -34,14 +31,8 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
       DisniProtectionDomain domain, long pointer, int maxWorkRequests, int maxScatterGather) {
     this.domain = domain;
     this.pointer = pointer;
-    this.maxWorkRequests = maxWorkRequests;
     this.maxScatterGather = maxScatterGather;
-    ids = new long[maxWorkRequests];
-    free = new int[maxWorkRequests];
-    for (int i = 0; i < free.length; i++) {
-      free[i] = i;
-    }
-    freeCount = free.length;
+    slots = new SharedSlots(maxWorkRequests);
     batch = new ReceiveBatch(maxScatterGather);
     DisniContext context = domain.device().context();
     tag(context.queues().reserve());
@@ -82,7 +73,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
 
   @Override
   public int maxWorkRequests() {
-    return maxWorkRequests;
+    return slots.capacity();
   }
 
   @Override
@@ -102,9 +93,9 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
   @Override
   public synchronized void limit(int limit) {
     checkOpen("modify");
-    if (limit < 0 || limit > maxWorkRequests) {
+    if (limit < 0 || limit > slots.capacity()) {
       throw new VerbsException(
-          VerbsError.INVALID, "limit: " + limit + " (expected: 0.." + maxWorkRequests + ")");
+          VerbsError.INVALID, "limit: " + limit + " (expected: 0.." + slots.capacity() + ")");
     }
     Errno.check("limit shared receive queue", Extension.limitSharedReceiveQueue(pointer, limit));
   }
@@ -131,25 +122,22 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     if (refusal != null) {
       throw refusal;
     }
-    if (freeCount == 0) {
-      throw Refusal.full(request.id(), "receives", maxWorkRequests);
+    if (slots.isFull()) {
+      throw Refusal.full(request.id(), "receives", slots.capacity());
     }
-    int slot = free[freeCount - 1];
     Chain chain = batch.chain();
     chain.clear();
-    batch.add(request, Cookie.receive(tag(), slot));
+    batch.add(request, Cookie.receive(tag(), slots.next()));
     int refused = Extension.postSharedReceive(pointer, chain.address(), chain.badAddress());
     if (refused < 0) {
       throw Refusal.byDriver(request.id(), refused);
     }
-    freeCount--;
-    ids[slot] = request.id();
+    slots.take(request.id());
   }
 
   @Override
-  synchronized long free(boolean receive, int slot) {
-    free[freeCount++] = slot;
-    return ids[slot];
+  synchronized long free(boolean receive, int slot, int queuePair) {
+    return slots.free(slot, queuePair);
   }
 
   /** One of its queue pairs failed; the shared queue did not. */
@@ -160,6 +148,16 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     checkOpen("create queue pair");
     datagrams(type == QueuePairType.UD);
     queuePairs++;
+  }
+
+  /** A queue pair that is attached is made, and has this number. */
+  synchronized SharedSlots.Taker join(int queuePair) {
+    return slots.join(queuePair);
+  }
+
+  /** It is destroyed, and no completion of it is left. */
+  synchronized void leave(SharedSlots.Taker taker) {
+    slots.leave(taker);
   }
 
   synchronized void detach() {

@@ -13,6 +13,7 @@ final class PairQueues {
   private final DisniCompletionQueue sends;
   private final DisniCompletionQueue receives;
   private final @Nullable DisniSharedReceiveQueue shared;
+  private SharedSlots.@Nullable Taker taker;
   private int attached;
 
   PairQueues(QueuePairOptions options) {
@@ -45,7 +46,27 @@ final class PairQueues {
     }
   }
 
+  /** The queue pair is made, and has this number. */
+  void join(int number) {
+    if (shared != null) {
+      taker = shared.join(number);
+    }
+  }
+
+  /** Drops the receives of a shared queue that the queue pair has completed, and frees them. */
+  void purge(int number) {
+    if (shared != null) {
+      receives.purge(number);
+    }
+  }
+
+  /** Detaches from all, once the queue pair is destroyed or was not made. */
   void detach() {
+    SharedSlots.Taker joined = taker;
+    if (joined != null && shared != null) {
+      taker = null;
+      shared.leave(joined);
+    }
     if (attached > 0) {
       sends.detach();
     }

@@ -30,9 +30,10 @@ abstract class SlotHolder {
    * Frees the slot of a request whose completion is being polled, and in a send or receive queue
    * those before it. Called by one poller of a completion queue at a time.
    *
+   * @param queuePair the number of the queue pair that did it
    * @return the id that the program gave it
    */
-  abstract long free(boolean receive, int sequence);
+  abstract long free(boolean receive, int sequence, int queuePair);
 
   /** A request completed with an error: by the rules of RC the queue pair is in ERR. */
   abstract void failed();

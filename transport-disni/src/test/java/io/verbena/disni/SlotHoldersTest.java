@@ -15,7 +15,7 @@ class SlotHoldersTest {
     }
 
     @Override
-    long free(boolean receive, int sequence) {
+    long free(boolean receive, int sequence, int queuePair) {
       return 0;
     }
 

@@ -4,6 +4,7 @@ import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PcapWriter;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.SimulatedWire;
+import io.verbena.emulated.wire.UdpWire;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
@@ -12,10 +13,10 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
- * Writes to a file what arrives at the ports of a wire, damaged packets too, as a capture at the
- * switch would have it.
+ * Writes to a file what passes a wire, damaged packets too, as a capture at the switch would have
+ * it.
  */
-final class Capture implements SimulatedWire.Tap {
+final class Capture implements SimulatedWire.Tap, UdpWire.Capture {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final PcapWriter writer;
@@ -42,10 +43,19 @@ final class Capture implements SimulatedWire.Tap {
   public void struck(long now, int source, int destination, Frame frame, Fault strike) {}
 
   @Override
-  public synchronized void arrives(long now, int source, int destination, Frame frame) {
-    if (!closed) {
+  public void arrives(long now, int source, int destination, Frame frame) {
+    write(frame, begin + now);
+  }
+
+  @Override
+  public void packet(Frame frame) {
+    write(frame, System.currentTimeMillis() * NANOS_PER_MILLI);
+  }
+
+  private synchronized void write(Frame frame, long nanos) {
+    if (!closed && frame.length() <= Frame.CAPACITY) {
       try {
-        writer.write(frame, begin + now);
+        writer.write(frame, nanos);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

@@ -16,6 +16,9 @@ final class DeviceLimits {
   /** Without any option. */
   static final DeviceAttributes FULL = of(Map.of());
 
+  private static final String VERSION = "verbena-direct-1";
+  private static final String WIRE_VERSION = "verbena-roce-1";
+
   private DeviceLimits() {}
 
   /**
@@ -24,10 +27,19 @@ final class DeviceLimits {
    * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
    */
   static DeviceAttributes of(Map<Option, String> options) {
+    return of(EmulatedDevice.NAME, VERSION, options);
+  }
+
+  /** What a device on UDP sockets has. */
+  static DeviceAttributes ofWire(String name) {
+    return of(name, WIRE_VERSION, Map.of());
+  }
+
+  private static DeviceAttributes of(String name, String version, Map<Option, String> options) {
     int readAtomic = limit(options, Option.MAX_READ_ATOMIC, 128);
     return new DeviceAttributes(
-        EmulatedDevice.NAME,
-        "verbena-direct-1",
+        name,
+        version,
         EnumSet.of(
             Capability.UNRELIABLE_CONNECTED,
             Capability.UNRELIABLE_DATAGRAM,

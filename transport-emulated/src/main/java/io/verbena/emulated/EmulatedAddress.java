@@ -1,6 +1,5 @@
 package io.verbena.emulated;
 
-import io.verbena.emulated.sanitizer.Sanitizer;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -45,6 +44,8 @@ record EmulatedAddress(String name, Map<Option, String> options) {
     PCAP,
     /** Whether the sanitizer watches: {@code false}, {@code true}, or {@code throw}. */
     SANITIZE,
+    /** A name by which the device can be broken: see {@link Fuse}. */
+    FUSE,
     /** Limits of the device, each at the most what it is without the option. */
     MAX_QUEUE_PAIRS,
     MAX_WORK_REQUESTS,
@@ -106,13 +107,7 @@ record EmulatedAddress(String name, Map<Option, String> options) {
    * @throws VerbsException {@code INVALID} for a value that is none
    */
   Device sanitized(Supplier<Device> device) {
-    String value = options.getOrDefault(Option.SANITIZE, "false");
-    return switch (value) {
-      case "false" -> device.get();
-      case "true" -> Sanitizer.sanitize(device.get());
-      case "throw" -> Sanitizer.sanitize(device.get(), true);
-      default -> throw invalid("sanitize: " + value + " (expected: false, true or throw)");
-    };
+    return SanitizeOption.open(options.get(Option.SANITIZE), device);
   }
 
   private static Option option(URI address, String text) {

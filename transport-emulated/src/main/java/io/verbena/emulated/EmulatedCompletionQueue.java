@@ -41,6 +41,7 @@ final class EmulatedCompletionQueue implements CompletionQueue {
   private final EmulatedDevice device;
   private final @Nullable EmulatedCompletionChannel channel;
   private final @Nullable Ownership polling;
+  private final boolean drivenByPolling;
   private volatile CompletionRing ring;
   private volatile int depth;
   private volatile int armState;
@@ -66,6 +67,7 @@ final class EmulatedCompletionQueue implements CompletionQueue {
     this.channel = channel;
     polling = singleThreaded ? null : new Ownership();
     ring = new CompletionRing(depth);
+    drivenByPolling = device.fabric().isDrivenByPolling();
   }
 
   EmulatedDevice device() {
@@ -94,7 +96,9 @@ final class EmulatedCompletionQueue implements CompletionQueue {
       if (closed) {
         throw new VerbsException(VerbsError.CLOSED, "poll: the completion queue is closed");
       }
-      return 0;
+      if (!drivenByPolling || !device.fabric().progress()) {
+        return 0;
+      }
     }
     Ownership pollers = polling;
     if (pollers == null) {
@@ -208,6 +212,9 @@ final class EmulatedCompletionQueue implements CompletionQueue {
       ARM_STATE.compareAndSet(this, DISARMED, ARMED_SOLICITED);
     }
     VarHandle.fullFence();
+    if (drivenByPolling) {
+      device.fabric().pollingEnds();
+    }
   }
 
   @Override
@@ -225,6 +232,7 @@ final class EmulatedCompletionQueue implements CompletionQueue {
     if (closed) {
       throw new VerbsException(VerbsError.CLOSED, "resize: the completion queue is closed");
     }
+    device.requireWhole("resize completion queue");
     CompletionRing successor = ring.successor(newDepth);
     Ownership pollers = polling;
     if (pollers == null) {

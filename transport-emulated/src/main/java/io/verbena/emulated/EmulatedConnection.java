@@ -63,7 +63,7 @@ final class EmulatedConnection implements ConnectionIdentifier {
     this.name = name;
     this.lock = lock;
     this.state = state;
-    manager.opened(EmulatedConnectionManager.Kind.IDENTIFIER);
+    manager.opened(this);
   }
 
   static EmulatedConnection active(EmulatedConnectionManager manager, String name) {
@@ -115,6 +115,7 @@ final class EmulatedConnection implements ConnectionIdentifier {
   public void connect(ConnectionParameters offered, long timeoutNanos) {
     check("connect", offered, ConnectionParameters.MAX_CONNECT_DATA);
     ByteBuffer data = copy(offered.privateData());
+    manager.device().requireWhole("connect");
     synchronized (lock) {
       requireState("connect", State.RESOLVED, true);
       state = State.CONNECTING;
@@ -185,6 +186,7 @@ final class EmulatedConnection implements ConnectionIdentifier {
   public void accept(ConnectionParameters offered) {
     check("accept", offered, ConnectionParameters.MAX_ACCEPT_DATA);
     ByteBuffer data = copy(offered.privateData());
+    manager.device().requireWhole("accept");
     synchronized (lock) {
       EmulatedConnection active = peer;
       EmulatedQueuePair own = queuePair;
@@ -317,7 +319,15 @@ final class EmulatedConnection implements ConnectionIdentifier {
       peer = null;
     }
     manager.forget(this);
-    manager.closed(EmulatedConnectionManager.Kind.IDENTIFIER);
+    manager.closed(this);
+  }
+
+  /** The device has failed: its program is told, and the peer is not, as nothing is sent. */
+  void deviceRemoved() {
+    synchronized (lock) {
+      state = State.ENDED;
+      raise(ConnectionEvent.Type.DEVICE_REMOVAL, 0, NO_DATA, parameters);
+    }
   }
 
   private void raise(

@@ -9,6 +9,8 @@ import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,7 @@ final class EmulatedConnectionManager implements ConnectionManager {
   private final EmulatedDevice device;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
+  private final Set<EmulatedConnection> identifiers = ConcurrentHashMap.newKeySet();
 
   EmulatedConnectionManager(EmulatedDevice device) {
     this.device = device;
@@ -50,6 +53,7 @@ final class EmulatedConnectionManager implements ConnectionManager {
           VerbsError.INVALID,
           "listen: backlog: " + backlog + " (expected: 1.." + MAX_BACKLOG + ")");
     }
+    device.requireWhole("listen");
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
     EmulatedListener listener =
         name.endsWith(ANY_PORT)
@@ -83,6 +87,7 @@ final class EmulatedConnectionManager implements ConnectionManager {
 
   @Override
   public EmulatedConnection resolve(URI address, long timeoutNanos) {
+    device.requireWhole("resolve");
     EmulatedConnection connection =
         EmulatedConnection.active(this, EmulatedAddress.parse(address).name());
     raise(ConnectionEvent.Type.ADDR_RESOLVED, connection);
@@ -102,7 +107,11 @@ final class EmulatedConnectionManager implements ConnectionManager {
           return event;
         }
         long left = deadline - System.nanoTime();
-        if (open.isClosed() || left <= 0) {
+        if (open.isClosed()) {
+          return null;
+        }
+        device.requireWhole("await connection event");
+        if (left <= 0) {
           return null;
         }
         events.wait(left / 1_000_000, (int) (left % 1_000_000));
@@ -140,12 +149,27 @@ final class EmulatedConnectionManager implements ConnectionManager {
     }
   }
 
-  void opened(Kind kind) {
-    open.opened(kind, Integer.MAX_VALUE);
+  /** An identifier was made. */
+  void opened(EmulatedConnection connection) {
+    open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
+    identifiers.add(connection);
   }
 
-  void closed(Kind kind) {
-    open.closed(kind);
+  void closed(EmulatedConnection connection) {
+    identifiers.remove(connection);
+    open.closed(Kind.IDENTIFIER);
+  }
+
+  void closed(EmulatedListener listener) {
+    open.closed(Kind.LISTENER);
+  }
+
+  /** The device has failed: ends all connections, and whoever waits for an event. */
+  void deviceRemoved() {
+    identifiers.forEach(EmulatedConnection::deviceRemoved);
+    synchronized (events) {
+      events.notifyAll();
+    }
   }
 
   @Override
@@ -154,7 +178,7 @@ final class EmulatedConnectionManager implements ConnectionManager {
       synchronized (events) {
         events.notifyAll();
       }
-      device.closed(EmulatedDevice.Kind.CONNECTION_MANAGER);
+      device.closed(this);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.verbena.emulated;
 
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.Gid;
@@ -13,11 +14,14 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -38,10 +42,12 @@ final class EmulatedDevice implements Device {
   }
 
   /** Lets those who wait for an event of a closed device return, each handing it to the next. */
-  private static final AsyncEvent CLOSED = new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null);
+  private static final AsyncEvent CLOSED =
+      new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, new Object());
 
   private final Fabric fabric;
   private final DeviceAttributes attributes;
+  private final EmulatedCounters counters;
   private final Gid gid;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
 
@@ -54,6 +60,8 @@ final class EmulatedDevice implements Device {
   private final TreeMap<Integer, EmulatedQueuePair> byNumber = new TreeMap<>();
   private final ArrayBlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(MAX_EVENTS);
   private final ScheduledThreadPoolExecutor timer;
+  private final Set<EmulatedConnectionManager> managers = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean broken = new AtomicBoolean();
 
   /**
    * Those of {@link #byNumber} in the order of their numbers, for those who look at each, or for
@@ -64,13 +72,14 @@ final class EmulatedDevice implements Device {
   private EmulatedDevice(Fabric fabric, DeviceAttributes attributes) {
     this.fabric = fabric;
     this.attributes = attributes;
+    counters = new EmulatedCounters(fabric.counted());
     gid = fabric.nextGid();
     nextAddress = new AtomicLong((fabric.secrets().nextLong() >>> 20) & -4096L);
     timer =
         new ScheduledThreadPoolExecutor(
             1,
             task -> {
-              Thread thread = new Thread(task, NAME + "-retry-timer");
+              Thread thread = new Thread(task, fabric.deviceName() + "-retry-timer");
               thread.setDaemon(true);
               return thread;
             });
@@ -94,7 +103,7 @@ final class EmulatedDevice implements Device {
   }
 
   String name() {
-    return NAME;
+    return fabric.deviceName();
   }
 
   Fabric fabric() {
@@ -120,17 +129,61 @@ final class EmulatedDevice implements Device {
 
   @Override
   public PortAttributes port() {
-    return new PortAttributes(true, MTU, MTU, List.of(gid));
+    return new PortAttributes(!broken.get(), fabric.mtu(), fabric.mtu(), List.of(gid));
+  }
+
+  /**
+   * Fails for good, as if it were pulled out: see {@link Fuse}. Not under any lock of a connection
+   * or a queue pair.
+   *
+   * @return whether this call was the first
+   */
+  boolean breakDown() {
+    if (!broken.compareAndSet(false, true)) {
+      return false;
+    }
+    for (EmulatedQueuePair pair : queuePairs) {
+      pair.fail();
+    }
+    for (EmulatedConnectionManager manager : managers) {
+      manager.deviceRemoved();
+    }
+    boolean kept = events.offer(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
+    assert kept || events.remainingCapacity() == 0;
+    return true;
+  }
+
+  boolean isBroken() {
+    return broken.get();
+  }
+
+  /**
+   * For a verb that needs the hardware.
+   *
+   * @throws VerbsException {@code IO} once the device has failed
+   */
+  void requireWhole(String verb) {
+    if (broken.get()) {
+      throw new VerbsException(
+          VerbsError.IO, verb + ": device " + name() + " has failed (DEVICE_FATAL)");
+    }
+  }
+
+  @Override
+  public EmulatedCounters counters() {
+    return counters;
   }
 
   @Override
   public EmulatedProtectionDomain allocateProtectionDomain() {
+    requireWhole("allocate protection domain");
     open.opened(Kind.PROTECTION_DOMAIN, attributes.maxProtectionDomains());
     return new EmulatedProtectionDomain(this);
   }
 
   @Override
   public EmulatedCompletionChannel createCompletionChannel() {
+    requireWhole("create completion channel");
     open.opened(Kind.COMPLETION_CHANNEL, Integer.MAX_VALUE);
     return new EmulatedCompletionChannel(this);
   }
@@ -138,6 +191,7 @@ final class EmulatedDevice implements Device {
   @Override
   public EmulatedCompletionQueue createCompletionQueue(
       int depth, @Nullable CompletionChannel channel, boolean singleThreaded) {
+    requireWhole("create completion queue");
     if (depth < 1 || depth > attributes.maxCompletions()) {
       throw new VerbsException(
           VerbsError.INVALID,
@@ -164,9 +218,15 @@ final class EmulatedDevice implements Device {
   }
 
   @Override
-  public EmulatedConnectionManager createConnectionManager() {
+  public ConnectionManager createConnectionManager() {
+    requireWhole("create connection manager");
     open.opened(Kind.CONNECTION_MANAGER, Integer.MAX_VALUE);
-    return new EmulatedConnectionManager(this);
+    return fabric.createConnectionManager(this);
+  }
+
+  /** A connection manager is to be told if the device fails. */
+  void created(EmulatedConnectionManager manager) {
+    managers.add(manager);
   }
 
   @Override
@@ -210,6 +270,11 @@ final class EmulatedDevice implements Device {
     open.closed(kind);
   }
 
+  void closed(EmulatedConnectionManager manager) {
+    managers.remove(manager);
+    closed(Kind.CONNECTION_MANAGER);
+  }
+
   /** Addresses for {@code length} bytes, starting on a page, never given out before. */
   long reserveAddresses(int length, int page) {
     long span = ((long) length + 3L * page) & -page;
@@ -247,12 +312,20 @@ final class EmulatedDevice implements Device {
       int number;
       do {
         number = fabric.secrets().next24Bits();
-      } while (number < 2 || byNumber.containsKey(number));
-      EmulatedQueuePair pair = fabric.createQueuePair(domain, number, options);
-      pair.attach();
-      byNumber.put(number, pair);
-      queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
-      return pair;
+      } while (number < 2 || byNumber.containsKey(number) || !fabric.takeNumber(number));
+      boolean made = false;
+      try {
+        EmulatedQueuePair pair = fabric.createQueuePair(domain, number, options);
+        pair.attach();
+        made = true;
+        byNumber.put(number, pair);
+        queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
+        return pair;
+      } finally {
+        if (!made) {
+          fabric.giveNumber(number);
+        }
+      }
     }
   }
 
@@ -260,12 +333,14 @@ final class EmulatedDevice implements Device {
     synchronized (byNumber) {
       byNumber.remove(pair.number());
       queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
+      fabric.giveNumber(pair.number());
     }
   }
 
   @Override
   public void close() {
-    if (open.close("device " + NAME)) {
+    if (open.close("device " + name())) {
+      Fuse.remove(this);
       fabric.unplug(this);
       timer.shutdownNow();
       events.drainTo(new ArrayList<>());

@@ -25,7 +25,7 @@ final class EmulatedListener implements ConnectionListener {
 
   /** Makes room for a request; false if there is none or the listener is closed. */
   synchronized boolean reserve() {
-    if (closed || waiting == backlog) {
+    if (closed || waiting == backlog || manager.device().isBroken()) {
       return false;
     }
     waiting++;
@@ -53,6 +53,6 @@ final class EmulatedListener implements ConnectionListener {
     for (EmulatedConnection request : manager.withdraw(this)) {
       request.close();
     }
-    manager.closed(EmulatedConnectionManager.Kind.LISTENER);
+    manager.closed(this);
   }
 }

@@ -148,6 +148,7 @@ final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holder {
     if (newDomain == null && newBuffer == null && newAccess == null) {
       throw invalid("nothing to change (expected: a domain, a buffer or rights)");
     }
+    device.requireWhole("reregister memory");
     Registration before;
     EmulatedProtectionDomain to;
     synchronized (device.keys()) {

@@ -19,6 +19,7 @@ import io.verbena.verbs.provider.QueuePairLimits;
 import io.verbena.verbs.provider.Range;
 import io.verbena.verbs.provider.RegistrationLimits;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -120,6 +121,7 @@ final class EmulatedProtectionDomain implements ProtectionDomain {
 
   /** Makes an object that counts here, and on the device against its limit. */
   private <T> T create(Kind kind, int limit, Supplier<T> creation) {
+    device.requireWhole("create " + kind.name().toLowerCase(Locale.ROOT).replace('_', ' '));
     return open.create(kind, Integer.MAX_VALUE, () -> device.held().create(kind, limit, creation));
   }
 

@@ -27,6 +27,8 @@ import java.util.List;
  * <p>With {@code sanitize=true} the program's mistakes are told, see {@link
  * io.verbena.emulated.sanitizer}.
  *
+ * <p>With {@code fuse=a} a test can break the device: see {@link Fuse}.
+ *
  * <p>The limits of the device can be set down, for programs that are to meet them: {@code
  * max-queue-pairs=4}, {@code max-completions}, {@code max-memory-regions}, {@code max-message-size}
  * and so on, one for each limit of {@link DeviceAttributes}. Devices that differ in them only reach
@@ -47,6 +49,14 @@ public final class EmulatedProvider implements VerbsProvider {
   @Override
   public Device open(URI address) {
     EmulatedAddress parsed = EmulatedAddress.parse(address);
-    return parsed.sanitized(() -> OpenFabrics.open(parsed));
+    return parsed.sanitized(
+        () -> {
+          EmulatedDevice device = OpenFabrics.open(parsed);
+          String fuse = parsed.options().get(EmulatedAddress.Option.FUSE);
+          if (fuse != null) {
+            Fuse.insert(fuse, device);
+          }
+          return device;
+        });
   }
 }

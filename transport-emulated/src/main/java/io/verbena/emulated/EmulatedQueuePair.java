@@ -323,6 +323,7 @@ abstract class EmulatedQueuePair implements QueuePair {
       if (closed) {
         throw new VerbsException(VerbsError.CLOSED, "modify queue pair " + number + ": closed");
       }
+      device.requireWhole("modify queue pair");
       QueuePairState to = QueuePairTransitions.check(type, from, change, 1, device.attributes());
       if (from == QueuePairState.SQD
           && (to == QueuePairState.SQD || to == QueuePairState.RTS)
@@ -342,6 +343,10 @@ abstract class EmulatedQueuePair implements QueuePair {
       consequences = entered(to);
     }
     consequences.run();
+    if (device.isBroken()) {
+      // Since it was looked whether it is; the device may have looked at this one before.
+      fail();
+    }
   }
 
   private void apply(QueuePairAttributes change, QueuePairState from, QueuePairState to) {

@@ -60,6 +60,7 @@ final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   @Override
   public void limit(int newLimit) {
     checkOpen("modify");
+    domain.device().requireWhole("modify shared receive queue");
     Range.check("modify shared receive queue", "limit", newLimit, 0, maxWorkRequests());
     taking.acquire();
     limit = newLimit;

@@ -1,7 +1,11 @@
 package io.verbena.emulated;
 
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairOptions;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +34,52 @@ class Fabric {
       EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
     return new DirectQueuePair(domain, number, options, null);
   }
+
+  /** What its devices count: without packets there is nothing to be sent again. */
+  Set<Counter> counted() {
+    return Set.of(Counter.RNR_SENT, Counter.RNR_RECEIVED);
+  }
+
+  /** What its devices are called. */
+  String deviceName() {
+    return EmulatedDevice.NAME;
+  }
+
+  /** The largest packet that its devices send. */
+  Mtu mtu() {
+    return EmulatedDevice.MTU;
+  }
+
+  /** Takes a number for a queue pair; false if another device of the same HCA has it. */
+  boolean takeNumber(int number) {
+    return true;
+  }
+
+  /** Gives such a number back. */
+  void giveNumber(int number) {}
+
+  ConnectionManager createConnectionManager(EmulatedDevice device) {
+    EmulatedConnectionManager manager = new EmulatedConnectionManager(device);
+    device.created(manager);
+    return manager;
+  }
+
+  /**
+   * Somebody polled a completion queue that is empty.
+   *
+   * @return whether there may be something in it now
+   */
+  boolean progress() {
+    return false;
+  }
+
+  /** Whether {@link #progress} is of any use. */
+  boolean isDrivenByPolling() {
+    return false;
+  }
+
+  /** Somebody is about to sleep until a completion comes, and polls no more. */
+  void pollingEnds() {}
 
   /** The GID of a device that is being opened here. */
   Gid nextGid() {

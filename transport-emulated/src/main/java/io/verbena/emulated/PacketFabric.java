@@ -1,12 +1,15 @@
 package io.verbena.emulated;
 
+import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.wire.Wire;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.ArrayDeque;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -33,6 +36,11 @@ abstract class PacketFabric extends Fabric {
     this.wire = wire;
   }
 
+  @Override
+  final Set<Counter> counted() {
+    return Set.of(Counter.values());
+  }
+
   /** Somebody rang, or something has changed: the driver is to look, if it sleeps. */
   abstract void wake();
 
@@ -44,6 +52,11 @@ abstract class PacketFabric extends Fabric {
   @SuppressWarnings("LockNotBeforeTry") // leave unlocks
   final void enter() {
     turn.lock();
+  }
+
+  /** Becomes the one who calls engines, if that takes no waiting; true if it did. */
+  final boolean tryEnter() {
+    return turn.tryLock();
   }
 
   /** Gives it up. */
@@ -104,11 +117,22 @@ abstract class PacketFabric extends Fabric {
     }
   }
 
+  /** How much each of its queue pairs may have under way. */
+  FlowControl flowControl() {
+    return FlowControl.FIXED;
+  }
+
+  /** For those who have entered: takes what has come already, before something is changed. */
+  void catchUp() {}
+
+  /** For the caller of the engine: a queue pair in RTR has had its first packet. */
+  void established(PacketQueuePair pair) {}
+
   @Override
   Gid nextGid() {
     enter();
     try {
-      PacketPort port = new PacketPort(this, wire);
+      PacketPort port = attachPort();
       ports.put(port.gid(), port);
       return port.gid();
     } finally {
@@ -120,7 +144,7 @@ abstract class PacketFabric extends Fabric {
   void plug(EmulatedDevice device) {
     enter();
     try {
-      port(device).device(device);
+      port(device).queuePairs(device::queuePair);
       super.plug(device);
     } finally {
       leave();
@@ -139,7 +163,12 @@ abstract class PacketFabric extends Fabric {
     }
   }
 
-  final PacketPort port(EmulatedDevice device) {
+  /** A port on the wire. */
+  final PacketPort attachPort() {
+    return new PacketPort(this, wire);
+  }
+
+  PacketPort port(EmulatedDevice device) {
     PacketPort port = ports.get(device.gid());
     if (port == null) {
       throw new VerbsException(VerbsError.CLOSED, "device " + device.name() + " is closed");

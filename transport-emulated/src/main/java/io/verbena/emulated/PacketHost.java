@@ -7,6 +7,7 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
@@ -266,9 +267,17 @@ final class PacketHost implements Host {
   }
 
   @Override
+  public void count(Counter counter) {
+    pair.device().counters().count(counter);
+  }
+
+  @Override
   public void raise(AsyncEvent.Type event) {
     if (event != AsyncEvent.Type.QP_LAST_WQE_REACHED || pair.tellsLastReceive()) {
       pair.device().raise(event, pair);
+    }
+    if (event == AsyncEvent.Type.COMM_EST) {
+      pair.fabric().established(pair);
     }
   }
 

@@ -1,8 +1,10 @@
 package io.verbena.emulated;
 
+import io.verbena.emulated.PacketCounters.Reason;
 import io.verbena.emulated.engine.FrameSink;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.Wire;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
@@ -10,19 +12,33 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A device's port on a wire: addresses and seals what its queue pairs send, and lets nothing in but
- * what is whole and meant for one of them. What it does not let in it drops without a word, as rxe
- * does: damaged packets, other partitions, unknown queue pairs, and senders that a queue pair is
- * not connected to.
+ * what is whole and meant for one of them. What it does not let in it counts and drops without a
+ * word, as rxe does: damaged packets, other partitions, unknown queue pairs, and senders that a
+ * queue pair is not connected to.
  */
 final class PacketPort implements FrameSink, Wire.Receiver {
-  private static final long IPV4_MAPPED = 0xffff_0000_0000L;
+  /** The queue pair of connection managers; a Frame's number for it. */
+  static final int MANAGEMENT = 1;
+
   private static final int DEFAULT_PARTITION = 0xffff;
-  private static final int SOURCE_PORTS = 0x3fff;
 
   private final PacketFabric fabric;
   private final Wire.Port wirePort;
-  private @Nullable EmulatedDevice device;
-  private long dropped;
+  private final PacketCounters counters = new PacketCounters();
+  private QueuePairs queuePairs = number -> null;
+  private @Nullable FrameReceiver management;
+
+  /** Queue pairs by number. */
+  @FunctionalInterface
+  interface QueuePairs {
+    @Nullable EmulatedQueuePair find(int number);
+  }
+
+  /** Takes packets that are whole. */
+  @FunctionalInterface
+  interface FrameReceiver {
+    void receive(Frame frame);
+  }
 
   PacketPort(PacketFabric fabric, Wire wire) {
     this.fabric = fabric;
@@ -31,16 +47,21 @@ final class PacketPort implements FrameSink, Wire.Receiver {
 
   /** Its IPv4 address as a GID. */
   Gid gid() {
-    return new Gid(0, IPV4_MAPPED | (wirePort.address() & 0xffff_ffffL));
+    return UdpGid.of(wirePort.address(), Frame.UDP_PORT);
   }
 
-  void device(EmulatedDevice owner) {
-    device = owner;
+  /** Says whose queue pairs packets are for. */
+  void queuePairs(QueuePairs owned) {
+    queuePairs = owned;
   }
 
-  /** How many packets it has dropped. */
-  long dropped() {
-    return dropped;
+  /** Says who takes packets for {@link #MANAGEMENT}. */
+  void management(FrameReceiver receiver) {
+    management = receiver;
+  }
+
+  PacketCounters counters() {
+    return counters;
   }
 
   Wire.Port wirePort() {
@@ -49,40 +70,58 @@ final class PacketPort implements FrameSink, Wire.Receiver {
 
   @Override
   public void send(Frame frame, AddressVector to) {
-    Gid gid = to.destination();
-    if (gid.high() != 0 || gid.low() >>> Integer.SIZE != IPV4_MAPPED >>> Integer.SIZE) {
-      // No way to it from here.
-      dropped++;
+    send(frame, to.destination());
+  }
+
+  void send(Frame frame, Gid to) {
+    if (!UdpGid.isReachable(to)) {
+      counters.count(Reason.NO_WAY);
       return;
     }
+    Wire.Port out = wirePort;
     frame
-        .addresses(wirePort.address(), (int) gid.low())
-        .sourcePort(Frame.DEFAULT_SOURCE_PORT | (frame.destinationQueuePair() & SOURCE_PORTS))
+        .addresses(out.address(), UdpGid.address(to))
+        .sourcePort(out.sourcePort(frame.sourcePort()))
         .seal();
-    wirePort.send(frame);
+    if (out.send(frame, UdpGid.udpPort(to))) {
+      counters.sent();
+    } else {
+      counters.count(Reason.NOT_SENT);
+    }
   }
 
   @Override
-  public void receive(Frame frame) {
-    PacketQueuePair pair = addressee(frame);
-    if (pair == null) {
-      dropped++;
+  public void receive(Frame frame, FrameFault fault) {
+    if (fault != FrameFault.NONE) {
+      counters.count(fault);
       return;
     }
-    pair.receive(frame);
-    fabric.settle();
-  }
-
-  private @Nullable PacketQueuePair addressee(Frame frame) {
-    EmulatedDevice owner = device;
-    if (owner == null
-        || frame.parse() != FrameFault.NONE
-        || frame.destinationAddress() != wirePort.address()
-        || frame.partitionKey() != DEFAULT_PARTITION) {
-      return null;
+    if (frame.destinationAddress() != wirePort.address()) {
+      counters.count(Reason.ADDRESS);
+      return;
     }
-    PacketQueuePair pair = (PacketQueuePair) owner.queuePair(frame.destinationQueuePair());
-    return pair != null && pair.listensTo(frame.sourceAddress()) ? pair : null;
+    if (frame.partitionKey() != DEFAULT_PARTITION) {
+      counters.count(Reason.PARTITION);
+      return;
+    }
+    int number = frame.destinationQueuePair();
+    FrameReceiver managed = management;
+    if (number == MANAGEMENT && managed != null) {
+      counters.received();
+      managed.receive(frame);
+      fabric.settle();
+      return;
+    }
+    PacketQueuePair pair = (PacketQueuePair) queuePairs.find(number);
+    if (pair == null) {
+      counters.count(Reason.QUEUE_PAIR);
+    } else if (!pair.listensTo(frame.sourceAddress())) {
+      counters.count(Reason.SENDER);
+    } else {
+      counters.received();
+      pair.receive(frame);
+      fabric.settle();
+    }
   }
 
   void close() {

@@ -64,7 +64,8 @@ final class PacketQueuePair extends EmulatedQueuePair {
                 shared != null,
                 receives.maxScatterGather(),
                 device().attributes().maxMessageSize(),
-                Frame.MAX_PAYLOAD),
+                fabric.mtu().bytes(),
+                fabric.flowControl()),
             host,
             sends,
             fabric.timeline(),
@@ -142,9 +143,6 @@ final class PacketQueuePair extends EmulatedQueuePair {
 
   /** For the caller of the engine: does what it was rung for; true if there is more to send. */
   boolean serve() {
-    if (isClosed()) {
-      return false;
-    }
     engine.posted();
     return engine.run(TURN);
   }
@@ -203,6 +201,10 @@ final class PacketQueuePair extends EmulatedQueuePair {
     QueuePairAttributes now = attributes();
     fabric.enter();
     try {
+      if (to == QueuePairState.ERR || to == QueuePairState.RESET) {
+        // What the peer was owed by now, an RNIC would have sent.
+        fabric.catchUp();
+      }
       // Meanwhile the engine may have gone to ERR by itself, which then is where it stays.
       if (state() == to) {
         tell(to, now);
@@ -237,6 +239,7 @@ final class PacketQueuePair extends EmulatedQueuePair {
   void flush() {
     fabric.enter();
     try {
+      fabric.catchUp();
       if (state() == QueuePairState.ERR) {
         engine.modify(QueuePairState.ERR, told);
         ring();

@@ -1,8 +1,11 @@
 package io.verbena.emulated;
 
+import static java.util.Objects.requireNonNull;
+
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
@@ -45,9 +48,13 @@ final class SendQueue {
   private final int maxMessage;
   private final SendLimits limits;
   private final int maxInlineData;
+  private final int maxScatterGather;
   private final boolean signalAll;
-  private final SendWorkRequest[] waiting;
-  private final ByteBuffer[] inlineCopies;
+
+  /** Requests that wait, and what they carry inline; each slot is made when it is first used. */
+  private final @Nullable SendWorkRequest[] waiting;
+
+  private final @Nullable ByteBuffer[] inlineCopies;
   private final NextBind nextBind = new NextBind();
 
   /** How far requests have come that an engine does; null where they are done by who posts them. */
@@ -88,14 +95,9 @@ final class SendQueue {
     maxInlineData = options.maxInlineData();
     signalAll = options.signalAll();
     deferred = engine == null ? null : new DeferredSends(this, pair, maxSend);
-    waiting = new SendWorkRequest[maxSend];
-    inlineCopies = new ByteBuffer[maxSend];
-    ByteBuffer copies = ByteBuffer.allocate(maxSend * maxInlineData);
-    for (int i = 0; i < maxSend; i++) {
-      // A bind has a buffer, even where no request with data may have one.
-      waiting[i] = new SendWorkRequest(Math.max(1, options.maxSendScatterGather()));
-      inlineCopies[i] = copies.slice(i * maxInlineData, maxInlineData);
-    }
+    maxScatterGather = options.maxSendScatterGather();
+    waiting = new @Nullable SendWorkRequest[maxSend];
+    inlineCopies = new @Nullable ByteBuffer[maxSend];
   }
 
   @Nullable DeferredSends deferred() {
@@ -260,10 +262,20 @@ final class SendQueue {
   private void keep(SendWorkRequest request, long position) {
     int slot = (int) (position % maxSend);
     SendWorkRequest copy = waiting[slot];
+    if (copy == null) {
+      // A bind has a buffer, even where no request with data may have one.
+      copy = new SendWorkRequest(Math.max(1, maxScatterGather));
+      waiting[slot] = copy;
+    }
     copy.copyFrom(request);
     ByteBuffer inline = request.inlineData();
     if (inline != null) {
-      ByteBuffer place = inlineCopies[slot].limit(inline.remaining());
+      ByteBuffer place = inlineCopies[slot];
+      if (place == null) {
+        place = ByteBuffer.allocate(maxInlineData);
+        inlineCopies[slot] = place;
+      }
+      place.limit(inline.remaining());
       place.put(0, inline, inline.position(), inline.remaining());
       copy.inline(place);
     }
@@ -366,6 +378,9 @@ final class SendQueue {
     if (stall != outcome) {
       stall = outcome;
       stallDeadline = now + patience(outcome);
+      if (outcome == Outcome.RECEIVER_NOT_READY) {
+        countReceiverNotReady();
+      }
       nextLookNanos = FIRST_LOOK_NANOS;
     }
     long left = stallDeadline - now;
@@ -378,6 +393,15 @@ final class SendQueue {
       nextLookNanos = Math.min(2 * nextLookNanos, LAST_LOOK_NANOS);
     }
     return true;
+  }
+
+  /** Once for each request that has to wait, where a wire would carry a NAK for each try. */
+  private void countReceiverNotReady() {
+    pair.device().counters().count(Counter.RNR_RECEIVED);
+    DirectQueuePair peer = pair.peer();
+    if (peer != null) {
+      peer.device().counters().count(Counter.RNR_SENT);
+    }
   }
 
   private void timerFired() {
@@ -433,7 +457,7 @@ final class SendQueue {
 
   /** For the owner: a request that was kept. */
   SendWorkRequest request(long position) {
-    return waiting[(int) (position % maxSend)];
+    return requireNonNull(waiting[(int) (position % maxSend)]);
   }
 
   /** For the owner: tries a request that was kept. */

@@ -11,6 +11,8 @@ import static io.verbena.verbs.CompletionStatus.WR_FLUSH_ERR;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.Capability;
+import io.verbena.verbs.DeviceCounters;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
@@ -44,6 +46,45 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     pair.client().sent().expectSuccess(1, SEND);
     pair.server().received().expectSuccess(2, RECV);
     into.assertHolds(1);
+  }
+
+  @Test
+  void isCountedByADeviceThatCounts() {
+    Pair pair = tck.connected();
+    DeviceCounters requester = pair.client().device().counters();
+    DeviceCounters responder = pair.server().device().counters();
+    long received = count(requester, Counter.RNR_RECEIVED);
+    long sent = count(responder, Counter.RNR_SENT);
+    Memory from = pair.client().memory(64);
+
+    pair.client().post(Requests.send(1, from).signaled());
+    awaitCountAbove(pair, requester, Counter.RNR_RECEIVED, received);
+    awaitCountAbove(pair, responder, Counter.RNR_SENT, sent);
+    pair.server().post(Requests.receive(2, pair.server().memory(64, LOCAL_WRITE)));
+
+    pair.client().sent().expectSuccess(1, SEND);
+  }
+
+  /** What is not counted is refused, and no zero. */
+  private static long count(DeviceCounters counters, Counter counter) {
+    if (counters.counted().contains(counter)) {
+      return counters.get(counter);
+    }
+    Failures.expectFailure(VerbsError.NOT_SUPPORTED, () -> counters.get(counter));
+    return 0;
+  }
+
+  private void awaitCountAbove(Pair pair, DeviceCounters counters, Counter counter, long before) {
+    if (!counters.counted().contains(counter)) {
+      return;
+    }
+    Deadline deadline = Deadline.in(tck.patience());
+    while (counters.get(counter) <= before) {
+      assertThat(deadline.isOver()).as("%s is counted in time", counter).isFalse();
+      // A device that does what is posted later may do it when it is polled.
+      pair.client().sent().expectNothing();
+      deadline.pause();
+    }
   }
 
   @Test

@@ -84,6 +84,13 @@ public abstract class VerbsTck {
   }
 
   @Nested
+  class Limits extends LimitTests {
+    Limits() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
   class ProtectionDomains extends ProtectionDomainTests {
     ProtectionDomains() {
       super(VerbsTck.this);

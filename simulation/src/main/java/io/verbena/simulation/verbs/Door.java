@@ -25,6 +25,8 @@ final class Door {
 
   private static final Set<Access> RIGHTS =
       Set.copyOf(EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE));
+  private static final Set<Access> READING =
+      Set.copyOf(EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ));
 
   final Sort sort;
   private final ProtectionDomain domain;
@@ -91,14 +93,52 @@ final class Door {
     life = next;
   }
 
-  /** A region: registers it, at once. */
-  void register() {
-    closeRegion();
-    MemoryRegion registered = domain.register(memory, RIGHTS);
-    own = registered;
-    Life next = new Life(registered.rkey(), registered.address(), false);
-    next.begin();
+  /**
+   * A region: registers it, at once, or brings it back from another domain.
+   *
+   * @param elsewhere memory to register first and to turn away from, or null
+   */
+  void register(@Nullable ByteBuffer elsewhere) {
+    MemoryRegion registered = own;
+    if (registered != null && registered.protectionDomain() != domain) {
+      registered.reregister(domain, null, RIGHTS);
+    } else {
+      closeRegion();
+      registered = domain.register(elsewhere == null ? memory : elsewhere, RIGHTS);
+      own = registered;
+      if (elsewhere != null) {
+        registered.reregister(null, memory, null);
+      }
+    }
+    renew(registered, false).begin();
+  }
+
+  /** A region: gives it or takes it the right to be written to, or registers all of it again. */
+  void reregister(boolean readOnly, boolean whole) {
+    MemoryRegion registered = own;
+    if (registered != null) {
+      registered.reregister(null, whole ? memory : null, readOnly ? READING : RIGHTS);
+      renew(registered, readOnly).begin();
+    }
+  }
+
+  /** A region: puts it into a domain where its key opens nothing for this one's peers. */
+  void banish(ProtectionDomain to) {
+    MemoryRegion registered = own;
+    if (registered != null) {
+      registered.reregister(to, null, null);
+      renew(registered, false).over();
+    }
+  }
+
+  private Life renew(MemoryRegion registered, boolean readOnly) {
+    Life now = life;
+    if (now != null) {
+      now.over();
+    }
+    Life next = new Life(registered.rkey(), registered.address(), readOnly);
     live(next);
+    return next;
   }
 
   /** A window of type 2: fills a request that binds it. */

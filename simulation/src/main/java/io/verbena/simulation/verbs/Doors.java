@@ -2,6 +2,9 @@ package io.verbena.simulation.verbs;
 
 import io.verbena.simulation.run.Arena;
 import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +18,13 @@ final class Doors {
    */
   private final List<Door> own;
 
+  /** What the region leads to for a moment now and then: the second register. */
+  private final ByteBuffer elsewhere;
+
   Doors(ReliableEnd owner, World world, Arena arena) {
     this.owner = owner;
     this.world = world;
+    elsewhere = arena.memory.slice(owner.registers[1].at, Plan.MAX_LENGTH);
     own =
         List.of(
             door(arena, Door.Sort.OWN_WINDOW, 0, Plan.MAX_LENGTH + Long.BYTES),
@@ -54,7 +61,7 @@ final class Doors {
         }
         if (door.mayOpen()) {
           world.trace("register", owner, operation);
-          door.register();
+          door.register(operation.offset() % 2 == 0 ? elsewhere : null);
         }
         yield false;
       }
@@ -67,8 +74,39 @@ final class Doors {
         }
         yield false;
       }
+      case REREGISTER -> {
+        if (operation.offset() % 5 == 0) {
+          requireBusy();
+        } else if (life != null && life.isSure() && mayEnd(life, operation)) {
+          world.trace("reregister", owner, operation);
+          reregister(door, operation.offset());
+        }
+        yield false;
+      }
       default -> true;
     };
+  }
+
+  private void reregister(Door door, int how) {
+    if (how % 4 == 0) {
+      door.banish(world.device(owner).otherDomain());
+    } else {
+      door.reregister(how % 2 != 0, how % 4 > 1);
+    }
+  }
+
+  /** What a window is bound to cannot become something else. */
+  private void requireBusy() {
+    if (window() == null) {
+      return;
+    }
+    VerbsError error = null;
+    try {
+      owner.region().reregister(null, null, owner.region().access());
+    } catch (VerbsException e) {
+      error = e.error();
+    }
+    owner.require(error == VerbsError.BUSY, "registered anew with a window bound", owner.region());
   }
 
   /** A program waits until its peer does not use a key any more, or does not. */
@@ -96,18 +134,17 @@ final class Doors {
 
   /** A key that gives no right to write, or opens nothing more. */
   @Nullable Life dead(Operation operation) {
+    Life found = null;
     for (int i = 0; i < own.size(); i++) {
       Door door = own.get((operation.target() + i) % own.size());
       Life life = door.life();
-      if (life != null && life.readOnly && operation.isRash()) {
+      if (life != null && life.readOnly && operation.offset() % 2 == 0) {
         return life;
       }
       Life dead = door.dead();
-      if (dead != null) {
-        return dead;
-      }
+      found = found == null ? dead : found;
     }
-    return null;
+    return found;
   }
 
   /** A key of a window that only the peer can use, if there is one now. */

@@ -13,6 +13,8 @@ import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -68,6 +70,9 @@ abstract class Endpoint {
   private int freed;
   private int unsignaled;
   private int messages;
+
+  private @Nullable Drain drain;
+  private boolean flushed;
 
   boolean closed;
   boolean failedByProgram;
@@ -196,12 +201,68 @@ abstract class Endpoint {
         closed = true;
         pair().close();
       }
+      case DRAIN -> drain(operation);
       default -> {
         waiting.add(operation);
         pump();
       }
     }
   }
+
+  // ---- draining
+
+  private void drain(Operation operation) {
+    if (drain != null || pair().state() != QueuePairState.RTS) {
+      return;
+    }
+    // By a multiple of what packets take, and often longer than a timeout.
+    Drain begun = new Drain(posts.size(), operation.signaled(), (long) operation.offset() << 7);
+    drain = begun;
+    world.trace("drain", this, operation);
+    pair().modify(to(QueuePairState.SQD).drainedNotify(begun.isTold));
+    if (begun.isTold) {
+      world.draining(1);
+    } else {
+      world.later(begun.pause, () -> goOn(begun));
+    }
+  }
+
+  /** The device tells that its send queue is drained. */
+  final void drained() {
+    Drain now = drain;
+    require(now != null && now.isTold && !now.isOver, "told once more that it is drained");
+    now.isOver = true;
+    world.draining(-1);
+    world.trace("drained", this, now);
+    world.later(now.pause, () -> goOn(now));
+  }
+
+  /** The program lets it go on; who is not told that it has drained finds out by trying. */
+  private void goOn(Drain now) {
+    world.poll();
+    if (closed || pair().state() != QueuePairState.SQD) {
+      drain = null;
+      return;
+    }
+    try {
+      pair().modify(to(QueuePairState.RTS));
+    } catch (VerbsException e) {
+      require(e.error() == VerbsError.INVALID && !now.isOver, "does not go on", e);
+      require(pair().state() == QueuePairState.SQD, "goes on and fails", e);
+      world.later(now.pause + Drain.LEAST_PAUSE, () -> goOn(now));
+      return;
+    }
+    world.trace("goes on", this, now);
+    drain = null;
+  }
+
+  /** It sends a packet of a request. */
+  final void sends() {
+    Drain now = drain;
+    require(now == null || !now.isOver, "sends when it is drained");
+  }
+
+  // ---- posting
 
   /** Posts what waits for room in the send queue. */
   final void pump() {
@@ -318,6 +379,8 @@ abstract class Endpoint {
     freed = completed;
     world.trace(completion.status().toString(), this, post);
     if (completion.isSuccess()) {
+      Drain now = drain;
+      require(now == null || now.lets(number), "done while its queue drains", post);
       require(post.signaled, "completion of an unsignaled request", post);
       require(!sendFailed, "request succeeds after one that failed", post);
       require(completion.opcode() == post.operation.kind().opcode(), "opcode", completion);
@@ -334,6 +397,12 @@ abstract class Endpoint {
   final void requireOwn(WorkCompletion completion) {
     require(completion.queuePairNumber() == pair().number(), "completion of another queue pair");
     require(!closed, "completion after close");
+  }
+
+  /** It keeps its hands off what others share: only the receive that it had taken is flushed. */
+  final void requireFirstFlush() {
+    require(!flushed || !receives.isShared(), "flushes a receive that it has not taken");
+    flushed = true;
   }
 
   /** Whether it may be in ERR, or gone. */

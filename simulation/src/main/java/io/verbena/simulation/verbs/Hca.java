@@ -12,6 +12,7 @@ import io.verbena.verbs.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A device of a run, with a domain, and with counters that all its peers add to. */
@@ -21,6 +22,7 @@ final class Hca {
   private final List<CompletionQueue> queues = new ArrayList<>();
   private @Nullable Device device;
   private @Nullable ProtectionDomain domain;
+  private @Nullable ProtectionDomain otherDomain;
   private @Nullable MemoryRegion region;
   private @Nullable Door hatch;
 
@@ -37,6 +39,7 @@ final class Hca {
     device = opened;
     ProtectionDomain own = opened.allocateProtectionDomain();
     domain = own;
+    otherDomain = opened.allocateProtectionDomain();
     for (Counter counter : counters) {
       arena.memory.putLong(counter.at, 0);
       arena.expectLong(counter.at, 0);
@@ -66,6 +69,11 @@ final class Hca {
 
   ProtectionDomain domain() {
     return opened(domain);
+  }
+
+  /** One that nobody's queue pair is in. */
+  ProtectionDomain otherDomain() {
+    return opened(otherDomain);
   }
 
   /** The window of type 1 over its counters. */
@@ -115,17 +123,28 @@ final class Hca {
     opened(region).close();
     queues.forEach(CompletionQueue::close);
     domain().close();
+    otherDomain().close();
     Device own = opened(device);
-    checkEvents(own);
+    takeEvents(
+        pair -> {
+          throw new Violation("told at the end that it is drained: " + pair);
+        });
     own.close();
   }
 
-  private static void checkEvents(Device device) {
+  /**
+   * Takes what it has told until now.
+   *
+   * @param drained is told of queue pairs of which the send queue is drained
+   */
+  void takeEvents(Consumer<Object> drained) {
+    Device own = opened(device);
     try {
-      for (AsyncEvent event = device.awaitAsyncEvent(0);
+      for (AsyncEvent event = own.awaitAsyncEvent(0);
           event != null;
-          event = device.awaitAsyncEvent(0)) {
+          event = own.awaitAsyncEvent(0)) {
         switch (event.type()) {
+          case SQ_DRAINED -> drained.accept(opened(event.source()));
           case CQ_ERR, DEVICE_FATAL, QP_FATAL -> throw new Violation("event " + event.type());
           default -> {}
         }

@@ -42,6 +42,10 @@ enum Kind {
   DEALLOCATE(false),
   /** Binds the window of type 1 of its device anew. */
   BIND_ANEW(false),
+  /** Has such memory registered anew, at once: with other rights, in another domain, elsewhere. */
+  REREGISTER(false),
+  /** The program has its send queue drained, and lets it go on later. */
+  DRAIN(false),
   /** The program moves its queue pair to ERR. */
   FAIL(false),
   /** The program closes its queue pair. */
@@ -106,6 +110,6 @@ enum Kind {
 
   /** Whether it is a request, and not something done to the queue pair. */
   boolean isRequest() {
-    return this != FAIL && this != CLOSE;
+    return this != FAIL && this != CLOSE && this != DRAIN;
   }
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed what it was made of, and what keys and numbers are made of
  * @param devices how many HCAs there are
  * @param sharedQueue whether the ends on a device share a completion queue
- * @param sharedReceives whether the reliable ends on a device share their receives
+ * @param sharedReceives whether ends of the same type on a device share their receives
  * @param links the connections
  * @param operations what is done, by time
  * @param faults what the wire does
@@ -48,6 +48,7 @@ public record Plan(
   private static final int MAX_LINKS = 4;
   private static final int MAX_OPERATIONS = Counter.MAX_ADDS;
   private static final int PSN_BITS = 24;
+  private static final int ONE_DRAIN_IN = 24;
   private static final Mtu[] MTUS = {Mtu.MTU_256, Mtu.MTU_256, Mtu.MTU_256, Mtu.MTU_512};
 
   /** Weighted: what programs do most stands there most. */
@@ -74,6 +75,9 @@ public record Plan(
     Kind.DEALLOCATE,
     Kind.GIVE_BACK,
     Kind.GIVE_BACK,
+    Kind.REREGISTER,
+    Kind.REREGISTER,
+    Kind.REREGISTER,
     Kind.BIND_ANEW
   };
 
@@ -203,13 +207,17 @@ public record Plan(
   private static int target(SplittableRandom random, Kind kind) {
     return switch (kind) {
       case FETCH_ADD, DEAD_ADD -> random.nextInt(COUNTERS);
+      case REREGISTER -> REGISTERS - 1;
       // Mostly the door that is a region: a window's key then names nothing at all.
-      case DEALLOCATE -> Math.min(REGISTERS - 1, random.nextInt(2 * REGISTERS));
+      case DEALLOCATE, DEAD_KEY -> Math.min(REGISTERS - 1, random.nextInt(2 * REGISTERS));
       default -> random.nextInt(REGISTERS);
     };
   }
 
   private static Kind kind(SplittableRandom random, QueuePairType type, boolean doors) {
+    if (random.nextInt(ONE_DRAIN_IN) == 0) {
+      return Kind.DRAIN;
+    }
     boolean ends = random.nextInt(100) == 0;
     return switch (type) {
       case RC -> {
@@ -258,7 +266,7 @@ public record Plan(
       case FETCH_ADD, DEAD_ADD, COMPARE_SWAP, MISALIGNED -> Long.BYTES;
       case TOO_LARGE -> MAX_LENGTH + 1;
       // Without a byte no key is looked at.
-      case OPEN, INVALIDATE, BIND_ANEW, DEALLOCATE -> 0;
+      case OPEN, INVALIDATE, BIND_ANEW, DEALLOCATE, REREGISTER, DRAIN -> 0;
       case WRONG_KEY, BEYOND, DEAD_KEY, OTHERS_KEY, BEYOND_DOOR -> 1 + random.nextInt(MAX_LENGTH);
       default ->
           switch (random.nextInt(8)) {

@@ -126,9 +126,14 @@ final class Receives {
     return posted - completed;
   }
 
-  /** Whether somebody may rightly find none at this moment: others may be filling some. */
+  /** Whether somebody may rightly find none: others may be filling those that are left. */
+  boolean mayBeTaken() {
+    return left() < Math.max(1, users);
+  }
+
+  /** Whether that may be at this moment, or have been. */
   boolean mayBeEmpty(long now) {
-    return left() < Math.max(1, users) || postedAt == now;
+    return mayBeTaken() || postedAt == now;
   }
 
   /** Where those stand that were posted and have not completed. */

@@ -197,7 +197,8 @@ final class ReliableEnd extends Endpoint {
           post.life = life;
         }
       }
-      case WRONG_QUEUE_KEY, DEALLOCATE, FAIL, CLOSE -> throw new AssertionError(operation);
+      case WRONG_QUEUE_KEY, DEALLOCATE, REREGISTER, DRAIN, FAIL, CLOSE ->
+          throw new AssertionError(operation);
     }
     if (!operation.kind().isLocal() && !bringsAnswer(operation.kind())) {
       payload(operation);
@@ -292,6 +293,7 @@ final class ReliableEnd extends Endpoint {
   }
 
   private void receiveFailed(CompletionStatus status, int slot) {
+    requireFirstFlush();
     if (!receiveFailed) {
       receiveFailed = true;
       Post message = peer().message(messagesTaken);

@@ -128,7 +128,7 @@ final class UnreliableEnd extends Endpoint {
   /** The wire brings a packet to this end, maybe a damaged one. */
   void arrives(int psn) {
     arrived = psn;
-    if (receives.left() == 0) {
+    if (receives.mayBeTaken()) {
       hungry++;
     }
   }
@@ -136,9 +136,9 @@ final class UnreliableEnd extends Endpoint {
   @Override
   void received(WorkCompletion completion, int slot) {
     requireOwn(completion);
-    if (!completion.isSuccess()) {
-      require(completion.status() == CompletionStatus.WR_FLUSH_ERR, "receive fails", completion);
+    if (completion.status() == CompletionStatus.WR_FLUSH_ERR) {
       requireDead();
+      requireFirstFlush();
       takePartly(slot);
       return;
     }
@@ -146,11 +146,17 @@ final class UnreliableEnd extends Endpoint {
     Post message = from.messageUpTo(arrived);
     require(message != null, "message that nobody sent, or not whole");
     Kind kind = message.operation.kind();
-    require(!kind.isRefused(), "message that is to be dropped", message);
     require(message.deliveries++ <= repeats.getOrDefault(arrived, 0), "message again", message);
     require(
         message.message > lastTaken || from.isStruckOnTheWay(), "message out of order", message);
     lastTaken = message.message;
+    if (!completion.isSuccess()) {
+      boolean tooLarge = completion.status() == CompletionStatus.LOC_LEN_ERR;
+      require(tooLarge && isToFail(kind), "receive fails", completion);
+      takePartly(slot);
+      return;
+    }
+    require(!kind.isRefused(), "message that is to be dropped", message);
     boolean written = kind == Kind.WRITE_IMMEDIATE;
     boolean immediate = written || kind == Kind.SEND_IMMEDIATE;
     int area = datagrams ? Receives.AREA : 0;
@@ -175,6 +181,11 @@ final class UnreliableEnd extends Endpoint {
       requireWayBack(completion, slot);
     }
     takePartly(slot);
+  }
+
+  /** Of a shared queue a receive is gone with the message that it is too small for. */
+  private boolean isToFail(Kind kind) {
+    return kind == Kind.TOO_LARGE && receives.isShared();
   }
 
   private void requireWayBack(WorkCompletion completion, int slot) {
@@ -241,7 +252,8 @@ final class UnreliableEnd extends Endpoint {
     int lost = 0;
     for (Post post : from.posts) {
       Kind kind = post.operation.kind();
-      if (kind.takesReceive() && !kind.isRefused() && post.deliveries == 0) {
+      boolean tells = !kind.isRefused() || isToFail(kind);
+      if (kind.takesReceive() && tells && post.deliveries == 0) {
         lost++;
       }
     }

@@ -38,6 +38,7 @@ final class World implements SimulatedWire.Tap {
   private final List<WorkCompletion> sends = new ArrayList<>();
   private int sendsHeld;
   private boolean polling;
+  private int draining;
   private int packets;
   private int strikes;
 
@@ -132,7 +133,7 @@ final class World implements SimulatedWire.Tap {
     devices.forEach(device -> device.open(fabric.open()));
     for (Endpoint end : ends) {
       Hca device = device(end);
-      end.receives.create(arena, device.domain(), isShared(end.plan));
+      end.receives.create(arena, device.domain(), plan.sharedReceives());
       end.create(device.domain(), device.queue(depth(), plan.sharedQueue()));
     }
     devices.forEach(device -> queues.addAll(device.queues()));
@@ -162,17 +163,13 @@ final class World implements SimulatedWire.Tap {
   private List<Integer> sharers(int first, int ends) {
     List<Integer> users = new ArrayList<>(List.of(first));
     LinkPlan link = plan.links().get(first / 2);
-    for (int i = first + 1; isShared(link) && i < ends; i++) {
+    for (int i = first + 1; plan.sharedReceives() && i < ends; i++) {
       LinkPlan other = plan.links().get(i / 2);
-      if (isShared(other) && other.device(i & 1) == link.device(first & 1)) {
+      if (other.type() == link.type() && other.device(i & 1) == link.device(first & 1)) {
         users.add(i);
       }
     }
     return users;
-  }
-
-  private boolean isShared(LinkPlan link) {
-    return plan.sharedReceives() && link.type() == QueuePairType.RC;
   }
 
   /** As much as can ever complete on one queue. */
@@ -245,9 +242,22 @@ final class World implements SimulatedWire.Tap {
         sendsHeld = 0;
         ends.forEach(Endpoint::pump);
       }
+      if (draining > 0) {
+        devices.forEach(device -> device.takeEvents(this::drained));
+      }
     } finally {
       polling = false;
     }
+  }
+
+  private void drained(Object pair) {
+    for (Endpoint end : ends) {
+      if (end.pair() == pair) {
+        end.drained();
+        return;
+      }
+    }
+    throw new Violation("a queue of nobody has drained: " + pair);
   }
 
   private void take(int count) {
@@ -285,8 +295,11 @@ final class World implements SimulatedWire.Tap {
       trace.sent(now, source, destination, frame);
     }
     packets++;
-    if (frame.opcode().has(ExtendedHeader.AETH)
-        && addressee(frame, destination) instanceof ReliableEnd to) {
+    Endpoint receiver = addressee(frame, destination);
+    if (receiver != null && frame.opcode().isRequest()) {
+      receiver.peer().sends();
+    }
+    if (frame.opcode().has(ExtendedHeader.AETH) && receiver instanceof ReliableEnd to) {
       if (Aeth.isRnrNak(frame.syndrome())) {
         to.peer().saysNotReady(frame.psn());
       } else if (frame.syndrome() == Aeth.SEQUENCE_ERROR) {
@@ -375,6 +388,16 @@ final class World implements SimulatedWire.Tap {
 
   long now() {
     return fabric.time().now();
+  }
+
+  /** Has an end do something after a time. */
+  void later(long nanos, Runnable action) {
+    fabric.time().schedule(nanos, action);
+  }
+
+  /** One more end waits to be told that its queue is drained, or one less. */
+  void draining(int change) {
+    draining += change;
   }
 
   private Endpoint end(int link, int side) {

@@ -173,13 +173,13 @@ final class EngineMistakes {
           of(
               "more READs are out than the peer remembers",
               "engine/Requester.java",
-              "w.readsOutstanding >= link.maxReadAtomic",
+              "w.readsOutstanding >= mostReads()",
               "w.readsOutstanding < 0"),
           of(
               "no acknowledgement is asked for",
               "engine/Requester.java",
-              "frame.ackRequested(last || ++sinceAckRequest >= ACK_INTERVAL);",
-              "frame.ackRequested(++sinceAckRequest >= ACK_INTERVAL);"),
+              "frame.ackRequested(last || ++sinceAckRequest >= congestion.ackInterval());",
+              "frame.ackRequested(++sinceAckRequest >= congestion.ackInterval());"),
           of(
               "going back skips a packet",
               "engine/SendWindow.java",
@@ -228,7 +228,8 @@ final class EngineMistakes {
           of(
               "a SEND_WITH_INV does not invalidate",
               "engine/Responder.java",
-              "if (opcode.has(ExtendedHeader.IETH) && !link.host.invalidateRemotely(packet.invalidatedKey())) {",
+              "if (opcode.has(ExtendedHeader.IETH) &&"
+                  + " !link.host.invalidateRemotely(packet.invalidatedKey())) {",
               "if (opcode.has(ExtendedHeader.IETH) && packet.invalidatedKey() == 0) {"),
           of(
               "a key of a window from before opens the present one",
@@ -279,7 +280,92 @@ final class EngineMistakes {
               "a datagram tells another queue pair as its source",
               "engine/DatagramResponder.java",
               "        packet.sourceQueuePair(),",
-              "        packet.destinationQueuePair(),"));
+              "        packet.destinationQueuePair(),"),
+          of(
+              "a datagram too large for a shared receive leaves no trace",
+              "engine/DatagramResponder.java",
+              "if (link.options.sharedReceives()) {",
+              "if (length < 0) {"),
+          of(
+              "a message of UC too large for a shared receive leaves no trace",
+              "engine/UnreliableResponder.java",
+              "if (link.options.sharedReceives()) {",
+              "if (length < 0) {"),
+          of(
+              "a queue pair that fails flushes what others share with it",
+              "engine/ReceiveProgress.java",
+              "while (!shared && take()) {",
+              "while (take()) {"),
+          of(
+              "a region that is registered anew keeps its old key",
+              "EmulatedMemoryRegion.java",
+              "      before.key.kill();\n      device.keys().remove(before.key);\n",
+              ""),
+          of(
+              "a region that is registered anew leads to the memory of before",
+              "EmulatedMemoryRegion.java",
+              "newBuffer == null ? before.key.memory : newBuffer.slice()",
+              "before.key.memory"),
+          of(
+              "a region that is registered anew keeps its rights",
+              "EmulatedMemoryRegion.java",
+              "newAccess == null ? before.access : Set.copyOf(newAccess)",
+              "before.access"),
+          of(
+              "a region that is registered anew stays open to its old domain",
+              "EmulatedMemoryRegion.java",
+              "registration = enter(to, memory",
+              "registration = enter(before.domain, memory"),
+          of(
+              "a region is registered anew with a window bound",
+              "EmulatedMemoryRegion.java",
+              "      requireNoWindow(\"reregister memory\");\n",
+              ""),
+          of(
+              "a queue that drains begins what is posted",
+              "engine/Requester.java",
+              "      drained();\n      return false;\n",
+              "      drained();\n"),
+          of(
+              "a queue is told drained before it is",
+              "engine/Requester.java",
+              "if (window.isIdle() && !drained) {",
+              "if (!drained) {"),
+          of(
+              "a queue is told drained again and again",
+              "engine/Requester.java",
+              "      drained = true;\n",
+              ""),
+          of(
+              "a queue is told drained though nobody asked",
+              "engine/Requester.java",
+              "if (link.drainedNotify) {",
+              "if (drained) {"),
+          of(
+              "nobody is told that a queue has drained",
+              "engine/Requester.java",
+              "link.host.raise(AsyncEvent.Type.SQ_DRAINED);",
+              ""),
+          of(
+              "a queue drains only once",
+              "engine/Requester.java",
+              "  void stateChanged() {\n    drained = false;\n",
+              "  void stateChanged() {\n"),
+          of(
+              "nothing is sent again while a queue drains",
+              "engine/Requester.java",
+              "if (link.state != QueuePairState.RTS && link.state != QueuePairState.SQD) {",
+              "if (link.state != QueuePairState.RTS && window.cursor < window.started) {"),
+          of(
+              "a queue pair of which the sends drain answers nobody",
+              "engine/QueuePairEngine.java",
+              "          responder.receive(packet);",
+              "          if (link.state != QueuePairState.SQD) responder.receive(packet);"),
+          of(
+              "PSNs start again when a drained queue goes on",
+              "engine/QueuePairEngine.java",
+              "if (from == QueuePairState.RTR) {",
+              "if (from != QueuePairState.RTS) {"));
 
   private EngineMistakes() {}
 

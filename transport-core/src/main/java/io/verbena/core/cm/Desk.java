@@ -6,9 +6,11 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,7 @@ public final class Desk {
   private final @Nullable Conductor conductor;
   private final Thread thread;
   private volatile boolean closed;
+  private volatile boolean failed;
 
   /**
    * Opens a desk; {@link #start} starts its thread.
@@ -54,12 +57,12 @@ public final class Desk {
   private final class Conducted implements Conductor.Turns {
     @Override
     public boolean turn() {
-      return !closed && takeEvent(0);
+      return !isOver() && takeEvent(0);
     }
 
     @Override
     public boolean isOver() {
-      return closed;
+      return closed || failed;
     }
   }
 
@@ -104,7 +107,7 @@ public final class Desk {
   }
 
   private void work() {
-    while (!closed) {
+    while (!closed && !failed) {
       takeEvent(LONGEST_WAIT);
     }
   }
@@ -123,10 +126,23 @@ public final class Desk {
       Thread.currentThread().interrupt();
     } catch (VerbsException e) {
       if (!closed) {
-        throw e;
+        fail(e);
       }
     }
     return false;
+  }
+
+  /** There are no events any more: the device has failed. */
+  private void fail(VerbsException why) {
+    if (why.error() != VerbsError.IO) {
+      throw why;
+    }
+    failed = true;
+    List<EventTarget> targets;
+    synchronized (listeners) {
+      targets = List.copyOf(listeners.values());
+    }
+    targets.forEach(target -> target.deviceFailed(why));
   }
 
   private void dispatch(ConnectionEvent event) {

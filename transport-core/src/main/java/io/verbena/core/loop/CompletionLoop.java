@@ -2,6 +2,7 @@ package io.verbena.core.loop;
 
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
+import io.verbena.meters.HcaMeter;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.Device;
@@ -66,9 +67,14 @@ public final class CompletionLoop {
    *
    * @param name of its thread
    * @param conductor who gives it turns in place of a thread, or null
+   * @param meter told of its completion queues
    */
   public CompletionLoop(
-      String name, Device device, RdmaOptions options, @Nullable Conductor conductor) {
+      String name,
+      Device device,
+      RdmaOptions options,
+      @Nullable Conductor conductor,
+      HcaMeter meter) {
     this.device = device;
     this.conductor = conductor;
     mode = conductor == null ? options.pollMode() : PollMode.BUSY;
@@ -79,7 +85,7 @@ public final class CompletionLoop {
             Math.min(options.operationTimeout().toNanos(), options.closeTimeout().toNanos()));
     tickNanos = Math.min(LONGEST_TICK, Math.max(LEAST_TICK, shortest / TICKS_PER_TIMEOUT));
     channel = mode == PollMode.BUSY ? null : device.createCompletionChannel();
-    queues = new CompletionQueues<>(device, channel);
+    queues = new CompletionQueues<>(device, channel, meter);
     if (conductor == null) {
       thread = new Thread(this::work, name);
       thread.setDaemon(true);

@@ -1,5 +1,6 @@
 package io.verbena.core.loop;
 
+import io.verbena.meters.HcaMeter;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.Device;
@@ -20,6 +21,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
 
   private final Device device;
   private final @Nullable CompletionChannel channel;
+  private final HcaMeter meter;
   private final Members<M> members = new Members<>();
   private final List<PackedQueue> packed = new ArrayList<>();
   private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
@@ -27,10 +29,12 @@ public final class CompletionQueues<M extends CompletionTarget> {
   /**
    * @param channel where the queues announce themselves to the thread when it sleeps; null if it
    *     never does
+   * @param meter told of what is there and of what is taken
    */
-  public CompletionQueues(Device device, @Nullable CompletionChannel channel) {
+  public CompletionQueues(Device device, @Nullable CompletionChannel channel, HcaMeter meter) {
     this.device = device;
     this.channel = channel;
+    this.meter = meter;
   }
 
   /**
@@ -51,13 +55,15 @@ public final class CompletionQueues<M extends CompletionTarget> {
       place = new PackedQueue(device.createCompletionQueue(depth, channel, true));
       place.reserve(completions);
       packed.add(place);
+      meter.completionQueues(place.queue.depth());
     }
+    meter.completionsReserved(completions);
     return new Membership(place.queue, members.add(member, place, completions));
   }
 
   /** Lets a member go, none of whose work requests is outstanding. */
   public void leave(Membership membership) {
-    members.remove(membership.prefix());
+    meter.completionsReserved(-members.remove(membership.prefix()));
   }
 
   /** How many members there are. */
@@ -85,6 +91,9 @@ public final class CompletionQueues<M extends CompletionTarget> {
     // Members may join, and queues come, while completions are handed out.
     for (int q = 0; q < packed.size(); q++) {
       int count = packed.get(q).queue.poll(batch);
+      if (count > 0) {
+        meter.polled(count);
+      }
       for (int i = 0; i < count; i++) {
         WorkCompletion completion = batch[i];
         M member = members.find(completion.workRequestId());
@@ -137,6 +146,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
       }
     }
     for (PackedQueue queue : packed) {
+      meter.completionQueues(-queue.queue.depth());
       queue.queue.close();
     }
     if (bed != null) {

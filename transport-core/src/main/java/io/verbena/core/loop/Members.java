@@ -55,7 +55,8 @@ final class Members<M extends CompletionTarget> {
     generations = Arrays.copyOf(generations, size);
   }
 
-  void remove(long prefix) {
+  /** Answers the depth that it had reserved. */
+  int remove(long prefix) {
     int index = WorkRequestId.index(prefix);
     PackedQueue queue = queues[index];
     if (members[index] == null || prefixes[index] != prefix || queue == null) {
@@ -65,6 +66,7 @@ final class Members<M extends CompletionTarget> {
     members[index] = null;
     queues[index] = null;
     count--;
+    return depths[index];
   }
 
   @Nullable M find(long workRequestId) {

@@ -6,6 +6,7 @@ import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;
@@ -44,6 +45,11 @@ final class RecordingDevice implements Device {
   @Override
   public PortAttributes port() {
     throw notSupported();
+  }
+
+  @Override
+  public DeviceCounters counters() {
+    return DeviceCounters.NONE;
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.roce.PacketOpcode.Kind;
 import io.verbena.emulated.roce.Psn;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
@@ -46,21 +47,38 @@ final class Completer {
   private final Link link;
   private final SendWindow window;
   private final RetryClock clock;
+  private final CongestionWindow congestion;
   private final Requester requester;
   private final byte[] original = new byte[Long.BYTES];
   private CompletionStatus failure = CompletionStatus.GENERAL_ERR;
 
-  Completer(Link link, SendWindow window, RetryClock clock, Requester requester) {
+  Completer(
+      Link link,
+      SendWindow window,
+      RetryClock clock,
+      CongestionWindow congestion,
+      Requester requester) {
     this.link = link;
     this.window = window;
     this.clock = clock;
+    this.congestion = congestion;
     this.requester = requester;
   }
 
   /** No answer came in time. */
   void timeout() {
     if (window.awaitsAnswer()) {
+      congestion.silent(window.sentEnd);
       retry();
+    }
+  }
+
+  /** No answer came soon: the oldest packet is sent once more, without a retry being counted. */
+  void probe() {
+    if (window.awaitsAnswer()) {
+      congestion.silent(window.sentEnd);
+      link.host.count(Counter.RETRANSMISSIONS);
+      window.goBack();
     }
   }
 
@@ -73,6 +91,7 @@ final class Completer {
     }
     Next next = judge(answer, psn);
     if (w.unacknowledged != before) {
+      congestion.answered(Psn.difference(w.unacknowledged, before), w.unacknowledged);
       clock.confirm();
       if (w.awaitsAnswer()) {
         clock.restart();
@@ -99,7 +118,9 @@ final class Completer {
   }
 
   private void retry() {
+    congestion.lost(window.sentEnd);
     if (clock.retry()) {
+      link.host.count(Counter.RETRANSMISSIONS);
       window.goBack();
     } else {
       requester.fail(CompletionStatus.RETRY_EXC_ERR);
@@ -110,6 +131,7 @@ final class Completer {
     if (clock.awaitsReceiver()) {
       return;
     }
+    link.host.count(Counter.RNR_RECEIVED);
     if (clock.awaitReceiver(timerCode)) {
       window.goBack();
     } else {
@@ -199,7 +221,7 @@ final class Completer {
     boolean last = packet == w.packets(w.head) - 1;
     // A READ requested again from its middle may be answered from there as a new one or as the old
     // one continued: so FIRST and MIDDLE, and ONLY and LAST, are alike.
-    if (answer.opcode().ends() != last) {
+    if (answer.opcode().ends() != (last || link.endsReadPart(packet))) {
       return fail(CompletionStatus.BAD_RESP_ERR);
     }
     long done = (long) packet * link.mtu;

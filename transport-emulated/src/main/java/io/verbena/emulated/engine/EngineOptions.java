@@ -11,6 +11,7 @@ import io.verbena.verbs.QueuePairType;
  * @param maxReceiveScatterGather the most buffers that a receive has
  * @param maxMessage the most bytes of a message
  * @param datagramMtu the most bytes of a datagram: the port's MTU
+ * @param flow how much may be under way
  */
 public record EngineOptions(
     QueuePairType type,
@@ -18,4 +19,5 @@ public record EngineOptions(
     boolean sharedReceives,
     int maxReceiveScatterGather,
     int maxMessage,
-    int datagramMtu) {}
+    int datagramMtu,
+    FlowControl flow) {}

@@ -7,10 +7,11 @@ import io.verbena.verbs.AddressVector;
 public interface FrameSink {
 
   /**
-   * Takes a packet. Its transport headers and payload are complete; addresses, UDP source port,
-   * partition key and invariant CRC are the port's to fill in. The frame is the engine's again on
-   * return: a wire that keeps it copies it. A packet that cannot be sent is dropped, as any wire
-   * may do; this does not throw.
+   * Takes a packet. Its transport headers and payload are complete; addresses, partition key and
+   * invariant CRC are the port's to fill in, and the UDP source port, in which stands a number of
+   * the flow that the packet belongs to. The frame is the engine's again on return: a wire that
+   * keeps it copies it. A packet that cannot be sent is dropped, as any wire may do; this does not
+   * throw.
    *
    * @param to where it goes: the peer of a connection, or the address of a datagram
    */

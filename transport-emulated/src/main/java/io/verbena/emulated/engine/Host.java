@@ -4,6 +4,7 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
@@ -98,6 +99,9 @@ public interface Host {
 
   /** Completes a request with an error, signaled or not. */
   void sendFailed(long position, SendWorkRequest request, CompletionStatus status);
+
+  /** Something happened that a device counts. */
+  void count(Counter counter);
 
   /** Raises an event of this queue pair. */
   void raise(AsyncEvent.Type event);

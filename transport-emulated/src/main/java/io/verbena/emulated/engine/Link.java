@@ -11,6 +11,8 @@ import io.verbena.verbs.QueuePairType;
 
 /** What the state machines of one queue pair share: its state, its attributes, its way out. */
 final class Link {
+  private static final int FLOWS = 0xffff;
+
   final EngineOptions options;
   final Host host;
   QueuePairState state = QueuePairState.RESET;
@@ -31,6 +33,10 @@ final class Link {
   private final FrameSink sink;
   private final Frame frame = new Frame();
   private int destination;
+
+  /** The same at both ends, so that all packets of a connection have one. */
+  private int flow;
+
   private AddressVector vector = AddressVector.to(new Gid(0, 0));
 
   Link(EngineOptions options, Host host, FrameSink sink) {
@@ -51,6 +57,7 @@ final class Link {
     maxDestinationReadAtomic = attributes.maxDestinationReadAtomic();
     drainedNotify = attributes.drainedNotify();
     destination = attributes.destinationQueuePair();
+    flow = (options.number() ^ destination) & FLOWS;
     AddressVector to = attributes.addressVector();
     if (to != null) {
       vector = to;
@@ -66,6 +73,11 @@ final class Link {
     return (access & right) != 0;
   }
 
+  /** Whether a READ is asked for anew behind this packet of it. */
+  boolean endsReadPart(int packet) {
+    return (packet + 1) % options.flow().readPart() == 0;
+  }
+
   /** How many packets carry this many bytes. */
   int packets(long length) {
     return length == 0 ? 1 : (int) ((length + mtu - 1) / mtu);
@@ -73,7 +85,7 @@ final class Link {
 
   /** Begins a packet to the connected peer. There is one at a time. */
   Frame start(PacketOpcode opcode, int psn) {
-    return frame.start(opcode).destinationQueuePair(destination).psn(psn);
+    return frame.start(opcode).destinationQueuePair(destination).psn(psn).sourcePort(flow);
   }
 
   /** Sends the packet begun last to the connected peer. */

@@ -22,6 +22,7 @@ public final class QueuePairEngine {
   private final Link link;
   private final SendWindow window;
   private final RetryClock clock;
+  private final CongestionWindow congestion;
   private final Requester requester;
   private final Completer completer;
   private final ReceiveProgress receives;
@@ -35,9 +36,10 @@ public final class QueuePairEngine {
       EngineOptions options, Host host, SendRing sends, Timeline timeline, FrameSink sink) {
     link = new Link(options, host, sink);
     window = new SendWindow(sends, host);
+    congestion = new CongestionWindow(options.flow(), timeline);
     clock = new RetryClock(link, timeline, this::alarm);
-    requester = new Requester(link, window, clock, this::requestFailed);
-    completer = new Completer(link, window, clock, requester);
+    requester = new Requester(link, window, clock, congestion, this::requestFailed);
+    completer = new Completer(link, window, clock, congestion, requester);
     receives = new ReceiveProgress(host, options.maxReceiveScatterGather());
     InboundWrite write = new InboundWrite(host);
     responder = new Responder(link, receives, write, this::requestRefused);
@@ -79,6 +81,7 @@ public final class QueuePairEngine {
         if (from == QueuePairState.RTR) {
           window.startAt(attributes.sendPsn());
           clock.reset();
+          congestion.reset();
         }
         requester.stateChanged();
       }
@@ -127,6 +130,8 @@ public final class QueuePairEngine {
         PacketOpcode opcode = packet.opcode();
         if (opcode.isRequest()) {
           receiveRequest(packet, opcode);
+        } else if (opcode == PacketOpcode.CONGESTION_NOTIFICATION) {
+          congestion.notified();
         } else if (opcode.transport() == PacketOpcode.Transport.RC && link.reliable()) {
           completer.receive(packet);
         }
@@ -165,7 +170,7 @@ public final class QueuePairEngine {
   }
 
   /**
-   * Sends packets, answers and requests in turn, and does local operations.
+   * Sends packets, requests and answers in turn, and does local operations.
    *
    * @param packets the most to send
    * @return whether there may be more to send at once; false once all that is left waits for a
@@ -174,8 +179,9 @@ public final class QueuePairEngine {
   public boolean run(int packets) {
     int left = packets;
     while (left > 0) {
-      boolean replied = responder.reply();
+      // A request may be a program's answer, for which somebody waits; an acknowledgement is none.
       boolean requested = requester.step();
+      boolean replied = responder.reply();
       if (!replied && !requested) {
         return false;
       }
@@ -187,6 +193,10 @@ public final class QueuePairEngine {
   private void alarm() {
     boolean receiverWait = clock.awaitsReceiver();
     if (!clock.expired()) {
+      if (clock.isToProbe()) {
+        completer.probe();
+        link.host.ready();
+      }
       return;
     }
     if (receiverWait) {

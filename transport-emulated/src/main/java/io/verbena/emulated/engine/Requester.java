@@ -38,6 +38,7 @@ final class Requester {
   private final Link link;
   private final SendWindow window;
   private final RetryClock clock;
+  private final CongestionWindow congestion;
   private final Failure failure;
   private long failedPosition = NONE;
   private CompletionStatus failedStatus = CompletionStatus.SUCCESS;
@@ -49,10 +50,16 @@ final class Requester {
     void requestFailed();
   }
 
-  Requester(Link link, SendWindow window, RetryClock clock, Failure failure) {
+  Requester(
+      Link link,
+      SendWindow window,
+      RetryClock clock,
+      CongestionWindow congestion,
+      Failure failure) {
     this.link = link;
     this.window = window;
     this.clock = clock;
+    this.congestion = congestion;
     this.failure = failure;
   }
 
@@ -83,10 +90,13 @@ final class Requester {
       w.skip();
       return true;
     }
-    if (Psn.difference(w.cursorPsn(), w.unacknowledged) >= MAX_UNACKNOWLEDGED) {
+    if (Psn.difference(w.cursorPsn(), w.unacknowledged) >= congestion.packets()) {
       return false;
     }
-    return w.cursor < w.started ? sendPacket() : begin();
+    if (w.cursor < w.started) {
+      return !mustWaitForPart() && sendPacket();
+    }
+    return begin();
   }
 
   /** For the completer: the oldest request has changed. */
@@ -184,7 +194,35 @@ final class Requester {
     }
     return RequestOpcodes.isReadOrAtomic(request.opcode())
         && link.maxReadAtomic > 0
-        && w.readsOutstanding >= link.maxReadAtomic;
+        && w.readsOutstanding >= mostReads();
+  }
+
+  /** Where READs are asked for in parts, one more of them may be out than there are READs. */
+  private int mostReads() {
+    boolean inParts = link.options.flow().readPart() < Integer.MAX_VALUE;
+    return inParts ? Math.max(1, link.maxReadAtomic - 1) : link.maxReadAtomic;
+  }
+
+  /**
+   * A further part of a READ waits until no more than one part is out before it; if the peer serves
+   * only one READ at once, until none is.
+   */
+  private boolean mustWaitForPart() {
+    SendWindow w = window;
+    int part = link.options.flow().readPart();
+    if (part == Integer.MAX_VALUE
+        || w.packet == 0
+        || w.request(w.cursor).opcode() != SendOpcode.RDMA_READ) {
+      return false;
+    }
+    int out = Psn.difference(w.cursorPsn(), w.unacknowledged);
+    return out > (link.maxReadAtomic > 1 ? part : 0);
+  }
+
+  /** One past the last packet of the READ that one request asks for, from a packet on. */
+  private int partEnd(int packet, int packets) {
+    int part = link.options.flow().readPart();
+    return part == Integer.MAX_VALUE ? packets : Math.min(packets, (packet / part + 1) * part);
   }
 
   private boolean doLocally(SendWorkRequest request) {
@@ -247,7 +285,9 @@ final class Requester {
           frame
               .remoteAddress(request.remoteAddress() + done)
               .remoteKey(request.remoteKey())
-              .dmaLength(Segments.length(request) - done);
+              .dmaLength(
+                  Math.min(Segments.length(request), (long) partEnd(packet, packets) * link.mtu)
+                      - done);
       case COMPARE_SWAP ->
           frame
               .remoteAddress(request.remoteAddress())
@@ -269,12 +309,12 @@ final class Requester {
       }
     }
     if (link.reliable()) {
-      frame.ackRequested(last || ++sinceAckRequest >= ACK_INTERVAL);
+      frame.ackRequested(last || ++sinceAckRequest >= congestion.ackInterval());
       if (frame.ackRequested()) {
         sinceAckRequest = 0;
       }
     }
-    w.sent(whole ? packets - packet : 1);
+    w.sent(whole ? partEnd(packet, packets) - packet : 1);
     AddressHandle handle = request.addressHandle();
     if (link.options.type() == QueuePairType.UD && handle != null) {
       link.send(handle.vector());

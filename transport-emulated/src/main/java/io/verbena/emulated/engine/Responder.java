@@ -10,6 +10,7 @@ import io.verbena.emulated.roce.PacketOpcode.Kind;
 import io.verbena.emulated.roce.Psn;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
@@ -86,6 +87,7 @@ final class Responder {
     }
     int ahead = Psn.difference(packet.psn(), expected);
     if (ahead < 0) {
+      link.host.count(Counter.DUPLICATES);
       duplicate(packet);
     } else if (ahead > 0) {
       outOfSequence();
@@ -98,6 +100,7 @@ final class Responder {
   private void outOfSequence() {
     if (!nakSent) {
       nakSent = true;
+      link.host.count(Counter.OUT_OF_SEQUENCE);
       nak(Aeth.SEQUENCE_ERROR);
     }
   }
@@ -127,6 +130,7 @@ final class Responder {
       case NONE -> {}
       case NOT_READY -> {
         nakSent = true;
+        link.host.count(Counter.RNR_SENT);
         nak(Aeth.rnrNak(link.minRnrTimer));
       }
       default -> refuse(refusal);

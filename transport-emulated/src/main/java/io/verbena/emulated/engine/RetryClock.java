@@ -20,6 +20,9 @@ final class RetryClock {
 
   private static final long UNIT_NANOS = 4096;
 
+  /** Longer than a receiver that is busy takes to answer. */
+  private static final long FIRST_PROBE_NANOS = 10_000_000;
+
   private enum Wait {
     IDLE,
     AWAITS_ANSWER,
@@ -33,11 +36,18 @@ final class RetryClock {
   private boolean alarmSet;
   private long alarmAt;
   private long deadline;
+
+  /** When to look for what may be lost, before the deadline. */
+  private long probeAt;
+
+  private long probeDelay = FIRST_PROBE_NANOS;
   private int retriesLeft;
   private int rnrRetriesLeft;
 
   /** Whether a retry is under way that no answer has confirmed yet. */
   private boolean retrying;
+
+  private boolean toProbe;
 
   RetryClock(Link link, Timeline timeline, Runnable expired) {
     this.link = link;
@@ -65,6 +75,7 @@ final class RetryClock {
     retriesLeft = link.retryCount;
     rnrRetriesLeft = link.rnrRetry;
     retrying = false;
+    probeDelay = FIRST_PROBE_NANOS;
   }
 
   boolean isRetrying() {
@@ -89,7 +100,9 @@ final class RetryClock {
       return;
     }
     wait = Wait.AWAITS_ANSWER;
-    deadline = timeline.now() + (UNIT_NANOS << link.timeout);
+    long now = timeline.now();
+    deadline = now + (UNIT_NANOS << link.timeout);
+    probeAt = link.options.flow().adaptive() ? Math.min(deadline, now + probeDelay) : deadline;
     arm();
   }
 
@@ -123,6 +136,7 @@ final class RetryClock {
     retriesLeft = link.retryCount;
     wait = Wait.AWAITS_RECEIVER;
     deadline = timeline.now() + RnrTimer.nanos(timerCode);
+    probeAt = deadline;
     arm();
     return true;
   }
@@ -137,20 +151,33 @@ final class RetryClock {
     if (wait == Wait.IDLE) {
       return false;
     }
-    if (timeline.now() - deadline < 0) {
+    long now = timeline.now();
+    if (now - deadline < 0) {
+      if (now - probeAt >= 0) {
+        probeDelay *= 2;
+        probeAt = Math.min(deadline, now + probeDelay);
+        toProbe = true;
+      }
       arm();
       return false;
     }
     return true;
   }
 
+  /** After {@link #expired}: whether it is time to look for what may be lost; asked once. */
+  boolean isToProbe() {
+    boolean probe = toProbe;
+    toProbe = false;
+    return probe;
+  }
+
   /** An alarm that is set goes off first and is then set again: most answers come in time. */
   private void arm() {
-    if (alarmSet && alarmAt - deadline <= 0) {
+    if (alarmSet && alarmAt - probeAt <= 0) {
       return;
     }
     alarmSet = true;
-    alarmAt = deadline;
-    alarm.set(deadline);
+    alarmAt = probeAt;
+    alarm.set(probeAt);
   }
 }

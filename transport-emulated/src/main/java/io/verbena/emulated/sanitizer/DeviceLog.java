@@ -2,9 +2,11 @@ package io.verbena.emulated.sanitizer;
 
 import io.verbena.verbs.Device;
 import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** What is known of one device: its regions by key, its dead keys, its work requests by token. */
@@ -12,6 +14,7 @@ final class DeviceLog {
   private static final AtomicLong TOKENS = new AtomicLong();
 
   private final boolean throwing;
+  private final IntFunction<ByteBuffer> memory;
   private final Set<Gid> gids;
   private final ConcurrentHashMap<Integer, RegionLog> byLocalKey = new ConcurrentHashMap<>();
   private final ConcurrentHashMap<Integer, RegionLog> byRemoteKey = new ConcurrentHashMap<>();
@@ -19,13 +22,26 @@ final class DeviceLog {
   private final DeadKeys deadKeys = new DeadKeys();
   private volatile @Nullable Birth birth;
 
-  DeviceLog(Device device, boolean throwing) {
+  /**
+   * @param memory where the memory of twins comes from, by its length
+   */
+  DeviceLog(Device device, boolean throwing, IntFunction<ByteBuffer> memory) {
     this.throwing = throwing;
+    this.memory = memory;
     gids = Set.copyOf(device.port().gids());
   }
 
   void born(Birth value) {
     birth = value;
+  }
+
+  /**
+   * Memory for a twin.
+   *
+   * @throws OutOfMemoryError if there is none
+   */
+  ByteBuffer allocate(int length) {
+    return memory.apply(length);
   }
 
   @Nullable Birth birth() {

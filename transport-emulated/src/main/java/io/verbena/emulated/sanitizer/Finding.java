@@ -53,7 +53,9 @@ public record Finding(
     /** All receives were used up, none was posted again, and a message waited in vain. */
     RECEIVE_NEVER_REPOSTED,
     /** A completion that belongs to no work request: a mistake of the provider. */
-    UNKNOWN_COMPLETION
+    UNKNOWN_COMPLETION,
+    /** The JVM has no memory left to watch a buffer with; the program runs on, unwatched there. */
+    NOT_WATCHED
   }
 
   /**

@@ -28,7 +28,16 @@ final class Pieces {
 
   private static void post(Posted request, Piece piece, RegionLog region, Report report) {
     if (request.isInbound()) {
-      region.addInbound(piece);
+      if (!region.addInbound(piece)) {
+        report.add(
+            Finding.at(
+                Finding.Kind.NOT_WATCHED,
+                request.place,
+                request
+                    + ": the JVM has no memory left to watch its buffer in a region of "
+                    + region.memory().capacity()
+                    + " bytes; whether it is touched too early is not seen"));
+      }
     } else if (request.isOutbound()) {
       region.addOutbound(piece);
       if (!piece.shared && region.holdsPoison(piece)) {

@@ -170,19 +170,32 @@ final class RegionLog {
 
   /**
    * A piece of a receive, or where an answer goes: the device gets the twin, the program poison.
+   *
+   * @return false if the JVM has no memory for that; the device then gets the piece itself
    */
-  synchronized void addInbound(Piece piece) {
+  synchronized boolean addInbound(Piece piece) {
     boolean alone = place(piece);
-    if (piece.length == 0 || closed || openTwin() == null) {
-      return;
+    if (piece.length == 0 || closed) {
+      return true;
+    }
+    byte @Nullable [] original;
+    try {
+      if (openTwin() == null) {
+        return true;
+      }
+      original = alone ? new byte[piece.length] : null;
+    } catch (OutOfMemoryError e) {
+      // The program has not asked for this memory, and may well go on without it.
+      twinless = twin == null;
+      return false;
     }
     piece.twinned = true;
-    if (alone) {
-      byte[] original = new byte[piece.length];
+    if (original != null) {
       memory.get(offset(piece), original);
       Poison.fill(memory, offset(piece), piece.length);
       piece.original = original;
     }
+    return true;
   }
 
   /** Whether it overlaps no other piece. */
@@ -227,12 +240,17 @@ final class RegionLog {
     return found;
   }
 
+  /**
+   * Its twin, or null if it has none.
+   *
+   * @throws OutOfMemoryError if the JVM has no memory for one
+   */
   private @Nullable MemoryRegion openTwin() {
     if (twin != null || twinless) {
       return twin;
     }
     try {
-      ByteBuffer bytes = ByteBuffer.allocateDirect(memory.capacity());
+      ByteBuffer bytes = domain.device.allocate(memory.capacity());
       twin = domain.domain.register(bytes, LOCAL);
       twinMemory = bytes;
     } catch (VerbsException e) {

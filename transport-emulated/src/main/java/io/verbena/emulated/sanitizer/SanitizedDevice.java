@@ -6,13 +6,16 @@ import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.WeakHashMap;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** A device that is watched. */
@@ -25,8 +28,13 @@ final class SanitizedDevice implements Device {
   private final Map<Object, WeakReference<Object>> sources = new WeakHashMap<>();
 
   SanitizedDevice(Device device, boolean throwing, Place place) {
+    this(device, throwing, place, ByteBuffer::allocateDirect);
+  }
+
+  SanitizedDevice(
+      Device device, boolean throwing, Place place, IntFunction<ByteBuffer> twinMemory) {
     this.device = device;
-    log = new DeviceLog(device, throwing);
+    log = new DeviceLog(device, throwing, twinMemory);
     birth = Birth.of(this, log, "device", place);
     log.born(birth);
   }
@@ -50,6 +58,11 @@ final class SanitizedDevice implements Device {
   @Override
   public PortAttributes port() {
     return device.port();
+  }
+
+  @Override
+  public DeviceCounters counters() {
+    return device.counters();
   }
 
   @Override

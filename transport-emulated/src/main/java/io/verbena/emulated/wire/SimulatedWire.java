@@ -23,6 +23,7 @@ public final class SimulatedWire implements Wire {
 
   private static final int MAX_PORTS = 1 << 16;
   private static final int NETWORK = 10 << 24;
+  private static final int SOURCE_PORTS = 0x3fff;
 
   /** Told of each packet, for traces and captures. */
   public interface Tap {
@@ -145,13 +146,19 @@ public final class SimulatedWire implements Wire {
     }
 
     @Override
-    public void send(Frame frame) {
+    public int sourcePort(int flow) {
+      return Frame.DEFAULT_SOURCE_PORT | (flow & SOURCE_PORTS);
+    }
+
+    @Override
+    public boolean send(Frame frame, int udpPort) {
       int to = frame.destinationAddress() - NETWORK - 1;
-      if (closed || to < 0 || to >= ports.size()) {
+      if (closed || udpPort != Frame.UDP_PORT || to < 0 || to >= ports.size()) {
         tell(this, Fault.ANY, frame);
-        return;
+        return false;
       }
       carry(this, ports.get(to), frame);
+      return true;
     }
 
     private Link link(int to) {
@@ -283,7 +290,7 @@ public final class SimulatedWire implements Wire {
         if (tap != null) {
           tap.arrives(time.now(), from.number, to.number, flight.frame);
         }
-        to.receiver.receive(flight.frame);
+        to.receiver.receive(flight.frame, flight.frame.parse());
       }
     } finally {
       pool.give(flight);

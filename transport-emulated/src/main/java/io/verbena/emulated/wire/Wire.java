@@ -1,6 +1,7 @@
 package io.verbena.emulated.wire;
 
 import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.FrameFault;
 
 /**
  * Carries packets between ports. Called by the driver of the engines only; nothing of it throws for
@@ -14,9 +15,10 @@ public interface Wire {
     /**
      * A packet came.
      *
-     * @param frame its bytes, not parsed yet; the wire's again on return
+     * @param frame its bytes, parsed; the wire's again on return
+     * @param fault what is wrong with it, or {@link FrameFault#NONE}
      */
-    void receive(Frame frame);
+    void receive(Frame frame, FrameFault fault);
   }
 
   /** One end. */
@@ -26,11 +28,22 @@ public interface Wire {
     int address();
 
     /**
+     * The UDP source port of the packets of one flow. Packets of a flow take the same way through a
+     * network, so each queue pair is a flow.
+     *
+     * @param flow any number
+     */
+    int sourcePort(int flow);
+
+    /**
      * Sends a packet to the port with its destination address.
      *
-     * @param frame sealed; the caller's again on return
+     * @param frame sealed, with a {@link #sourcePort} of this port; the caller's again on return
+     * @param udpPort where the receiver takes packets; {@link Frame#UDP_PORT} but for HCAs in
+     *     software that share an address
+     * @return false if it was dropped at once, since this end cannot send it
      */
-    void send(Frame frame);
+    boolean send(Frame frame, int udpPort);
 
     /** Unplugs it: what is on its way to it is dropped. Idempotent. */
     void close();

@@ -18,11 +18,16 @@ final class End {
   /** Where its packets go. */
   FrameSink out = (frame, to) -> {};
 
-  End(QueuePairType type, int number, boolean sharedReceives, ManualTimeline time) {
+  End(
+      QueuePairType type,
+      int number,
+      boolean sharedReceives,
+      ManualTimeline time,
+      FlowControl flow) {
     this.number = number;
     engine =
         new QueuePairEngine(
-            new EngineOptions(type, number, sharedReceives, 8, 1 << 30, Pair.MTU),
+            new EngineOptions(type, number, sharedReceives, 8, 1 << 30, Pair.MTU, flow),
             host,
             sends,
             time,

@@ -31,9 +31,13 @@ final class Pair {
   final Region atA;
   final Region atB;
 
-  private Pair(QueuePairType type, boolean sharedReceives, Consumer<QueuePairAttributes> change) {
-    a = new End(type, 17, sharedReceives, time);
-    b = new End(type, 34, sharedReceives, time);
+  private Pair(
+      QueuePairType type,
+      boolean sharedReceives,
+      Consumer<QueuePairAttributes> change,
+      FlowControl flow) {
+    a = new End(type, 17, sharedReceives, time, flow);
+    b = new End(type, 34, sharedReceives, time, flow);
     a.out = wire.to(b, true);
     b.out = wire.to(a, false);
     atA = a.host.register(SIZE);
@@ -56,15 +60,19 @@ final class Pair {
   }
 
   static Pair reliable(Consumer<QueuePairAttributes> change) {
-    return new Pair(QueuePairType.RC, false, change);
+    return reliable(FlowControl.FIXED, change);
+  }
+
+  static Pair reliable(FlowControl flow, Consumer<QueuePairAttributes> change) {
+    return new Pair(QueuePairType.RC, false, change, flow);
   }
 
   static Pair sharingReceives(QueuePairType type) {
-    return new Pair(type, true, attributes -> {});
+    return new Pair(type, true, attributes -> {}, FlowControl.FIXED);
   }
 
   static Pair of(QueuePairType type) {
-    return new Pair(type, false, attributes -> {});
+    return new Pair(type, false, attributes -> {}, FlowControl.FIXED);
   }
 
   private static void configure(End end, End peer, int sendPsn, int receivePsn) {

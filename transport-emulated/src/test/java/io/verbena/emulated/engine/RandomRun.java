@@ -35,18 +35,32 @@ final class RandomRun {
   private final Side b;
 
   RandomRun(long seed) {
+    this(seed, false);
+  }
+
+  /**
+   * A run.
+   *
+   * @param adaptive whether its engines adapt to losses and ask for READs in parts
+   */
+  RandomRun(long seed, boolean adaptive) {
     random = new Random(seed);
+    FlowControl flow =
+        adaptive
+            ? new FlowControl(1 + random.nextInt(20), 1 + random.nextInt(5), true)
+            : FlowControl.FIXED;
     Mtu mtu = MTUS[random.nextInt(3)];
     int reads = 1 + random.nextInt(4);
     pair =
         Pair.reliable(
+            flow,
             attributes ->
                 attributes
                     .pathMtu(mtu)
                     .maxReadAtomic(reads)
                     .maxDestinationReadAtomic(reads)
                     .minRnrTimer(1 + random.nextInt(8))
-                    .timeout(random.nextInt(4) + 3));
+                    .timeout(adaptive ? 14 : random.nextInt(4) + 3));
     a = new Side(pair.a, pair.b);
     b = new Side(pair.b, pair.a);
     int loss = random.nextInt(12);

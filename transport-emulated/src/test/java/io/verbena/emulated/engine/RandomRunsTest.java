@@ -7,6 +7,17 @@ class RandomRunsTest {
   private static final int RUNS = 100;
 
   @Test
+  void doesAllOnceAndInOrderAlsoWhereItAdaptsToLosses() {
+    for (long seed = 1; seed <= RUNS; seed++) {
+      try {
+        new RandomRun(seed, true).run();
+      } catch (AssertionError | RuntimeException e) {
+        throw new AssertionError("adaptive run with seed " + seed, e);
+      }
+    }
+  }
+
+  @Test
   void doesAllOnceAndInOrderWhateverTheWireDoes() {
     long first = Long.getLong("verbena.seed", 1);
     long runs = Long.getLong("verbena.seeds", RUNS);

@@ -4,6 +4,7 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
@@ -12,7 +13,9 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
@@ -74,6 +77,7 @@ final class TestHost implements Host {
   final List<Done> sendsDone = new ArrayList<>();
   final List<Done> receivesDone = new ArrayList<>();
   final List<AsyncEvent.Type> events = new ArrayList<>();
+  final Map<Counter, Integer> counts = new EnumMap<>(Counter.class);
   final List<QueuePairState> moves = new ArrayList<>();
   final List<SendWorkRequest> bound = new ArrayList<>();
   boolean bindRefused;
@@ -269,6 +273,11 @@ final class TestHost implements Host {
   @Override
   public void sendFailed(long position, SendWorkRequest request, CompletionStatus status) {
     sendsDone.add(new Done(request.id(), status, null, 0, 0, 0, 0, false));
+  }
+
+  @Override
+  public void count(Counter counter) {
+    counts.merge(counter, 1, Integer::sum);
   }
 
   @Override

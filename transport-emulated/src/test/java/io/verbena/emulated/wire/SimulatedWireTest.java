@@ -31,8 +31,8 @@ class SimulatedWireTest {
 
   /** Sends packets with PSNs from 0 on from port 0 to port 1, one each nanosecond. */
   private List<String> send(SimulatedWire wire, int packets) {
-    Wire.Port from = wire.attach(frame -> note("0", frame));
-    Wire.Port to = wire.attach(frame -> note("1", frame));
+    Wire.Port from = wire.attach((frame, fault) -> note("0", frame));
+    Wire.Port to = wire.attach((frame, fault) -> note("1", frame));
     for (int psn = 0; psn < packets; psn++) {
       send(from, to, psn);
     }
@@ -44,7 +44,7 @@ class SimulatedWireTest {
   private void send(Wire.Port from, Wire.Port to, int psn) {
     Frame frame = new Frame().start(PacketOpcode.RC_SEND_ONLY).psn(psn).destinationQueuePair(9);
     frame.append(ByteBuffer.allocate(20), 0, 20).addresses(from.address(), to.address()).seal();
-    time.schedule(psn, () -> from.send(frame));
+    time.schedule(psn, () -> from.send(frame, Frame.UDP_PORT));
   }
 
   private void runAll() {
@@ -156,8 +156,8 @@ class SimulatedWireTest {
   @Test
   void dropsWhatIsOnItsWayToAPortThatIsClosed() {
     SimulatedWire wire = wire();
-    Wire.Port from = wire.attach(frame -> note("0", frame));
-    Wire.Port to = wire.attach(frame -> note("1", frame));
+    Wire.Port from = wire.attach((frame, fault) -> note("0", frame));
+    Wire.Port to = wire.attach((frame, fault) -> note("1", frame));
     send(from, to, 0);
     time.schedule(500, to::close);
 

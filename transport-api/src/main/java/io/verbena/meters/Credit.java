@@ -1,0 +1,11 @@
+package io.verbena.meters;
+
+/** What a peer gives credits for. */
+public enum Credit {
+  /** A receive that the peer has posted: takes one SEND, or one WRITE with immediate. */
+  RECEIVE,
+  /** A message that the peer's subscriber has asked for, or has room for. */
+  MESSAGE,
+  /** An immediate that the peer has room for. */
+  IMMEDIATE
+}

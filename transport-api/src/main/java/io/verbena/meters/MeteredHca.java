@@ -1,0 +1,34 @@
+package io.verbena.meters;
+
+import static java.util.Objects.requireNonNull;
+
+import io.verbena.verbs.Device;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/**
+ * A device as a transport uses it.
+ *
+ * @param adapter what the connections are: {@code reactor}, {@code netty}
+ * @param provider the scheme of the device's addresses
+ * @param device stays the transport's
+ * @param registeredBytes how much memory is registered; any thread may ask
+ * @param maxRegisteredBytes its ceiling
+ * @param credits what peers give credits for
+ */
+public record MeteredHca(
+    String adapter,
+    String provider,
+    Device device,
+    LongSupplier registeredBytes,
+    long maxRegisteredBytes,
+    Set<Credit> credits) {
+
+  public MeteredHca {
+    requireNonNull(adapter, "adapter");
+    requireNonNull(provider, "provider");
+    requireNonNull(device, "device");
+    requireNonNull(registeredBytes, "registeredBytes");
+    credits = Set.copyOf(credits);
+  }
+}

@@ -1,0 +1,25 @@
+package io.verbena.core.micrometer;
+
+/**
+ * What a connection has done so far. Its loop's thread alone adds; others read, a moment late. A
+ * closed one's are added to those of all that are closed.
+ */
+final class Totals {
+  long sentMessages;
+  long sentBytes;
+  long receivedMessages;
+  long receivedBytes;
+
+  /** By the codes of opcodes. */
+  final long[] movedBytes = new long[Operations.OPCODES];
+
+  void add(Totals other) {
+    sentMessages += other.sentMessages;
+    sentBytes += other.sentBytes;
+    receivedMessages += other.receivedMessages;
+    receivedBytes += other.receivedBytes;
+    for (int i = 0; i < movedBytes.length; i++) {
+      movedBytes[i] += other.movedBytes[i];
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.verbena.core.micrometer;
+
+import static java.util.Objects.requireNonNull;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.verbena.meters.Backlog;
+import io.verbena.meters.HcaMeter;
+import io.verbena.meters.MeteredHca;
+import io.verbena.meters.Meters;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Meters of all connections of the transports that are made with it, in a Micrometer registry:
+ *
+ * <pre>{@code
+ * VerbenaMeters meters = new VerbenaMeters(registry);
+ * RdmaTransport transport = RdmaTransport.create(RdmaOptions.defaults().meters(meters));
+ * RdmaIoHandler.newFactory(URI.create("emulated://netty"), RdmaOptions.defaults().meters(meters));
+ * }</pre>
+ *
+ * <p>All carry the tags {@code adapter} ({@code reactor}, {@code netty}, {@code rsocket}) and
+ * {@code provider} (the scheme of the address) and those that this was made with, except for {@code
+ * verbena.device}, which has {@code provider} and {@code device}. Connections of one adapter on one
+ * provider are counted together: the number of meters does not depend on the number of connections.
+ *
+ * <ul>
+ *   <li>{@code verbena.messages} and {@code verbena.data} (bytes): counters, by {@code direction}
+ *   <li>{@code verbena.operations}: a timer of work requests from post to completion, by {@code
+ *       operation} and {@code status}; {@code verbena.operations.data} (bytes): a counter of what
+ *       they moved, by {@code operation}
+ *   <li>{@code verbena.errors}: a counter of failures that were told to the program, by {@code
+ *       operation}, {@code status} and {@code exception}
+ *   <li>{@code verbena.connections}, {@code verbena.send.queue.depth}, {@code
+ *       verbena.send.queue.limit}, {@code verbena.credits} by {@code credit}, {@code
+ *       verbena.memory.registered} and {@code verbena.memory.limit} (bytes): gauges
+ *   <li>{@code verbena.completion.queue.depth}: a summary of what each poll that found something
+ *       found; {@code verbena.completion.queue.reserved} and {@code
+ *       verbena.completion.queue.limit}: gauges
+ *   <li>{@code verbena.backlog}, {@code verbena.backlog.most}, {@code verbena.backlog.limit}
+ *       (bytes) and {@code verbena.backlog.queues}: gauges of what waits in front of transports
+ *   <li>{@code verbena.device.rnr} by {@code direction}, {@code verbena.device.retransmissions},
+ *       {@code verbena.device.out.of.sequence}, {@code verbena.device.duplicates}: counters of the
+ *       HCA, only those that it has
+ * </ul>
+ *
+ * <p>Gauges are sums over what is open, and 0 when nothing is. Two of these on one registry need
+ * different tags: Micrometer would take the gauges of the first for both. Thread-safe.
+ */
+public final class VerbenaMeters implements Meters, AutoCloseable {
+  private final Book book;
+  private final Map<String, AdapterMeters> adapters = new HashMap<>();
+  private final Map<String, DeviceMeters> devices = new HashMap<>();
+
+  /** Meters without further tags. */
+  public VerbenaMeters(MeterRegistry registry) {
+    this(registry, Tags.empty());
+  }
+
+  /**
+   * @param registry stays the caller's
+   * @param tags for all meters, to tell them from those of another one of these
+   */
+  public VerbenaMeters(MeterRegistry registry, Tags tags) {
+    book = new Book(requireNonNull(registry, "registry"), requireNonNull(tags, "tags"));
+  }
+
+  @Override
+  public HcaMeter hca(MeteredHca hca) {
+    String device = hca.device().attributes().name();
+    DeviceMeters counters;
+    synchronized (this) {
+      counters =
+          devices.computeIfAbsent(
+              hca.provider() + '/' + device, key -> new DeviceMeters(book, hca.provider(), device));
+    }
+    return adapter(hca.adapter(), hca.provider()).open(hca, counters);
+  }
+
+  @Override
+  public Watch watch(String adapter, String provider, Backlog backlog) {
+    return adapter(adapter, provider).watch(backlog);
+  }
+
+  private synchronized AdapterMeters adapter(String adapter, String provider) {
+    return adapters.computeIfAbsent(
+        adapter + '/' + provider, key -> new AdapterMeters(book, adapter, provider));
+  }
+
+  /** Removes its meters from the registry; transports go on, and are not seen there any more. */
+  @Override
+  public void close() {
+    book.close();
+  }
+}

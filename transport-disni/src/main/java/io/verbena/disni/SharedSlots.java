@@ -1,0 +1,140 @@
+package io.verbena.disni;
+
+import java.util.Arrays;
+import java.util.Comparator;
+
+/**
+ * The receives of a shared receive queue that hold a slot, in whatever order they complete, and the
+ * ids that the program gave them.
+ *
+ * <p>A receive that a queue pair had taken when it was destroyed never completes. Nobody tells of
+ * it, but it can be known. The HCA gives receives out in the order in which they were posted, and a
+ * queue pair completes them in that order. So one that is older than the newest that has completed
+ * was given out; and if each queue pair there is has completed a newer one, or has come since, none
+ * of them has it. What those that are gone had completed is {@linkplain DisniCompletionQueue#purge
+ * taken back} before they leave.
+ *
+ * <p>Guarded by the monitor of the queue.
+ */
+final class SharedSlots {
+  private static final long FREE = -1;
+  private static final Comparator<Taker> BY_NUMBER = Comparator.comparingInt(taker -> taker.number);
+
+  /** A queue pair that takes receives. */
+  static final class Taker {
+    private final int number;
+
+    /** It has none that is older than this one. */
+    private long newest;
+
+    private Taker(int number, long newest) {
+      this.number = number;
+      this.newest = newest;
+    }
+  }
+
+  private final long[] ids;
+  private final long[] sequences;
+  private final int[] free;
+  private int freeCount;
+  private long posted;
+  private long newest = -1;
+  private Taker[] takers = new Taker[0];
+
+  SharedSlots(int capacity) {
+    ids = new long[capacity];
+    sequences = new long[capacity];
+    Arrays.fill(sequences, FREE);
+    free = new int[capacity];
+    for (int i = 0; i < capacity; i++) {
+      free[i] = i;
+    }
+    freeCount = capacity;
+  }
+
+  int capacity() {
+    return ids.length;
+  }
+
+  /** Whether all slots are held, also by receives that can still complete. */
+  boolean isFull() {
+    if (freeCount == 0) {
+      reclaim();
+    }
+    return freeCount == 0;
+  }
+
+  /** The slot that is taken next. */
+  int next() {
+    return free[freeCount - 1];
+  }
+
+  /** Takes the next slot for a receive that was posted. */
+  void take(long id) {
+    int slot = free[--freeCount];
+    ids[slot] = id;
+    sequences[slot] = posted++;
+  }
+
+  /** A completion was polled: frees its slot, and answers the id of its receive. */
+  long free(int slot, int queuePair) {
+    long sequence = sequences[slot];
+    if (sequence != FREE) {
+      sequences[slot] = FREE;
+      free[freeCount++] = slot;
+      newest = Math.max(newest, sequence);
+      int at = find(queuePair);
+      if (at >= 0) {
+        takers[at].newest = Math.max(takers[at].newest, sequence);
+      }
+    }
+    return ids[slot];
+  }
+
+  /** A queue pair was made that takes receives from now on. */
+  Taker join(int queuePair) {
+    Taker taker = new Taker(queuePair, newest);
+    Taker[] more = Arrays.copyOf(takers, takers.length + 1);
+    more[takers.length] = taker;
+    Arrays.sort(more, BY_NUMBER);
+    takers = more;
+    return taker;
+  }
+
+  /** It is destroyed, and no completion of it is left. */
+  void leave(Taker taker) {
+    takers = Arrays.stream(takers).filter(each -> each != taker).toArray(Taker[]::new);
+  }
+
+  private int find(int queuePair) {
+    int low = 0;
+    int high = takers.length - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      int number = takers[middle].number;
+      if (number == queuePair) {
+        return middle;
+      }
+      if (number < queuePair) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return -1;
+  }
+
+  /** Frees the slots of receives that nobody has any more. */
+  private void reclaim() {
+    long bound = newest;
+    for (Taker taker : takers) {
+      bound = Math.min(bound, taker.newest);
+    }
+    for (int slot = 0; slot < sequences.length; slot++) {
+      if (sequences[slot] != FREE && sequences[slot] < bound) {
+        sequences[slot] = FREE;
+        free[freeCount++] = slot;
+      }
+    }
+  }
+}

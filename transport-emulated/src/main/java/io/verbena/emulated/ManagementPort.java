@@ -1,0 +1,95 @@
+package io.verbena.emulated;
+
+import io.verbena.emulated.PacketCounters.Reason;
+import io.verbena.emulated.cm.CmAgent;
+import io.verbena.emulated.cm.CmMessage;
+import io.verbena.emulated.cm.CmPort;
+import io.verbena.emulated.cm.Mad;
+import io.verbena.emulated.cm.MadFault;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The queue pair 1 of a port: management datagrams between its wire and its agent. */
+final class ManagementPort implements CmPort, PacketPort.FrameReceiver {
+  private final PacketPort port;
+  private final Gid gid;
+  private final Mtu mtu;
+  private final Secrets secrets;
+  private final long guid;
+  private final Frame outgoing = new Frame();
+  private final ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+  private @Nullable CmAgent agent;
+  private int psn;
+
+  ManagementPort(PacketPort port, Gid gid, Mtu mtu, Secrets secrets) {
+    this.port = port;
+    this.gid = gid;
+    this.mtu = mtu;
+    this.secrets = secrets;
+    guid = secrets.nextLong() | 1;
+  }
+
+  /** Hands what comes to this agent, from now on. */
+  void serve(CmAgent served) {
+    agent = served;
+    port.management(this);
+  }
+
+  @Override
+  public void receive(Frame frame) {
+    CmAgent to = agent;
+    ByteBuffer bytes = ByteBuffer.wrap(frame.array(), frame.payloadOffset(), frame.payloadLength());
+    if (to == null
+        || frame.opcode() != PacketOpcode.UD_SEND_ONLY
+        || frame.queueKey() != Mad.QUEUE_KEY
+        || frame.sourceQueuePair() != PacketPort.MANAGEMENT
+        || Mad.check(bytes) != MadFault.NONE) {
+      port.counters().count(Reason.MANAGEMENT);
+      return;
+    }
+    to.receive(Mad.read(bytes), frame.sourceAddress());
+  }
+
+  @Override
+  public void send(CmMessage message, Gid to) {
+    Mad.write(message, mad);
+    outgoing
+        .start(PacketOpcode.UD_SEND_ONLY)
+        .destinationQueuePair(PacketPort.MANAGEMENT)
+        .psn(psn++ & 0xff_ffff)
+        .queueKey(Mad.QUEUE_KEY)
+        .sourceQueuePair(PacketPort.MANAGEMENT)
+        .append(mad, 0, Mad.LENGTH);
+    port.send(outgoing, to);
+  }
+
+  @Override
+  public Gid gid() {
+    return gid;
+  }
+
+  @Override
+  public long guid() {
+    return guid;
+  }
+
+  @Override
+  public int mtu() {
+    return mtu.code();
+  }
+
+  @Override
+  public boolean isFrom(int sourceAddress, Gid peer) {
+    return UdpGid.isReachable(peer) && UdpGid.address(peer) == sourceAddress;
+  }
+
+  @Override
+  public int nextSecret() {
+    return secrets.nextInt();
+  }
+}

@@ -1,0 +1,200 @@
+package io.verbena.emulated;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code roce://host:port?option=value}.
+ *
+ * @param host an address of this machine, or one to reach
+ * @param port the connection manager's port; 0 if there is none
+ * @param options what else it says
+ */
+record RoceAddress(Inet4Address host, int port, Map<Option, String> options) {
+  static final String SCHEME = "roce";
+
+  private static final int MAX_PORT = 65_535;
+
+  /** The options that there are; in an address, in lower case with dashes. */
+  enum Option {
+    UDP_PORT,
+    DEVICE,
+    SOURCE,
+    MTU,
+    PCAP,
+    SANITIZE;
+
+    String text() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  /**
+   * Reads an address.
+   *
+   * @throws VerbsException {@code INVALID} for another scheme, a host without an address, an option
+   *     that is not known or stands there twice, or a value out of range; {@code NOT_SUPPORTED} for
+   *     a host without an IPv4 address
+   */
+  static RoceAddress parse(URI address) {
+    String host = address.getHost();
+    if (!SCHEME.equalsIgnoreCase(address.getScheme()) || host == null) {
+      throw invalid("address: " + address + " (expected: roce://host:port)");
+    }
+    if (address.getPort() > MAX_PORT) {
+      throw invalid(
+          "address: "
+              + address
+              + ": port: "
+              + address.getPort()
+              + " (expected: 0.."
+              + MAX_PORT
+              + ")");
+    }
+    Map<Option, String> options = options(address);
+    RoceAddress parsed =
+        new RoceAddress(resolve(address, host), Math.max(0, address.getPort()), options);
+    parsed.udpPort();
+    parsed.mtu();
+    return parsed;
+  }
+
+  private static Map<Option, String> options(URI address) {
+    Map<Option, String> options = new EnumMap<>(Option.class);
+    String query = address.getRawQuery();
+    if (query == null) {
+      return options;
+    }
+    for (String part : query.split("&", -1)) {
+      int equals = part.indexOf('=');
+      Option option = option(address, equals < 0 ? part : part.substring(0, equals));
+      String value = equals < 0 ? "" : decode(address, part.substring(equals + 1));
+      if (options.put(option, value) != null) {
+        throw invalid("address: " + address + ": " + option.text() + " stands there twice");
+      }
+    }
+    return options;
+  }
+
+  private static String decode(URI address, String value) {
+    try {
+      return URLDecoder.decode(value, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw new VerbsException(
+          VerbsError.INVALID, "address: " + address + ": " + value + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static Option option(URI address, String text) {
+    for (Option option : Option.values()) {
+      if (option.text().equals(text)) {
+        return option;
+      }
+    }
+    throw invalid(
+        "address: "
+            + address
+            + ": option: "
+            + text
+            + " (expected: one of "
+            + Arrays.stream(Option.values()).map(Option::text).collect(Collectors.joining(", "))
+            + ")");
+  }
+
+  /** The first IPv4 address of a host. */
+  private static Inet4Address resolve(URI address, String host) {
+    InetAddress[] all;
+    try {
+      all = InetAddress.getAllByName(host);
+    } catch (UnknownHostException e) {
+      throw new VerbsException(
+          VerbsError.INVALID, "address: " + address + ": unknown host " + host, e);
+    }
+    for (InetAddress each : all) {
+      if (each instanceof Inet4Address four) {
+        return four;
+      }
+    }
+    throw new VerbsException(
+        VerbsError.NOT_SUPPORTED,
+        "address: " + address + ": " + all[0].getHostAddress() + " (expected: an IPv4 address)");
+  }
+
+  /** Where the host's HCA takes packets; 0 for any port, where it is to be opened. */
+  int udpPort() {
+    return options.containsKey(Option.UDP_PORT)
+        ? number(Option.UDP_PORT, 0, MAX_PORT)
+        : Frame.UDP_PORT;
+  }
+
+  /** The payload of a packet that is asked for, or null for the most. */
+  @Nullable Mtu mtu() {
+    if (!options.containsKey(Option.MTU)) {
+      return null;
+    }
+    int bytes = number(Option.MTU, 0, Frame.MAX_PAYLOAD);
+    for (Mtu mtu : Mtu.values()) {
+      if (mtu.bytes() == bytes) {
+        return mtu;
+      }
+    }
+    throw invalid("mtu: " + bytes + " (expected: 256, 512, 1024, 2048 or 4096)");
+  }
+
+  /** The address of this machine that is asked for, or null. */
+  @Nullable Inet4Address source() {
+    String text = options.get(Option.SOURCE);
+    return text == null ? null : resolve(URI.create(SCHEME + "://" + host.getHostAddress()), text);
+  }
+
+  @Nullable String option(Option option) {
+    return options.get(option);
+  }
+
+  private int number(Option option, int least, int most) {
+    String text = options.getOrDefault(option, "");
+    int value;
+    try {
+      value = Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw outOfRange(option, text, least, most);
+    }
+    if (value < least || value > most) {
+      throw outOfRange(option, text, least, most);
+    }
+    return value;
+  }
+
+  private static VerbsException outOfRange(Option option, String text, int least, int most) {
+    return invalid(option.text() + ": " + text + " (expected: " + least + ".." + most + ")");
+  }
+
+  /**
+   * Has a device sanitized as the address asks for it.
+   *
+   * @throws VerbsException {@code INVALID} for a value that is none
+   */
+  Device sanitized(Supplier<Device> device) {
+    return SanitizeOption.open(options.get(Option.SANITIZE), device);
+  }
+
+  private static VerbsException invalid(String message) {
+    return new VerbsException(VerbsError.INVALID, message);
+  }
+}

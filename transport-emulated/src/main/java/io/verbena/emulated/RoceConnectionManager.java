@@ -1,0 +1,286 @@
+package io.verbena.emulated;
+
+import io.verbena.emulated.cm.ServiceId;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.OpenCount;
+import io.verbena.verbs.provider.Range;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects by {@code rdma_cm}'s protocol. What the driver of the HCA hears of a connection it notes
+ * here; whoever awaits events takes the notes, moves the queue pair on, and tells the event, as
+ * librdmacm does it. So no lock of a program's is ever waited for by the driver.
+ *
+ * <p>Its queues are bounded by what can happen: a few notes and events for each open identifier,
+ * and the backlog of each listener.
+ */
+final class RoceConnectionManager implements ConnectionManager {
+
+  /** What a connection manager owns. */
+  enum Kind {
+    LISTENER,
+    IDENTIFIER
+  }
+
+  private static final int MAX_BACKLOG = 1 << 16;
+  private static final int MAX_PORT = 0xffff;
+
+  /** The first that nobody is assigned (RFC 6335, section 6). */
+  private static final int FIRST_FREE_PORT = 49_152;
+
+  private final EmulatedDevice device;
+  private final UdpFabric fabric;
+  private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
+
+  /** Held while a note is acted on, so that those of one connection are in order. */
+  private final Object steps = new Object();
+
+  private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
+  private final ArrayDeque<Runnable> notes = new ArrayDeque<>();
+
+  RoceConnectionManager(EmulatedDevice device, UdpFabric fabric) {
+    this.device = device;
+    this.fabric = fabric;
+  }
+
+  @Override
+  public EmulatedDevice device() {
+    return device;
+  }
+
+  UdpFabric fabric() {
+    return fabric;
+  }
+
+  /** The HCA's address. */
+  int address() {
+    return UdpGid.address(device.gid());
+  }
+
+  @Override
+  public RoceListener listen(URI address, int backlog) {
+    RoceAddress parsed = RoceAddress.parse(address);
+    Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
+    if (!parsed.host().isAnyLocalAddress() && toInt(parsed.host()) != address()) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "listen: "
+              + address
+              + ": "
+              + parsed.host().getHostAddress()
+              + " (expected: "
+              + host(address())
+              + ", the device's)");
+    }
+    if (parsed.udpPort() != 0 && parsed.udpPort() != fabric.udpPort()) {
+      throw new VerbsException(
+          VerbsError.ADDRESS_IN_USE,
+          "listen: "
+              + address
+              + ": UDP port "
+              + parsed.udpPort()
+              + " is another HCA's; udp-port=0 takes any");
+    }
+    open.opened(Kind.LISTENER, Integer.MAX_VALUE);
+    RoceListener listener =
+        parsed.port() == 0
+            ? listenOnFreePort(parsed, backlog)
+            : listenOn(parsed, parsed.port(), backlog);
+    if (listener == null) {
+      open.closed(Kind.LISTENER);
+      throw new VerbsException(
+          VerbsError.ADDRESS_IN_USE, "listen: " + address + " is listened on already");
+    }
+    return listener;
+  }
+
+  private @Nullable RoceListener listenOnFreePort(RoceAddress asked, int backlog) {
+    for (int port = FIRST_FREE_PORT; port <= MAX_PORT; port++) {
+      RoceListener listener = listenOn(asked, port, backlog);
+      if (listener != null) {
+        return listener;
+      }
+    }
+    return null;
+  }
+
+  private @Nullable RoceListener listenOn(RoceAddress asked, int port, int backlog) {
+    long service = ServiceId.of(ServiceId.TCP, port);
+    RoceListener listener = new RoceListener(this, bound(asked, port), service, backlog);
+    fabric.enter();
+    try {
+      return fabric.agent().listen(service, listener) ? listener : null;
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  /** What a peer needs to know, and what its device must have in common with this one. */
+  private URI bound(RoceAddress asked, int port) {
+    StringBuilder text =
+        new StringBuilder(RoceAddress.SCHEME + "://" + host(address()) + ':' + port);
+    char separator = '?';
+    if (fabric.udpPort() != Frame.UDP_PORT) {
+      text.append(separator).append("udp-port=").append(fabric.udpPort());
+      separator = '&';
+    }
+    if (asked.mtu() != null) {
+      text.append(separator).append("mtu=").append(fabric.mtu().bytes());
+    }
+    return URI.create(text.toString());
+  }
+
+  static String host(int address) {
+    byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt(address).array();
+    try {
+      return InetAddress.getByAddress(bytes).getHostAddress();
+    } catch (UnknownHostException e) {
+      throw new AssertionError("four bytes are an address", e);
+    }
+  }
+
+  private static int toInt(Inet4Address address) {
+    return ByteBuffer.wrap(address.getAddress()).getInt();
+  }
+
+  @Override
+  public RoceConnection resolve(URI address, long timeoutNanos) {
+    RoceAddress parsed = RoceAddress.parse(address);
+    if (parsed.port() == 0) {
+      throw new VerbsException(
+          VerbsError.INVALID, "resolve: " + address + ": port: 0 (expected: 1..65535)");
+    }
+    if (parsed.udpPort() == 0) {
+      throw new VerbsException(
+          VerbsError.INVALID, "resolve: " + address + ": udp-port: 0 (expected: 1..65535)");
+    }
+    Gid peer =
+        parsed.host().isAnyLocalAddress()
+            ? device.gid()
+            : UdpGid.of(toInt(parsed.host()), parsed.udpPort());
+    RoceConnection connection = RoceConnection.resolved(this, peer, parsed.port());
+    raise(
+        new ConnectionEvent(
+            ConnectionEvent.Type.ADDR_RESOLVED, connection, null, 0, RoceConnection.NO_DATA, 0, 0));
+    return connection;
+  }
+
+  @Override
+  public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
+    long deadline = System.nanoTime() + Math.max(0, timeoutNanos);
+    while (true) {
+      ConnectionEvent event = next();
+      if (event != null) {
+        return event;
+      }
+      synchronized (events) {
+        if (!events.isEmpty() || !notes.isEmpty()) {
+          continue;
+        }
+        long left = deadline - System.nanoTime();
+        if (open.isClosed() || left <= 0) {
+          return null;
+        }
+        events.wait(left / 1_000_000, (int) (left % 1_000_000));
+      }
+    }
+  }
+
+  private @Nullable ConnectionEvent next() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    synchronized (steps) {
+      Runnable note;
+      do {
+        synchronized (events) {
+          ConnectionEvent event = events.poll();
+          if (event != null) {
+            if (event.listener() instanceof RoceListener listener) {
+              listener.taken();
+            }
+            return event;
+          }
+          note = notes.poll();
+        }
+        if (note != null) {
+          note.run();
+        }
+      } while (note != null);
+      return null;
+    }
+  }
+
+  /** For the driver: has something done by whoever awaits events. */
+  void note(Runnable step) {
+    synchronized (events) {
+      notes.add(step);
+      events.notifyAll();
+    }
+  }
+
+  void raise(ConnectionEvent event) {
+    synchronized (events) {
+      events.add(event);
+      events.notifyAll();
+    }
+  }
+
+  /** Forgets what has not been told yet of an identifier that is closed. */
+  void forget(RoceConnection connection) {
+    synchronized (events) {
+      events.removeIf(event -> event.identifier() == connection);
+    }
+  }
+
+  void closed(RoceListener listener) {
+    fabric.enter();
+    try {
+      fabric.agent().unlisten(listener.serviceId(), listener);
+    } finally {
+      fabric.leave();
+    }
+    List<RoceConnection> requests = new ArrayList<>();
+    synchronized (events) {
+      events.removeIf(
+          event ->
+              event.listener() == listener && requests.add((RoceConnection) event.identifier()));
+    }
+    for (RoceConnection request : requests) {
+      request.close();
+    }
+    closed(Kind.LISTENER);
+  }
+
+  void opened(Kind kind) {
+    open.opened(kind, Integer.MAX_VALUE);
+  }
+
+  void closed(Kind kind) {
+    open.closed(kind);
+  }
+
+  @Override
+  public void close() {
+    if (open.close("connection manager")) {
+      synchronized (events) {
+        events.notifyAll();
+      }
+      device.closed(EmulatedDevice.Kind.CONNECTION_MANAGER);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.verbena.emulated;
+
+import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsProvider;
+import java.net.URI;
+import java.util.List;
+
+/**
+ * Emulated HCAs on UDP sockets, as {@code roce://host:port}: they talk RoCEv2 to HCAs of the same
+ * kind in other processes and on other hosts, and to others that speak RoCEv2. The host is an
+ * address of this machine, to listen on, or one to reach; the port is that of the connection
+ * manager ({@code RDMA_PS_TCP}), any free one if it is 0 or missing.
+ *
+ * <p>Devices that are opened on one address of this machine share its HCA, as contexts of one RNIC
+ * do. The HCA takes packets on UDP port 4791. Where another process has that port already, it takes
+ * any other one, says so in its GID, and is then of use only to connect to HCAs of this kind.
+ *
+ * <p>Options:
+ *
+ * <ul>
+ *   <li>{@code udp-port=N}: the host's HCA takes packets on another UDP port than 4791, which HCAs
+ *       of this kind do; 0 to listen on any
+ *   <li>{@code device=NAME}: the network interface to use
+ *   <li>{@code source=ADDRESS}: the address of this machine to use
+ *   <li>{@code mtu=N}: 256, 512, 1024, 2048 or 4096 bytes of payload to a packet; without it, the
+ *       most that the interface carries
+ *   <li>{@code pcap=FILE}: writes all packets to a file
+ *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
+ * </ul>
+ *
+ * <p>Before JDK 19 a UDP socket cannot choose what the invariant CRC counts: then only HCAs of this
+ * kind understand it, and it says so once.
+ */
+public final class RoceProvider implements VerbsProvider {
+
+  @Override
+  public String scheme() {
+    return RoceAddress.SCHEME;
+  }
+
+  @Override
+  public List<String> deviceNames() {
+    return LocalAddresses.deviceNames();
+  }
+
+  @Override
+  public Device open(URI address) {
+    RoceAddress parsed = RoceAddress.parse(address);
+    return parsed.sanitized(() -> UdpFabrics.open(parsed));
+  }
+}

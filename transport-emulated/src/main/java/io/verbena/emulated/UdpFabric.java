@@ -1,0 +1,349 @@
+package io.verbena.emulated;
+
+import io.verbena.emulated.cm.CmAgent;
+import io.verbena.emulated.engine.FlowControl;
+import io.verbena.emulated.wire.ClockTime;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.emulated.wire.UdpWire;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An HCA on UDP sockets: all devices of this JVM that are opened on one address share it, its
+ * sockets, its queue pair numbers and its thread, as processes share an RNIC.
+ *
+ * <p>One thread at a time drives it, whichever comes first: who polls an empty completion queue
+ * takes a turn, so that a program which polls has its packets without another thread; its own
+ * driver stands aside meanwhile. When nobody polls, the driver sleeps in the sockets' selector.
+ *
+ * <pre>
+ *   SPINNING -- nothing to do --> SELECTING  (packet, alarm, doorbell: SPINNING)
+ *       |                             ^
+ *       +-- somebody polls --> ASIDE -+  nobody has polled for a while, or somebody arms
+ * </pre>
+ */
+final class UdpFabric extends PacketFabric {
+  private static final int SPINS = 100;
+
+  /** Packets that are taken before what they lead to is sent. */
+  private static final int BATCH = 32;
+
+  /** How long the driver trusts that who has polled will poll again. */
+  private static final long ASIDE_NANOS = 300_000;
+
+  /** The longest sleep in slices that the selector, which counts milliseconds, does not know. */
+  private static final long SHORT_NANOS = 50_000;
+
+  private static final long MILLI_NANOS = 1_000_000;
+
+  /** Enough for an answer of the same HCA to be taken. */
+  private static final int CATCH_UP_TURNS = 4;
+
+  /** How long it stays after the last device is closed, for peers that have not heard of it. */
+  private static final long LINGER_NANOS = 1_000_000_000;
+
+  private final UdpWire wire;
+  private final ClockTime time;
+  private final PacketPort port;
+  private final Gid gid;
+  private final Mtu mtu;
+  private final String name;
+  private final Runnable ended;
+  private final CmAgent agent;
+  private final FlowControl flow;
+  private final Set<Integer> numbers = ConcurrentHashMap.newKeySet();
+  private final List<EmulatedDevice> plugged = new ArrayList<>();
+  private volatile EmulatedDevice[] devices = new EmulatedDevice[0];
+  private @Nullable Thread driver;
+  private volatile Mood mood = Mood.SPINNING;
+  private volatile boolean polled;
+  private volatile long lingerEnd;
+  private volatile boolean over;
+
+  /** What its driver is doing; see above. */
+  private enum Mood {
+    SPINNING,
+    SELECTING,
+    ASIDE
+  }
+
+  /**
+   * An HCA whose thread starts with the first device.
+   *
+   * @param wire its sockets, closed with the last device
+   * @param ended called when the last device is closed
+   */
+  UdpFabric(UdpWire wire, ClockTime time, String name, Mtu mtu, Runnable ended) {
+    super(Secrets.STRONG, time, wire);
+    this.wire = wire;
+    this.time = time;
+    this.name = name;
+    this.mtu = mtu;
+    this.ended = ended;
+    flow = FlowControl.adaptive(wire.bufferedPackets(mtu.bytes()));
+    port = attachPort();
+    port.queuePairs(this::queuePair);
+    gid = UdpGid.of(port.wirePort().address(), wire.udpPort());
+    ManagementPort management = new ManagementPort(port, gid, mtu, secrets());
+    agent = new CmAgent(management, time);
+    management.serve(agent);
+  }
+
+  EmulatedDevice open(DeviceAttributes limits) {
+    return EmulatedDevice.open(this, limits);
+  }
+
+  int udpPort() {
+    return wire.udpPort();
+  }
+
+  PacketCounters counters() {
+    return port.counters();
+  }
+
+  /** For those who have entered: the connections of this port. */
+  CmAgent agent() {
+    return agent;
+  }
+
+  @Override
+  ConnectionManager createConnectionManager(EmulatedDevice device) {
+    return new RoceConnectionManager(device, this);
+  }
+
+  @Override
+  void established(PacketQueuePair pair) {
+    agent.packetCame(pair.number());
+  }
+
+  @Override
+  String deviceName() {
+    return name;
+  }
+
+  @Override
+  Mtu mtu() {
+    return mtu;
+  }
+
+  @Override
+  FlowControl flowControl() {
+    return flow;
+  }
+
+  @Override
+  Gid nextGid() {
+    return gid;
+  }
+
+  @Override
+  PacketPort port(EmulatedDevice device) {
+    return port;
+  }
+
+  @Override
+  boolean takeNumber(int number) {
+    return numbers.add(number);
+  }
+
+  @Override
+  void giveNumber(int number) {
+    numbers.remove(number);
+  }
+
+  private @Nullable EmulatedQueuePair queuePair(int number) {
+    for (EmulatedDevice device : devices) {
+      EmulatedQueuePair pair = device.queuePair(number);
+      if (pair != null) {
+        return pair;
+      }
+    }
+    return null;
+  }
+
+  @Override
+  void plug(EmulatedDevice device) {
+    synchronized (UdpFabrics.LOCK) {
+      plugged.add(device);
+      devices = plugged.toArray(new EmulatedDevice[0]);
+      if (driver == null) {
+        Thread thread = new Thread(this::drive, name + "-engine");
+        thread.setDaemon(true);
+        driver = thread;
+        thread.start();
+      }
+    }
+  }
+
+  @Override
+  void unplug(EmulatedDevice device) {
+    synchronized (UdpFabrics.LOCK) {
+      plugged.remove(device);
+      devices = plugged.toArray(new EmulatedDevice[0]);
+      if (plugged.isEmpty()) {
+        lingerEnd = time.now() + LINGER_NANOS;
+        rouse();
+        if (isQuiet()) {
+          end();
+        }
+      }
+    }
+  }
+
+  @Override
+  void wake() {
+    if (mood == Mood.SELECTING) {
+      rouse();
+    }
+  }
+
+  private void rouse() {
+    LockSupport.unpark(driver);
+    wire.wakeup();
+  }
+
+  @Override
+  boolean isDrivenByPolling() {
+    return true;
+  }
+
+  @Override
+  boolean progress() {
+    if (!polled) {
+      polled = true;
+      // From now on alarms are set that a driver which sleeps already knows nothing of.
+      wake();
+    }
+    if (!tryEnter()) {
+      return true;
+    }
+    return turn();
+  }
+
+  @Override
+  void pollingEnds() {
+    polled = false;
+    if (mood == Mood.ASIDE) {
+      LockSupport.unpark(driver);
+    }
+  }
+
+  private void drive() {
+    int idle = 0;
+    while (!isOver()) {
+      enter();
+      if (turn()) {
+        idle = 0;
+      } else if (polled) {
+        standAside();
+      } else if (idle < SPINS) {
+        idle++;
+        Thread.onSpinWait();
+      } else {
+        sleep();
+      }
+    }
+  }
+
+  private boolean isOver() {
+    if (devices.length == 0 && (isQuiet() || time.now() > lingerEnd)) {
+      end();
+    }
+    return over;
+  }
+
+  private boolean isQuiet() {
+    enter();
+    try {
+      return agent.isQuiet();
+    } finally {
+      leave();
+    }
+  }
+
+  /** Closes everything, once, unless a device was opened meanwhile. */
+  private void end() {
+    synchronized (UdpFabrics.LOCK) {
+      if (over || !plugged.isEmpty()) {
+        return;
+      }
+      over = true;
+      ended.run();
+      enter();
+      try {
+        wire.close();
+      } finally {
+        leave();
+      }
+    }
+  }
+
+  /** For those who have entered: does what is due, and leaves; true if that was anything. */
+  private boolean turn() {
+    try {
+      return work();
+    } catch (RuntimeException | Error e) {
+      // A mistake of the engine stops what it was about; the other queue pairs go on.
+      Thread thread = Thread.currentThread();
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      return true;
+    } finally {
+      leave();
+    }
+  }
+
+  /**
+   * What was posted goes out before what has come is looked at, and acknowledgements go out only
+   * with the next turn: so the answer of a program that polls goes before them.
+   */
+  private boolean work() {
+    boolean served = serve();
+    boolean ran = time.runDue(BATCH) > 0;
+    boolean came = wire.receive(BATCH) > 0;
+    return served || ran || came;
+  }
+
+  @Override
+  void catchUp() {
+    for (int i = 0; i < CATCH_UP_TURNS && work(); i++) {}
+  }
+
+  private void standAside() {
+    mood = Mood.ASIDE;
+    while (polled && devices.length > 0) {
+      polled = false;
+      LockSupport.parkNanos(this, ASIDE_NANOS);
+    }
+    mood = Mood.SPINNING;
+  }
+
+  private void sleep() {
+    mood = Mood.SELECTING;
+    long nanos = untilNextAlarm();
+    if (!hasRung() && !polled && !over && devices.length > 0) {
+      if (nanos < MILLI_NANOS) {
+        LockSupport.parkNanos(this, Math.min(nanos, SHORT_NANOS));
+      } else {
+        wire.await(nanos);
+      }
+    }
+    mood = Mood.SPINNING;
+  }
+
+  private long untilNextAlarm() {
+    enter();
+    try {
+      return time.untilNext();
+    } finally {
+      leave();
+    }
+  }
+}

@@ -1,0 +1,127 @@
+package io.verbena.emulated;
+
+import io.verbena.emulated.RoceAddress.Option;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.wire.ClockTime;
+import io.verbena.emulated.wire.UdpWire;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.BindException;
+import java.net.Inet4Address;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/** The HCAs on UDP sockets that are open in this JVM: one for each address and UDP port. */
+final class UdpFabrics {
+  private static final Logger LOG = System.getLogger(UdpFabrics.class.getName());
+
+  /** Held while a device is opened or closed. */
+  static final Object LOCK = new Object();
+
+  private static final AtomicBoolean TOLD = new AtomicBoolean();
+  private static final Map<Place, Open> OPEN = new HashMap<>();
+
+  /**
+   * Where an HCA was asked for; where that was taken it has another port, and is found all the same
+   * by those who ask for the same place.
+   */
+  private record Place(Inet4Address address, int udpPort) {}
+
+  private record Open(UdpFabric fabric, @Nullable String capture) {}
+
+  private UdpFabrics() {}
+
+  /**
+   * Opens a device.
+   *
+   * @throws VerbsException {@code NO_DEVICE} without an address of this machine that reaches the
+   *     host, {@code INVALID} for an MTU or a capture that the HCA, open already, does not have
+   */
+  static EmulatedDevice open(RoceAddress address) {
+    Inet4Address local = LocalAddresses.choose(address);
+    boolean own = address.host().equals(local) || address.host().isAnyLocalAddress();
+    Place place = new Place(local, own ? address.udpPort() : Frame.UDP_PORT);
+    String capture = address.option(Option.PCAP);
+    synchronized (LOCK) {
+      Open open = OPEN.get(place);
+      if (open == null) {
+        open = new Open(start(place, address, capture), capture);
+        OPEN.put(place, open);
+      }
+      check(open, address, capture);
+      return open.fabric.open(DeviceLimits.ofWire(open.fabric.deviceName()));
+    }
+  }
+
+  private static void check(Open open, RoceAddress address, @Nullable String capture) {
+    Mtu asked = address.mtu();
+    Mtu has = open.fabric.mtu();
+    if (asked != null && asked != has) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "mtu: " + asked.bytes() + " (expected: " + has.bytes() + ", with which it is open)");
+    }
+    if (capture != null && !Objects.equals(capture, open.capture)) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "pcap: " + capture + " (expected: " + open.capture + ", with which it is open)");
+    }
+  }
+
+  private static UdpFabric start(Place place, RoceAddress address, @Nullable String capture) {
+    Mtu most = LocalAddresses.mtu(place.address);
+    Mtu asked = address.mtu();
+    if (asked != null && asked.compareTo(most) > 0) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "mtu: " + asked.bytes() + " (expected: <= " + most.bytes() + ", as the interface's)");
+    }
+    UdpWire wire = bind(place);
+    if (!wire.passesStrictChecks() && TOLD.compareAndSet(false, true)) {
+      LOG.log(
+          Level.INFO,
+          "roce: before JDK 19 a UDP socket does not choose its IP identification: only HCAs of"
+              + " this kind understand this one, no RNIC and no Soft-RoCE does");
+    }
+    ClockTime time = new ClockTime();
+    Capture file = capture == null ? null : Capture.to(capture);
+    wire.capture(file);
+    return new UdpFabric(
+        wire,
+        time,
+        LocalAddresses.deviceName(place.address),
+        asked == null ? most : asked,
+        () -> {
+          OPEN.remove(place);
+          if (file != null) {
+            file.close();
+          }
+        });
+  }
+
+  private static UdpWire bind(Place place) {
+    try {
+      return UdpWire.open(place.address, place.udpPort);
+    } catch (BindException taken) {
+      try {
+        return UdpWire.open(place.address, 0);
+      } catch (IOException e) {
+        throw failure(place, e);
+      }
+    } catch (IOException e) {
+      throw failure(place, e);
+    }
+  }
+
+  private static VerbsException failure(Place place, IOException e) {
+    return new VerbsException(
+        VerbsError.IO, "UDP sockets on " + place.address.getHostAddress() + ": " + e, e);
+  }
+}

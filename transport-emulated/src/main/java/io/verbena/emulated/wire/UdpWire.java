@@ -1,0 +1,318 @@
+package io.verbena.emulated.wire;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.FrameFault;
+import java.io.IOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketOption;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * UDP sockets as a wire with one port: one socket that takes packets, and some to send from, of
+ * which each flow has one. None is ever connected: only so, and with the option {@code
+ * IP_DONTFRAGMENT} of JDK 19, does Linux leave the IP identification 0, which the invariant CRC
+ * counts.
+ *
+ * <p>For the driver of the engines; {@link #wakeup} is for any thread.
+ */
+public final class UdpWire implements Wire, AutoCloseable {
+  /** What the kernel is asked for; it gives less where it is set up so. */
+  private static final int BUFFER_BYTES = 4 << 20;
+
+  private static final int PACKET_OVERHEAD = 512;
+  private static final int FLOWS = 4;
+  private static final String DO_NOT_FRAGMENT = "IP_DONTFRAGMENT";
+  private static final int NANOS_PER_MILLI = 1_000_000;
+
+  private final DatagramChannel receiving;
+  private final Flow[] flows = new Flow[FLOWS];
+  private final Selector selector;
+  private final int address;
+  private final int udpPort;
+  private final int bufferBytes;
+  private final boolean strict;
+  private final Frame frame = new Frame();
+  private final UdpPeers peers = new UdpPeers();
+  private @Nullable InetSocketAddress lastSender;
+  private int lastAddress;
+  private @Nullable UdpPort port;
+  private @Nullable Capture capture;
+  private volatile boolean closed;
+
+  /** A socket to send from. */
+  private record Flow(DatagramChannel channel, int port) {}
+
+  /** Told of each packet, for captures. */
+  public interface Capture {
+
+    /**
+     * A packet leaves or arrives; one that does both is told of once.
+     *
+     * @param frame sealed, or as it came, good or damaged; the wire's again on return
+     */
+    void packet(Frame frame);
+  }
+
+  private UdpWire(DatagramChannel receiving, Selector selector, Inet4Address local)
+      throws IOException {
+    this.receiving = receiving;
+    this.selector = selector;
+    address = toInt(local);
+    boolean dontFragment = true;
+    try {
+      receiving.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
+      for (int i = 0; i < FLOWS; i++) {
+        DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET);
+        flows[i] = new Flow(channel, 0);
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
+        dontFragment &= doNotFragment(channel);
+        channel.bind(new InetSocketAddress(local, 0));
+        flows[i] = new Flow(channel, ((InetSocketAddress) channel.getLocalAddress()).getPort());
+      }
+      receiving.configureBlocking(false);
+      receiving.register(selector, SelectionKey.OP_READ);
+      bufferBytes = receiving.getOption(StandardSocketOptions.SO_RCVBUF);
+      udpPort = ((InetSocketAddress) receiving.getLocalAddress()).getPort();
+    } catch (IOException e) {
+      close();
+      throw e;
+    }
+    strict = dontFragment;
+  }
+
+  /**
+   * Opens the sockets.
+   *
+   * @param local the address of this machine to use
+   * @param udpPort where to take packets; 0 for any port that is free
+   * @throws IOException if the port is taken ({@link java.net.BindException}), or for the operating
+   *     system's own failures
+   */
+  public static UdpWire open(Inet4Address local, int udpPort) throws IOException {
+    DatagramChannel receiving = DatagramChannel.open(StandardProtocolFamily.INET);
+    boolean bound = false;
+    try {
+      receiving.bind(new InetSocketAddress(local, udpPort));
+      UdpWire wire = new UdpWire(receiving, Selector.open(), local);
+      bound = true;
+      return wire;
+    } finally {
+      if (!bound) {
+        receiving.close();
+      }
+    }
+  }
+
+  @SuppressWarnings("unchecked") // of that name there is one, and it is a Boolean
+  private static boolean doNotFragment(DatagramChannel channel) throws IOException {
+    for (SocketOption<?> option : channel.supportedOptions()) {
+      if (option.name().equals(DO_NOT_FRAGMENT)) {
+        channel.setOption((SocketOption<Boolean>) option, true);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static int toInt(InetAddress address) {
+    return ByteBuffer.wrap(address.getAddress()).getInt();
+  }
+
+  /** Where it takes packets. */
+  public int udpPort() {
+    return udpPort;
+  }
+
+  /**
+   * Whether its packets pass a strict check of their invariant CRC. Before JDK 19 the kernel
+   * chooses an IP identification that nobody can foresee: peers of this kind find it, others drop
+   * the packet.
+   */
+  public boolean passesStrictChecks() {
+    return strict;
+  }
+
+  /**
+   * How many packets the socket's buffer holds; what is at the other end has likely the same. The
+   * kernel counts what a packet takes of memory, which may be twice what is in it, and doubles what
+   * it was asked for.
+   */
+  public int bufferedPackets(int payload) {
+    return 2 * bufferBytes / (2 * payload + PACKET_OVERHEAD);
+  }
+
+  /** Has this told of each packet, from now on. */
+  public void capture(@Nullable Capture newCapture) {
+    capture = newCapture;
+  }
+
+  @Override
+  public UdpPort attach(Receiver receiver) {
+    if (port != null) {
+      throw new IllegalStateException("ports: 1 (expected: < 1)");
+    }
+    UdpPort attached = new UdpPort(receiver);
+    port = attached;
+    return attached;
+  }
+
+  /**
+   * Takes packets that have come and hands them to the port.
+   *
+   * @param most how many at the most
+   * @return how many there were
+   */
+  public int receive(int most) {
+    UdpPort to = port;
+    int count = 0;
+    while (count < most && to != null && !closed) {
+      InetSocketAddress sender;
+      ByteBuffer space = frame.udpSpace();
+      try {
+        sender = (InetSocketAddress) receiving.receive(space);
+      } catch (IOException e) {
+        // What ICMP says of a packet that was sent is nobody's concern here: answers do not come.
+        return count;
+      }
+      if (sender == null) {
+        return count;
+      }
+      count++;
+      FrameFault fault =
+          frame.parseUdp(
+              space.position() - Frame.UDP_PAYLOAD_OFFSET,
+              addressOf(sender),
+              sender.getPort(),
+              address);
+      if (capture != null) {
+        capture.packet(frame);
+      }
+      to.receiver.receive(frame, fault);
+    }
+    return count;
+  }
+
+  /** Most packets come from whom the one before came from. */
+  private int addressOf(InetSocketAddress sender) {
+    if (!sender.equals(lastSender)) {
+      lastSender = sender;
+      lastAddress = toInt(sender.getAddress());
+    }
+    return lastAddress;
+  }
+
+  /**
+   * Sleeps until a packet comes or {@link #wakeup} is called; in whole milliseconds.
+   *
+   * @param nanos how long at the most; less than a millisecond only looks
+   */
+  public void await(long nanos) {
+    try {
+      long millis = nanos / NANOS_PER_MILLI;
+      if (millis == 0) {
+        selector.selectNow();
+      } else {
+        selector.select(millis);
+      }
+      selector.selectedKeys().clear();
+    } catch (ClosedSelectorException e) {
+      // It was closed meanwhile: there is nothing to wait for.
+      return;
+    } catch (IOException e) {
+      throw new IllegalStateException("select", e);
+    }
+  }
+
+  /** Ends a sleep, or the next one. */
+  public void wakeup() {
+    if (!closed) {
+      selector.wakeup();
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    closeQuietly(receiving);
+    for (Flow flow : flows) {
+      if (flow != null) {
+        closeQuietly(flow.channel);
+      }
+    }
+    try {
+      selector.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("close selector", e);
+    }
+  }
+
+  private static void closeQuietly(DatagramChannel channel) {
+    try {
+      channel.close();
+    } catch (IOException e) {
+      throw new IllegalStateException("close socket", e);
+    }
+  }
+
+  /** The one port. */
+  public final class UdpPort implements Port {
+    private final Receiver receiver;
+
+    private UdpPort(Receiver receiver) {
+      this.receiver = receiver;
+    }
+
+    @Override
+    public int address() {
+      return address;
+    }
+
+    @Override
+    public int sourcePort(int flow) {
+      return flows[flow & FLOWS - 1].port;
+    }
+
+    @Override
+    public boolean send(Frame packet, int to) {
+      if (capture != null && (packet.destinationAddress() != address || to != udpPort)) {
+        capture.packet(packet);
+      }
+      try {
+        ByteBuffer bytes = packet.udpPayload();
+        return channel(packet.sourcePort())
+                .send(bytes, peers.address(packet.destinationAddress(), to))
+            > 0;
+      } catch (ClosedChannelException e) {
+        return false;
+      } catch (IOException e) {
+        // No route, or the kernel's filter: lost, as on any network.
+        return false;
+      }
+    }
+
+    private DatagramChannel channel(int sourcePort) {
+      for (Flow flow : flows) {
+        if (flow.port == sourcePort) {
+          return flow.channel;
+        }
+      }
+      throw new IllegalStateException("source port: " + sourcePort + " (expected: one of its own)");
+    }
+
+    @Override
+    public void close() {
+      // The sockets close with the wire.
+    }
+  }
+}

@@ -1,0 +1,99 @@
+package io.verbena.emulated;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.VerbsProviders;
+import io.verbena.verbs.WorkCompletion;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumSet;
+
+/** One end of a connection, with all that it takes; closed as a whole. */
+final class Caller implements AutoCloseable {
+  static final int SIZE = 1 << 20;
+  static final Duration LIMIT = Duration.ofSeconds(20);
+
+  final ByteBuffer bytes = ByteBuffer.allocateDirect(SIZE);
+  final MemoryRegion region;
+  final ConnectionManager manager;
+  final Device device;
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final CompletionQueue completions;
+  private final ProtectionDomain domain;
+  private final WorkCompletion[] one = WorkCompletion.array(1);
+
+  Caller(URI address) {
+    device = own(VerbsProviders.find(address).open(address));
+    completions = own(device.createCompletionQueue(256, null));
+    domain = own(device.allocateProtectionDomain());
+    region = own(domain.register(bytes, EnumSet.allOf(Access.class)));
+    manager = own(device.createConnectionManager());
+  }
+
+  private <T extends AutoCloseable> T own(T object) {
+    open.push(object);
+    return object;
+  }
+
+  QueuePair queuePair(ConnectionIdentifier identifier) {
+    own(identifier);
+    return own(
+        identifier.createQueuePair(
+            domain, QueuePairOptions.reliable(completions, completions, 64, 64)));
+  }
+
+  ConnectionEvent expect(ConnectionEvent.Type type) throws InterruptedException {
+    ConnectionEvent event = manager.await(LIMIT.toNanos());
+    assertThat(event).as("a connection event").isNotNull();
+    assertThat(event.type()).isEqualTo(type);
+    return event;
+  }
+
+  /** Connects; the event tells the private data of the other end. */
+  ConnectionEvent connect(URI to, int retryCount) throws InterruptedException {
+    ConnectionIdentifier active = manager.resolve(to, LIMIT.toNanos());
+    expect(ConnectionEvent.Type.ADDR_RESOLVED);
+    QueuePair pair = queuePair(active);
+    assertThat(pair.number()).isPositive();
+    active.connect(
+        new ConnectionParameters(ByteBuffer.allocate(0), 4, 4, retryCount, 7), LIMIT.toNanos());
+    return expect(ConnectionEvent.Type.ESTABLISHED);
+  }
+
+  /** Waits for the next completion. */
+  @SuppressWarnings("ThreadPriorityCheck") // see there
+  WorkCompletion next() {
+    long deadline = System.nanoTime() + LIMIT.toNanos();
+    while (completions.poll(one) == 0) {
+      assertThat(System.nanoTime()).as("a completion in time").isLessThan(deadline);
+      // The other process may wait for this CPU.
+      Thread.yield();
+    }
+    return one[0];
+  }
+
+  @Override
+  public void close() {
+    while (!open.isEmpty()) {
+      try {
+        open.pop().close();
+      } catch (Exception e) {
+        throw new AssertionError("not everything could be closed", e);
+      }
+    }
+  }
+}

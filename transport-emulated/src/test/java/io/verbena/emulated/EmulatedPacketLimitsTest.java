@@ -1,0 +1,12 @@
+package io.verbena.emulated;
+
+import io.verbena.tck.LimitsTck;
+import java.net.URI;
+
+/** The same in packets over a simulated wire. */
+class EmulatedPacketLimitsTest extends LimitsTck {
+  @Override
+  protected URI address(String name) {
+    return URI.create("emulated://" + name + "?wire=simulated&" + EmulatedLimitsTest.LIMITS);
+  }
+}

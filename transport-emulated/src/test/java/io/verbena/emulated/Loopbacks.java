@@ -1,0 +1,15 @@
+package io.verbena.emulated;
+
+/** Addresses that no other JVM of this machine uses, all of which are this machine's. */
+final class Loopbacks {
+  /** The first. */
+  static final String ADDRESS = address(0);
+
+  private Loopbacks() {}
+
+  /** Another one for each number from 0 to 63. */
+  static String address(int number) {
+    long pid = ProcessHandle.current().pid();
+    return "127." + (64 + number) + "." + (pid >>> 8 & 0xff) + "." + (pid & 0xff);
+  }
+}

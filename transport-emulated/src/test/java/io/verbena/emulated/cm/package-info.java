@@ -1,0 +1,4 @@
+@NullMarked
+package io.verbena.emulated.cm;
+
+import org.jspecify.annotations.NullMarked;
