@@ -5,6 +5,9 @@ import io.verbena.core.cm.Desk;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.Conductor;
 import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.meters.Credit;
+import io.verbena.meters.HcaMeter;
+import io.verbena.meters.MeteredHca;
 import io.verbena.reactor.cm.Place;
 import io.verbena.reactor.connection.Workbench;
 import io.verbena.verbs.Device;
@@ -12,6 +15,7 @@ import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,6 +30,7 @@ final class Hca {
   private final Device device;
   private final ProtectionDomain domain;
   private final RegisteredMemory memory;
+  private final HcaMeter meter;
   private final Desk desk;
   private final List<Place> places = new ArrayList<>();
   private final List<CompletionLoop> loops = new ArrayList<>();
@@ -34,19 +39,32 @@ final class Hca {
   /**
    * Takes over an open device.
    *
+   * @param provider the scheme of its addresses
    * @param conductor who gives turns to all that else have threads, or null
    */
-  Hca(Device device, RdmaOptions options, @Nullable Conductor conductor) {
+  Hca(String provider, Device device, RdmaOptions options, @Nullable Conductor conductor) {
     this.device = device;
     this.options = options;
     domain = device.allocateProtectionDomain();
     memory = new RegisteredMemory(domain, options);
+    meter =
+        options
+            .meters()
+            .hca(
+                new MeteredHca(
+                    "reactor",
+                    provider,
+                    device,
+                    memory::registeredBytes,
+                    options.maxRegisteredBytes(),
+                    EnumSet.allOf(Credit.class)));
     String name = "verbena-" + device.attributes().name();
     desk = new Desk(name + "-cm", device, conductor);
     for (int i = 0; i < options.loops(); i++) {
-      CompletionLoop loop = new CompletionLoop(name + "-loop-" + i, device, options, conductor);
+      CompletionLoop loop =
+          new CompletionLoop(name + "-loop-" + i, device, options, conductor, meter);
       loops.add(loop);
-      places.add(new Place(desk, new Workbench(loop, memory, options), domain, options));
+      places.add(new Place(desk, new Workbench(loop, memory, options, meter), domain, options));
     }
     desk.start();
     for (CompletionLoop loop : loops) {
@@ -95,6 +113,7 @@ final class Hca {
       failure = failure == null ? loop.failure() : failure;
     }
     desk.close(patience);
+    meter.close();
     memory.close();
     domain.close();
     device.close();

@@ -137,7 +137,7 @@ final class ReactorTransport implements RdmaTransport {
         device.close();
         return known;
       }
-      Hca opened = new Hca(device, options, conductor);
+      Hca opened = new Hca(scheme, device, options, conductor);
       hcas.put(key, opened);
       return opened;
     } catch (VerbsException e) {

@@ -1,5 +1,6 @@
 package io.verbena.reactor.cm;
 
+import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaException;
@@ -64,6 +65,7 @@ final class Acceptance implements EventTarget, CompletionLoop.Ticking {
       identifier.accept(place.parameters(prepared.handshake().encode()));
     } catch (VerbsException | MemoryLimitException e) {
       if (connection == null) {
+        place.bench().meter().failed("accept", null, e);
         reject(Reason.RESOURCES);
       } else {
         fail(new RdmaConnectException("accept", identifier.peer(), "the HCA refused", e));
@@ -96,7 +98,14 @@ final class Acceptance implements EventTarget, CompletionLoop.Ticking {
     }
     switch (type) {
       case ESTABLISHED -> established(prepared);
-      case DISCONNECTED, DEVICE_REMOVAL -> {
+      case DEVICE_REMOVAL -> {
+        if (connected) {
+          prepared.deviceRemoved();
+        } else {
+          fail(new HcaException("accept", identifier.peer(), null, "the device was removed", null));
+        }
+      }
+      case DISCONNECTED -> {
         if (connected) {
           prepared.disconnected();
         } else {
@@ -134,6 +143,7 @@ final class Acceptance implements EventTarget, CompletionLoop.Ticking {
       return;
     }
     over = true;
+    place.bench().meter().failed("accept", why.status(), why);
     Connection prepared = connection;
     if (prepared != null) {
       prepared.abort(why);

@@ -101,7 +101,8 @@ final class Dial implements Subscription, EventTarget, CompletionLoop.Ticking {
       case ESTABLISHED -> established(event);
       case REJECTED -> fail(rejection(event));
       case ADDR_ERROR, ROUTE_ERROR, UNREACHABLE, CONNECT_ERROR -> fail(failure(event));
-      case DISCONNECTED, DEVICE_REMOVAL -> disconnected(event);
+      case DISCONNECTED -> disconnected(event);
+      case DEVICE_REMOVAL -> deviceRemoved();
       case ROUTE_RESOLVED, CONNECT_REQUEST, CONNECT_RESPONSE, ADDR_CHANGE, TIMEWAIT_EXIT -> {
         // Nothing to do: a step in between, or one that is not ours.
       }
@@ -166,6 +167,15 @@ final class Dial implements Subscription, EventTarget, CompletionLoop.Ticking {
     }
   }
 
+  private void deviceRemoved() {
+    Connection prepared = connection;
+    if (connected && prepared != null) {
+      prepared.deviceRemoved();
+    } else {
+      fail(new HcaException(OPERATION, address.toString(), null, "the device was removed", null));
+    }
+  }
+
   private RdmaException rejection(ConnectionEvent event) {
     String peer = address.toString();
     if (event.status() != ConnectionEvent.REJECT_CONSUMER_DEFINED) {
@@ -225,6 +235,7 @@ final class Dial implements Subscription, EventTarget, CompletionLoop.Ticking {
     if (!over) {
       giveUp(why);
       if (!cancelled) {
+        place.bench().meter().failed(OPERATION, why.status(), why);
         actual.onError(why);
       }
     }

@@ -1,5 +1,6 @@
 package io.verbena.reactor.cm;
 
+import io.verbena.HcaException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaServer;
@@ -8,6 +9,7 @@ import io.verbena.core.cm.EventTarget;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -56,6 +58,17 @@ public final class Server implements RdmaServer, EventTarget {
     Acceptance acceptance = new Acceptance(place, this, request);
     desk.register(request.identifier(), acceptance);
     place.loop().execute(acceptance::start);
+  }
+
+  @Override
+  public void deviceFailed(VerbsException why) {
+    if (disposed.compareAndSet(false, true)) {
+      desk.close(listener);
+      HcaException failure =
+          new HcaException("bind", null, null, "the device of " + address() + " has failed", why);
+      // Its subscribers' work is not the desk's.
+      places.get().loop().execute(() -> closed.tryEmitError(failure));
+    }
   }
 
   /** A connection is established; on its loop. */

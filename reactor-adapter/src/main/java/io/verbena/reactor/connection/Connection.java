@@ -18,6 +18,7 @@ import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.WorkRequestId;
+import io.verbena.meters.ConnectionMeter;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.ProtocolException;
 import io.verbena.verbs.CompletionOpcode;
@@ -74,11 +75,13 @@ public final class Connection implements RdmaConnection, LoopMember {
   private final Handshake own;
   private final Membership membership;
   private final QueuePair pair;
+  private final ConnectionMeter meter;
   private final SendQueue sends;
   private final ReceiveQueue receives;
   private final Immediates immediates;
   private final Inbound inbound;
   private final AtomicResults results;
+  private final Readings readings;
   private final OperationQueue operations;
   private final OperationQueue notifications;
   private final Closing closing;
@@ -146,7 +149,10 @@ public final class Connection implements RdmaConnection, LoopMember {
       loop.leave(membership);
       throw e;
     }
-    sends = new SendQueue(pair, loop, membership.prefix(), sendDepth);
+    readings = new Readings(sendDepth);
+    meter = bench.meter().connection(readings, SendQueue.slotsFor(sendDepth));
+    sends = new SendQueue(pair, loop, membership.prefix(), sendDepth, meter);
+    readings.sends(sends);
     receives = new ReceiveQueue(pair, bench, membership.prefix(), own.receiveDepth());
     results = new AtomicResults(bench, sends.slots());
     immediates = new Immediates(this, own.window());
@@ -169,6 +175,7 @@ public final class Connection implements RdmaConnection, LoopMember {
     } catch (RuntimeException e) {
       pair.close();
       receives.release();
+      meter.close();
       loop.leave(membership);
       throw e;
     }
@@ -193,7 +200,9 @@ public final class Connection implements RdmaConnection, LoopMember {
     if (phase != Phase.OPENING) {
       return;
     }
-    outbound = new Outbound(this, bench, sends, inbound, immediates, own, other, gathers);
+    Outbound out = new Outbound(this, bench, sends, inbound, immediates, own, other, gathers);
+    outbound = out;
+    readings.outbound(out);
     phase = Phase.OPEN;
     ArrayDeque<WorkCompletion> came = early;
     early = null;
@@ -219,6 +228,15 @@ public final class Connection implements RdmaConnection, LoopMember {
 
   SendQueue sends() {
     return sends;
+  }
+
+  ConnectionMeter meter() {
+    return meter;
+  }
+
+  /** Something that was asked for failed, and whoever asked is told. */
+  void countFailure(String operation, RdmaException why) {
+    bench.meter().failed(operation, why.status(), why);
   }
 
   Outbound outbound() {
@@ -403,8 +421,9 @@ public final class Connection implements RdmaConnection, LoopMember {
   public void completed(WorkCompletion completion) {
     try {
       ArrayDeque<WorkCompletion> parked = early;
-      if (parked != null && completion.isSuccess()) {
-        // The peer is faster than our own event that the connection is established.
+      if (parked != null) {
+        // The peer is faster than our own event that the connection is established: it has sent,
+        // or even gone, and whoever connects is told of both in their order.
         parked.add(copy(completion));
         return;
       }
@@ -426,14 +445,22 @@ public final class Connection implements RdmaConnection, LoopMember {
 
   private static WorkCompletion copy(WorkCompletion completion) {
     WorkCompletion copy = new WorkCompletion();
-    copy.set(
-        completion.workRequestId(),
-        completion.opcode(),
-        completion.byteLength(),
-        completion.immediate(),
-        completion.queuePairNumber(),
-        completion.sourceQueuePair(),
-        completion.flags());
+    if (completion.isSuccess()) {
+      copy.set(
+          completion.workRequestId(),
+          completion.opcode(),
+          completion.byteLength(),
+          completion.immediate(),
+          completion.queuePairNumber(),
+          completion.sourceQueuePair(),
+          completion.flags());
+    } else {
+      copy.setError(
+          completion.workRequestId(),
+          completion.status(),
+          completion.vendorError(),
+          completion.queuePairNumber());
+    }
     return copy;
   }
 
@@ -455,7 +482,7 @@ public final class Connection implements RdmaConnection, LoopMember {
   }
 
   private void sent(int sequence, WorkCompletion completion) {
-    Posted owner = sends.retireTo(sequence, this);
+    Posted owner = sends.retireTo(sequence, completion.status(), this);
     if (completion.isSuccess()) {
       succeeded(owner);
     } else {
@@ -530,8 +557,10 @@ public final class Connection implements RdmaConnection, LoopMember {
    * Posts what is flushed for certain, and behind all else; with no free slot, once there is one.
    */
   private void markEnd() {
+    int slot = sends.nextSlot();
     try {
       sends.post(bench.send().write(0, 0).signaled(), new EndMark());
+      meter.forget(slot);
     } catch (VerbsException e) {
       forced = true;
     }
@@ -656,6 +685,14 @@ public final class Connection implements RdmaConnection, LoopMember {
     terminate(lost());
   }
 
+  /** The device is gone: all that is pending is flushed by now. */
+  public void deviceRemoved() {
+    disconnected = true;
+    terminate(
+        new HcaException(
+            "connection", peer, CompletionStatus.WR_FLUSH_ERR, "the device was removed", null));
+  }
+
   /** What a flush that this end did not ask for means, and a disconnect that nobody announced. */
   private ConnectionClosedException lost() {
     return new ConnectionClosedException(
@@ -753,6 +790,7 @@ public final class Connection implements RdmaConnection, LoopMember {
     inbound.free();
     results.release();
     identifier.close();
+    meter.close();
     loop.leave(membership);
     closing.stopDeadline();
     onEnd.run();
@@ -766,6 +804,9 @@ public final class Connection implements RdmaConnection, LoopMember {
       out.fail(closedError("send", null));
     }
     RdmaException why = cause;
+    if (why != null && out != null) {
+      countFailure("connection", why);
+    }
     RdmaException lost = abandoned || why != null ? closedError("receive", null) : null;
     if (lost != null && why != null && !abandoned) {
       lost = why instanceof ConnectionClosedException ? why : lost;

@@ -60,6 +60,11 @@ final class CreditShares {
     reserved -= count;
   }
 
+  /** Credits that no message has used. */
+  int left() {
+    return credits.left();
+  }
+
   private int free() {
     return credits.left() - waiting.size() - reserved;
   }

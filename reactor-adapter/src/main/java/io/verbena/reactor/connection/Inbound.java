@@ -201,6 +201,7 @@ final class Inbound implements DemandSource<ByteBuf>, FrameReader.Handler {
       messages.free();
       return;
     }
+    connection.meter().received(length);
     ByteBuf message;
     if (copying) {
       message = UnpooledByteBufAllocator.DEFAULT.heapBuffer(length, length);
@@ -291,6 +292,8 @@ final class Inbound implements DemandSource<ByteBuf>, FrameReader.Handler {
   void pulled(Pull pull) {
     if (discarding) {
       pull.release();
+    } else {
+      connection.meter().received(pull.length);
     }
     finishPulls();
     drain();

@@ -151,6 +151,7 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
     if (refusal != null) {
       over = true;
       release();
+      connection.countFailure(operation(), refusal);
       subscriber().onError(refusal);
       return;
     }
@@ -281,6 +282,7 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
   public final void overdue(RdmaException why) {
     // Its memory stays the HCA's until the flush; the subscriber need not wait for that.
     if (!over && mark(CANCELLED)) {
+      connection.countFailure(operation(), why);
       subscriber().onError(why);
     }
   }
@@ -335,6 +337,7 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
     over = true;
     release();
     if (!isCancelled()) {
+      connection.countFailure(operation(), why);
       subscriber().onError(why);
     }
   }

@@ -7,6 +7,8 @@ import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
 import io.verbena.core.memory.Exposure;
 import io.verbena.core.memory.Location;
+import io.verbena.meters.ConnectionMeter;
+import io.verbena.meters.Credit;
 import io.verbena.reactor.wire.FrameLayout;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.ProtocolException;
@@ -44,6 +46,7 @@ final class Outbound {
   private final Connection connection;
   private final Workbench bench;
   private final SendQueue sends;
+  private final ConnectionMeter meter;
   private final Inbound inbound;
   private final Immediates immediates;
   private final Allowance frames;
@@ -83,6 +86,7 @@ final class Outbound {
     this.connection = connection;
     this.bench = bench;
     this.sends = sends;
+    meter = connection.meter();
     this.inbound = inbound;
     this.immediates = immediates;
     this.gathers = gathers;
@@ -103,6 +107,15 @@ final class Outbound {
     frames.raise(newFrames);
     notices.raise(newNotices);
     shares.granted(newMessages);
+  }
+
+  /** Credits that are not used; a moment old where another thread asks. */
+  int credits(Credit kind) {
+    return switch (kind) {
+      case RECEIVE -> frames.left();
+      case MESSAGE -> shares.left();
+      case IMMEDIATE -> notices.left();
+    };
   }
 
   /** Whether a WRITE may take one of the peer's receives. */
@@ -183,6 +196,7 @@ final class Outbound {
     }
     shares.use();
     send.placed(frame.number);
+    meter.sent(length);
     Location at = bench.location();
     if (length >= GATHER_FROM
         && gathers
@@ -220,6 +234,7 @@ final class Outbound {
       shares.use();
       send.placed(frame.number);
       send.exposed();
+      meter.sent(length);
       frame.rendezvous(length, id, exposure.rkey(), exposure.address());
     } catch (RdmaException e) {
       source.release();

@@ -94,6 +94,7 @@ final class SendOperation extends Mono<Void>
     if (refusal != null) {
       ended = true;
       // The messages are never asked for: nothing to release.
+      connection.countFailure("send", refusal);
       actual().onError(refusal);
       return;
     }
@@ -354,6 +355,9 @@ final class SendOperation extends Mono<Void>
       return;
     }
     drop();
+    if (error instanceof RdmaException why) {
+      connection.countFailure("send", why);
+    }
     actual().onError(error);
   }
 

@@ -2,6 +2,8 @@ package io.verbena.reactor.connection;
 
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.WorkRequestId;
+import io.verbena.meters.ConnectionMeter;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
@@ -17,21 +19,28 @@ final class SendQueue {
   private final long prefix;
   private final int capacity;
   private final int mask;
+  private final ConnectionMeter meter;
   private final @Nullable Posted[] owners;
   private final int[] postedAt;
   private int head;
   private int tail;
   private boolean endIsTold;
 
-  SendQueue(QueuePair pair, CompletionLoop loop, long prefix, int capacity) {
+  SendQueue(QueuePair pair, CompletionLoop loop, long prefix, int capacity, ConnectionMeter meter) {
     this.pair = pair;
     this.loop = loop;
     this.prefix = prefix;
     this.capacity = capacity;
-    int size = Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
+    this.meter = meter;
+    int size = slotsFor(capacity);
     mask = size - 1;
     owners = new @Nullable Posted[size];
     postedAt = new int[size];
+  }
+
+  /** How many slot numbers a queue of this capacity has. */
+  static int slotsFor(int capacity) {
+    return Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
   }
 
   int capacity() {
@@ -44,6 +53,11 @@ final class SendQueue {
 
   boolean isEmpty() {
     return head == tail;
+  }
+
+  /** Requests that are not known to be done. */
+  int depth() {
+    return head - tail;
   }
 
   /**
@@ -75,11 +89,13 @@ final class SendQueue {
     owners[slot] = owner;
     postedAt[slot] = loop.tick();
     head = sequence + 1;
+    meter.posted(slot, request);
     try {
       pair.postSend(request.id(WorkRequestId.send(prefix, sequence)));
     } catch (VerbsException e) {
       head = sequence;
       owners[slot] = null;
+      meter.forget(slot);
       throw e;
     }
     endIsTold = (request.flags() & SendWorkRequest.SIGNALED) != 0;
@@ -88,21 +104,22 @@ final class SendQueue {
 
   /**
    * Retires all before {@code sequence}, which are done though they were not signaled, and answers
-   * the owner of that one.
+   * the owner of that one, which ended with {@code status}.
    */
-  Posted retireTo(int sequence, Connection connection) {
+  Posted retireTo(int sequence, CompletionStatus status, Connection connection) {
     if (sequence - tail < 0 || sequence - head >= 0) {
       throw new IllegalStateException(
           "completion of send " + sequence + " (expected: " + tail + ".." + (head - 1) + ")");
     }
     while (tail != sequence) {
-      connection.succeeded(retire());
+      connection.succeeded(retire(CompletionStatus.SUCCESS));
     }
-    return retire();
+    return retire(status);
   }
 
-  private Posted retire() {
+  private Posted retire(CompletionStatus status) {
     int slot = tail & mask;
+    meter.completed(slot, status);
     Posted owner = owners[slot];
     if (owner == null) {
       throw new IllegalStateException("no owner of send " + tail);
@@ -121,6 +138,6 @@ final class SendQueue {
 
   /** Answers the owner of the oldest request and forgets it, once the queue pair is gone. */
   @Nullable Posted abandon() {
-    return head == tail ? null : retire();
+    return head == tail ? null : retire(CompletionStatus.WR_FLUSH_ERR);
   }
 }

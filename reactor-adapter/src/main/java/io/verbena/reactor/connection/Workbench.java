@@ -6,6 +6,7 @@ import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.memory.Location;
 import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.meters.HcaMeter;
 import io.verbena.reactor.wire.FrameLayout;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
@@ -21,6 +22,7 @@ public final class Workbench {
 
   private final CompletionLoop loop;
   private final RegisteredMemory memory;
+  private final HcaMeter meter;
   private final int frameCapacity;
   private final SendWorkRequest send = new SendWorkRequest(2);
   private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
@@ -29,9 +31,11 @@ public final class Workbench {
   private @Nullable ByteBuf spare;
 
   /** A workbench for {@code loop}, cleared away when the loop ends. */
-  public Workbench(CompletionLoop loop, RegisteredMemory memory, RdmaOptions options) {
+  public Workbench(
+      CompletionLoop loop, RegisteredMemory memory, RdmaOptions options, HcaMeter meter) {
     this.loop = loop;
     this.memory = memory;
+    this.meter = meter;
     frameCapacity = FrameLayout.capacity(options.eagerSize());
     loop.atEnd(this::clear);
   }
@@ -39,6 +43,11 @@ public final class Workbench {
   /** Its loop. */
   public CompletionLoop loop() {
     return loop;
+  }
+
+  /** Who is told what happens on its device. */
+  public HcaMeter meter() {
+    return meter;
   }
 
   RegisteredMemory memory() {

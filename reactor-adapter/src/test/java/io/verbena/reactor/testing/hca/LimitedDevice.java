@@ -6,6 +6,7 @@ import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.ProtectionDomain;
 import java.util.Set;
@@ -49,6 +50,11 @@ final class LimitedDevice implements Device {
   @Override
   public PortAttributes port() {
     return device.port();
+  }
+
+  @Override
+  public DeviceCounters counters() {
+    return DeviceCounters.NONE;
   }
 
   @Override
