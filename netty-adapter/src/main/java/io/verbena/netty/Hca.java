@@ -4,6 +4,9 @@ import io.netty.util.NetUtil;
 import io.verbena.RdmaOptions;
 import io.verbena.core.cm.Desk;
 import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.meters.Credit;
+import io.verbena.meters.HcaMeter;
+import io.verbena.meters.MeteredHca;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;
@@ -14,6 +17,8 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.UnknownHostException;
+import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -32,6 +37,7 @@ final class Hca {
   private final Device device;
   private final ProtectionDomain domain;
   private final RegisteredMemory memory;
+  private final HcaMeter meter;
   private final Desk desk;
   private final AtomicInteger ports = new AtomicInteger();
   private int users = 1;
@@ -41,9 +47,30 @@ final class Hca {
     this.options = options;
     host = hostOf(address);
     device = VerbsProviders.find(address).open(address);
-    domain = device.allocateProtectionDomain();
-    memory = new RegisteredMemory(domain, options);
-    desk = new Desk("verbena-netty-" + device.attributes().name() + "-cm", device, null);
+    ProtectionDomain made = null;
+    try {
+      made = device.allocateProtectionDomain();
+      domain = made;
+      memory = new RegisteredMemory(made, options);
+      desk = new Desk("verbena-netty-" + device.attributes().name() + "-cm", device, null);
+    } catch (VerbsException e) {
+      if (made != null) {
+        made.close();
+      }
+      device.close();
+      throw e;
+    }
+    meter =
+        options
+            .meters()
+            .hca(
+                new MeteredHca(
+                    "netty",
+                    address.getScheme().toLowerCase(Locale.ROOT),
+                    device,
+                    memory::registeredBytes,
+                    options.maxRegisteredBytes(),
+                    Set.of(Credit.RECEIVE)));
     desk.start();
   }
 
@@ -83,6 +110,11 @@ final class Hca {
     return memory;
   }
 
+  /** Who is told what happens on the device. */
+  HcaMeter meter() {
+    return meter;
+  }
+
   Desk desk() {
     return desk;
   }
@@ -112,6 +144,7 @@ final class Hca {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    meter.close();
     memory.close();
     domain.close();
     device.close();

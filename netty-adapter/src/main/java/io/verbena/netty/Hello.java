@@ -11,15 +11,17 @@ import org.jspecify.annotations.Nullable;
  *  4  version      1
  *  5  unused       1
  *  6  port         2   the client's, for the server's remote address
- *  8  piece        4   the longest message that a receive of this end takes
- * 12  receives     4   posted before this was sent: the peer's first credits
+ *  8  piece        4   the longest message that a long receive of this end takes
+ * 12  shortPiece   4   and a short one
+ * 16  receives     4   short ones, posted before this was sent: the peer's first credits
  * </pre>
  *
  * @param port 0 to 65535
- * @param piece bytes, {@link #LEAST_PIECE} at least
+ * @param piece bytes, {@code shortPiece} at least
+ * @param shortPiece bytes, {@link #LEAST_PIECE} at least
  * @param receives {@link Outlet#RESERVED} + 1 at least
  */
-record Hello(int port, int piece, int receives) {
+record Hello(int port, int piece, int shortPiece, int receives) {
   static final int LEAST_PIECE = 64;
   static final int MOST_RECEIVES = 32_768;
 
@@ -28,8 +30,9 @@ record Hello(int port, int piece, int receives) {
   private static final int VERSION_AT = 4;
   private static final int PORT_AT = 6;
   private static final int PIECE_AT = 8;
-  private static final int RECEIVES_AT = 12;
-  private static final int LENGTH = 16;
+  private static final int SHORT_PIECE_AT = 12;
+  private static final int RECEIVES_AT = 16;
+  private static final int LENGTH = 20;
   private static final int MOST_PIECE = 1 << 20;
 
   ByteBuffer encode() {
@@ -38,6 +41,7 @@ record Hello(int port, int piece, int receives) {
         .put(VERSION_AT, VERSION)
         .putShort(PORT_AT, (short) port)
         .putInt(PIECE_AT, piece)
+        .putInt(SHORT_PIECE_AT, shortPiece)
         .putInt(RECEIVES_AT, receives);
   }
 
@@ -50,13 +54,16 @@ record Hello(int port, int piece, int receives) {
       return null;
     }
     int piece = data.getInt(start + PIECE_AT);
+    int shortPiece = data.getInt(start + SHORT_PIECE_AT);
     int receives = data.getInt(start + RECEIVES_AT);
-    if (piece < LEAST_PIECE
+    if (shortPiece < LEAST_PIECE
+        || piece < shortPiece
         || piece > MOST_PIECE
         || receives <= Outlet.RESERVED
         || receives > MOST_RECEIVES) {
       return null;
     }
-    return new Hello(Short.toUnsignedInt(data.getShort(start + PORT_AT)), piece, receives);
+    return new Hello(
+        Short.toUnsignedInt(data.getShort(start + PORT_AT)), piece, shortPiece, receives);
   }
 }

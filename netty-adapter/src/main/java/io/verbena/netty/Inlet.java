@@ -18,18 +18,31 @@ import org.jspecify.annotations.Nullable;
  *   posted --arrived--> waiting --read to its end--> posted again, a credit owed
  * </pre>
  *
- * <p>The peer never has more credits than there are receives posted. A stream starts with few
- * receives, and gets more when the peer keeps filling them. On the event loop's thread only.
+ * <p>The peer never has more credits than there are receives posted. A stream starts with few and
+ * short receives, as most connections are idle most of the time: it gets more when the peer fills
+ * half of them, and long ones in their place once a message fills a short one, until many in a row
+ * would have found room in short ones. On the event loop's thread only.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 final class Inlet {
   /** Bytes from which a receive's buffer is handed out itself. Copying less costs less. */
   private static final int LEAST_HANDED_OUT = 1024;
 
+  private static final int SHORT = 2048;
+
+  /**
+   * Bytes up to which receives are added for what nobody reads, as a socket has a buffer for it.
+   */
+  private static final int UNREAD = 64 << 10;
+
+  /** Messages in a row that need no long receive, after which there are short ones again. */
+  private static final int MANY = 1024;
+
   private final RegisteredMemory memory;
   private final QueuePair queuePair;
   private final long prefix;
   private final int piece;
+  private final int shortPiece;
   private final @Nullable ByteBuf[] buffers;
   private final int[] starts;
   private final int[] ends;
@@ -39,7 +52,11 @@ final class Inlet {
   private int receives;
   private int head;
   private int waitingCount;
+  private int unread;
   private int owed;
+  private boolean owedAreLong;
+  private boolean wantsLong;
+  private int shortInARow;
   private boolean ended;
   private boolean discarding;
 
@@ -55,6 +72,7 @@ final class Inlet {
     this.queuePair = queuePair;
     this.prefix = prefix;
     this.piece = piece;
+    shortPiece = Math.min(SHORT, piece);
     buffers = new @Nullable ByteBuf[most];
     starts = new int[most];
     ends = new int[most];
@@ -69,21 +87,27 @@ final class Inlet {
 
   private void add(int count) {
     for (int i = 0; i < count; i++) {
-      buffers[receives] = memory.allocator().directBuffer(piece, piece);
+      buffers[receives] = allocate();
       post(receives);
       receives++;
     }
   }
 
+  private ByteBuf allocate() {
+    int length = wantsLong ? piece : shortPiece;
+    return memory.allocator().directBuffer(length, length);
+  }
+
   private void post(int slot) {
     ByteBuf buffer = buffers[slot];
-    if (buffer == null || !memory.locate(buffer, 0, piece, location)) {
+    int length = buffer == null ? 0 : buffer.capacity();
+    if (buffer == null || !memory.locate(buffer, 0, length, location)) {
       throw new IllegalStateException("receive " + slot + " has no registered memory");
     }
     queuePair.postReceive(
         request
             .id(WorkRequestId.receive(prefix, slot))
-            .buffer(location.address(), piece, location.lkey()));
+            .buffer(location.address(), length, location.lkey()));
   }
 
   /** How many receives there are. */
@@ -91,9 +115,15 @@ final class Inlet {
     return receives;
   }
 
+  /** The longest message that a short receive takes, in bytes. */
+  int shortPiece() {
+    return shortPiece;
+  }
+
   /** A message has arrived in this receive. */
   void arrived(int slot, int length, boolean end) {
     ended |= end;
+    learn(slot, length);
     if (length == 0 || discarding) {
       again(slot);
       return;
@@ -103,10 +133,56 @@ final class Inlet {
     int at = head + waitingCount;
     waiting[at < waiting.length ? at : at - waiting.length] = slot;
     waitingCount++;
+    unread += length;
+    if (unread < UNREAD) {
+      growIfHalfFull();
+    }
+  }
+
+  private void learn(int slot, int length) {
+    if (length > shortPiece || length == lengthOf(slot)) {
+      wantsLong = true;
+      shortInARow = 0;
+    } else if (wantsLong && ++shortInARow >= MANY) {
+      wantsLong = false;
+      shortInARow = 0;
+    }
+  }
+
+  private int lengthOf(int slot) {
+    ByteBuf buffer = buffers[slot];
+    return buffer == null ? 0 : buffer.capacity();
   }
 
   private void again(int slot) {
+    if (lengthOf(slot) != (wantsLong ? piece : shortPiece)) {
+      replace(slot);
+    }
     post(slot);
+    owe(slot);
+  }
+
+  private void replace(int slot) {
+    try {
+      ByteBuf fresh = allocate();
+      ByteBuf old = buffers[slot];
+      buffers[slot] = fresh;
+      if (old != null) {
+        old.release();
+      }
+    } catch (RdmaException e) {
+      // There is no memory for that now: the receive stays as it is.
+      return;
+    }
+  }
+
+  /**
+   * The peer is told of credits of one kind at a time: as a long receive takes a short message too,
+   * the long ones among short ones pass for short.
+   */
+  private void owe(int slot) {
+    boolean isLong = lengthOf(slot) == piece;
+    owedAreLong = owed == 0 ? isLong : owedAreLong && isLong;
     owed++;
   }
 
@@ -162,12 +238,13 @@ final class Inlet {
   private @Nullable ByteBuf handOut(int slot) {
     ByteBuf fresh;
     try {
-      fresh = memory.allocator().directBuffer(piece, piece);
+      fresh = allocate();
     } catch (RdmaException e) {
       return null;
     }
     ByteBuf full = buffers[slot];
     buffers[slot] = fresh;
+    unread -= ends[slot] - starts[slot];
     next();
     again(slot);
     return full == null ? null : full.setIndex(starts[slot], ends[slot]);
@@ -184,6 +261,7 @@ final class Inlet {
         into.writeBytes(from, start, length);
       }
       starts[slot] = start + length;
+      unread -= length;
       if (starts[slot] == ends[slot]) {
         next();
         again(slot);
@@ -208,13 +286,16 @@ final class Inlet {
       } catch (RdmaException e) {
         // As many as there is memory for: the stream is slower, and whole.
       }
-      owed += receives - before;
+      for (int slot = before; slot < receives; slot++) {
+        owe(slot);
+      }
     }
   }
 
   /** Throws away what waits, and what comes from now on. */
   void discard() {
     discarding = true;
+    unread = 0;
     while (waitingCount > 0) {
       int slot = waiting[head];
       next();
@@ -227,11 +308,11 @@ final class Inlet {
     return owed * 2 >= receives;
   }
 
-  /** Takes what a message to the peer returns. */
+  /** Takes what a message to the peer returns, as its {@link Signal}. */
   int takeOwed() {
     int credits = Math.min(owed, Signal.MOST_CREDITS);
     owed -= credits;
-    return credits;
+    return Signal.of(credits, owedAreLong);
   }
 
   /** Releases the memory, once the queue pair is closed. Idempotent. */

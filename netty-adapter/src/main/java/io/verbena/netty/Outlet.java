@@ -3,6 +3,11 @@ package io.verbena.netty;
 import io.netty.buffer.ByteBuf;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.memory.Lease;
+import io.verbena.meters.ConnectionMeter;
+import io.verbena.meters.ConnectionState;
+import io.verbena.meters.Credit;
+import io.verbena.meters.HcaMeter;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
@@ -12,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * The send queue of a stream: what is posted, the memory that the HCA reads from until then, and
  * the peer's credits. A credit is a receive that the peer has posted; each message takes one. The
  * last two are kept for messages that must not wait for the peer to read: one that returns credits
- * and the one that ends the stream. On the event loop's thread only.
+ * and the one that ends the stream. On the event loop's thread only, but for what a meter reads.
  */
-final class Outlet {
+final class Outlet implements ConnectionState {
   /** Credits that bytes may not use. */
   static final int RESERVED = 2;
 
@@ -26,17 +31,20 @@ final class Outlet {
   private final @Nullable ByteBuf[] held;
   private final @Nullable Lease[] leases;
   private final SendWorkRequest request = new SendWorkRequest();
+  private final ConnectionMeter meter;
   private int heldCount;
   private int posted;
   private int completed;
-  private int credits;
+  private final Credits credits = new Credits();
   private int piece;
+  private int shortPiece;
   private boolean ended;
 
   /**
    * @param depth messages that may be posted at once
+   * @param hca told of the connection
    */
-  Outlet(QueuePair queuePair, long prefix, int depth) {
+  Outlet(QueuePair queuePair, long prefix, int depth, HcaMeter hca) {
     this.queuePair = queuePair;
     this.prefix = prefix;
     this.depth = depth;
@@ -45,17 +53,28 @@ final class Outlet {
     signalMask = Math.max(1, Integer.highestOneBit(depth) >> 2) - 1;
     held = new @Nullable ByteBuf[slots];
     leases = new @Nullable Lease[slots];
+    meter = hca.connection(this, slots);
   }
 
-  /** The peer has answered: what it takes at once, and how often. */
-  void open(int peerPiece, int peerReceives) {
-    piece = peerPiece;
-    credits += peerReceives;
+  /** Who is told of this connection. */
+  ConnectionMeter meter() {
+    return meter;
   }
 
-  /** The longest message, in bytes. */
+  /**
+   * The peer has answered: what it takes at once, and how often.
+   *
+   * @param longest in bytes, also of what this end sends
+   */
+  void open(Hello peer, int longest) {
+    piece = Math.min(peer.piece(), longest);
+    shortPiece = Math.min(peer.shortPiece(), longest);
+    credits.add(peer.receives(), false);
+  }
+
+  /** The longest that the next message can be, in bytes. */
   int piece() {
-    return piece;
+    return credits.nextIsLong() ? piece : shortPiece;
   }
 
   /**
@@ -63,14 +82,17 @@ final class Outlet {
    *
    * @return whether it may: it never had more than {@link Hello#MOST_RECEIVES}
    */
-  boolean grant(int count) {
-    credits += count;
-    return credits <= Hello.MOST_RECEIVES;
+  boolean grant(int count, boolean areLong) {
+    if (count > Hello.MOST_RECEIVES - credits.total()) {
+      return false;
+    }
+    credits.add(count, areLong);
+    return true;
   }
 
   /** Whether bytes can be posted now. */
   boolean canSend() {
-    return credits > RESERVED && posted - completed < depth - RESERVED && !ended;
+    return credits.total() > RESERVED && posted - completed < depth - RESERVED && !ended;
   }
 
   /** Whether nothing is posted that has not completed, or is known to. */
@@ -83,41 +105,44 @@ final class Outlet {
    *
    * @param buffer is released when that is done
    * @param lease likewise, if there is one
+   * @param signal the {@link Signal} of the credits that it returns
    */
-  void send(long address, int length, int lkey, ByteBuf buffer, @Nullable Lease lease, int owed) {
-    request.sendWithImmediate(Signal.of(owed, false)).buffer(address, length, lkey).signaled();
+  void send(long address, int length, int lkey, ByteBuf buffer, @Nullable Lease lease, int signal) {
+    request.sendWithImmediate(signal).buffer(address, length, lkey).signaled();
     int slot = posted & mask;
     held[slot] = buffer;
     leases[slot] = lease;
     heldCount++;
+    meter.sent(length);
     post();
   }
 
   /** Posts bytes that the request takes along. */
-  void sendInline(ByteBuffer data, int owed) {
-    request.sendWithImmediate(Signal.of(owed, false)).inline(data);
+  void sendInline(ByteBuffer data, int signal) {
+    request.sendWithImmediate(signal).inline(data);
     if ((posted & signalMask) == signalMask) {
       request.signaled();
     }
+    meter.sent(data.remaining());
     post();
   }
 
   /** Whether a message that only returns credits can be posted. */
   boolean canReturn() {
-    return credits > (ended ? 0 : RESERVED - 1) && posted - completed < depth - 1;
+    return credits.total() > (ended ? 0 : RESERVED - 1) && posted - completed < depth - 1;
   }
 
   /** Posts a message that only returns credits. */
-  void returnCredits(int owed) {
-    request.sendWithImmediate(Signal.of(owed, ended)).signaled();
+  void returnCredits(int signal) {
+    request.sendWithImmediate(ended ? Signal.end(signal) : signal).signaled();
     post();
   }
 
   /** Ends the stream behind all that is posted. Idempotent. */
-  void end(int owed) {
+  void end(int signal) {
     if (!ended) {
       ended = true;
-      request.sendWithImmediate(Signal.of(owed, true)).signaled();
+      request.sendWithImmediate(Signal.end(signal)).signaled();
       post();
     }
   }
@@ -128,17 +153,36 @@ final class Outlet {
   }
 
   private void post() {
+    meter.posted(posted & mask, request);
     queuePair.postSend(request.id(WorkRequestId.send(prefix, posted)));
     posted++;
-    credits--;
+    credits.take();
   }
 
-  /** This message and all before it are done. */
-  void completed(int sequence) {
+  /** This message has ended so, and all before it are done. */
+  void completed(int sequence, CompletionStatus status) {
     while (completed - sequence <= 0 && completed != posted) {
-      free(completed & mask);
+      int slot = completed & mask;
+      meter.completed(slot, completed == sequence ? status : CompletionStatus.SUCCESS);
+      free(slot);
       completed++;
     }
+  }
+
+  @Override
+  public int sendQueueDepth() {
+    // Its two ends are read one after the other, perhaps by another thread.
+    return Math.min(depth, Math.max(0, posted - completed));
+  }
+
+  @Override
+  public int sendQueueLimit() {
+    return depth;
+  }
+
+  @Override
+  public int credits(Credit kind) {
+    return Math.max(0, credits.total());
   }
 
   private void free(int slot) {
@@ -162,6 +206,7 @@ final class Outlet {
 
   /** Releases all memory, once the queue pair is closed. Idempotent. */
   void release() {
+    meter.close();
     for (int slot = 0; slot < held.length; slot++) {
       free(slot);
     }

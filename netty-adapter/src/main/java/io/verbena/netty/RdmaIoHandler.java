@@ -52,7 +52,7 @@ public final class RdmaIoHandler implements IoHandler {
   private final CompletionQueues<Stream> queues;
   private final Set<RdmaIoHandle> handles = new HashSet<>();
   private final Set<Stream> streams = new HashSet<>();
-  private final Gatherer gatherer;
+  private final Flusher flusher;
   private @Nullable Stream[] marked = new @Nullable Stream[16];
   private @Nullable Stream[] markedNow = new @Nullable Stream[16];
   private int markedCount;
@@ -67,26 +67,28 @@ public final class RdmaIoHandler implements IoHandler {
     mode = hca.options().pollMode();
     spinNanos = hca.options().spinTime().toNanos();
     channel = mode == PollMode.BUSY ? null : hca.device().createCompletionChannel();
-    queues = new CompletionQueues<>(hca.device(), channel);
-    gatherer = new Gatherer(hca.memory());
+    queues = new CompletionQueues<>(hca.device(), channel, hca.meter());
+    flusher = new Flusher(hca.memory());
   }
 
   /**
-   * Event loops on an HCA with the default options.
+   * Event loops on an HCA with the default options, but for queues of 32 work requests a connection
+   * and receives of 16 KiB.
    *
    * @param hca what names the HCA: {@code emulated://} and a name, {@code disni://} and one of its
    *     addresses. Socket addresses of this machine stand for it, others for themselves
    */
   public static IoHandlerFactory newFactory(URI hca) {
-    return newFactory(hca, RdmaOptions.defaults().eagerSize(16 << 10));
+    return newFactory(
+        hca, RdmaOptions.defaults().eagerSize(16 << 10).receiveDepth(32).sendDepth(32));
   }
 
   /**
    * Event loops on an HCA. All loops of a group share the device and its registered memory.
    *
    * @param options of which {@code pollMode}, {@code spinTime}, {@code receiveDepth}, {@code
-   *     sendDepth}, {@code maxRegisteredBytes}, {@code maxCachedRegistrations} and {@code
-   *     closeTimeout} count, and {@code eagerSize} as the size of a receive
+   *     sendDepth}, {@code maxRegisteredBytes}, {@code maxCachedRegistrations}, {@code
+   *     closeTimeout} and {@code meters} count, and {@code eagerSize} as the size of a receive
    */
   public static IoHandlerFactory newFactory(URI hca, RdmaOptions options) {
     requireNonNull(hca, "hca");
@@ -128,9 +130,9 @@ public final class RdmaIoHandler implements IoHandler {
     return (EventExecutor) executor;
   }
 
-  /** Where small writes of this loop's channels are gathered. */
-  Gatherer gatherer() {
-    return gatherer;
+  /** What posts for this loop's channels. */
+  Flusher flusher() {
+    return flusher;
   }
 
   void opened(Stream stream) {
@@ -296,7 +298,7 @@ public final class RdmaIoHandler implements IoHandler {
     for (Stream stream : List.copyOf(streams)) {
       stream.abort();
     }
-    gatherer.release();
+    flusher.release();
     try {
       queues.close();
     } finally {

@@ -7,7 +7,6 @@ import io.netty.channel.ChannelMetadata;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
-import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.EventLoop;
 import io.netty.channel.FileRegion;
 import io.netty.channel.IoEvent;
@@ -19,13 +18,8 @@ import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
-import io.netty.util.concurrent.Future;
 import io.netty.util.internal.StringUtil;
-import io.verbena.RdmaException;
-import io.verbena.core.cm.EventTarget;
 import io.verbena.verbs.ConnectionEvent;
-import io.verbena.verbs.ConnectionIdentifier;
-import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -37,7 +31,6 @@ import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -76,10 +69,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   private final @Nullable ConnectionEvent request;
   private @Nullable IoRegistration registration;
   private volatile @Nullable RdmaIoHandler handler;
-  private @Nullable ConnectionIdentifier identifier;
+  private @Nullable Opening opening;
   private @Nullable Stream stream;
-  private @Nullable ChannelPromise opening;
-  private @Nullable Future<?> timeout;
   private volatile State state = State.OPEN;
   private volatile @Nullable InetSocketAddress local;
   private volatile @Nullable InetSocketAddress remote;
@@ -99,7 +90,6 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   RdmaSocketChannel(RdmaServerSocketChannel parent, Hca hca, ConnectionEvent request) {
     super(parent);
     this.request = request;
-    identifier = request.identifier();
     local = parent.localAddress();
     Hello hello = Hello.decode(request.privateData());
     remote = hello == null ? null : hca.local(hello.port());
@@ -187,146 +177,29 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             });
   }
 
-  /** The registration succeeds as the connection is established: the channel is active then. */
   private void accept(RdmaIoHandler on, ConnectionEvent offer, ChannelPromise promise) {
-    ConnectionIdentifier from = offer.identifier();
-    Hello hello = Hello.decode(offer.privateData());
-    if (hello == null || state != State.OPEN) {
-      promise.setFailure(
-          hello == null
-              ? new IOException("the client " + from.peer() + " does not speak this protocol")
-              : new ClosedChannelException());
+    if (state != State.OPEN) {
+      promise.setFailure(new ClosedChannelException());
       return;
     }
-    opening = promise;
     state = State.CONNECTING;
-    try {
-      Stream made = new Stream(on, from, ours());
-      stream = made;
-      from.accept(ConnectionParameters.of(made.hello(0).encode()));
-    } catch (VerbsException | RdmaException e) {
-      opening = null;
-      promise.setFailure(new IOException("cannot accept " + from.peer(), e));
-      return;
-    }
-    timeOut("not established");
-  }
-
-  private void timeOut(String what) {
-    int millis = config.getConnectTimeoutMillis();
-    if (millis > 0) {
-      timeout =
-          eventLoop()
-              .schedule(
-                  () ->
-                      failOpening(
-                          new ConnectTimeoutException(
-                              "connection timed out after " + millis + " ms: " + what)),
-                  millis,
-                  TimeUnit.MILLISECONDS);
-    }
-  }
-
-  private void failOpening(Throwable cause) {
-    ChannelPromise promise = opening;
-    if (promise != null) {
-      opening = null;
-      endOpening(promise, cause);
-      ours().closeQuietly();
-    }
-  }
-
-  /** A client that goes before it is accepted is no failure of the server's, as with a socket. */
-  private void endOpening(ChannelPromise promise, Throwable cause) {
-    if (request == null) {
-      promise.tryFailure(cause);
-    } else {
-      promise.trySuccess();
-    }
+    Opening begun = new Opening(on, ours(), promise, config.getConnectTimeoutMillis(), offer);
+    opening = begun;
+    begun.accept();
   }
 
   /** A step of the connection manager, on the loop. */
   private void step(ConnectionEvent event) {
     Stream at = stream;
-    switch (event.type()) {
-      case ADDR_RESOLVED -> resolved();
-      case ESTABLISHED -> established(event);
-      case DISCONNECTED, DEVICE_REMOVAL -> {
-        if (opening != null) {
-          failOpening(new ConnectException("Connection reset: " + event.identifier().peer()));
-        } else if (at != null) {
-          at.disconnected();
-        }
+    Opening begun = opening;
+    if (at == null) {
+      if (begun != null) {
+        begun.step(event);
       }
-      case REJECTED ->
-          failOpening(
-              new ConnectException(
-                  event.status() == ConnectionEvent.REJECT_INVALID_SERVICE_ID
-                      ? "Connection refused: " + remote
-                      : "Connection rejected with reason " + event.status() + ": " + remote));
-      case ADDR_ERROR, ROUTE_ERROR, UNREACHABLE, CONNECT_ERROR ->
-          failOpening(
-              new ConnectException(
-                  event.type() + " with status " + event.status() + ": " + remote));
-      case CONNECT_REQUEST, CONNECT_RESPONSE, ROUTE_RESOLVED, ADDR_CHANGE, TIMEWAIT_EXIT -> {
-        // Nothing to do.
-      }
+    } else if (event.type() == ConnectionEvent.Type.DISCONNECTED
+        || event.type() == ConnectionEvent.Type.DEVICE_REMOVAL) {
+      at.disconnected();
     }
-  }
-
-  private void resolved() {
-    RdmaIoHandler on = handler;
-    ConnectionIdentifier to = identifier;
-    InetSocketAddress from = local;
-    if (opening == null || on == null || to == null || from == null || stream != null) {
-      return;
-    }
-    try {
-      Stream made = new Stream(on, to, ours());
-      stream = made;
-      to.connect(
-          ConnectionParameters.of(made.hello(from.getPort()).encode()), connectTimeoutNanos());
-    } catch (VerbsException | RdmaException e) {
-      failOpening(new IOException("cannot connect to " + remote, e));
-    }
-  }
-
-  private long connectTimeoutNanos() {
-    int millis = config.getConnectTimeoutMillis();
-    return millis > 0 ? TimeUnit.MILLISECONDS.toNanos(millis) : TimeUnit.DAYS.toNanos(1);
-  }
-
-  private void established(ConnectionEvent event) {
-    ChannelPromise promise = opening;
-    Stream made = stream;
-    if (promise == null || made == null) {
-      return;
-    }
-    // Not before: what the peer sends behind it may come first, and belongs to an active channel.
-    Hello hello = Hello.decode((request == null ? event : request).privateData());
-    if (hello == null) {
-      failOpening(new ConnectException("not a server of this protocol: " + remote));
-      return;
-    }
-    made.open(hello);
-    opening = null;
-    Future<?> timer = timeout;
-    if (timer != null) {
-      timer.cancel(false);
-    }
-    state = State.ACTIVE;
-    if (request != null) {
-      promise.setSuccess();
-    } else {
-      // Whoever hears of it may close the channel: it was active all the same.
-      boolean told = promise.trySuccess();
-      pipeline().fireChannelActive();
-      if (!told) {
-        ours().closeQuietly();
-      }
-    }
-    // What came before the channel was active.
-    made.mark();
   }
 
   @Override
@@ -350,29 +223,18 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     state = State.CLOSED;
     inputShutdown = true;
     outputShutdown = true;
-    Future<?> timer = timeout;
-    if (timer != null) {
-      timer.cancel(false);
-    }
-    ChannelPromise promise = opening;
-    opening = null;
     Stream at = stream;
-    ConnectionIdentifier begun = identifier;
-    if (at != null) {
-      if (config.getSoLinger() == 0) {
-        at.abort();
-      } else {
-        at.close();
+    Opening begun = opening;
+    if (at == null) {
+      if (begun != null) {
+        begun.close();
+      } else if (request != null) {
+        request.identifier().close();
       }
-    } else if (begun != null) {
-      RdmaIoHandler on = handler;
-      if (on != null) {
-        on.hca().desk().forget(begun);
-      }
-      begun.close();
-    }
-    if (promise != null) {
-      endOpening(promise, new ClosedChannelException());
+    } else if (config.getSoLinger() == 0) {
+      at.abort();
+    } else {
+      at.close();
     }
   }
 
@@ -487,75 +349,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
     // What the HCA knows by now: that the peer is gone, and credits.
     on.queues().poll();
-    for (Object message = queue.current(); message != null; message = queue.current()) {
-      IOException broken = to.failure();
-      if (broken != null) {
-        throw broken;
-      }
-      if (message instanceof ByteBuf bytes && !bytes.isReadable()) {
-        queue.remove();
-      } else if (!to.canSend()) {
-        return;
-      } else if (!writeNext(queue, message, to, on.gatherer())) {
-        return;
-      }
-    }
-  }
-
-  /** Whether it could; at the ceiling of registered memory it waits for what is in flight. */
-  private static boolean writeNext(
-      ChannelOutboundBuffer queue, Object message, Stream to, Gatherer gatherer) throws Exception {
-    try {
-      if (message instanceof ByteBuf bytes) {
-        write(queue, bytes, to, gatherer);
-      } else if (message instanceof FileRegion file) {
-        write(queue, file, to, gatherer);
-      }
-      return true;
-    } catch (RdmaException e) {
-      if (to.awaitMemory()) {
-        return false;
-      }
-      throw new IOException("no registered memory to send from", e);
-    }
-  }
-
-  /** Posts first: what hears of the promise may close the channel. */
-  private static void write(
-      ChannelOutboundBuffer queue, ByteBuf bytes, Stream to, Gatherer gatherer) throws Exception {
-    int sent = to.sendInPlace(bytes);
-    if (sent == 0) {
-      ByteBuf gathered = gatherer.gather(queue, to.piece());
-      sent = gathered.readableBytes();
-      if (to.sendGathered(gathered)) {
-        gatherer.handedOver();
-      }
-    }
-    queue.removeBytes(sent);
-  }
-
-  private static void write(
-      ChannelOutboundBuffer queue, FileRegion file, Stream to, Gatherer gatherer)
-      throws IOException {
-    if (file.transferred() < file.count()) {
-      ByteBuf gathered = gatherer.gather(file, to.piece());
-      int sent = gathered.readableBytes();
-      if (sent == 0) {
-        throw new IOException(
-            "file region: "
-                + file.transferred()
-                + " bytes (expected: "
-                + file.count()
-                + "): the file is shorter");
-      }
-      if (to.sendGathered(gathered)) {
-        gatherer.handedOver();
-      }
-      queue.progress(sent);
-    }
-    if (file.transferred() >= file.count()) {
-      queue.remove();
-    }
+    on.flusher().flush(queue, to);
   }
 
   @Override
@@ -651,8 +445,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   }
 
   /** What the loop, the stream and the connection manager tell a channel. */
-  private final class Unsafe extends AbstractUnsafe
-      implements RdmaIoHandle, EventTarget, Stream.Owner {
+  private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle, Opening.Owner {
     @Override
     public void connect(SocketAddress to, SocketAddress from, ChannelPromise promise) {
       if (promise.isDone() || !ensureOpen(promise)) {
@@ -675,18 +468,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
             bound == null || bound.getPort() == 0
                 ? on.hca().nextLocal()
                 : on.hca().local(bound.getPort());
-        opening = promise;
         state = State.CONNECTING;
+        opening =
+            new Opening(
+                on, this, promise, config.getConnectTimeoutMillis(), socket, local.getPort());
         promise.addListener(
             done -> {
               if (done.isCancelled()) {
                 closeQuietly();
               }
             });
-        timeOut(to.toString());
-        identifier = on.hca().desk().resolve(on.hca().uri(socket), connectTimeoutNanos(), this);
       } catch (VerbsException e) {
-        opening = null;
         promise.tryFailure(annotateConnectException(new ConnectException(e.getMessage()), to));
         closeIfClosed();
         closeQuietly();
@@ -694,6 +486,28 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         promise.tryFailure(annotateConnectException(e, to));
         closeIfClosed();
       }
+    }
+
+    @Override
+    public void established(Stream made, ChannelPromise promise) {
+      stream = made;
+      opening = null;
+      state = State.ACTIVE;
+      if (request != null) {
+        promise.setSuccess();
+        return;
+      }
+      // Whoever hears of it may close the channel: it was active all the same.
+      boolean told = promise.trySuccess();
+      pipeline().fireChannelActive();
+      if (!told) {
+        closeQuietly();
+      }
+    }
+
+    @Override
+    public void failed() {
+      closeQuietly();
     }
 
     /** On the thread that takes connection events. */

@@ -4,8 +4,8 @@ package io.verbena.netty;
  * What the immediate data of each message says besides its bytes:
  *
  * <pre>
- *  31       17   16    15       0
- *  | unused   | end  | credits  |
+ *  31       18   17     16    15       0
+ *  | unused   | long | end  | credits  |
  * </pre>
  */
 final class Signal {
@@ -13,15 +13,29 @@ final class Signal {
   static final int MOST_CREDITS = 0xffff;
 
   private static final int END = 1 << 16;
+  private static final int LONG = 1 << 17;
 
   private Signal() {}
 
-  static int of(int credits, boolean end) {
-    return end ? credits | END : credits;
+  /**
+   * @param areLong whether the credits are for long receives
+   */
+  static int of(int credits, boolean areLong) {
+    return areLong ? credits | LONG : credits;
+  }
+
+  /** The same, and that the sender sends no more bytes. */
+  static int end(int signal) {
+    return signal | END;
   }
 
   static int credits(int immediate) {
     return immediate & MOST_CREDITS;
+  }
+
+  /** Whether the credits are for receives of the sender's {@link Hello#piece}, not short ones. */
+  static boolean areLong(int immediate) {
+    return (immediate & LONG) != 0;
   }
 
   /** Whether the sender sends no more bytes. */
@@ -31,6 +45,6 @@ final class Signal {
 
   /** Whether all bits have a meaning. */
   static boolean isKnown(int immediate) {
-    return immediate >>> 17 == 0;
+    return immediate >>> 18 == 0;
   }
 }

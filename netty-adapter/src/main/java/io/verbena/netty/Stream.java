@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * <p>On the event loop's thread only.
  */
 final class Stream implements CompletionTarget {
-  private static final int FIRST_RECEIVES = 8;
+  private static final int FIRST_RECEIVES = 4;
   private static final int MOST_INLINE = 256;
 
   /** Bytes from which a buffer is sent as it is, if its memory is registered. */
@@ -96,6 +96,7 @@ final class Stream implements CompletionTarget {
     Membership place = handler.queues().join(this, receives + sends);
     membership = place;
     QueuePair made = null;
+    Outlet out = null;
     try {
       made =
           identifier.createQueuePair(
@@ -104,7 +105,8 @@ final class Stream implements CompletionTarget {
                   .withInlineData(
                       Math.min(MOST_INLINE, hca.device().attributes().maxInlineData())));
       inlineLimit = Math.min(MOST_INLINE, made.capabilities().maxInlineData());
-      outlet = new Outlet(made, place.prefix(), sends);
+      out = new Outlet(made, place.prefix(), sends, hca.meter());
+      outlet = out;
       inlet =
           new Inlet(
               hca.memory(),
@@ -118,6 +120,9 @@ final class Stream implements CompletionTarget {
       if (made != null) {
         made.close();
       }
+      if (out != null) {
+        out.release();
+      }
       handler.queues().leave(place);
       throw e;
     }
@@ -126,12 +131,12 @@ final class Stream implements CompletionTarget {
 
   /** What the peer is told of this end. */
   Hello hello(int port) {
-    return new Hello(port, hca.options().eagerSize(), inlet.receives());
+    return new Hello(port, hca.options().eagerSize(), inlet.shortPiece(), inlet.receives());
   }
 
   /** The connection is established, and the peer has said this. */
   void open(Hello peer) {
-    outlet.open(Math.min(peer.piece(), hca.options().eagerSize()), peer.receives());
+    outlet.open(peer, hca.options().eagerSize());
     state = State.OPEN;
   }
 
@@ -162,7 +167,7 @@ final class Stream implements CompletionTarget {
     return reset && state == State.OPEN;
   }
 
-  /** The longest message, in bytes. */
+  /** The longest that the next message can be, in bytes. */
   int piece() {
     return outlet.piece();
   }
@@ -238,7 +243,7 @@ final class Stream implements CompletionTarget {
     } else if (WorkRequestId.isReceive(id)) {
       received(completion);
     } else {
-      outlet.completed(WorkRequestId.sequence(id));
+      outlet.completed(WorkRequestId.sequence(id), CompletionStatus.SUCCESS);
     }
     mark();
   }
@@ -248,11 +253,16 @@ final class Stream implements CompletionTarget {
     if (!completion.hasImmediate()
         || !Signal.isKnown(immediate)
         || (inlet.hasEnded() && completion.byteLength() > 0)
-        || !outlet.grant(Signal.credits(immediate))) {
-      fail(new IOException("the peer " + identifier.peer() + " does not keep to the protocol"));
+        || !outlet.grant(Signal.credits(immediate), Signal.areLong(immediate))) {
+      fail(
+          new IOException("the peer " + identifier.peer() + " does not keep to the protocol"),
+          null);
       return;
     }
     if (state != State.CLOSED) {
+      if (completion.byteLength() > 0) {
+        outlet.meter().received(completion.byteLength());
+      }
       inlet.arrived(
           WorkRequestId.sequence(completion.workRequestId()),
           completion.byteLength(),
@@ -262,13 +272,13 @@ final class Stream implements CompletionTarget {
 
   private void failed(CompletionStatus status, boolean receive, int sequence) {
     if (!receive) {
-      outlet.completed(sequence);
+      outlet.completed(sequence, status);
     }
     if (status == CompletionStatus.WR_FLUSH_ERR) {
       // The peer ended the connection, or an error before this one did.
       breakOutput("Broken pipe: the peer " + identifier.peer() + " has closed the connection");
     } else {
-      fail(new IOException("Connection to " + identifier.peer() + " broken: " + status));
+      fail(new IOException("Connection to " + identifier.peer() + " broken: " + status), status);
     }
   }
 
@@ -278,7 +288,10 @@ final class Stream implements CompletionTarget {
     }
   }
 
-  private void fail(IOException cause) {
+  private void fail(IOException cause, @Nullable CompletionStatus status) {
+    if (!reset && state == State.OPEN) {
+      hca.meter().failed("connection", status, cause);
+    }
     failure = cause;
     reset = true;
   }
@@ -292,7 +305,7 @@ final class Stream implements CompletionTarget {
     handler.drain();
     breakOutput("Broken pipe: the peer " + identifier.peer() + " has closed the connection");
     if (!inlet.hasEnded()) {
-      fail(new IOException("Connection reset by peer: " + identifier.peer()));
+      fail(new IOException("Connection reset by peer: " + identifier.peer()), null);
     }
     mark();
   }
@@ -392,15 +405,13 @@ final class Stream implements CompletionTarget {
       if (wasConnected) {
         identifier.disconnect();
       }
-    } catch (VerbsException e) {
-      // The peer was quicker: there is no connection any more.
-      reset = true;
+    } finally {
+      queuePair.close();
+      identifier.close();
+      outlet.release();
+      inlet.release();
+      handler.queues().leave(membership);
+      handler.closed(this);
     }
-    queuePair.close();
-    identifier.close();
-    outlet.release();
-    inlet.release();
-    handler.queues().leave(membership);
-    handler.closed(this);
   }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A peer that does not keep to the protocol loses its own connection, and no other. */
 class HostilePeerTest {
-  private static final Hello HELLO = new Hello(1, 4096, 32);
+  private static final Hello HELLO = new Hello(1, 4096, 2048, 32);
 
   /** What a peer may say wrong. */
   @SuppressWarnings("ImmutableEnumChecker") // what is told captures nothing
@@ -29,8 +29,8 @@ class HostilePeerTest {
     LONGER_THAN_A_RECEIVE(peer -> peer.send(4097, 0)),
     BYTES_BEHIND_THE_END(
         peer -> {
-          peer.send(1, Signal.of(0, true));
-          peer.send(1, Signal.of(0, false));
+          peer.send(1, Signal.end(0));
+          peer.send(1, 0);
         });
 
     private final Consumer<RawClient> telling;
@@ -44,11 +44,13 @@ class HostilePeerTest {
   @SuppressWarnings("ImmutableEnumChecker") // nobody changes the bytes
   enum Nonsense {
     NOTHING(new byte[0]),
-    SHORT(new byte[15]),
-    ZEROS(new byte[16]),
+    SHORT(new byte[19]),
+    ZEROS(new byte[20]),
     ANOTHER_VERSION(changed(4, 2)),
     NO_PIECE(changed(8, 0xff)),
-    NO_RECEIVES(changed(15, Outlet.RESERVED));
+    NO_SHORT_PIECE(changed(14, 0)),
+    SHORT_PIECE_LONGER_THAN_PIECE(changed(13, 1)),
+    NO_RECEIVES(changed(19, Outlet.RESERVED));
 
     private final byte[] data;
 

@@ -12,6 +12,7 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,8 @@ final class RawClient implements AutoCloseable {
   private final CompletionQueue completions = hca.device().createCompletionQueue(256, null);
   private final ByteBuf memory = hca.memory().allocator().directBuffer(LENGTH);
   private final Location location = new Location();
+  private final WorkCompletion[] completion = WorkCompletion.array(1);
+  private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
   private @Nullable ConnectionIdentifier identifier;
   private @Nullable QueuePair pair;
 
@@ -39,12 +42,18 @@ final class RawClient implements AutoCloseable {
             hca.domain(), QueuePairOptions.reliable(completions, completions, 64, RECEIVES));
     pair = made;
     hca.memory().locate(memory, 0, LENGTH, location);
-    ReceiveWorkRequest receive = new ReceiveWorkRequest();
     for (int i = 0; i < RECEIVES; i++) {
-      made.postReceive(receive.id(i).buffer(location.address(), LENGTH, location.lkey()));
+      postReceive(i);
     }
     to.connect(ConnectionParameters.of(data), Ends.LIMIT.toNanos());
     return next();
+  }
+
+  private void postReceive(long id) {
+    QueuePair to = pair;
+    if (to != null) {
+      to.postReceive(receive.id(id).buffer(location.address(), LENGTH, location.lkey()));
+    }
   }
 
   /** Whether the server ended the connection, within the limit. */
@@ -68,6 +77,23 @@ final class RawClient implements AutoCloseable {
   /** Sends so many bytes without an immediate. */
   void send(int length) {
     post(new SendWorkRequest().send(), length);
+  }
+
+  /** Waits for a message, and answers its immediate. */
+  int receive() throws InterruptedException {
+    long from = System.nanoTime();
+    while (System.nanoTime() - from < Ends.LIMIT.toNanos()) {
+      if (completions.poll(completion) == 0) {
+        Thread.onSpinWait();
+      } else if (!completion[0].isSuccess()) {
+        throw new AssertionError(completion[0].toString());
+      } else if (completion[0].opcode().isReceive()) {
+        int immediate = completion[0].immediate();
+        postReceive(completion[0].workRequestId());
+        return immediate;
+      }
+    }
+    throw new AssertionError("no message within " + Ends.LIMIT);
   }
 
   private void post(SendWorkRequest request, int length) {

@@ -2,10 +2,13 @@ package io.verbena.nettysuite;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapFactory;
+import io.netty.util.NetUtil;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.verbena.core.testing.Addresses;
 import io.verbena.netty.RdmaIoHandler;
@@ -44,6 +47,26 @@ final class Loops {
 
   static List<BootstrapFactory<Bootstrap>> clients() {
     return List.of(Loops::client);
+  }
+
+  /** Listens, connects and closes. */
+  static void connectOnce() {
+    Channel server =
+        new ServerBootstrap()
+            .group(SERVER)
+            .channel(RdmaServerSocketChannel.class)
+            .childHandler(new ChannelInboundHandlerAdapter())
+            .bind(NetUtil.LOCALHOST, 0)
+            .syncUninterruptibly()
+            .channel();
+    client()
+        .handler(new ChannelInboundHandlerAdapter())
+        .connect(server.localAddress())
+        .syncUninterruptibly()
+        .channel()
+        .close()
+        .syncUninterruptibly();
+    server.close().syncUninterruptibly();
   }
 
   private static Bootstrap client() {

@@ -5,7 +5,6 @@ import io.netty.bootstrap.ServerBootstrap;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.testsuite.transport.TestsuitePermutation.BootstrapComboFactory;
 import io.netty.testsuite.transport.socket.SocketSslClientRenegotiateTest;
-import io.netty.testsuite.transport.socket.SocketSslEchoTest;
 import io.netty.testsuite.transport.socket.SocketSslGreetingTest;
 import io.netty.testsuite.transport.socket.SocketSslSessionReuseTest;
 import io.netty.testsuite.transport.socket.SocketStartTlsTest;
@@ -21,14 +20,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 class TlsSuiteTest {
   @Nested
   class SocketSslClientRenegotiate extends SocketSslClientRenegotiateTest {
-    @Override
-    protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
-      return Loops.both();
-    }
-  }
-
-  @Nested
-  class SocketSslEcho extends SocketSslEchoTest {
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {
       return Loops.both();

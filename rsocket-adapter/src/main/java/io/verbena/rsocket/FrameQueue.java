@@ -1,6 +1,7 @@
 package io.verbena.rsocket;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.meters.Backlog;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -24,7 +25,7 @@ import reactor.core.publisher.Operators;
  *    +------------------+--------+--cancel--> CANCELLED: releases what it holds
  * </pre>
  */
-final class FrameQueue implements Publisher<ByteBuf>, Subscription {
+final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {
   /** A frame counts no less: the smallest block of registered memory. */
   static final int LEAST_COST = 256;
 
@@ -64,12 +65,14 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription {
   }
 
   /** The most bytes that it holds. */
-  long limit() {
+  @Override
+  public long limit() {
     return limit;
   }
 
   /** The bytes that it holds. */
-  long bytes() {
+  @Override
+  public long bytes() {
     return bytes;
   }
 
@@ -86,6 +89,23 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription {
       frame.release();
       return true;
     }
+    if (!passes.compareAndSet(0, 1)) {
+      if (!enqueue(frame, ahead)) {
+        return false;
+      }
+      drain();
+      return true;
+    }
+    boolean taken = true;
+    if (!handOn(frame)) {
+      taken = enqueue(frame, ahead);
+      pass();
+    }
+    leave();
+    return taken;
+  }
+
+  private boolean enqueue(ByteBuf frame, boolean ahead) {
     int cost = cost(frame);
     if (BYTES.addAndGet(this, cost) > limit) {
       BYTES.addAndGet(this, -cost);
@@ -93,7 +113,6 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription {
       return false;
     }
     (ahead ? urgent : others).add(frame);
-    drain();
     return true;
   }
 
@@ -152,14 +171,32 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription {
   // ---- one thread at a time
 
   private void drain() {
-    if (passes.getAndIncrement() != 0) {
-      return;
-    }
-    int seen = 1;
-    do {
+    if (passes.getAndIncrement() == 0) {
       pass();
-      seen = passes.addAndGet(-seen);
-    } while (seen != 0);
+      leave();
+    }
+  }
+
+  /** Ends a pass, with another for those who came meanwhile. */
+  private void leave() {
+    for (int came = passes.addAndGet(-1); came != 0; came = passes.addAndGet(-came)) {
+      pass();
+    }
+  }
+
+  /** Hands a frame straight on where it need not wait: the way of most, past both queues. */
+  private boolean handOn(ByteBuf frame) {
+    Subscriber<? super ByteBuf> to = actual;
+    if (to == null
+        || state != OPEN
+        || emitted == requested
+        || !urgent.isEmpty()
+        || !others.isEmpty()) {
+      return false;
+    }
+    emitted++;
+    to.onNext(frame);
+    return true;
   }
 
   private void pass() {

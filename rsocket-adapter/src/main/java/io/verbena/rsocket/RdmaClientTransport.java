@@ -1,7 +1,5 @@
 package io.verbena.rsocket;
 
-import static java.util.Objects.requireNonNull;
-
 import io.rsocket.DuplexConnection;
 import io.rsocket.transport.ClientTransport;
 import io.verbena.RdmaTransport;
@@ -21,15 +19,15 @@ import reactor.core.publisher.Mono;
  * no credit for. That queue has a limit in bytes: a connection that would pass it fails with {@link
  * SendQueueLimitException}. Immutable and thread-safe.
  */
-public final class RdmaClientTransport implements ClientTransport {
-  private final URI address;
-  private final RdmaTransport transport;
-  private final SendQueues sendQueues;
+public final class RdmaClientTransport extends FrameTransport<RdmaClientTransport>
+    implements ClientTransport {
 
-  private RdmaClientTransport(URI address, RdmaTransport transport, SendQueues sendQueues) {
-    this.address = requireNonNull(address, "address");
-    this.transport = requireNonNull(transport, "transport");
-    this.sendQueues = sendQueues;
+  private RdmaClientTransport(URI address, RdmaTransport transport) {
+    super(address, transport);
+  }
+
+  private RdmaClientTransport(RdmaClientTransport like, SendQueues queues) {
+    super(like.address(), like.transport(), queues);
   }
 
   /** Connects to an address over a transport with default options, which all share who ask so. */
@@ -43,33 +41,16 @@ public final class RdmaClientTransport implements ClientTransport {
    * @param transport whose loops and memory are used; it stays the caller's
    */
   public static RdmaClientTransport create(URI address, RdmaTransport transport) {
-    return new RdmaClientTransport(address, transport, new SendQueues(FrameLimits.SEND_QUEUE));
-  }
-
-  /**
-   * The same with another limit, and with {@link #sendQueues} of its own.
-   *
-   * @param bytes the most that may wait on a connection, above 0; a frame counts 256 at least
-   */
-  public RdmaClientTransport sendQueueLimit(long bytes) {
-    return new RdmaClientTransport(
-        address, transport, new SendQueues(FrameLimits.checkSendQueue(bytes)));
-  }
-
-  /** What waits on the connections that were made by this transport. */
-  public SendQueues sendQueues() {
-    return sendQueues;
+    return new RdmaClientTransport(address, transport);
   }
 
   @Override
-  public int maxFrameLength() {
-    return FrameLimits.longestFrame(transport);
+  RdmaClientTransport with(SendQueues queues) {
+    return new RdmaClientTransport(this, queues);
   }
 
   @Override
   public Mono<DuplexConnection> connect() {
-    return transport
-        .connect(address)
-        .map(connection -> FrameConnection.over(connection, sendQueues));
+    return transport().connect(address()).map(this::frames);
   }
 }

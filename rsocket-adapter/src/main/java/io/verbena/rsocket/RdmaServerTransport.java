@@ -20,15 +20,15 @@ import reactor.core.publisher.Mono;
  *
  * For what waits on a connection, see {@link RdmaClientTransport}. Immutable and thread-safe.
  */
-public final class RdmaServerTransport implements ServerTransport<BoundRdmaServer> {
-  private final URI address;
-  private final RdmaTransport transport;
-  private final SendQueues sendQueues;
+public final class RdmaServerTransport extends FrameTransport<RdmaServerTransport>
+    implements ServerTransport<BoundRdmaServer> {
 
-  private RdmaServerTransport(URI address, RdmaTransport transport, SendQueues sendQueues) {
-    this.address = requireNonNull(address, "address");
-    this.transport = requireNonNull(transport, "transport");
-    this.sendQueues = sendQueues;
+  private RdmaServerTransport(URI address, RdmaTransport transport) {
+    super(address, transport);
+  }
+
+  private RdmaServerTransport(RdmaServerTransport like, SendQueues queues) {
+    super(like.address(), like.transport(), queues);
   }
 
   /** Listens on an address over a transport with default options, which all share who ask so. */
@@ -42,39 +42,24 @@ public final class RdmaServerTransport implements ServerTransport<BoundRdmaServe
    * @param transport whose loops and memory are used; it stays the caller's
    */
   public static RdmaServerTransport create(URI address, RdmaTransport transport) {
-    return new RdmaServerTransport(address, transport, new SendQueues(FrameLimits.SEND_QUEUE));
-  }
-
-  /**
-   * The same with another limit, and with {@link #sendQueues} of its own.
-   *
-   * @param bytes the most that may wait on a connection, above 0; a frame counts 256 at least
-   */
-  public RdmaServerTransport sendQueueLimit(long bytes) {
-    return new RdmaServerTransport(
-        address, transport, new SendQueues(FrameLimits.checkSendQueue(bytes)));
-  }
-
-  /** What waits on the connections that were accepted by this transport. */
-  public SendQueues sendQueues() {
-    return sendQueues;
+    return new RdmaServerTransport(address, transport);
   }
 
   @Override
-  public int maxFrameLength() {
-    return FrameLimits.longestFrame(transport);
+  RdmaServerTransport with(SendQueues queues) {
+    return new RdmaServerTransport(this, queues);
   }
 
   @Override
   public Mono<BoundRdmaServer> start(ConnectionAcceptor acceptor) {
     requireNonNull(acceptor, "acceptor");
-    return transport
-        .bind(address, connection -> serve(acceptor, connection))
+    return transport()
+        .bind(address(), connection -> serve(acceptor, connection))
         .map(BoundRdmaServer::new);
   }
 
   private Publisher<Void> serve(ConnectionAcceptor acceptor, RdmaConnection connection) {
-    FrameConnection frames = FrameConnection.over(connection, sendQueues);
+    FrameConnection frames = frames(connection);
     acceptor.apply(frames).subscribe(null, frames::fail);
     // RSocket closes the connection; that the acceptor is through says nothing.
     return Mono.never();

@@ -11,6 +11,7 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RemoteRequestException;
 import io.verbena.core.testing.Addresses;
+import io.verbena.meters.Meters;
 import io.verbena.reactor.testing.Ends;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -26,7 +27,7 @@ class FrameConnectionTest {
   private static final long LIMIT = 1 << 20;
   private static final int LENGTH = 1000;
 
-  private final SendQueues queues = new SendQueues(LIMIT);
+  private final SendQueues queues = new SendQueues(Meters.OFF, "none", LIMIT);
 
   private static ByteBuf frame(FrameConnection connection, int content, int length) {
     return connection.alloc().buffer(length).writeInt(content).writeZero(length - Integer.BYTES);
@@ -226,7 +227,8 @@ class FrameConnectionTest {
     int each = Addresses.rounds(2000);
     try (Ends ends = Ends.create()) {
       Ends.Pair pair = ends.connect();
-      FrameConnection connection = FrameConnection.over(pair.client(), new SendQueues(1L << 30));
+      FrameConnection connection =
+          FrameConnection.over(pair.client(), new SendQueues(Meters.OFF, "none", 1L << 30));
       CompletableFuture<List<Integer>> received = contents(pair.server());
       List<Thread> senders = new ArrayList<>();
       for (int i = 0; i < threads; i++) {

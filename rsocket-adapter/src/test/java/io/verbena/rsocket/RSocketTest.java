@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.rsocket.Payload;
 import io.rsocket.RSocket;
@@ -15,6 +14,7 @@ import io.rsocket.util.DefaultPayload;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
+import io.verbena.core.micrometer.VerbenaMeters;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.nio.channels.ClosedChannelException;
@@ -25,7 +25,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 class RSocketTest {
-  private final RdmaTransport transport = RdmaTransport.create(Ends.options());
+  private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
+  private final RdmaTransport transport =
+      RdmaTransport.create(Ends.options().meters(new VerbenaMeters(registry)));
 
   @AfterEach
   void dispose() {
@@ -81,6 +83,16 @@ class RSocketTest {
                 .collectList()
                 .block(Ends.LIMIT))
         .isEqualTo(Flux.range(0, 1000).map(n -> "" + n).collectList().block());
+
+    // Frames are messages of the transport below.
+    assertThat(
+            registry
+                .get("verbena.messages")
+                .tags("adapter", "reactor", "direction", "in")
+                .functionCounter()
+                .count())
+        .isGreaterThan(1000);
+    assertThat(gauge("backlog.queues")).isEqualTo(2);
   }
 
   @Test
@@ -99,18 +111,15 @@ class RSocketTest {
         RdmaClientTransport.create(deaf.address(), transport).sendQueueLimit(1 << 20);
     RSocket client = RSocketConnector.create().connect(small).block(Ends.LIMIT);
     CompletableFuture<Payload> pending = client.requestResponse(payload("")).toFuture();
-    SimpleMeterRegistry registry = new SimpleMeterRegistry();
-    new SendQueueMetrics(small.sendQueues(), Tags.of("to", "deaf")).bindTo(registry);
 
     String data = "x".repeat(1000);
     for (int i = 0; i < 2 * Ends.options().window(); i++) {
       client.fireAndForget(payload(data)).block(Ends.LIMIT);
     }
-    assertThat(gauge(registry, "send.queue.bytes")).isBetween(1e5, 5e5);
-    assertThat(gauge(registry, "send.queue.bytes.most"))
-        .isEqualTo(gauge(registry, "send.queue.bytes"));
-    assertThat(gauge(registry, "send.queue.bytes.limit")).isEqualTo(1 << 20);
-    assertThat(gauge(registry, "connections")).isOne();
+    assertThat(gauge("backlog")).isBetween(1e5, 5e5).isEqualTo((double) small.sendQueues().bytes());
+    assertThat(gauge("backlog.most")).isEqualTo(gauge("backlog"));
+    assertThat(gauge("backlog.limit")).isEqualTo(1 << 20);
+    assertThat(gauge("backlog.queues")).isOne();
 
     client.fireAndForget(payload("x".repeat(1 << 20))).block(Ends.LIMIT);
     assertThat(pending)
@@ -123,12 +132,12 @@ class RSocketTest {
             () ->
                 assertThatThrownBy(() -> client.requestResponse(payload("")).block(Ends.LIMIT))
                     .isInstanceOf(SendQueueLimitException.class));
-    assertThat(gauge(registry, "send.queue.bytes")).isZero();
-    assertThat(gauge(registry, "connections")).isZero();
+    assertThat(gauge("backlog")).isZero();
+    assertThat(gauge("backlog.queues")).isZero();
   }
 
-  private static double gauge(SimpleMeterRegistry registry, String name) {
-    return registry.get("verbena.rsocket." + name).tag("to", "deaf").gauge().value();
+  private double gauge(String name) {
+    return registry.get("verbena." + name).tag("adapter", "rsocket").gauge().value();
   }
 
   @Test

@@ -28,11 +28,17 @@ import reactor.test.StepVerifier;
  * leak detection watches; disposing the transport fails if anything of their devices is open.
  *
  * <p>Some of them run with fewer payloads, as they take minutes where each buffer is watched; with
- * {@code -Dverbena.test.rsocket.whole=true} they are as long as RSocket has them.
+ * {@code -Dverbena.test.rsocket.whole=true} they are as long as RSocket has them. One that passes
+ * its limit seems to hang in {@code close()}: RSocket waits there for what still runs, as long
+ * again, since a step verifier that gives up cancels nothing. And while it waits it spins, a dozen
+ * of them at once in {@code requestChannel256}.
  */
 abstract class RdmaTransportTest implements TransportTest {
-  private static final Duration LIMIT = Addresses.within(Duration.ofMinutes(1));
   private static final boolean WHOLE = Boolean.getBoolean("verbena.test.rsocket.whole");
+
+  /** RSocket's own transports have three minutes for each. */
+  private static final Duration LIMIT = Addresses.within(Duration.ofMinutes(WHOLE ? 3 : 1));
+
   private static final AtomicLong NAMES = new AtomicLong();
 
   private final boolean fragmenting;
@@ -72,27 +78,27 @@ abstract class RdmaTransportTest implements TransportTest {
     if (WHOLE) {
       TransportTest.super.requestChannel200_000();
     } else {
-      requestChannel(Addresses.rounds(5_000), 8);
+      requestChannel(some(5_000), 8);
     }
   }
 
   @Override
   @Test
   public void requestChannel20_000() {
-    if (WHOLE || Addresses.areEmulated()) {
+    if (WHOLE || (Addresses.areEmulated() && !resumable)) {
       TransportTest.super.requestChannel20_000();
     } else {
-      requestChannel(Addresses.rounds(20_000), Integer.MAX_VALUE);
+      requestChannel(some(20_000), Integer.MAX_VALUE);
     }
   }
 
   @Override
   @Test
   public void requestResponse10_000() {
-    if (WHOLE || Addresses.areEmulated()) {
+    if (WHOLE || (Addresses.areEmulated() && !resumable)) {
       TransportTest.super.requestResponse10_000();
     } else {
-      int count = Addresses.rounds(10_000);
+      int count = some(10_000);
       expect(
           count,
           Flux.range(1, count).flatMap(n -> getClient().requestResponse(createTestPayload(n))));
@@ -105,7 +111,7 @@ abstract class RdmaTransportTest implements TransportTest {
     if (WHOLE) {
       TransportTest.super.requestChannel256();
     } else {
-      Flux.range(0, Addresses.rounds(24))
+      Flux.range(0, some(24))
           .flatMap(
               stream ->
                   Mono.fromRunnable(() -> requestChannel(256, 8))
@@ -121,7 +127,7 @@ abstract class RdmaTransportTest implements TransportTest {
     if (WHOLE || !fragmenting) {
       TransportTest.super.largePayloadRequestChannel50();
     } else {
-      int count = Addresses.rounds(10);
+      int count = some(10);
       expect(count, getClient().requestChannel(large(count)));
     }
   }
@@ -132,9 +138,14 @@ abstract class RdmaTransportTest implements TransportTest {
     if (WHOLE || !fragmenting) {
       TransportTest.super.largePayloadRequestResponse50();
     } else {
-      int count = Addresses.rounds(10);
+      int count = some(10);
       expect(count, large(count).flatMap(getClient()::requestResponse));
     }
+  }
+
+  /** Of so many payloads as many as there is time for: what is to be resumed is kept, too. */
+  private int some(int payloads) {
+    return Addresses.rounds(resumable ? payloads / 4 : payloads);
   }
 
   private static Flux<Payload> large(int count) {

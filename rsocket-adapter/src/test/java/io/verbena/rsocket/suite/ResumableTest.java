@@ -1,11 +1,8 @@
 package io.verbena.rsocket.suite;
 
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.Tag;
 
-@EnabledIfSystemProperty(
-    named = "verbena.test.rsocket.whole",
-    matches = "true",
-    disabledReason = "hung once in close(), of which the cause is not known yet")
+@Tag("once")
 final class ResumableTest extends RdmaTransportTest {
   ResumableTest() {
     super(false, true);

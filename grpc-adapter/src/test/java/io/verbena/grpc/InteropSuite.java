@@ -1,0 +1,83 @@
+package io.verbena.grpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.abort;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.testing.integration.AbstractInteropTest;
+import io.netty.channel.EventLoopGroup;
+import io.verbena.core.testing.Addresses;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.runner.Description;
+import org.junit.runner.JUnitCore;
+import org.junit.runner.Request;
+import org.junit.runner.Result;
+import org.junit.runner.notification.Failure;
+
+/**
+ * gRPC's own interop tests over RDMA. They are of JUnit 4; here each is a test of JUnit's platform,
+ * so that their buffers are watched as those of all other tests. JUnit 4 makes an instance for each
+ * test, so the event loops are not theirs.
+ */
+abstract class InteropSuite extends AbstractInteropTest {
+  private static EventLoopGroup server;
+  private static EventLoopGroup client;
+
+  /** Where a test's server listens; the suite keeps its own knowledge of it to itself. */
+  private final int port = Loops.nextPort();
+
+  static void open() {
+    server = Loops.open("interop-server");
+    client = Loops.open("interop-client");
+  }
+
+  static void close() {
+    Loops.close(client);
+    Loops.close(server);
+  }
+
+  /** Each test of a suite, to be run between {@link #open} and {@link #close}. */
+  static Stream<DynamicTest> tests(Class<? extends InteropSuite> suite) {
+    return Request.aClass(suite).getRunner().getDescription().getChildren().stream()
+        .map(test -> dynamicTest(test.getMethodName(), () -> run(suite, test)));
+  }
+
+  private static void run(Class<?> suite, Description test) throws Throwable {
+    Result result = new JUnitCore().run(Request.aClass(suite).filterWith(test));
+    for (Failure failure : result.getFailures()) {
+      throw failure.getException();
+    }
+    if (result.getIgnoreCount() + result.getAssumptionFailureCount() > 0) {
+      abort("the suite itself leaves it out here");
+    }
+    assertThat(result.getRunCount()).isEqualTo(1);
+  }
+
+  @Override
+  protected NettyServerBuilder getServerBuilder() {
+    return RdmaGrpc.server(NettyServerBuilder.forPort(port), server)
+        .flowControlWindow(TEST_FLOW_CONTROL_WINDOW)
+        .maxInboundMessageSize(MAX_MESSAGE_SIZE);
+  }
+
+  @Override
+  protected NettyChannelBuilder createChannelBuilder() {
+    return RdmaGrpc.client(NettyChannelBuilder.forAddress("localhost", port), client)
+        .flowControlWindow(TEST_FLOW_CONTROL_WINDOW)
+        .maxInboundMessageSize(MAX_MESSAGE_SIZE);
+  }
+
+  @Override
+  protected boolean metricsExpected() {
+    return false;
+  }
+
+  @Override
+  protected int operationTimeoutMillis() {
+    return (int) Addresses.within(Duration.ofMillis(super.operationTimeoutMillis())).toMillis();
+  }
+}

@@ -1,0 +1,230 @@
+package io.verbena.netty;
+
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.util.concurrent.Future;
+import io.verbena.RdmaException;
+import io.verbena.core.cm.EventTarget;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a channel's connection comes about. It ends once, and then its promise is done:
+ *
+ * <pre>
+ *  connect: resolving --ADDR_RESOLVED--> connecting --ESTABLISHED--+--> over, the channel has the stream
+ *  accept:  accepting -----------------------------ESTABLISHED-----+
+ *           each --rejected, unreachable, timed out, closed-----------> over, all is closed
+ * </pre>
+ *
+ * <p>On the event loop's thread only.
+ */
+final class Opening {
+  /** The channel that wants the connection. */
+  interface Owner extends EventTarget, Stream.Owner {
+    /** There is a connection; the promise is still to be kept. */
+    void established(Stream stream, ChannelPromise promise);
+
+    /** There will be none, and the promise is done. */
+    void failed();
+  }
+
+  private final RdmaIoHandler handler;
+  private final Owner owner;
+  private final ChannelPromise promise;
+  private final int timeoutMillis;
+  private final @Nullable ConnectionEvent request;
+  private final ConnectionIdentifier identifier;
+  private final Object peer;
+  private final int port;
+  private @Nullable Stream stream;
+  private @Nullable Future<?> timer;
+  private boolean over;
+
+  /**
+   * Begins a connect.
+   *
+   * @param to the peer
+   * @param port by which the peer tells this end's connections apart
+   * @param timeoutMillis for all of it; 0 for no limit of this side's
+   * @throws VerbsException if the device cannot begin; the promise is left as it is then
+   */
+  Opening(
+      RdmaIoHandler handler,
+      Owner owner,
+      ChannelPromise promise,
+      int timeoutMillis,
+      InetSocketAddress to,
+      int port) {
+    this.handler = handler;
+    this.owner = owner;
+    this.promise = promise;
+    this.timeoutMillis = timeoutMillis;
+    this.port = port;
+    request = null;
+    peer = to;
+    identifier = handler.hca().desk().resolve(handler.hca().uri(to), timeoutNanos(), owner);
+    startTimer(to.toString());
+  }
+
+  /** Begins with a connect request, which {@link #accept} answers. */
+  Opening(
+      RdmaIoHandler handler,
+      Owner owner,
+      ChannelPromise promise,
+      int timeoutMillis,
+      ConnectionEvent request) {
+    this.handler = handler;
+    this.owner = owner;
+    this.promise = promise;
+    this.timeoutMillis = timeoutMillis;
+    this.request = request;
+    port = 0;
+    identifier = request.identifier();
+    peer = String.valueOf(identifier.peer());
+  }
+
+  /** The promise succeeds as the connection is established: the channel is active then. */
+  void accept() {
+    try {
+      Stream made = new Stream(handler, identifier, owner);
+      stream = made;
+      identifier.accept(ConnectionParameters.of(made.hello(port).encode()));
+      startTimer("not established");
+    } catch (VerbsException | RdmaException e) {
+      end();
+      handler.hca().meter().failed("accept", null, e);
+      promise.setFailure(new IOException("cannot accept " + peer, e));
+    }
+  }
+
+  private void startTimer(String what) {
+    if (timeoutMillis > 0) {
+      timer =
+          handler
+              .executor()
+              .schedule(
+                  () ->
+                      fail(
+                          new ConnectTimeoutException(
+                              "connection timed out after " + timeoutMillis + " ms: " + what)),
+                  timeoutMillis,
+                  TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private long timeoutNanos() {
+    return timeoutMillis > 0
+        ? TimeUnit.MILLISECONDS.toNanos(timeoutMillis)
+        : TimeUnit.DAYS.toNanos(1);
+  }
+
+  /** A step of the connection manager. */
+  void step(ConnectionEvent event) {
+    if (over) {
+      return;
+    }
+    switch (event.type()) {
+      case ADDR_RESOLVED -> resolved();
+      case ESTABLISHED -> established(event);
+      case DISCONNECTED, DEVICE_REMOVAL ->
+          fail(new ConnectException("Connection reset: " + event.identifier().peer()));
+      case REJECTED ->
+          fail(
+              new ConnectException(
+                  event.status() == ConnectionEvent.REJECT_INVALID_SERVICE_ID
+                      ? "Connection refused: " + peer
+                      : "Connection rejected with reason " + event.status() + ": " + peer));
+      case ADDR_ERROR, ROUTE_ERROR, UNREACHABLE, CONNECT_ERROR ->
+          fail(new ConnectException(event.type() + " with status " + event.status() + ": " + peer));
+      case CONNECT_REQUEST, CONNECT_RESPONSE, ROUTE_RESOLVED, ADDR_CHANGE, TIMEWAIT_EXIT -> {
+        // Nothing to do.
+      }
+    }
+  }
+
+  private void resolved() {
+    if (stream != null) {
+      return;
+    }
+    try {
+      Stream made = new Stream(handler, identifier, owner);
+      stream = made;
+      identifier.connect(ConnectionParameters.of(made.hello(port).encode()), timeoutNanos());
+    } catch (VerbsException | RdmaException e) {
+      fail(new IOException("cannot connect to " + peer, e));
+    }
+  }
+
+  private void established(ConnectionEvent event) {
+    Stream made = stream;
+    if (made == null) {
+      return;
+    }
+    // Not before: what the peer sends behind it may come first, and belongs to an active channel.
+    Hello hello = Hello.decode((request == null ? event : request).privateData());
+    if (hello == null) {
+      fail(new ConnectException("not a server of this protocol: " + peer));
+      return;
+    }
+    over = true;
+    stopTimer();
+    made.open(hello);
+    owner.established(made, promise);
+    // What came before the channel was active.
+    made.mark();
+  }
+
+  private void fail(IOException cause) {
+    if (!over) {
+      end();
+      handler.hca().meter().failed(request == null ? "connect" : "accept", null, cause);
+      tell(cause);
+      owner.failed();
+    }
+  }
+
+  /** The channel is closed. Idempotent. */
+  void close() {
+    if (!over) {
+      end();
+      tell(new ClosedChannelException());
+    }
+  }
+
+  /** A client that goes before it is accepted is no failure of the server's, as with a socket. */
+  private void tell(IOException cause) {
+    if (request == null) {
+      promise.tryFailure(cause);
+    } else {
+      promise.trySuccess();
+    }
+  }
+
+  private void end() {
+    over = true;
+    stopTimer();
+    Stream made = stream;
+    if (made != null) {
+      made.abort();
+    } else {
+      handler.hca().desk().forget(identifier);
+      identifier.close();
+    }
+  }
+
+  private void stopTimer() {
+    Future<?> running = timer;
+    if (running != null) {
+      running.cancel(false);
+    }
+  }
+}
