@@ -67,7 +67,12 @@ record Block(BlockInfo info, ByteBuf content) {
 
   /** One of those messages, under a reference of its own. */
   ByteBuf message(int index, int messageLength) {
+    return piece(index, messageLength).retain();
+  }
+
+  /** One of those messages, under the block's own reference. */
+  ByteBuf piece(int index, int messageLength) {
     int offset = index * messageLength;
-    return content.retainedSlice(offset, Math.min(messageLength, content.writerIndex() - offset));
+    return content.slice(offset, Math.min(messageLength, content.writerIndex() - offset));
   }
 }

@@ -24,9 +24,6 @@ interface BlockClient {
    */
   Mono<Void> read(String name, ByteBuf into);
 
-  /** Asks for a block as messages; the last one is shorter. */
-  Mono<BlockStream> stream(String name, int messageLength);
-
   /** Closes the connection. */
   Mono<Void> close();
 }

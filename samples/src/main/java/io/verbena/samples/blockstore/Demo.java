@@ -3,24 +3,25 @@ package io.verbena.samples.blockstore;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
+import io.verbena.samples.report.Program;
+import io.verbena.samples.report.Progress;
+import io.verbena.samples.report.Report;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.io.PrintWriter;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
  * The block store's main job: serves a real file to several clients over RDMA semantics, does the
- * same over TCP on loopback, checks every byte, and prints what both took.
+ * same over TCP on loopback, then both behind gRPC, checks every byte, and prints what all took.
  */
 @Command(
     name = "demo",
@@ -31,8 +32,11 @@ public final class Demo implements Callable<Integer> {
   private static final int DRAWERS = 8;
   private static final int TICKETS_EACH = 5_000;
 
-  /** The block and its copy, each in a buffer and in a region for clients. */
-  private static final int REGISTERED_BLOCKS = 4;
+  /**
+   * The block and its copy, each in a buffer and in a region for clients, and a lease for each
+   * reader.
+   */
+  private static final int REGISTERED_BLOCKS = 4 + READERS;
 
   private static final long ROOM_FOR_MESSAGES = 512L << 20;
 
@@ -74,8 +78,18 @@ public final class Demo implements Callable<Integer> {
   @Option(
       names = "--round-trips",
       defaultValue = "10000",
-      description = "Requests in a round of list and stat (default: ${DEFAULT-VALUE}).")
+      description =
+          "Requests in a round of list and stat, a quarter by gRPC (default: ${DEFAULT-VALUE}).")
   private int roundTrips;
+
+  @Option(
+      names = "--store",
+      split = ",",
+      defaultValue = "OWN,GRPC",
+      description =
+          "The store on a protocol of its own (a to e), behind gRPC (f, g), or both:"
+              + " ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+  private Set<Store> stores = EnumSet.allOf(Store.class);
 
   @Option(
       names = "--limit",
@@ -85,6 +99,11 @@ public final class Demo implements Callable<Integer> {
 
   private final PrintStream out;
   private final boolean terminal;
+
+  private enum Store {
+    OWN,
+    GRPC
+  }
 
   private Demo(PrintStream out, boolean terminal) {
     this.out = out;
@@ -103,17 +122,7 @@ public final class Demo implements Callable<Integer> {
    * @return the exit code
    */
   static int run(String[] args, PrintStream out, boolean terminal) {
-    return new CommandLine(new Demo(out, terminal))
-        .setOut(new PrintWriter(out, true, StandardCharsets.UTF_8))
-        .setErr(new PrintWriter(out, true, StandardCharsets.UTF_8))
-        .setExecutionExceptionHandler(
-            (failure, command, parsed) -> {
-              out.println();
-              out.println("FAILED: " + failure);
-              failure.printStackTrace(out);
-              return 1;
-            })
-        .execute(args);
+    return Program.run(new Demo(out, terminal), out, args);
   }
 
   @Override
@@ -121,20 +130,45 @@ public final class Demo implements Callable<Integer> {
     out.println("Block store: " + file + " at " + uri);
     Duration limit = Duration.ofSeconds(limitSeconds);
     int loops = Runtime.getRuntime().availableProcessors();
-    Checks checks = new Checks();
-    ResultTable table = new ResultTable();
-    try (Progress progress = new Progress(out, terminal)) {
-      BlockInfo expected = expected(progress);
-      try (RdmaTwin rdma = load(expected, loops, progress, limit);
-          TcpTwin tcp =
-              TcpTwin.start(rdma.block().share(), loops, PooledByteBufAllocator.DEFAULT, limit);
+    try (Report report = new Report(out, terminal)) {
+      BlockInfo expected = expected(report.progress());
+      try (RdmaTwin rdma = load(expected, loops, report.progress(), limit);
           Destinations destinations =
               new Destinations(rdma.clientMemory(), READERS, (int) rdma.block().info().length())) {
-        checks.checkEqual("digest of what the server loaded", expected, rdma.block().info());
-        new Jobs(rdma, tcp, expected, destinations, plan(limit), progress, checks, table).run();
+        report
+            .checks()
+            .checkEqual("digest of what the server loaded", expected, rdma.block().info());
+        if (stores.contains(Store.OWN)) {
+          runOwn(rdma, loops, expected, destinations, plan(limit), report);
+        }
+        if (stores.contains(Store.GRPC)) {
+          runGrpc(rdma, expected, destinations, plan(limit), report);
+        }
       }
+      return report.conclude();
     }
-    return conclude(checks, table);
+  }
+
+  private void runOwn(
+      RdmaTwin rdma,
+      int loops,
+      BlockInfo expected,
+      Destinations destinations,
+      Jobs.Plan plan,
+      Report report) {
+    try (TcpTwin tcp =
+        TcpTwin.start(rdma.block().share(), loops, PooledByteBufAllocator.DEFAULT, plan.limit())) {
+      new Jobs(rdma, tcp, expected, destinations, plan, report).run();
+    }
+  }
+
+  private void runGrpc(
+      RdmaTwin store, BlockInfo expected, Destinations destinations, Jobs.Plan plan, Report report)
+      throws IOException {
+    try (GrpcRdmaTwin rdma = GrpcRdmaTwin.start(store, plan.limit());
+        GrpcTcpTwin tcp = GrpcTcpTwin.start(store.block().share(), plan.limit())) {
+      new GrpcJobs(rdma, tcp, expected, destinations, plan, report).run();
+    }
   }
 
   /** From the file system, not through the store. */
@@ -166,20 +200,5 @@ public final class Demo implements Callable<Integer> {
 
   private Jobs.Plan plan(Duration limit) {
     return new Jobs.Plan(rounds, roundTrips, DRAWERS, TICKETS_EACH, window, limit);
-  }
-
-  private int conclude(Checks checks, ResultTable table) {
-    out.println();
-    table.print(out);
-    out.println();
-    for (String failed : checks.failed()) {
-      out.println("FAILED: " + failed);
-    }
-    out.printf(
-        Locale.ROOT,
-        "%d of %d checks passed%n",
-        checks.count() - checks.failed().size(),
-        checks.count());
-    return checks.failed().isEmpty() ? 0 : 1;
   }
 }

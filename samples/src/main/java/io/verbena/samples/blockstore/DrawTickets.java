@@ -1,6 +1,7 @@
 package io.verbena.samples.blockstore;
 
 import io.verbena.RemoteMemory;
+import io.verbena.samples.report.Progress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,7 +1,8 @@
 package io.verbena.samples.blockstore;
 
+import io.verbena.samples.report.Progress;
+import io.verbena.samples.report.Report;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.ToDoubleFunction;
@@ -13,9 +14,7 @@ final class Jobs {
   private final BlockInfo block;
   private final Destinations destinations;
   private final Plan plan;
-  private final Progress progress;
-  private final Checks checks;
-  private final ResultTable table;
+  private final Report report;
 
   /**
    * @param block what the store must have
@@ -27,17 +26,13 @@ final class Jobs {
       BlockInfo block,
       Destinations destinations,
       Plan plan,
-      Progress progress,
-      Checks checks,
-      ResultTable table) {
+      Report report) {
     this.rdma = rdma;
     this.tcp = tcp;
     this.block = block;
     this.destinations = destinations;
     this.plan = plan;
-    this.progress = progress;
-    this.checks = checks;
-    this.table = table;
+    this.report = report;
   }
 
   /**
@@ -55,19 +50,11 @@ final class Jobs {
 
   /** Runs them all; one that breaks off is a check that failed, and the others still run. */
   void run() {
-    attempt("(a)", this::listAndStat);
-    attempt("(b)", this::readWhole);
-    attempt("(c)", this::writeCopy);
-    attempt("(d)", this::stream);
-    attempt("(e)", this::drawTickets);
-  }
-
-  private void attempt(String name, Runnable job) {
-    try {
-      job.run();
-    } catch (RuntimeException e) {
-      checks.check(name + " broke off: " + e, false);
-    }
+    report.attempt("(a)", this::listAndStat);
+    report.attempt("(b)", this::readWhole);
+    report.attempt("(c)", this::writeCopy);
+    report.attempt("(d)", this::stream);
+    report.attempt("(e)", this::drawTickets);
   }
 
   private void listAndStat() {
@@ -78,7 +65,7 @@ final class Jobs {
             (twin, step) -> RoundTrips.run(twin, block, plan.roundTrips(), step, plan.limit()));
     results.forEach(
         (twin, result) ->
-            checks.checkEqual("(a) wrong answers, " + twin.name(), 0, result.wrong()));
+            report.checks().checkEqual("(a) wrong answers, " + twin.name(), 0, result.wrong()));
     add("(a) list and stat: round trips/s", results, RoundTrips.Result::perSecond);
     add("    p50 of a round trip, us", results, RoundTrips.Result::p50Micros);
   }
@@ -99,11 +86,12 @@ final class Jobs {
   /** Copies what the first client of job (b) has read. */
   private void writeCopy() {
     BlockInfo copy = new BlockInfo(block.name() + ".copy", block.length(), block.sha256());
-    try (Progress.Step step = progress.begin("(c) write a copy, one client", block.length())) {
+    try (Progress.Step step =
+        report.progress().begin("(c) write a copy, one client", block.length())) {
       WriteCopy.Result result = WriteCopy.run(rdma, copy, destinations.get(0), step, plan.limit());
-      checks.checkEqual("(c) stored by the server", copy, result.stored());
-      checks.checkEqual("(c) seen by another client", copy, result.stat());
-      table.add("(c) write a copy: MB/s", result.megabytesPerSecond());
+      report.checks().checkEqual("(c) stored by the server", copy, result.stored());
+      report.checks().checkEqual("(c) seen by another client", copy, result.stat());
+      report.table().add("(c) write a copy: MB/s", result.megabytesPerSecond());
     }
   }
 
@@ -117,68 +105,59 @@ final class Jobs {
         (twin, result) ->
             result.digests().forEach(digest -> checkDigest("(d) stream, " + twin.name(), digest)));
     for (StreamToTwo.Result result : results.rdma()) {
-      checks.check(
-          "(d) messages ahead of the demand: "
-              + result.lead()
-              + " (expected: <= "
-              + plan.window()
-              + ")",
-          result.lead() <= plan.window());
+      report
+          .checks()
+          .check(
+              "(d) messages ahead of the demand: "
+                  + result.lead()
+                  + " (expected: <= "
+                  + plan.window()
+                  + ")",
+              result.lead() <= plan.window());
     }
     add("(d) stream to a fast one, alone: MB/s", results, StreamToTwo.Result::alone);
     add("    beside a slow one that stalls: MB/s", results, StreamToTwo.Result::beside);
-    table.add(
-        "    most messages ahead of the slow one (window " + plan.window() + ")",
-        most(results.rdma()),
-        most(results.tcp()));
+    report
+        .table()
+        .add(
+            "    most messages ahead of the slow one (window " + plan.window() + ")",
+            most(results.rdma()),
+            most(results.tcp()));
   }
 
   private void drawTickets() {
     int count = plan.drawers() * plan.ticketsEach();
     try (Progress.Step step =
-        progress.begin("(e) draw tickets, " + plan.drawers() + " clients at a time", count)) {
+        report
+            .progress()
+            .begin("(e) draw tickets, " + plan.drawers() + " clients at a time", count)) {
       DrawTickets.Result result =
           DrawTickets.run(rdma, plan.drawers(), plan.ticketsEach(), step, plan.limit());
-      checks.check("(e) each ticket drawn exactly once, no gap", result.complete());
-      checks.checkEqual("(e) tickets drawn in all", (long) count, result.next());
-      table.add("(e) draw tickets, " + plan.drawers() + " clients: tickets/s", result.perSecond());
+      report.checks().check("(e) each ticket drawn exactly once, no gap", result.complete());
+      report.checks().checkEqual("(e) tickets drawn in all", (long) count, result.next());
+      report
+          .table()
+          .add("(e) draw tickets, " + plan.drawers() + " clients: tickets/s", result.perSecond());
     }
   }
 
-  /** One round to warm up and then those that count; the twins take turns in going first. */
   private <R> Rounds<R> onBoth(
-      String label, long totalOfOne, BiFunction<Twin, Progress.Step, R> job) {
-    int count = plan.rounds() + 1;
-    Rounds<R> results = new Rounds<>(rdma, tcp, new ArrayList<>(), new ArrayList<>());
-    try (Progress.Step step = progress.begin(label, 2L * count * totalOfOne)) {
-      for (int round = 0; round < count; round++) {
-        if (round % 2 == 0) {
-          results.rdma().add(job.apply(rdma, step));
-          results.tcp().add(job.apply(tcp, step));
-        } else {
-          results.tcp().add(job.apply(tcp, step));
-          results.rdma().add(job.apply(rdma, step));
-        }
-      }
+      String label, long totalOfOne, BiFunction<StreamingTwin, Progress.Step, R> job) {
+    try (Progress.Step step =
+        report.progress().begin(label, Rounds.total(plan.rounds(), totalOfOne))) {
+      return Rounds.run(rdma, tcp, plan.rounds(), step, job);
     }
-    return results;
   }
 
   private <R> void add(String what, Rounds<R> results, ToDoubleFunction<R> measure) {
-    table.add(what, median(results.rdma(), measure), median(results.tcp(), measure));
+    results.addTo(report.table(), what, measure);
   }
 
   private void checkDigest(String what, Sha256 actual) {
-    checks.checkEqual(what + ": sha256", block.sha256(), actual);
+    report.checks().checkEqual(what + ": sha256", block.sha256(), actual);
   }
 
   private static int most(List<StreamToTwo.Result> results) {
     return results.stream().mapToInt(StreamToTwo.Result::lead).max().orElseThrow();
-  }
-
-  /** Of all rounds but the first. */
-  private static <R> double median(List<R> results, ToDoubleFunction<R> measure) {
-    double[] sorted = results.stream().skip(1).mapToDouble(measure).sorted().toArray();
-    return sorted[sorted.length / 2];
   }
 }

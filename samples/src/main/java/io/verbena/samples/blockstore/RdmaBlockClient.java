@@ -10,7 +10,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** A client over RDMA. What is large it fetches and puts by itself, with the server's token. */
-final class RdmaBlockClient implements BlockClient {
+final class RdmaBlockClient implements StreamingClient {
   /** Bytes of a block that are written at a time. */
   static final int WRITE_LENGTH = 8 << 20;
 

@@ -1,6 +1,7 @@
 package io.verbena.samples.blockstore;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTransport;
 import java.io.IOException;
@@ -10,14 +11,21 @@ import java.time.Duration;
 import reactor.core.publisher.Mono;
 
 /** The block store over RDMA. */
-final class RdmaTwin implements Twin {
+final class RdmaTwin implements StreamingTwin {
   private final Cleanup cleanup;
+  private final RdmaTransport servers;
   private final RdmaTransport clients;
   private final BlockServer server;
   private final Block block;
 
-  private RdmaTwin(Cleanup cleanup, RdmaTransport clients, BlockServer server, Block block) {
+  private RdmaTwin(
+      Cleanup cleanup,
+      RdmaTransport servers,
+      RdmaTransport clients,
+      BlockServer server,
+      Block block) {
     this.cleanup = cleanup;
+    this.servers = servers;
     this.clients = clients;
     this.server = server;
     this.block = block;
@@ -44,7 +52,7 @@ final class RdmaTwin implements Twin {
       cleanup.add(server::close);
       RdmaTransport clients = RdmaTransport.create(options);
       cleanup.add(clients::dispose);
-      return new RdmaTwin(cleanup, clients, server, block);
+      return new RdmaTwin(cleanup, servers, clients, server, block);
     } catch (IOException | RuntimeException e) {
       cleanup.close();
       throw e;
@@ -74,6 +82,11 @@ final class RdmaTwin implements Twin {
   /** What it serves, in the server's memory. */
   Block block() {
     return block;
+  }
+
+  /** The server's memory. */
+  RdmaMemory serverMemory() {
+    return servers.memory(address());
   }
 
   /** Registered memory of the clients. */

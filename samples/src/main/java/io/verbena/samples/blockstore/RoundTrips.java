@@ -1,5 +1,6 @@
 package io.verbena.samples.blockstore;
 
+import io.verbena.samples.report.Progress;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;

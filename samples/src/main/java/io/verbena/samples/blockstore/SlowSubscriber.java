@@ -1,6 +1,7 @@
 package io.verbena.samples.blockstore;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.samples.report.Progress;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntSupplier;
 import org.reactivestreams.Subscription;

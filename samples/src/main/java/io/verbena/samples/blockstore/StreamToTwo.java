@@ -1,5 +1,6 @@
 package io.verbena.samples.blockstore;
 
+import io.verbena.samples.report.Progress;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,14 +14,14 @@ final class StreamToTwo {
 
   private static final int STALL_AT = 256;
 
-  private final Twin twin;
+  private final StreamingTwin twin;
   private final BlockInfo block;
   private final Destinations into;
   private final Progress.Step step;
   private final Duration limit;
 
   private StreamToTwo(
-      Twin twin, BlockInfo block, Destinations into, Progress.Step step, Duration limit) {
+      StreamingTwin twin, BlockInfo block, Destinations into, Progress.Step step, Duration limit) {
     this.twin = twin;
     this.block = block;
     this.into = into;
@@ -47,7 +48,7 @@ final class StreamToTwo {
    * @param into three buffers
    */
   static Result run(
-      Twin twin, BlockInfo block, Destinations into, Progress.Step step, Duration limit) {
+      StreamingTwin twin, BlockInfo block, Destinations into, Progress.Step step, Duration limit) {
     into.wipe();
     return new StreamToTwo(twin, block, into, step, limit).run();
   }
@@ -55,7 +56,7 @@ final class StreamToTwo {
   private Result run() {
     double alone = streamToFast(0);
 
-    BlockClient client = connect();
+    StreamingClient client = connect();
     BlockStream stream = begin(client);
     SlowSubscriber slow =
         new SlowSubscriber(
@@ -75,7 +76,7 @@ final class StreamToTwo {
   }
 
   private double streamToFast(int index) {
-    BlockClient client = connect();
+    StreamingClient client = connect();
     BlockStream stream = begin(client);
     long began = System.nanoTime();
     Waits.end(stream.copyInto(into.get(index)), limit, "stream to the fast one, " + twin.name());
@@ -85,11 +86,11 @@ final class StreamToTwo {
     return 1e3 * stream.length() / (ended - began);
   }
 
-  private BlockClient connect() {
+  private StreamingClient connect() {
     return Waits.value(twin.connect(), limit, "connect to " + twin.address());
   }
 
-  private BlockStream begin(BlockClient client) {
+  private BlockStream begin(StreamingClient client) {
     return Waits.value(client.stream(block.name(), MESSAGE_LENGTH), limit, "stream");
   }
 }

@@ -8,7 +8,7 @@ import java.util.List;
 import reactor.core.publisher.Mono;
 
 /** A client over TCP: as {@link RdmaBlockClient}, where what is large is streamed. */
-final class TcpBlockClient implements BlockClient {
+final class TcpBlockClient implements StreamingClient {
   /** Bytes in a message of a block that is read whole: the fastest of 32 KiB to 1 MiB. */
   static final int READ_LENGTH = 256 << 10;
 

@@ -7,7 +7,7 @@ import java.time.Duration;
 import reactor.core.publisher.Mono;
 
 /** The block store over TCP on loopback. */
-final class TcpTwin implements Twin {
+final class TcpTwin implements StreamingTwin {
   private static final URI ANY_PORT = URI.create("tcp://127.0.0.1:0");
 
   private final Cleanup cleanup;

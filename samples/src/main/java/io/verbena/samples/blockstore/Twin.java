@@ -18,9 +18,6 @@ interface Twin extends AutoCloseable {
   /** A new client, which the twin closes at the latest. */
   Mono<? extends BlockClient> connect();
 
-  /** How far the server's streams are. */
-  StreamLog streams();
-
   /** Ends clients, server and transports; idempotent. */
   @Override
   void close();

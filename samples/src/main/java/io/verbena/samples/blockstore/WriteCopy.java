@@ -1,6 +1,7 @@
 package io.verbena.samples.blockstore;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.samples.report.Progress;
 import java.time.Duration;
 
 /** Job (c): a client writes a copy of a block into the server's memory; the server checks it. */

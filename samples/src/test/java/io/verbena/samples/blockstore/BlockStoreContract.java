@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.verbena.samples.report.Progress;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** What the block store does on each transport. */
-abstract class BlockStoreContract<T extends Twin> {
+abstract class BlockStoreContract<T extends StreamingTwin> {
   static final Duration LIMIT = Duration.ofSeconds(30);
 
   private static final ByteBufAllocator UNPOOLED = new UnpooledByteBufAllocator(false);
@@ -90,7 +91,7 @@ abstract class BlockStoreContract<T extends Twin> {
 
   @Test
   void answersOneRequestAfterTheOtherOnAConnection() {
-    BlockClient client = connect();
+    StreamingClient client = connect();
     for (int i = 0; i < 300; i++) {
       assertThat(client.stat(SampleFile.NAME).block(LIMIT)).isEqualTo(expected);
     }
@@ -98,7 +99,7 @@ abstract class BlockStoreContract<T extends Twin> {
 
   @Test
   void goesOnAfterAStreamThatWasTakenToItsEnd() {
-    BlockClient client = connect();
+    StreamingClient client = connect();
     client.stream(SampleFile.NAME, 1_000)
         .block(LIMIT)
         .content()
@@ -110,7 +111,7 @@ abstract class BlockStoreContract<T extends Twin> {
 
   @Test
   void refusesABlockThatIsNotThereAndGoesOn() {
-    BlockClient client = connect();
+    StreamingClient client = connect();
 
     assertRefused(() -> client.stat("none").block(LIMIT), Refusal.UNKNOWN_BLOCK, "none");
     assertThat(client.list().block(LIMIT)).containsExactly(expected);
@@ -118,7 +119,7 @@ abstract class BlockStoreContract<T extends Twin> {
 
   @Test
   void refusesMessagesOfNoLengthOrOfTooGreatLength() {
-    BlockClient client = connect();
+    StreamingClient client = connect();
 
     assertRefused(
         () -> client.stream(SampleFile.NAME, 0).block(LIMIT),
@@ -154,7 +155,7 @@ abstract class BlockStoreContract<T extends Twin> {
 
   @Test
   void aClientMayLeaveInTheMiddleOfAStream() {
-    BlockClient leaver = connect();
+    StreamingClient leaver = connect();
     BlockStream stream = leaver.stream(SampleFile.NAME, 1_000).block(LIMIT);
     stream.content().take(3).map(BlockStoreContract::take).blockLast(LIMIT);
     leaver.close().block(LIMIT);
@@ -172,7 +173,7 @@ abstract class BlockStoreContract<T extends Twin> {
     }
   }
 
-  BlockClient connect() {
+  StreamingClient connect() {
     return twin.connect().block(LIMIT);
   }
 

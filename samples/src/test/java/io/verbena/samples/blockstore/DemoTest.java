@@ -31,7 +31,8 @@ class DemoTest {
     assertThat(run("--uri", URI)).describedAs(text()).isZero();
 
     assertThat(text())
-        .contains("(a) list", "(b) read", "(c) write", "(d) stream", "(e) draw", "RDMA : TCP")
+        .contains("(a) list", "(b) read", "(c) write", "(d) stream", "(e) draw")
+        .contains("(f) list", "(g) lease", "RDMA : TCP")
         .doesNotContain("FAILED");
   }
 
@@ -47,7 +48,15 @@ class DemoTest {
         .contains("FAILED: (b) read, TCP: sha256: ")
         .contains("FAILED: (c) broke off: ", "WRONG_DIGEST")
         .contains("FAILED: (d) stream, RDMA: sha256: ")
+        .contains("FAILED: (g) read, RDMA: sha256: ", "FAILED: (g) read, TCP: sha256: ")
         .contains("(expected: " + wrong + ")");
+  }
+
+  @Test
+  void runsOneOfTheStoresAlone() {
+    assertThat(run("--uri", URI, "--store", "GRPC")).describedAs(text()).isZero();
+
+    assertThat(text()).contains("(f) list", "(g) lease").doesNotContain("(a)", "FAILED");
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.RemoteMemory;
 import io.verbena.RemoteMemory.Right;
+import io.verbena.samples.report.Progress;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Set;

@@ -1,15 +1,15 @@
-package io.verbena.samples.blockstore;
+package io.verbena.samples.report;
 
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the demo has found true, and what not. */
-final class Checks {
+/** What a program has found true, and what not. Confined to one thread. */
+public final class Checks {
   private final List<String> failed = new ArrayList<>();
   private int count;
 
   /** Notes whether {@code what} is true. */
-  void check(String what, boolean isTrue) {
+  public void check(String what, boolean isTrue) {
     count++;
     if (!isTrue) {
       failed.add(what);
@@ -17,16 +17,17 @@ final class Checks {
   }
 
   /** Notes whether a value is the expected one. */
-  void checkEqual(String what, Object expected, Object actual) {
+  public void checkEqual(String what, Object expected, Object actual) {
     check(what + ": " + actual + " (expected: " + expected + ")", expected.equals(actual));
   }
 
-  int count() {
+  /** How many there were. */
+  public int count() {
     return count;
   }
 
   /** What was not true, with values where there are any. */
-  List<String> failed() {
+  public List<String> failed() {
     return failed;
   }
 }

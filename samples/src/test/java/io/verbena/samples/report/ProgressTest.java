@@ -1,4 +1,4 @@
-package io.verbena.samples.blockstore;
+package io.verbena.samples.report;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;

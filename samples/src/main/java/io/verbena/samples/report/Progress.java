@@ -1,4 +1,4 @@
-package io.verbena.samples.blockstore;
+package io.verbena.samples.report;
 
 import java.io.PrintStream;
 import java.util.Locale;
@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Shows how far a program is: a bar for each step on a terminal, a line elsewhere. */
-final class Progress implements AutoCloseable {
+public final class Progress implements AutoCloseable {
   private static final int BAR_WIDTH = 30;
   private static final int LABEL_WIDTH = 44;
   private static final long BAR_MILLIS = 100;
@@ -23,7 +23,7 @@ final class Progress implements AutoCloseable {
   /**
    * @param bars whether {@code out} is a terminal
    */
-  Progress(PrintStream out, boolean bars) {
+  public Progress(PrintStream out, boolean bars) {
     this.out = out;
     this.bars = bars;
   }
@@ -31,7 +31,7 @@ final class Progress implements AutoCloseable {
   /** Whether standard input and output are a terminal that draws bars. */
   @SuppressWarnings(
       "SystemConsoleNull") // on JDK 22 to 24 it is never null: bars in a file, at worst
-  static boolean onTerminal() {
+  public static boolean onTerminal() {
     String terminal = System.getenv("TERM");
     return System.console() != null && terminal != null && !terminal.equals("dumb");
   }
@@ -41,7 +41,7 @@ final class Progress implements AutoCloseable {
    *
    * @param total what {@link Step#advance} adds up to
    */
-  Step begin(String label, long total) {
+  public Step begin(String label, long total) {
     return new Step(label, Math.max(1, total));
   }
 
@@ -57,7 +57,7 @@ final class Progress implements AutoCloseable {
   }
 
   /** A step that is under way; closing it ends it. */
-  final class Step implements AutoCloseable {
+  public final class Step implements AutoCloseable {
     private final String label;
     private final long total;
     private final LongAdder done = new LongAdder();
@@ -75,7 +75,7 @@ final class Progress implements AutoCloseable {
     }
 
     /** Any thread. */
-    void advance(long amount) {
+    public void advance(long amount) {
       done.add(amount);
     }
 

@@ -1,0 +1,10 @@
+package io.verbena.samples.blockstore;
+
+import reactor.core.publisher.Mono;
+
+/** A client that can have a block as messages. */
+interface StreamingClient extends BlockClient {
+
+  /** Asks for a block as messages; the last one is shorter. */
+  Mono<BlockStream> stream(String name, int messageLength);
+}

@@ -1,0 +1,25 @@
+package io.verbena.samples.grpc;
+
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+
+/** The service's contract, by hand: what is generated where there is a {@code .proto} file. */
+final class QuoteMethods {
+  static final String SERVICE = "verbena.samples.Quotes";
+
+  /** One quote. */
+  static final MethodDescriptor<Query, Quote> GET = method("Get", MethodType.UNARY);
+
+  /** One quote after the other. */
+  static final MethodDescriptor<Query, Quote> WATCH = method("Watch", MethodType.SERVER_STREAMING);
+
+  private QuoteMethods() {}
+
+  private static MethodDescriptor<Query, Quote> method(String name, MethodType type) {
+    return MethodDescriptor.newBuilder(
+            new Fields<>(Query::write, Query::read), new Fields<>(Quote::write, Quote::read))
+        .setType(type)
+        .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, name))
+        .build();
+  }
+}

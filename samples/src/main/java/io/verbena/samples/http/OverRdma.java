@@ -1,0 +1,43 @@
+package io.verbena.samples.http;
+
+import io.netty.resolver.DefaultAddressResolverGroup;
+import io.verbena.reactornetty.RdmaLoopResources;
+import java.net.URI;
+import java.time.Duration;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.resources.LoopResources;
+
+/** Reactor Netty on an HCA. Hold it against {@link OverTcp}. */
+final class OverRdma implements Transport {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final LoopResources loops;
+
+  /**
+   * @param hca which one
+   */
+  OverRdma(URI hca) {
+    loops = RdmaLoopResources.create(hca);
+  }
+
+  @Override
+  public String name() {
+    return "RDMA";
+  }
+
+  @Override
+  public HttpServer server() {
+    return HttpServer.create().runOn(loops);
+  }
+
+  @Override
+  public HttpClient client() {
+    return HttpClient.create().runOn(loops).resolver(DefaultAddressResolverGroup.INSTANCE);
+  }
+
+  @Override
+  public void close() {
+    loops.disposeLater(Duration.ZERO, PATIENCE).block(PATIENCE.multipliedBy(2));
+  }
+}

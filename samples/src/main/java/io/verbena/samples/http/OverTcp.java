@@ -1,0 +1,27 @@
+package io.verbena.samples.http;
+
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.server.HttpServer;
+
+/** Reactor Netty as it is. Hold it against {@link OverRdma}. */
+final class OverTcp implements Transport {
+
+  @Override
+  public String name() {
+    return "TCP";
+  }
+
+  @Override
+  public HttpServer server() {
+    return HttpServer.create();
+  }
+
+  @Override
+  public HttpClient client() {
+    return HttpClient.create();
+  }
+
+  /** Reactor Netty has event loops of its own. */
+  @Override
+  public void close() {}
+}

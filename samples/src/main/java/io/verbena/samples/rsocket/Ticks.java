@@ -1,0 +1,64 @@
+package io.verbena.samples.rsocket;
+
+import io.rsocket.ConnectionSetupPayload;
+import io.rsocket.Payload;
+import io.rsocket.RSocket;
+import io.rsocket.SocketAcceptor;
+import io.rsocket.util.DefaultPayload;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Serves ticks, which are numbers from 0: as many as the request says, each made when the
+ * subscriber has asked for it. Thread-safe; who runs both ends sees how far it is.
+ */
+final class Ticks implements SocketAcceptor {
+  private final AtomicLong made = new AtomicLong();
+
+  /** A request for so many, and the tick of such a number. */
+  static Payload payload(long number) {
+    return DefaultPayload.create(ByteBuffer.allocate(Long.BYTES).putLong(0, number));
+  }
+
+  /** The number in a payload, which it releases. */
+  static long number(Payload payload) {
+    try {
+      return payload.data().readLong();
+    } finally {
+      payload.release();
+    }
+  }
+
+  /** Ticks of the latest request that were made. */
+  long made() {
+    return made.get();
+  }
+
+  @Override
+  public Mono<RSocket> accept(ConnectionSetupPayload setup, RSocket client) {
+    return Mono.just(
+        new RSocket() {
+          @Override
+          public Flux<Payload> requestStream(Payload request) {
+            return ticks(number(request));
+          }
+        });
+  }
+
+  private Flux<Payload> ticks(long count) {
+    made.set(0);
+    return Flux.<Payload, Long>generate(
+        () -> 0L,
+        (number, sink) -> {
+          if (number == count) {
+            sink.complete();
+          } else {
+            made.incrementAndGet();
+            sink.next(payload(number));
+          }
+          return number + 1;
+        });
+  }
+}

@@ -1,0 +1,5 @@
+/** What the sample of quotes over gRPC promises, over RDMA and over TCP. */
+@NullMarked
+package io.verbena.samples.grpc;
+
+import org.jspecify.annotations.NullMarked;

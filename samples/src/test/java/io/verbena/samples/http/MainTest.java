@@ -1,0 +1,50 @@
+package io.verbena.samples.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.samples.report.Program;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class MainTest {
+  private final ByteArrayOutputStream output = new ByteArrayOutputStream();
+
+  @Test
+  void runsWholeOverBothAndChecksAll() {
+    assertThat(run("--uri", "emulated://http-sample-test")).describedAs(text()).isZero();
+
+    assertThat(text())
+        .contains("HTTP over RDMA", "HTTP over TCP")
+        .contains("RDMA : TCP", "8 of 8 checks passed")
+        .doesNotContain("FAILED");
+  }
+
+  @Test
+  void failsForASchemeThatNobodyHas() {
+    assertThat(run("--uri", "nosuch://there")).isEqualTo(1);
+
+    assertThat(text()).contains("FAILED: ", "nosuch", "emulated");
+  }
+
+  @Test
+  void explainsItsOptionsWhenTheyAreWrong() {
+    assertThat(run("--nosuch")).isEqualTo(2);
+
+    assertThat(text()).contains("--nosuch", "Usage: http", "--uri");
+  }
+
+  private int run(String... args) {
+    List<String> all = new ArrayList<>(List.of("--gets", "50", "--pieces", "100"));
+    all.addAll(List.of(args));
+    PrintStream out = new PrintStream(output, true, StandardCharsets.UTF_8);
+    return Program.run(new Main(out, false), out, all.toArray(String[]::new));
+  }
+
+  private String text() {
+    return output.toString(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,5 @@
+/** What the sample of HTTP on Reactor Netty promises, over RDMA and over TCP. */
+@NullMarked
+package io.verbena.samples.http;
+
+import org.jspecify.annotations.NullMarked;

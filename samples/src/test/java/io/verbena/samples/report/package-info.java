@@ -1,0 +1,5 @@
+/** What the samples show of themselves. */
+@NullMarked
+package io.verbena.samples.report;
+
+import org.jspecify.annotations.NullMarked;

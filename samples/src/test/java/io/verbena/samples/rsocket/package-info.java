@@ -1,0 +1,5 @@
+/** What the sample of ticks over RSocket promises, over RDMA and over TCP. */
+@NullMarked
+package io.verbena.samples.rsocket;
+
+import org.jspecify.annotations.NullMarked;
