@@ -31,14 +31,18 @@ public final class Bench implements Callable<Integer> {
 
   @Spec private @Nullable CommandSpec spec;
 
-  @Option(names = "--quick", description = "Shorter warm-up and repetitions; under 5 minutes.")
+  @Option(
+      names = "--quick",
+      description =
+          "Shorter warm-up and repetitions, without the workloads that need more, unless --only"
+              + " names them; under 5 minutes.")
   private boolean quick;
 
   @Option(
       names = "--only",
       paramLabel = "PATTERN",
       description = "Only cases whose workload/participant contains this regular expression.")
-  private Pattern only = Pattern.compile("");
+  private @Nullable Pattern only;
 
   @Option(names = "--csv", paramLabel = "FILE", description = "Also write the table here.")
   private @Nullable Path csv;
@@ -60,7 +64,12 @@ public final class Bench implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     List<BenchCase<?>> cases = new ArrayList<>(Catalog.cases());
-    cases.removeIf(each -> !only.matcher(each.id()).find());
+    Pattern named = only;
+    if (named != null) {
+      cases.removeIf(each -> !named.matcher(each.id()).find());
+    } else if (quick) {
+      cases.removeIf(each -> each.workload().leastWarmUp().compareTo(QUICK.warmUp()) > 0);
+    }
     PrintWriter out = spec().commandLine().getOut();
     if (cases.isEmpty()) {
       throw new CommandLine.ParameterException(

@@ -59,6 +59,8 @@ final class CaseProcess {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags());
     command.add("-Daeron.dir=" + scratch.file("aeron"));
+    // Sockets that are files, and native code on its way out of a jar.
+    command.add("-Djava.io.tmpdir=" + scratch.folder());
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(CaseMain.class.getName());

@@ -49,7 +49,7 @@ final class CaseRunner {
 
   private Outcome once(BenchCase<?> benchCase) throws IOException, InterruptedException {
     processes++;
-    return CaseProcess.run(benchCase, plan);
+    return CaseProcess.run(benchCase, benchCase.workload().plan(plan));
   }
 
   /** Whether one more fits in beside the cases that are still to come. */

@@ -6,37 +6,55 @@ import static io.verbena.benchmarks.Role.VERBENA;
 
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
+import io.verbena.benchmarks.grpc.GrpcInProcess;
+import io.verbena.benchmarks.grpc.GrpcNetty;
 import io.verbena.benchmarks.peers.AeronMode;
 import io.verbena.benchmarks.peers.AeronOneWay;
 import io.verbena.benchmarks.peers.AeronPingPong;
 import io.verbena.benchmarks.peers.LinePingPong;
 import io.verbena.benchmarks.peers.MemcpyOneWay;
 import io.verbena.benchmarks.peers.MemcpyReads;
+import io.verbena.benchmarks.peers.NettyCrowd;
 import io.verbena.benchmarks.peers.NettyKind;
 import io.verbena.benchmarks.peers.NettyOneWay;
 import io.verbena.benchmarks.peers.NettyPingPong;
 import io.verbena.benchmarks.peers.SpscCopyOneWay;
 import io.verbena.benchmarks.peers.SpscOneWay;
 import io.verbena.benchmarks.peers.SpscPingPong;
+import io.verbena.benchmarks.rsocket.OverLocal;
+import io.verbena.benchmarks.rsocket.OverRdma;
+import io.verbena.benchmarks.rsocket.OverTcp;
+import io.verbena.benchmarks.rsocket.RSocketCalls;
+import io.verbena.benchmarks.rsocket.RSocketStream;
+import io.verbena.benchmarks.rsocket.RSocketTransport;
 import io.verbena.benchmarks.verbena.MonoReads;
 import io.verbena.benchmarks.verbena.ReactiveOneWay;
 import io.verbena.benchmarks.verbena.ReactivePingPong;
 import io.verbena.benchmarks.verbena.VerbsOneWay;
 import io.verbena.benchmarks.verbena.VerbsPingPong;
 import io.verbena.benchmarks.verbena.VerbsReads;
+import io.verbena.benchmarks.work.Crowd;
 import io.verbena.benchmarks.work.Measures;
 import io.verbena.benchmarks.work.OneSided;
 import io.verbena.benchmarks.work.OneWay;
 import io.verbena.benchmarks.work.Participant;
 import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.ReadLayout;
+import io.verbena.benchmarks.work.UnaryCalls;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** All workloads and who takes part in them, in the order of the table. */
 final class Catalog {
   private static final int SMALL = 64;
   private static final int LARGE = 64 << 10;
+  private static final int CALL = 1 << 10;
+  private static final Duration GRPC_WARMS_UP = Duration.ofSeconds(6);
+  private static final Duration RSOCKET_WARMS_UP = Duration.ofSeconds(4);
+  private static final int CROWD = 1000;
+  private static final Duration CROWD_SETTLES = Duration.ofSeconds(2);
 
   private final List<BenchCase<?>> cases = new ArrayList<>();
 
@@ -49,6 +67,12 @@ final class Catalog {
     idle();
     smallMessages();
     largeMessages();
+    unaryCalls(1);
+    unaryCalls(64);
+    requests(1);
+    requests(64);
+    requestStream();
+    crowds();
   }
 
   static List<BenchCase<?>> cases() {
@@ -86,6 +110,8 @@ final class Catalog {
     add(work, PEER, "aeron-backoff", () -> new AeronPingPong(AeronMode.BACKOFF));
     add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL_BUSY, SMALL));
     add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO_BUSY, SMALL));
+    add(work, PEER, "netty-epoll", () -> new NettyPingPong(NettyKind.EPOLL_BUSY, SMALL));
+    add(work, PEER, "netty-unix", () -> new NettyPingPong(NettyKind.UNIX_BUSY, SMALL));
     add(work, VERBENA, "verbs", () -> new VerbsPingPong(SMALL));
     add(work, VERBENA, "reactive", () -> new ReactivePingPong(PollMode.BUSY, SMALL));
     add(work, VERBENA, "netty", () -> new NettyPingPong(NettyKind.RDMA_BUSY, SMALL));
@@ -101,6 +127,8 @@ final class Catalog {
             false,
             (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
     add(work, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO, SMALL));
+    add(work, PEER, "netty-epoll", () -> new NettyPingPong(NettyKind.EPOLL, SMALL));
+    add(work, PEER, "netty-unix", () -> new NettyPingPong(NettyKind.UNIX, SMALL));
     add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL, SMALL));
     add(work, VERBENA, "reactive", () -> new ReactivePingPong(PollMode.EVENT, SMALL));
     add(work, VERBENA, "netty", () -> new NettyPingPong(NettyKind.RDMA, SMALL));
@@ -156,11 +184,135 @@ final class Catalog {
     add(work, PEER, "aeron-invoker", () -> new AeronOneWay(AeronMode.INVOKER, 4 << 20));
     add(work, PEER, "aeron-backoff", () -> new AeronOneWay(AeronMode.BACKOFF, 4 << 20));
     add(work, PEER, "netty-nio", () -> new NettyOneWay(NettyKind.NIO, LARGE));
+    add(work, PEER, "netty-epoll", () -> new NettyOneWay(NettyKind.EPOLL, LARGE));
+    add(work, PEER, "netty-unix", () -> new NettyOneWay(NettyKind.UNIX, LARGE));
     add(work, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL, LARGE));
     add(work, VERBENA, "verbs", () -> new VerbsOneWay(LARGE));
     add(work, VERBENA, "reactive", () -> new ReactiveOneWay(LARGE));
     add(work, VERBENA, "netty", () -> new NettyOneWay(NettyKind.RDMA, LARGE));
     add(work, VERBENA, "reactive-eager", () -> new ReactiveOneWay(LARGE, eager(LARGE)));
+  }
+
+  private void unaryCalls(int outstanding) {
+    String title = "gRPC unary 1 KiB, " + outstanding + " outstanding, ";
+    Workload<UnaryCalls> busy =
+        callRate("grpc-" + outstanding + "-busy", title + "busy, direct executors");
+    add(busy, LIMIT, "in-process", () -> new GrpcInProcess(outstanding, CALL));
+    add(busy, PEER, "grpc-nio", () -> new GrpcNetty(NettyKind.NIO_BUSY, outstanding, CALL));
+    add(busy, PEER, "grpc-epoll", () -> new GrpcNetty(NettyKind.EPOLL_BUSY, outstanding, CALL));
+    add(busy, PEER, "grpc-unix", () -> new GrpcNetty(NettyKind.UNIX_BUSY, outstanding, CALL));
+    add(busy, VERBENA, "grpc", () -> new GrpcNetty(NettyKind.RDMA_BUSY, outstanding, CALL));
+    sleepingCalls(
+        outstanding,
+        callRate("grpc-" + outstanding + "-asleep", title + "asleep, direct executors"));
+    sleepingCalls(
+        outstanding,
+        new Workload<>(
+            "grpc-" + outstanding + "-cpu",
+            title + "asleep: CPU of a call, both ends",
+            "us",
+            1e-3,
+            false,
+            GRPC_WARMS_UP,
+            Measures::callCpu));
+  }
+
+  private static Workload<UnaryCalls> callRate(String id, String title) {
+    return new Workload<>(id, title, "k/s", 1e-3, true, GRPC_WARMS_UP, Measures::calls);
+  }
+
+  private void sleepingCalls(int outstanding, Workload<UnaryCalls> work) {
+    add(work, LIMIT, "in-process", () -> new GrpcInProcess(outstanding, CALL));
+    add(work, PEER, "grpc-nio", () -> new GrpcNetty(NettyKind.NIO, outstanding, CALL));
+    add(work, PEER, "grpc-epoll", () -> new GrpcNetty(NettyKind.EPOLL, outstanding, CALL));
+    add(work, PEER, "grpc-unix", () -> new GrpcNetty(NettyKind.UNIX, outstanding, CALL));
+    add(work, VERBENA, "grpc", () -> new GrpcNetty(NettyKind.RDMA, outstanding, CALL));
+  }
+
+  private void requests(int outstanding) {
+    String id = "rsocket-" + outstanding;
+    String title = "RSocket request-response 64 B, " + outstanding + " outstanding, ";
+    overEach(
+        requestRate(id + "-busy", title + "busy"),
+        true,
+        transport -> new RSocketCalls(transport, outstanding, SMALL));
+    overEach(
+        requestRate(id + "-asleep", title + "asleep"),
+        false,
+        transport -> new RSocketCalls(transport, outstanding, SMALL));
+  }
+
+  private static Workload<UnaryCalls> requestRate(String id, String title) {
+    return new Workload<>(id, title, "k/s", 1e-3, true, RSOCKET_WARMS_UP, Measures::calls);
+  }
+
+  private void requestStream() {
+    String title = "RSocket request-stream, items of 64 B, ";
+    overEach(itemRate("rsocket-stream-busy", title + "busy"), true, Catalog::stream);
+    overEach(itemRate("rsocket-stream-asleep", title + "asleep"), false, Catalog::stream);
+  }
+
+  private static OneWay stream(RSocketTransport transport) {
+    return new RSocketStream(transport, SMALL);
+  }
+
+  private static Workload<OneWay> itemRate(String id, String title) {
+    return new Workload<>(
+        id,
+        title,
+        "M/s",
+        1e-6,
+        true,
+        RSOCKET_WARMS_UP,
+        (participant, plan) -> Measures.messages(participant, SMALL, plan));
+  }
+
+  /** RSocket's own transport within a JVM has no threads, which could be busy or asleep. */
+  private <P extends Participant> void overEach(
+      Workload<P> work, boolean busy, Function<RSocketTransport, P> opening) {
+    NettyKind nio = busy ? NettyKind.NIO_BUSY : NettyKind.NIO;
+    NettyKind epoll = busy ? NettyKind.EPOLL_BUSY : NettyKind.EPOLL;
+    PollMode rdma = busy ? PollMode.BUSY : PollMode.EVENT;
+    add(work, LIMIT, "local", () -> opening.apply(new OverLocal()));
+    add(work, PEER, "tcp-nio", () -> opening.apply(new OverTcp(nio)));
+    add(work, PEER, "tcp-epoll", () -> opening.apply(new OverTcp(epoll)));
+    add(work, VERBENA, "rsocket", () -> opening.apply(new OverRdma(rdma)));
+  }
+
+  private void crowds() {
+    crowd(
+        new Workload<>(
+            "idle-1000-cpu",
+            "CPU of 1,000 idle connections, both ends",
+            "ms/s",
+            1e-6,
+            false,
+            CROWD_SETTLES,
+            (participant, plan) -> Measures.crowdCpu(participant, CROWD, plan)));
+    crowd(
+        new Workload<>(
+            "idle-1000-memory",
+            "memory of each of 1,000 idle connections, both ends, heap and direct, no kernel's",
+            "KiB",
+            1.0 / 1024,
+            false,
+            CROWD_SETTLES,
+            (participant, plan) -> Measures.crowdMemory(participant, CROWD, plan)));
+    crowd(
+        new Workload<>(
+            "idle-1000-heap",
+            "of that, on the heap",
+            "KiB",
+            1.0 / 1024,
+            false,
+            CROWD_SETTLES,
+            (participant, plan) -> Measures.crowdHeap(participant, CROWD, plan)));
+  }
+
+  private void crowd(Workload<Crowd> work) {
+    add(work, PEER, "netty-nio", () -> new NettyCrowd(NettyKind.NIO, SMALL));
+    add(work, PEER, "netty-epoll", () -> new NettyCrowd(NettyKind.EPOLL, SMALL));
+    add(work, VERBENA, "netty", () -> new NettyCrowd(NettyKind.RDMA, SMALL));
   }
 
   /** Set up for the work, as the peers are: a message of this size is one SEND, in warm memory. */

@@ -20,6 +20,10 @@ final class Scratch implements AutoCloseable {
             : Files.createTempDirectory("verbena-bench");
   }
 
+  Path folder() {
+    return folder;
+  }
+
   Path file(String name) {
     return folder.resolve(name);
   }

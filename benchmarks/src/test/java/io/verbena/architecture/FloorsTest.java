@@ -16,7 +16,10 @@ class FloorsTest {
 
   private static final List<Module> HOUSE =
       List.of(
-          new Module("transport-api", 0, List.of("io.verbena", "io.verbena.verbs..")),
+          new Module(
+              "transport-api",
+              0,
+              List.of("io.verbena", "io.verbena.meters..", "io.verbena.verbs..")),
           new Module("transport-tck", 1, List.of("io.verbena.tck..")),
           new Module("transport-emulated", 1, List.of("io.verbena.emulated..")),
           new Module("transport-disni", 1, List.of("io.verbena.disni..")),
@@ -28,6 +31,7 @@ class FloorsTest {
           new Module("rsocket-adapter", 3, List.of("io.verbena.rsocket..")),
           new Module("simulation", 4, List.of("io.verbena.simulation..")),
           new Module("samples", 4, List.of("io.verbena.samples..")),
+          new Module("tools", 4, List.of("io.verbena.tools..")),
           new Module("benchmarks", 4, List.of("io.verbena.benchmarks..")));
 
   @ParameterizedTest
@@ -79,6 +83,17 @@ class FloorsTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("reactor..", "org.reactivestreams.."));
+  }
+
+  @Test
+  void onlyItsBinderKnowsMicrometer() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage("io.verbena.core.micrometer..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.micrometer..", "io.verbena.core.micrometer.."));
   }
 
   @Test

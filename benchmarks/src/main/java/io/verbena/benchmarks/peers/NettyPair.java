@@ -55,7 +55,7 @@ final class NettyPair implements AutoCloseable {
       acceptor.childOption(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
       connector.option(ChannelOption.ALLOCATOR, PooledByteBufAllocator.DEFAULT);
     }
-    if (!kind.isLocal()) {
+    if (kind.takesTcpOptions()) {
       acceptor.childOption(ChannelOption.TCP_NODELAY, true);
       connector.option(ChannelOption.TCP_NODELAY, true);
     }

@@ -3,12 +3,14 @@ package io.verbena.benchmarks.work;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /** Warm-up and repetitions of each kind of participant. */
 public final class Measures {
   private static final long FIRST_BATCH = 500;
   private static final long IDLE_WARM_UP_ROUNDS = 2_000;
+  private static final int FIRST_CONNECTIONS = 100;
 
   private Measures() {}
 
@@ -54,12 +56,71 @@ public final class Measures {
     ping.restart();
     participant.exchange(IDLE_WARM_UP_ROUNDS, ping, new Pong(size), plan.deadline());
     idle(200_000_000L);
+    return idleCpu(plan);
+  }
+
+  /** Nanoseconds of CPU that open connections use in a second in which nothing is sent. */
+  public static Measurement crowdCpu(Crowd participant, int connections, Plan plan)
+      throws Exception {
+    participant.open(connections, plan.deadline());
+    idle(plan.warmUp().toNanos());
+    return idleCpu(plan);
+  }
+
+  private static Measurement idleCpu(Plan plan) {
     List<Double> cpu = new ArrayList<>();
     for (int i = 0; i < plan.repetitions(); i++) {
       ThreadCounters counters = new ThreadCounters();
       long began = System.nanoTime();
       idle(1_000_000_000L);
       cpu.add(counters.othersCpuNanos() * 1e9 / (System.nanoTime() - began));
+    }
+    return new Measurement(cpu, List.of(), 0);
+  }
+
+  /** Bytes that a connection uses, both ends: objects after collections, and direct buffers. */
+  public static Measurement crowdMemory(Crowd participant, int connections, Plan plan)
+      throws Exception {
+    return crowdBytes(
+        participant, connections, plan, () -> UsedMemory.heapBytes() + UsedMemory.directBytes());
+  }
+
+  /** Bytes of objects that a connection uses, both ends, after collections. */
+  public static Measurement crowdHeap(Crowd participant, int connections, Plan plan)
+      throws Exception {
+    return crowdBytes(participant, connections, plan, UsedMemory::heapBytes);
+  }
+
+  private static Measurement crowdBytes(
+      Crowd participant, int connections, Plan plan, LongSupplier used) throws Exception {
+    // What the first connections bring with them is not theirs: classes, pools, finished compiles.
+    participant.open(FIRST_CONNECTIONS, plan.deadline());
+    idle(plan.warmUp().toNanos());
+    // The second collection finds what the first has made free to go.
+    long before = Math.min(used.getAsLong(), used.getAsLong());
+    participant.open(connections, plan.deadline());
+    List<Double> bytes = new ArrayList<>();
+    for (int i = 0; i < plan.repetitions(); i++) {
+      idle(200_000_000L);
+      bytes.add((used.getAsLong() - before) / (double) connections);
+    }
+    return new Measurement(bytes, List.of(), 0);
+  }
+
+  /** Calls per second. */
+  public static Measurement calls(UnaryCalls participant, Plan plan) throws Exception {
+    return rates(calls -> participant.call(calls, plan.deadline()), plan);
+  }
+
+  /** Nanoseconds of CPU of a call, both ends. */
+  public static Measurement callCpu(UnaryCalls participant, Plan plan) throws Exception {
+    Batch batch = calls -> participant.call(calls, plan.deadline());
+    long calls = warmUp(batch, plan);
+    List<Double> cpu = new ArrayList<>();
+    for (int i = 0; i < plan.repetitions(); i++) {
+      ThreadCounters counters = new ThreadCounters();
+      batch.run(calls);
+      cpu.add(counters.cpuNanos() / (double) calls);
     }
     return new Measurement(cpu, List.of(), 0);
   }

@@ -20,6 +20,12 @@ public final class ThreadCounters {
     return grown(now, THREADS.getThreadAllocatedBytes(now), allocated, -1);
   }
 
+  /** Nanoseconds of CPU used by all threads. */
+  public long cpuNanos() {
+    long[] now = THREADS.getAllThreadIds();
+    return grown(now, THREADS.getThreadCpuTime(now), cpu, -1);
+  }
+
   /** Nanoseconds of CPU used by all threads but the calling one. */
   public long othersCpuNanos() {
     long[] now = THREADS.getAllThreadIds();

@@ -1,0 +1,104 @@
+package io.verbena.benchmarks.grpc;
+
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Makes calls, on each of its lines one after the other. A call is made by what ends the one before
+ * it, on the thread that brings the answers; whoever begins does so on that thread, too.
+ */
+final class Caller {
+  private final Channel channel;
+  private final Echo echo;
+  private final Outstanding[] idle;
+  private int idleCount;
+  private long toBegin;
+  private long toEnd;
+  private boolean beginning;
+  private CompletableFuture<Void> done = new CompletableFuture<>();
+
+  /**
+   * A caller.
+   *
+   * @param echo who answers, asked for the cause when a call fails
+   */
+  Caller(Channel channel, Echo echo, int lines, int size) {
+    this.channel = channel;
+    this.echo = echo;
+    this.idle = new Outstanding[lines];
+    for (int i = 0; i < lines; i++) {
+      end(new Outstanding(new Line(i, size)));
+    }
+  }
+
+  /** Makes so many calls; {@code done} is told when the last answer was checked. */
+  void begin(long calls, CompletableFuture<Void> done) {
+    this.done = done;
+    toBegin = calls;
+    toEnd = calls;
+    beginCalls();
+  }
+
+  /** Does nothing within itself: a call of a transport without threads ends as it is made. */
+  private void beginCalls() {
+    if (beginning) {
+      return;
+    }
+    beginning = true;
+    while (idleCount > 0 && toBegin > 0) {
+      toBegin--;
+      Outstanding next = idle[--idleCount];
+      ClientCalls.asyncUnaryCall(
+          channel.newCall(Echo.METHOD, CallOptions.DEFAULT), next.line.next(), next);
+    }
+    beginning = false;
+  }
+
+  private void end(Outstanding call) {
+    idle[idleCount++] = call;
+  }
+
+  private void ended(Outstanding call) {
+    end(call);
+    if (--toEnd == 0) {
+      done.complete(null);
+    } else {
+      beginCalls();
+    }
+  }
+
+  private void failed(Throwable cause) {
+    Throwable atServer = echo.failure();
+    done.completeExceptionally(atServer == null ? cause : atServer);
+  }
+
+  private final class Outstanding implements StreamObserver<byte[]> {
+    private final Line line;
+
+    private Outstanding(Line line) {
+      this.line = line;
+    }
+
+    @Override
+    public void onNext(byte[] answer) {
+      try {
+        line.accept(answer);
+      } catch (RuntimeException e) {
+        failed(e);
+      }
+    }
+
+    @Override
+    public void onError(Throwable cause) {
+      failed(cause);
+    }
+
+    @Override
+    public void onCompleted() {
+      ended(this);
+    }
+  }
+}

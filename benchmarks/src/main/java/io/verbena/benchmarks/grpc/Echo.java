@@ -1,0 +1,55 @@
+package io.verbena.benchmarks.grpc;
+
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.MethodType;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** Checks each request and answers it. On the thread that its server calls it on. */
+final class Echo {
+  private static final String SERVICE = "verbena.Echo";
+
+  /** Its only method. */
+  static final MethodDescriptor<byte[], byte[]> METHOD =
+      MethodDescriptor.newBuilder(new Payload(), new Payload())
+          .setType(MethodType.UNARY)
+          .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Echo"))
+          .build();
+
+  private final Line[] lines;
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+
+  Echo(int lines, int size) {
+    this.lines = new Line[lines];
+    for (int i = 0; i < lines; i++) {
+      this.lines[i] = new Line(i, size);
+    }
+  }
+
+  ServerServiceDefinition service() {
+    return ServerServiceDefinition.builder(SERVICE)
+        .addMethod(METHOD, ServerCalls.asyncUnaryCall(this::answer))
+        .build();
+  }
+
+  private void answer(byte[] request, StreamObserver<byte[]> answers) {
+    Line line;
+    try {
+      line = lines[Line.of(request)];
+      line.accept(request);
+    } catch (RuntimeException e) {
+      failure.compareAndSet(null, e);
+      throw e;
+    }
+    answers.onNext(line.next());
+    answers.onCompleted();
+  }
+
+  /** What was wrong with a request, which gRPC tells its clients nothing of. */
+  @Nullable Throwable failure() {
+    return failure.get();
+  }
+}

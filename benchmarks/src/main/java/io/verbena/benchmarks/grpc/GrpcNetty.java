@@ -1,0 +1,89 @@
+package io.verbena.benchmarks.grpc;
+
+import io.grpc.ManagedChannel;
+import io.grpc.Server;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
+import io.netty.channel.EventLoop;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.concurrent.Future;
+import io.verbena.benchmarks.peers.NettyKind;
+import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.UnaryCalls;
+import io.verbena.grpc.RdmaGrpc;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * gRPC over a Netty transport: one connection, an event loop for each end, and all work on these
+ * two threads.
+ */
+public final class GrpcNetty implements UnaryCalls {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  private final EventLoopGroup servers;
+  private final EventLoopGroup clients;
+  private final EventLoop client;
+  private final Server server;
+  private final ManagedChannel channel;
+  private final Caller caller;
+
+  public GrpcNetty(NettyKind kind, int lines, int size) throws Exception {
+    servers = new MultiThreadIoEventLoopGroup(1, kind.plainHandler());
+    clients = new MultiThreadIoEventLoopGroup(1, kind.plainHandler());
+    client = clients.next();
+    Echo echo = new Echo(lines, size);
+    server =
+        listening(kind, NettyServerBuilder.forAddress(kind.address()))
+            .directExecutor()
+            .addService(echo.service())
+            .build()
+            .start();
+    channel =
+        connecting(kind, NettyChannelBuilder.forAddress(server.getListenSockets().get(0)))
+            .directExecutor()
+            .usePlaintext()
+            .overrideAuthority("localhost")
+            .build();
+    caller = new Caller(channel, echo, lines, size);
+  }
+
+  private NettyServerBuilder listening(NettyKind kind, NettyServerBuilder builder) {
+    return kind.allocates()
+        ? RdmaGrpc.server(builder, servers)
+        : builder
+            .bossEventLoopGroup(servers)
+            .workerEventLoopGroup(servers)
+            .channelType(kind.serverChannel());
+  }
+
+  private NettyChannelBuilder connecting(NettyKind kind, NettyChannelBuilder builder) {
+    return kind.allocates()
+        ? RdmaGrpc.client(builder, clients)
+        : builder.eventLoopGroup(clients).channelType(kind.channel());
+  }
+
+  @Override
+  public void call(long calls, Deadline deadline) throws Exception {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    client.execute(() -> caller.begin(calls, done));
+    deadline.await(done);
+  }
+
+  @Override
+  public void close() {
+    channel.shutdownNow();
+    server.shutdownNow();
+    shutDown(clients);
+    shutDown(servers);
+  }
+
+  private static void shutDown(EventLoopGroup group) {
+    Future<?> down = group.shutdownGracefully(0, LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    if (!down.awaitUninterruptibly(LIMIT.toMillis())) {
+      throw new IllegalStateException("event loop: still running after " + LIMIT);
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.verbena.benchmarks.rsocket;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.rsocket.Payload;
+import io.rsocket.util.ByteBufPayload;
+import io.verbena.benchmarks.work.ByteBufView;
+import io.verbena.benchmarks.work.MessageCheck;
+import io.verbena.benchmarks.work.MessageSource;
+
+/**
+ * Messages as an RSocket program has them: each written into a fresh pooled buffer of its own
+ * allocator, which no transport knows, and checked where it was received. One thread.
+ */
+final class Payloads {
+  private final int size;
+  private final ByteBuf message;
+  private final ByteBufView outgoing = new ByteBufView();
+  private final ByteBufView incoming = new ByteBufView();
+
+  Payloads(int size) {
+    this.size = size;
+    message = Unpooled.directBuffer(size, size).writerIndex(size);
+    new MessageSource(size).prepare(outgoing.wrap(message));
+  }
+
+  /** The next message of a source. */
+  Payload next(MessageSource source) {
+    source.next(outgoing);
+    ByteBuf data = PooledByteBufAllocator.DEFAULT.directBuffer(size, size);
+    return ByteBufPayload.create(data.writeBytes(message, 0, size));
+  }
+
+  /** Checks a message, which stays the caller's; answers a view of it, for as long as it is. */
+  ByteBufView accept(Payload payload, MessageCheck check) {
+    ByteBuf data = payload.data();
+    check.accept(incoming.wrap(data), data.readableBytes());
+    return incoming;
+  }
+
+  void release() {
+    message.release();
+  }
+}

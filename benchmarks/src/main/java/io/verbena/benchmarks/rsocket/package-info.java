@@ -1,0 +1,5 @@
+/** RSocket, by the same requests over each transport. */
+@NullMarked
+package io.verbena.benchmarks.rsocket;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,11 @@
+package io.verbena.benchmarks.work;
+
+/** A participant that makes calls of one request and one answer, as many at once as it was told. */
+public interface UnaryCalls extends Participant {
+  /**
+   * Makes calls; returns when the last answer was checked.
+   *
+   * @throws Exception if a call fails or {@code deadline} passes
+   */
+  void call(long calls, Deadline deadline) throws Exception;
+}

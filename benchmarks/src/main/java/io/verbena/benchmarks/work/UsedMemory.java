@@ -1,0 +1,28 @@
+package io.verbena.benchmarks.work;
+
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+
+/** What this JVM's objects and direct buffers use. What the kernel has for it is not counted. */
+final class UsedMemory {
+  // What a first collection finds to be unreachable, cleaners and finalizers let go of for a later.
+  private static final int COLLECTIONS = 3;
+
+  private UsedMemory() {}
+
+  /** Bytes of objects that can be reached, after collections. */
+  static long heapBytes() {
+    for (int i = 0; i < COLLECTIONS; i++) {
+      System.gc();
+    }
+    return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+  }
+
+  /** Bytes of direct buffers, those of pools whole; registered memory is in such buffers, too. */
+  static long directBytes() {
+    return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+        .filter(pool -> pool.getName().equals("direct"))
+        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+        .sum();
+  }
+}
