@@ -27,10 +27,15 @@ import io.verbena.it.guest.LeftOut;
           tests = {
             "io.verbena.core.memory.SizeClassesTest",
             "io.verbena.core.memory.StripedStackTest",
+            "io.verbena.core.micrometer.DataPathTest",
+            "io.verbena.core.micrometer.DeviceMetersTest",
             "io.verbena.reactor.connection.CreditsTest",
             "io.verbena.core.leaks.LeakExtensionTest"
           },
           reason = "of data structures alone: there is no HCA in it"),
+      @LeftOut(
+          tests = "io.verbena.reactor.meters.WithoutMicrometerTest",
+          reason = "of a class path, which is another one in the guest"),
       @LeftOut(
           tests = "io.verbena.reactor.streams.ReactiveStreamsTest",
           reason = "of signals alone, and its TCK is not in the guest's class path"),

@@ -32,7 +32,16 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
  */
 final class SanitizedVerbs extends VerbsTck {
   private static final List<String> AREAS =
-      List.of("MemoryRegions", "QueuePairs", "SendAndReceive", "ReadAndWrite", "Atomics");
+      List.of(
+          "MemoryRegions",
+          "MemoryWindows",
+          "MemoryWindowsOfType1",
+          "QueuePairs",
+          "SendAndReceive",
+          "ReadAndWrite",
+          "Atomics",
+          "SharedReceiveQueues",
+          "Datagrams");
   private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
   private static final AtomicInteger NEXT_PORT = new AtomicInteger(21_000);
 

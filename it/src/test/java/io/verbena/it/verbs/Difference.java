@@ -188,13 +188,6 @@ public enum Difference {
       "queue pair in ERR",
       "ResizedCompletionQueues.holdsNoMoreThanItsNewDepth"),
 
-  SLOTS_OF_A_CLOSED_PAIR(
-      "receives of a shared queue that a queue pair had taken and whose completions nobody"
-          + " polled before it was closed: ours, not rxe's; transport-disni learns only from a"
-          + " completion which slot is free",
-      "receives outstanding: 2",
-      "SharedReceiveQueues.getsBackTheSlotsOfAQueuePairThatIsGone"),
-
   DRAINED_ADDRESS(
       "a new address vector for a drained queue pair of UC: rxe refuses it with EINVAL. Specified: it may"
           + " be changed in SQD (IBTA vol. 1, modify queue pair)",

@@ -1,0 +1,306 @@
+package io.verbena.it.containers;
+
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.async.ResultCallback;
+import com.github.dockerjava.api.command.WaitContainerResultCallback;
+import com.github.dockerjava.api.model.ContainerNetwork;
+import com.github.dockerjava.api.model.Frame;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.testcontainers.containers.ContainerLaunchException;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.Network;
+import org.testcontainers.containers.startupcheck.StartupCheckStrategy;
+import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
+
+/**
+ * A Java program of this JVM's class path in a container, and the faults that can befall it. All of
+ * Testcontainers' {@link GenericContainer} works on it.
+ *
+ * <pre>{@code
+ * try (Network network = Network.newNetwork();
+ *     VerbenaContainer server =
+ *         new VerbenaContainer(MyServer.class)
+ *             .withArguments("tcp://0.0.0.0:7470")
+ *             .withPort(7470)
+ *             .withReadiness("serving")
+ *             .withNetwork(network)) {
+ *   server.start();
+ *   new VerbenaContainer(MyClient.class).withArguments("tcp://" + server.hostAndPort()) ...
+ * }
+ * }</pre>
+ *
+ * <p>RoCEv2 does not pass through address translation: peers are containers on one network, and
+ * reach each other by {@link #host()}, never by mapped ports.
+ *
+ * <p>{@link #start} returns when the program is ready, or fails at the startup timeout, or as soon
+ * as the program ends without having been; so it does without a readiness line at once. Waits throw
+ * an {@link IllegalStateException} with the program's output at their limit. Closing kills the
+ * program and removes the container. Threads: one at a time.
+ */
+public class VerbenaContainer extends GenericContainer<VerbenaContainer> {
+  /** System property: the base image of programs for which none is named. */
+  public static final String BASE_IMAGE = "verbena.test.image";
+
+  /** What starts soonest. */
+  private static final List<String> JVM_ARGUMENTS =
+      List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto");
+
+  private final List<String> jvmArguments = new ArrayList<>(JVM_ARGUMENTS);
+  private final List<String> arguments = new ArrayList<>();
+  private final Class<?> main;
+  private @Nullable String readiness;
+  private int port;
+  private Duration readinessLimit = Duration.ofSeconds(60);
+
+  /**
+   * A program on the base image that the system property {@link #BASE_IMAGE} names, or, if there is
+   * none, on an image of this JVM's own files.
+   */
+  public VerbenaContainer(Class<?> main) {
+    this(main, System.getProperty(BASE_IMAGE));
+  }
+
+  /**
+   * A program on a base image.
+   *
+   * @param base the name of an image with {@code java} on its path; null for this JVM's own files
+   */
+  public VerbenaContainer(Class<?> main, @Nullable String base) {
+    super(VerbenaImage.on(base));
+    this.main = main;
+    setStartupCheckStrategy(new StartedIsEnough());
+    setWaitStrategy(new ReadinessLine());
+  }
+
+  /** Adds arguments of the program. */
+  public VerbenaContainer withArguments(String... added) {
+    arguments.addAll(List.of(added));
+    return this;
+  }
+
+  /** Adds options of the JVM. */
+  public VerbenaContainer withJvmArguments(String... added) {
+    jvmArguments.addAll(List.of(added));
+    return this;
+  }
+
+  /** The program is ready when its output contains this. */
+  public VerbenaContainer withReadiness(String text) {
+    readiness = text;
+    return this;
+  }
+
+  /** The port at which the program serves, within its network. */
+  public VerbenaContainer withPort(int served) {
+    port = served;
+    return this;
+  }
+
+  /** Gives it this address; its network has to have been made with a subnet for it. */
+  public VerbenaContainer withAddress(String ipv4) {
+    return withCreateContainerCmdModifier(command -> command.withIpv4Address(ipv4));
+  }
+
+  @Override
+  protected void configure() {
+    var line = new ArrayList<String>(jvmArguments);
+    line.add(main.getName());
+    line.addAll(arguments);
+    setCommandParts(line.toArray(String[]::new));
+  }
+
+  /**
+   * Its IPv4 address in its network, from where the containers of that network reach it.
+   *
+   * @throws IllegalStateException if it is not connected
+   */
+  public String host() {
+    return getCurrentContainerInfo().getNetworkSettings().getNetworks().values().stream()
+        .map(ContainerNetwork::getIpAddress)
+        .filter(address -> address != null && !address.isEmpty())
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException(main.getName() + ": in no network"));
+  }
+
+  /** The port of {@link #withPort}. */
+  public int port() {
+    if (port == 0) {
+      throw new IllegalStateException(main.getName() + ": port: not set (expected: withPort)");
+    }
+    return port;
+  }
+
+  /** As it stands in a URI. */
+  public String hostAndPort() {
+    return host() + ':' + port();
+  }
+
+  /** Waits until its output contains this so many times, counted from its first start. */
+  public void awaitOutput(String text, int times, Duration limit) {
+    var output = new Output(text, times);
+    try (output) {
+      getDockerClient()
+          .logContainerCmd(getContainerId())
+          .withFollowStream(true)
+          .withStdOut(true)
+          .withStdErr(true)
+          .exec(output);
+      if (!output.found.get(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+        throw new IllegalStateException(main.getName() + " ended: " + getLogs());
+      }
+    } catch (TimeoutException | ExecutionException e) {
+      throw new IllegalStateException(
+          "no \"" + text + "\" of " + main.getName() + " within " + limit + ": " + getLogs(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted", e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Waits for the program's end, and answers its exit code. */
+  public int awaitExit(Duration limit) {
+    try (var exit = new WaitContainerResultCallback()) {
+      return getDockerClient()
+          .waitContainerCmd(getContainerId())
+          .exec(exit)
+          .awaitStatusCode(limit.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (RuntimeException e) {
+      throw new IllegalStateException(
+          main.getName() + " does not end within " + limit + ": " + getLogs(), e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Ends the program by SIGKILL. The container stays, for its logs and for {@link #restart}. */
+  public void kill() {
+    signal("KILL");
+  }
+
+  /** Starts it again after its end, at its address if that was given; returns when it is ready. */
+  public void restart() {
+    int before = readiness == null ? 0 : Output.count(getLogs(), readiness);
+    getDockerClient().startContainerCmd(getContainerId()).exec();
+    if (readiness != null) {
+      awaitOutput(readiness, before + 1, readinessLimit);
+    }
+  }
+
+  /**
+   * Stops its threads, all of them, between one instruction and the next: by SIGSTOP, as Docker's
+   * own pause gives up on a busy machine where it has control groups of version 1.
+   */
+  public void pause() {
+    signal("STOP");
+  }
+
+  /** Lets its threads go on. */
+  public void resume() {
+    signal("CONT");
+  }
+
+  private void signal(String name) {
+    getDockerClient().killContainerCmd(getContainerId()).withSignal(name).exec();
+  }
+
+  /** Takes it off the network: no packet reaches it or leaves it. */
+  public void disconnect(Network network) {
+    getDockerClient()
+        .disconnectFromNetworkCmd()
+        .withContainerId(getContainerId())
+        .withNetworkId(network.getId())
+        .exec();
+  }
+
+  /** Puts it on the network, at this address. */
+  public void connect(Network network, String ipv4) {
+    getDockerClient()
+        .connectToNetworkCmd()
+        .withContainerId(getContainerId())
+        .withNetworkId(network.getId())
+        .withContainerNetwork(
+            new ContainerNetwork()
+                .withIpamConfig(new ContainerNetwork.Ipam().withIpv4Address(ipv4)))
+        .exec();
+  }
+
+  /** Testcontainers' own look at a container's state no more often than once a second. */
+  private static final class StartedIsEnough extends StartupCheckStrategy {
+    @Override
+    public boolean waitUntilStartupSuccessful(DockerClient client, String id) {
+      return true;
+    }
+
+    @Override
+    public StartupStatus checkStartupState(DockerClient client, String id) {
+      return StartupStatus.SUCCESSFUL;
+    }
+  }
+
+  private final class ReadinessLine extends AbstractWaitStrategy {
+    @Override
+    protected void waitUntilReady() {
+      readinessLimit = startupTimeout;
+      if (readiness != null) {
+        try {
+          awaitOutput(readiness, 1, startupTimeout);
+        } catch (IllegalStateException e) {
+          throw new ContainerLaunchException(String.valueOf(e.getMessage()), e);
+        }
+      }
+    }
+  }
+
+  /** Looks for a text in what the container writes; answers false if that ends before. */
+  private static final class Output extends ResultCallback.Adapter<Frame> {
+    private final StringBuilder soFar = new StringBuilder();
+    private final String text;
+    private final int times;
+    private final CompletableFuture<Boolean> found = new CompletableFuture<>();
+
+    Output(String text, int times) {
+      this.text = text;
+      this.times = times;
+    }
+
+    static int count(String all, String text) {
+      int count = 0;
+      for (int at = all.indexOf(text); at >= 0; at = all.indexOf(text, at + text.length())) {
+        count++;
+      }
+      return count;
+    }
+
+    @Override
+    public void onNext(Frame frame) {
+      soFar.append(new String(frame.getPayload(), StandardCharsets.UTF_8));
+      if (count(soFar.toString(), text) >= times) {
+        found.complete(true);
+      }
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+      found.completeExceptionally(failure);
+      super.onError(failure);
+    }
+
+    @Override
+    public void onComplete() {
+      found.complete(false);
+      super.onComplete();
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.verbena.it.containers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.testcontainers.containers.ContainerLaunchException;
+
+/** What the test support promises to those who use it. */
+@InContainers
+@Tag("once")
+class VerbenaContainerTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration SHORT = Duration.ofMillis(200);
+
+  /** Says something, and ends with an exit code, or waits if that is negative. */
+  public static final class Speaker {
+    private Speaker() {}
+
+    /** Runs it: what to say, and the exit code. */
+    public static void main(String[] args) throws InterruptedException {
+      System.out.println(args[0]);
+      int exitCode = Integer.parseInt(args[1]);
+      if (exitCode < 0) {
+        new CountDownLatch(1).await();
+      }
+      System.exit(exitCode);
+    }
+  }
+
+  private static VerbenaContainer speaker(String... arguments) {
+    return new VerbenaContainer(Speaker.class).withArguments(arguments);
+  }
+
+  @Test
+  void aProgramThatEndsBeforeItIsReadyFailsTheStartAtOnceWithItsOutput() {
+    try (VerbenaContainer speaker =
+        speaker("cannot serve", "3")
+            .withReadiness("serving")
+            .withStartupTimeout(Duration.ofHours(1))) {
+      assertThatThrownBy(speaker::start)
+          .isInstanceOf(ContainerLaunchException.class)
+          .hasStackTraceContaining("cannot serve");
+    }
+  }
+
+  @Test
+  void aProgramThatIsNotReadyInTimeFailsTheStart() {
+    try (VerbenaContainer speaker =
+        speaker("thinking", "-1").withReadiness("serving").withStartupTimeout(SHORT)) {
+      assertThatThrownBy(speaker::start)
+          .isInstanceOf(ContainerLaunchException.class)
+          .hasStackTraceContaining("no \"serving\" of " + Speaker.class.getName());
+    }
+  }
+
+  @Test
+  void tellsHowAProgramEnded() {
+    try (VerbenaContainer speaker = speaker("done", "3")) {
+      speaker.start();
+      assertThat(speaker.awaitExit(LIMIT)).isEqualTo(3);
+      assertThat(speaker.getLogs()).isEqualTo("done\n");
+    }
+  }
+
+  @Test
+  void aWaitForTheEndHasALimit() {
+    try (VerbenaContainer speaker = speaker("here", "-1").withReadiness("here")) {
+      speaker.start();
+      assertThatIllegalStateException()
+          .isThrownBy(() -> speaker.awaitExit(SHORT))
+          .withMessageContainingAll("does not end within", "here");
+    }
+  }
+}

@@ -1,0 +1,109 @@
+package io.verbena.it.containers.roce;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
+import io.verbena.RdmaTransport;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A program: sends numbered messages to an {@link EchoServer} on several connections at once, and
+ * ends with an error as soon as one does not come back whole, once and in its place.
+ */
+public final class EchoClient {
+  /** Each time so many more came back. */
+  static final String PROGRESS = "more came back";
+
+  static final String DONE = "all came back";
+  static final int FAILED = 3;
+  static final int WRONG = 4;
+
+  private static final int STEP = 100;
+  private static final AtomicLong BACK = new AtomicLong();
+
+  private final RdmaConnection connection;
+  private final int length;
+  private final long count;
+  private final Duration pause;
+  private long sent;
+  private long received;
+
+  private EchoClient(RdmaConnection connection, int length, long count, Duration pause) {
+    this.connection = connection;
+    this.length = length;
+    this.count = count;
+    this.pause = pause;
+  }
+
+  /**
+   * Runs it: the URI, connections, the length of messages, how many on each connection, and the
+   * milliseconds between them.
+   */
+  public static void main(String[] args) {
+    URI uri = URI.create(args[0]);
+    int connections = Integer.parseInt(args[1]);
+    int length = Integer.parseInt(args[2]);
+    long count = Long.parseLong(args[3]);
+    Duration pause = Duration.ofMillis(Long.parseLong(args[4]));
+    RdmaTransport transport = RdmaTransport.create();
+    try {
+      Flux.range(0, connections)
+          .flatMap(
+              i ->
+                  transport
+                      .connect(uri)
+                      .flatMap(
+                          connection -> new EchoClient(connection, length, count, pause).run()),
+              connections)
+          .blockLast();
+    } catch (RdmaException e) {
+      System.out.println("failed after " + BACK);
+      for (Throwable each = e; each != null; each = each.getCause()) {
+        System.out.println(each);
+      }
+      System.exit(FAILED);
+    } catch (IllegalStateException e) {
+      System.out.println("wrong after " + BACK + ": " + e);
+      System.exit(WRONG);
+    }
+    System.out.println(BACK + " " + DONE);
+    System.exit(0);
+  }
+
+  private Mono<Void> run() {
+    Flux<ByteBuf> numbers =
+        pause.isZero()
+            ? Flux.generate(messages -> messages.next(message(sent++)))
+            : Flux.interval(pause).onBackpressureDrop().map(tick -> message(sent++));
+    Mono<Void> back = connection.receive().doOnNext(this::check).take(count).then();
+    return Mono.when(connection.send(numbers.take(count)), back).then(connection.close());
+  }
+
+  /** The number at both ends. */
+  private ByteBuf message(long number) {
+    ByteBuf message = connection.memory().allocator().buffer(length, length);
+    return message.writeLong(number).writeZero(length - 2 * Long.BYTES).writeLong(number);
+  }
+
+  private void check(ByteBuf message) {
+    try {
+      long first = message.getLong(0);
+      long last = message.getLong(message.readableBytes() - Long.BYTES);
+      if (message.readableBytes() != length || first != received || last != received) {
+        throw new IllegalStateException(
+            "%d to %d in %d bytes (expected: %d in %d bytes)"
+                .formatted(first, last, message.readableBytes(), received, length));
+      }
+    } finally {
+      message.release();
+    }
+    received++;
+    if (BACK.incrementAndGet() % STEP == 0) {
+      System.out.println(PROGRESS);
+    }
+  }
+}

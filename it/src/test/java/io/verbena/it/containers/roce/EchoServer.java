@@ -1,0 +1,31 @@
+package io.verbena.it.containers.roce;
+
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTransport;
+import java.net.URI;
+import java.time.Duration;
+import reactor.core.publisher.Mono;
+
+/** A program: sends back what it receives, at a URI, until it is ended. */
+public final class EchoServer {
+  static final String READY = "serving at ";
+  static final String ENDED = "connection ended: ";
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private EchoServer() {}
+
+  /** Runs it: the URI. */
+  public static void main(String[] args) {
+    RdmaServer server =
+        RdmaTransport.create().bind(URI.create(args[0]), EchoServer::echo).block(LIMIT);
+    System.out.println(READY + server.address());
+    server.onClose().block();
+  }
+
+  private static Mono<Void> echo(RdmaConnection connection) {
+    return connection
+        .send(connection.receive())
+        .doOnTerminate(() -> System.out.println(ENDED + connection.peer()));
+  }
+}

@@ -1,0 +1,112 @@
+package io.verbena.it.containers.roce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.it.containers.InContainers;
+import io.verbena.it.containers.VerbenaContainer;
+import io.verbena.samples.blockstore.BlockStoreClient;
+import io.verbena.samples.blockstore.BlockStoreServer;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.testcontainers.containers.Network;
+import org.testcontainers.images.builder.Transferable;
+
+/** What people run: the block store, gRPC and RSocket, server and client each in a container. */
+@InContainers
+@Tag("once")
+class FrameworksTest {
+  private static final Duration LIMIT = Duration.ofSeconds(40);
+  private static final int LENGTH = 9_000_001;
+  private static final String ANY = "roce://0.0.0.0";
+
+  private static final Network NETWORK = Network.newNetwork();
+  private final List<VerbenaContainer> started = new ArrayList<>();
+
+  @AfterAll
+  static void endNetwork() {
+    NETWORK.close();
+  }
+
+  @AfterEach
+  void end() {
+    started.forEach(VerbenaContainer::close);
+  }
+
+  private VerbenaContainer start(VerbenaContainer container) {
+    started.add(container.withNetwork(NETWORK));
+    container.start();
+    return container;
+  }
+
+  private VerbenaContainer client(Class<?> main, String... arguments) {
+    return start(new VerbenaContainer(main).withArguments(arguments));
+  }
+
+  private static void assertSaid(VerbenaContainer client, String text) {
+    assertThat(client.awaitExit(LIMIT)).as(client.getLogs()).isZero();
+    assertThat(client.getLogs()).contains(text);
+  }
+
+  @Test
+  void severalClientsOfTheBlockStoreReadWriteAndDrawTicketsAtOnce() {
+    byte[] content = new byte[LENGTH];
+    new Random(LENGTH).nextBytes(content);
+    VerbenaContainer server =
+        start(
+            new VerbenaContainer(BlockStoreServer.class)
+                .withArguments(ANY + ":7470", "/block")
+                .withPort(7470)
+                .withReadiness("serving 1 files at roce://")
+                .withCopyToContainer(Transferable.of(content), "/block"));
+    String store = "roce://" + server.hostAndPort();
+    VerbenaContainer reader = client(BlockStoreClient.class, store, "get", "block", "/tmp/copy");
+    VerbenaContainer writer =
+        start(
+            new VerbenaContainer(BlockStoreClient.class)
+                .withArguments(store, "put", "/added")
+                .withCopyToContainer(Transferable.of(content), "/added"));
+    VerbenaContainer drawer = client(BlockStoreClient.class, store, "ticket");
+    VerbenaContainer other = client(BlockStoreClient.class, store, "ticket");
+    assertSaid(reader, "sha256 checked");
+    assertThat(reader.<byte[]>copyFileFromContainer("/tmp/copy", InputStream::readAllBytes))
+        .isEqualTo(content);
+    assertSaid(writer, LENGTH + " added");
+    assertSaid(drawer, "");
+    assertSaid(other, "");
+    assertThat(List.of(lastLine(drawer), lastLine(other))).containsExactlyInAnyOrder("0", "1");
+  }
+
+  private static String lastLine(VerbenaContainer container) {
+    List<String> lines = container.getLogs().strip().lines().toList();
+    return lines.get(lines.size() - 1);
+  }
+
+  @Test
+  void aClientOfGrpcCallsAcrossTheNetwork() {
+    VerbenaContainer server =
+        start(
+            new VerbenaContainer(GrpcServer.class)
+                .withArguments(ANY, "7000")
+                .withPort(7000)
+                .withReadiness(GrpcServer.READY));
+    assertSaid(client(GrpcClient.class, ANY, server.host(), "7000"), GrpcClient.DONE);
+  }
+
+  @Test
+  void aClientOfRSocketTakesAStreamAcrossTheNetwork() {
+    VerbenaContainer server =
+        start(
+            new VerbenaContainer(RSocketServer.class)
+                .withArguments(ANY + ":7001")
+                .withPort(7001)
+                .withReadiness(RSocketServer.READY));
+    assertSaid(client(RSocketClient.class, "roce://" + server.hostAndPort()), RSocketClient.DONE);
+  }
+}

@@ -1,0 +1,84 @@
+package io.verbena.it.containers.roce;
+
+import io.grpc.MethodDescriptor;
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.verbena.grpc.RdmaGrpc;
+import io.verbena.netty.RdmaIoHandler;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+
+/** A program: a gRPC service on Netty channels over RoCEv2, until it is ended. */
+public final class GrpcServer {
+  static final String READY = "serving gRPC at ";
+
+  /** Answers each number of bytes with as many. */
+  static final MethodDescriptor<byte[], byte[]> ECHO =
+      MethodDescriptor.newBuilder(new Bytes(), new Bytes())
+          .setType(MethodDescriptor.MethodType.BIDI_STREAMING)
+          .setFullMethodName(MethodDescriptor.generateFullMethodName("verbena.it.Echo", "Echo"))
+          .build();
+
+  private GrpcServer() {}
+
+  /** Runs it: the HCA's URI and the port. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    EventLoopGroup loops =
+        new MultiThreadIoEventLoopGroup(2, RdmaIoHandler.newFactory(URI.create(args[0])));
+    ServerServiceDefinition service =
+        ServerServiceDefinition.builder("verbena.it.Echo")
+            .addMethod(ECHO, ServerCalls.asyncBidiStreamingCall(GrpcServer::echo))
+            .build();
+    Server server =
+        RdmaGrpc.server(NettyServerBuilder.forPort(Integer.parseInt(args[1])), loops)
+            .addService(service)
+            .build()
+            .start();
+    System.out.println(READY + server.getPort());
+    server.awaitTermination();
+  }
+
+  private static StreamObserver<byte[]> echo(StreamObserver<byte[]> answers) {
+    return new StreamObserver<>() {
+      @Override
+      public void onNext(byte[] request) {
+        answers.onNext(request);
+      }
+
+      @Override
+      public void onError(Throwable failure) {
+        System.out.println("call ended: " + failure);
+      }
+
+      @Override
+      public void onCompleted() {
+        answers.onCompleted();
+      }
+    };
+  }
+
+  /** Messages that are their bytes. */
+  private static final class Bytes implements MethodDescriptor.Marshaller<byte[]> {
+    @Override
+    public InputStream stream(byte[] message) {
+      return new ByteArrayInputStream(message);
+    }
+
+    @Override
+    public byte[] parse(InputStream stream) {
+      try {
+        return stream.readAllBytes();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

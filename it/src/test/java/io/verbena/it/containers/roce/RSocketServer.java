@@ -1,0 +1,35 @@
+package io.verbena.it.containers.roce;
+
+import io.rsocket.Payload;
+import io.rsocket.SocketAcceptor;
+import io.rsocket.util.DefaultPayload;
+import io.verbena.rsocket.BoundRdmaServer;
+import io.verbena.rsocket.RdmaServerTransport;
+import java.net.URI;
+import java.time.Duration;
+import reactor.core.publisher.Flux;
+
+/** A program: streams numbers by RSocket to whoever asks, until it is ended. */
+public final class RSocketServer {
+  static final String READY = "serving RSocket at ";
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  private RSocketServer() {}
+
+  /** Runs it: the URI. */
+  public static void main(String[] args) {
+    BoundRdmaServer server =
+        io.rsocket.core.RSocketServer.create(
+                SocketAcceptor.forRequestStream(RSocketServer::numbers))
+            .bind(RdmaServerTransport.create(URI.create(args[0])))
+            .block(LIMIT);
+    System.out.println(READY + server.address());
+    server.onClose().block();
+  }
+
+  private static Flux<Payload> numbers(Payload request) {
+    int count = Integer.parseInt(request.getDataUtf8());
+    request.release();
+    return Flux.range(0, count).map(number -> DefaultPayload.create(Integer.toString(number)));
+  }
+}

@@ -1,0 +1,5 @@
+/** Reactor Netty on Linux's own RDMA stack. */
+@NullMarked
+package io.verbena.it.reactornetty;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,28 @@
+package io.verbena.it.rsocket;
+
+import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.it.guest.LeftOut;
+
+/**
+ * The tests of the RSocket adapter, RSocket's own among them, unchanged, on {@code disni://}.
+ *
+ * <p>By itself: {@code -Dtest='io.verbena.it.rsocket.RSocketTest,io.verbena.rsocket.**.*Test'};
+ * those that are left out have to be among the tests that are asked for.
+ */
+@InSoftRoceGuest(
+    packages = "io.verbena.rsocket",
+    without = {
+      @LeftOut(
+          tests = "io.verbena.rsocket.FrameQueueTest",
+          reason = "of a queue alone: there is no HCA in it"),
+      @LeftOut(
+          tests = "io.verbena.rsocket.suite.FragmentationTest",
+          reason = "the same with shorter frames, which takes minutes under emulation"),
+      @LeftOut(
+          tests = {
+            "io.verbena.rsocket.suite.ResumableTest",
+            "io.verbena.rsocket.suite.ResumableFragmentationTest"
+          },
+          reason = "the same over connections that are cut, which the others are too")
+    })
+class RSocketTest {}

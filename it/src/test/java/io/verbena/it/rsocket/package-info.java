@@ -1,0 +1,5 @@
+/** RSocket on Linux's own RDMA stack. */
+@NullMarked
+package io.verbena.it.rsocket;
+
+import org.jspecify.annotations.NullMarked;

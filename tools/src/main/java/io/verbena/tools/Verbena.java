@@ -1,0 +1,78 @@
+package io.verbena.tools;
+
+import io.verbena.tools.device.DeviceCommand;
+import io.verbena.tools.device.DevicesCommand;
+import io.verbena.tools.device.StatCommand;
+import io.verbena.tools.perf.PerfCommand;
+import io.verbena.tools.ping.PingCommand;
+import io.verbena.tools.pingpong.PingpongCommand;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena}: the tools' command line. */
+@Command(
+    name = "verbena",
+    header = "tools for RDMA, on every provider by URI",
+    description = {
+      "What people know from rdma-core and perftest, on emulated HCAs, on RNICs and on Soft-RoCE."
+          + " `verbena COMMAND --help` tells the rest."
+    },
+    subcommands = {
+      DevicesCommand.class,
+      DeviceCommand.class,
+      StatCommand.class,
+      PingpongCommand.class,
+      PerfCommand.class,
+      PingCommand.class,
+      CompletionCommand.class,
+    },
+    footer = {
+      "  verbena devices",
+      "  verbena perf write bw --local",
+      "  source <(verbena completion)"
+    })
+public final class Verbena implements Runnable {
+  @Spec private @Nullable CommandSpec spec;
+
+  private Verbena() {}
+
+  /** Runs a command and exits: with 0 if all went well, 1 if it failed, 2 for wrong usage. */
+  public static void main(String[] arguments) {
+    PrintWriter out = new PrintWriter(System.out, false, StandardCharsets.UTF_8);
+    PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+    System.exit(run(out, err, arguments));
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @param out for what was asked for
+   * @param err for what went wrong, and what to do next
+   * @return the exit code
+   */
+  public static int run(PrintWriter out, PrintWriter err, String... arguments) {
+    CommandLine line = Manual.dressed(new CommandLine(new Verbena()));
+    line.setOut(out).setErr(err);
+    line.setExecutionExceptionHandler((failure, command, parsed) -> Failures.tell(failure, err));
+    try {
+      return line.execute(arguments);
+    } finally {
+      out.flush();
+      err.flush();
+    }
+  }
+
+  @Override
+  public void run() {
+    if (spec == null) {
+      throw new IllegalStateException("verbena: not run by a command line");
+    }
+    throw new ParameterException(spec.commandLine(), "COMMAND: missing (expected: one of these)");
+  }
+}

@@ -1,0 +1,100 @@
+package io.verbena.tools.device;
+
+import io.verbena.tools.end.Peer;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.PortAttributes;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.TreeSet;
+
+/**
+ * A device with the labels and in the layout of {@code ibv_devinfo -v}. What the verbs SPI does not
+ * tell is left out; what it tells beyond that has a label like theirs.
+ */
+final class DeviceReport {
+  private static final String VALUES = "\t\t\t\t\t";
+  private static final int PORT_DOWN = 1;
+  private static final int PORT_ACTIVE = 4;
+
+  /** Where the values of a device, and those of a port, stand; in characters, with tabs of 8. */
+  private static final int DEVICE_COLUMN = 40;
+
+  private static final int PORT_COLUMN = 48;
+
+  private final PrintWriter out;
+
+  DeviceReport(PrintWriter out) {
+    this.out = out;
+  }
+
+  void print(Device device) {
+    DeviceAttributes has = device.attributes();
+    out.println("hca_id:\t" + has.name());
+    device("fw_ver", has.firmware());
+    device("phys_port_cnt", 1);
+    device("max_mr_size", "0x" + Long.toHexString(has.maxMemoryRegionSize()));
+    device("max_qp", has.maxQueuePairs());
+    device("max_qp_wr", has.maxWorkRequests());
+    device("max_sge", has.maxScatterGather());
+    device("max_inline_data", has.maxInlineData());
+    device("max_cq", has.maxCompletionQueues());
+    device("max_cqe", has.maxCompletions());
+    device("max_mr", has.maxMemoryRegions());
+    device("max_pd", has.maxProtectionDomains());
+    device("max_qp_rd_atom", has.maxReadAtomicAsResponder());
+    device("max_qp_init_rd_atom", has.maxReadAtomicAsInitiator());
+    if (!has.supports(Capability.ATOMICS)) {
+      device("atomic_cap", "ATOMIC_NONE (0)");
+    }
+    device("max_mw", has.maxMemoryWindows());
+    device("max_ah", has.maxAddressHandles());
+    device("max_srq", has.maxSharedReceiveQueues());
+    if (has.maxSharedReceiveQueues() > 0) {
+      device("max_srq_wr", has.maxSharedReceiveRequests());
+    }
+    out.println("\tcapabilities:");
+    new TreeSet<>(has.capabilities()).forEach(each -> out.println(VALUES + each));
+    print(device.port(), has.maxMessageSize());
+    out.println();
+  }
+
+  private void print(PortAttributes port, int maxMessageSize) {
+    out.println("\t\tport:\t1");
+    port(
+        "state",
+        port.active() ? "PORT_ACTIVE (" + PORT_ACTIVE + ")" : "PORT_DOWN (" + PORT_DOWN + ")");
+    port("max_mtu", text(port.maxMtu()));
+    port("active_mtu", text(port.activeMtu()));
+    port("max_msg_sz", "0x" + Integer.toHexString(maxMessageSize));
+    List<Gid> gids = port.gids();
+    port("gid_tbl_len", gids.size());
+    for (int i = 0; i < gids.size(); i++) {
+      Gid gid = gids.get(i);
+      if (gid.high() != 0 || gid.low() != 0) {
+        port(String.format("GID[%3d]", i), Peer.text(gid));
+      }
+    }
+  }
+
+  private static String text(Mtu mtu) {
+    return mtu.bytes() + " (" + mtu.code() + ")";
+  }
+
+  private void device(String label, Object value) {
+    line("\t", 8, DEVICE_COLUMN, label, value);
+  }
+
+  private void port(String label, Object value) {
+    line("\t\t\t", 24, PORT_COLUMN, label, value);
+  }
+
+  private void line(String indent, int at, int column, String label, Object value) {
+    int end = at + label.length() + 1;
+    int tabs = Math.max(1, (column - end + 7) / 8);
+    out.println(indent + label + ":" + "\t".repeat(tabs) + value);
+  }
+}

@@ -1,0 +1,5 @@
+/** Lists devices and tells what they are. */
+@NullMarked
+package io.verbena.tools.device;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,122 @@
+package io.verbena.tools.end;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.SendWorkRequest;
+import java.security.SecureRandom;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue pair that no connection manager connects: the ends tell each other where they are by
+ * other means. For one thread; the end that it is of closes it.
+ */
+public final class BarePair {
+  /** The queue key of datagrams, as rdma-core's examples and perftest have it. */
+  public static final int QUEUE_KEY = 0x11111111;
+
+  private static final int PSN_BITS = 24;
+  private static final int MIN_RNR_TIMER = 12;
+  private static final int MOST_RETRIES = 7;
+
+  private final End end;
+  private final QueuePair pair;
+  private final int gidIndex;
+  private final int psn = new SecureRandom().nextInt(1 << PSN_BITS);
+  private @Nullable AddressHandle handle;
+  private int remote;
+
+  private BarePair(End end, QueuePair pair, int gidIndex) {
+    this.end = end;
+    this.pair = pair;
+    this.gidIndex = gidIndex;
+  }
+
+  /**
+   * Creates one, in INIT: receives may be posted.
+   *
+   * @param gidIndex which of the port's GIDs it sends from
+   * @param access what the peer may do through it
+   * @throws io.verbena.verbs.VerbsException if the device cannot do that
+   */
+  public static BarePair create(
+      End end,
+      QueuePairType type,
+      int sends,
+      int receives,
+      int inline,
+      int gidIndex,
+      Set<Access> access) {
+    QueuePairOptions options =
+        QueuePairOptions.reliable(end.sent(), end.received(), sends, receives)
+            .withType(type)
+            .withInlineData(inline);
+    QueuePair pair = end.keep(end.domain().createQueuePair(options));
+    QueuePairAttributes init =
+        new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1);
+    pair.modify(type == QueuePairType.UD ? init.queueKey(QUEUE_KEY) : init.access(access));
+    return new BarePair(end, pair, gidIndex);
+  }
+
+  /** The queue pair. */
+  public QueuePair pair() {
+    return pair;
+  }
+
+  /** Which of the port's GIDs it sends from. */
+  public int gidIndex() {
+    return gidIndex;
+  }
+
+  /** Where it is. */
+  public Peer here() {
+    return new Peer(pair.number(), psn, end.device().port().gids().get(gidIndex));
+  }
+
+  /**
+   * Brings it to RTS.
+   *
+   * @param peer the other end
+   * @param mtu payload per packet
+   * @param timeout code of the time to wait for an acknowledgement, 0 to 31
+   * @param outstanding READs and atomics that it has under way at once
+   * @param served READs and atomics that the peer has under way at once
+   */
+  public void connect(Peer peer, Mtu mtu, int timeout, int outstanding, int served) {
+    AddressVector way = new AddressVector(peer.gid(), gidIndex, 64, 0, 0);
+    remote = peer.queuePair();
+    QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.RTR);
+    QueuePairAttributes send = new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(psn);
+    if (pair.type() == QueuePairType.UD) {
+      handle = end.keep(end.domain().createAddressHandle(way));
+    } else {
+      receive
+          .addressVector(way)
+          .pathMtu(mtu)
+          .destinationQueuePair(peer.queuePair())
+          .receivePsn(peer.psn());
+    }
+    if (pair.type() == QueuePairType.RC) {
+      receive.maxDestinationReadAtomic(served).minRnrTimer(MIN_RNR_TIMER);
+      send.timeout(timeout)
+          .retryCount(MOST_RETRIES)
+          .rnrRetry(MOST_RETRIES)
+          .maxReadAtomic(outstanding);
+    }
+    pair.modify(receive);
+    pair.modify(send);
+  }
+
+  /** Addresses a request to the peer, which only datagrams need. */
+  public SendWorkRequest addressed(SendWorkRequest request) {
+    AddressHandle to = handle;
+    return to == null ? request : request.to(to, remote, QUEUE_KEY);
+  }
+}

@@ -1,0 +1,156 @@
+package io.verbena.tools.end;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.VerbsProviders;
+import io.verbena.verbs.WorkCompletion;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Set;
+
+/**
+ * One end of a test, for one thread: a device, a domain, a completion queue for each direction and
+ * one region of memory. Closing it closes them and all that it was given to keep, from the last to
+ * the first.
+ */
+public final class End implements AutoCloseable {
+  private static final int PAGE = 4096;
+
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final Device device;
+  private final ProtectionDomain domain;
+  private final CompletionQueue sent;
+  private final CompletionQueue received;
+  private final ByteBuffer memory;
+  private final MemoryRegion region;
+
+  private End(URI address, int bytes, Set<Access> access, int sends, int receives) {
+    device = keep(VerbsProviders.find(address).open(address));
+    try {
+      domain = keep(device.allocateProtectionDomain());
+      sent = keep(device.createCompletionQueue(sends, null, true));
+      received = keep(device.createCompletionQueue(receives, null, true));
+      memory = allocate(bytes);
+      region = keep(domain.register(memory, access));
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /**
+   * Opens the device of an address.
+   *
+   * @param bytes of memory, all zero, from the beginning of a page on
+   * @param access what may be done to the memory
+   * @param sends completions of sends that may wait to be polled
+   * @param receives completions of receives that may wait to be polled
+   * @throws io.verbena.verbs.VerbsException if the device cannot do that
+   */
+  public static End open(URI address, int bytes, Set<Access> access, int sends, int receives) {
+    return new End(address, bytes, access, sends, receives);
+  }
+
+  private static ByteBuffer allocate(int bytes) {
+    int pages = Math.addExact(bytes, PAGE - 1) / PAGE;
+    ByteBuffer whole = ByteBuffer.allocateDirect(Math.multiplyExact(pages + 1, PAGE));
+    return whole.alignedSlice(PAGE).limit(bytes).slice();
+  }
+
+  /** Keeps something open as long as this end, and no longer. */
+  public <T extends AutoCloseable> T keep(T resource) {
+    open.push(resource);
+    return resource;
+  }
+
+  /** The device. */
+  public Device device() {
+    return device;
+  }
+
+  /** The domain of everything. */
+  public ProtectionDomain domain() {
+    return domain;
+  }
+
+  /** Where sends complete. */
+  public CompletionQueue sent() {
+    return sent;
+  }
+
+  /** Where receives complete. */
+  public CompletionQueue received() {
+    return received;
+  }
+
+  /** The memory. */
+  public ByteBuffer memory() {
+    return memory;
+  }
+
+  /** The memory, registered. */
+  public MemoryRegion region() {
+    return region;
+  }
+
+  /** The address of a byte of the memory. */
+  public long address(int offset) {
+    return region.address() + offset;
+  }
+
+  /**
+   * Looks at a completion.
+   *
+   * @throws ToolFailure unless it is of a success
+   */
+  public static void check(WorkCompletion completion) throws ToolFailure {
+    if (!completion.isSuccess()) {
+      throw failed(completion);
+    }
+  }
+
+  private static ToolFailure failed(WorkCompletion completion) {
+    return new ToolFailure(
+        "Failed status "
+            + completion.status()
+            + " ("
+            + completion.status().code()
+            + ") for wr_id "
+            + completion.workRequestId(),
+        advice(completion));
+  }
+
+  private static String advice(WorkCompletion completion) {
+    return switch (completion.status()) {
+      case RETRY_EXC_ERR -> "see whether the other end still runs, and how the path to it is";
+      case RNR_RETRY_EXC_ERR -> "the other end posts too few receives: raise its --rx-depth";
+      case LOC_LEN_ERR, REM_INV_REQ_ERR -> "give both ends the same -s";
+      case REM_ACCESS_ERR -> "give both ends the same test and the same -s";
+      default -> "see what the other end says";
+    };
+  }
+
+  @Override
+  public void close() {
+    IllegalStateException failure = null;
+    while (!open.isEmpty()) {
+      try {
+        open.pop().close();
+      } catch (Exception e) {
+        if (failure == null) {
+          failure = new IllegalStateException("close failed: " + e.getMessage(), e);
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package io.verbena.tools.end;
+
+import io.verbena.verbs.Gid;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Which of a port's GIDs an end sends from. */
+public final class Gids {
+  private static final Pattern SOURCE = Pattern.compile("(?:^|&)source=([^&]*)");
+  private static final Pattern IPV4 = Pattern.compile("[0-9]+(\\.[0-9]+){3}");
+
+  private Gids() {}
+
+  /**
+   * Chooses one: the one that is asked for, else the one of the address that the URI names as its
+   * source or as its host, else the first of an IPv4 address, else the first that is not zero.
+   *
+   * @param asked its index, or null
+   * @throws ToolFailure if there is none
+   */
+  public static int index(List<Gid> gids, URI address, @Nullable Integer asked) throws ToolFailure {
+    if (asked != null) {
+      if (asked < 0 || asked >= gids.size()) {
+        throw new ToolFailure(
+            "can't read sgid of index " + asked + " (expected: 0.." + (gids.size() - 1) + ")",
+            "`verbena device " + address + "` lists the GIDs");
+      }
+      return asked;
+    }
+    for (String named : named(address)) {
+      int index = gids.indexOf(gid(named));
+      if (index >= 0) {
+        return index;
+      }
+    }
+    int any = -1;
+    for (int i = gids.size() - 1; i >= 0; i--) {
+      Gid gid = gids.get(i);
+      boolean isBetter = any < 0 || isIpv4(gid) || !isIpv4(gids.get(any));
+      if ((gid.high() != 0 || gid.low() != 0) && isBetter) {
+        any = i;
+      }
+    }
+    if (any < 0) {
+      throw new ToolFailure(
+          "the port of " + address + " has no GID", "give its network interface an address");
+    }
+    return any;
+  }
+
+  private static boolean isIpv4(Gid gid) {
+    return gid.high() == 0 && gid.low() >>> 32 == 0xffff;
+  }
+
+  private static List<String> named(URI address) {
+    List<String> named = new ArrayList<>();
+    Matcher source = SOURCE.matcher(address.getRawQuery() == null ? "" : address.getRawQuery());
+    if (source.find()) {
+      named.add(source.group(1));
+    }
+    if (address.getHost() != null) {
+      named.add(address.getHost());
+    }
+    // Names of emulated HCAs are nobody's business but theirs.
+    named.removeIf(each -> !IPV4.matcher(each).matches() && each.indexOf(':') < 0);
+    return named;
+  }
+
+  private static @Nullable Gid gid(String address) {
+    try {
+      byte[] bytes = InetAddress.getByName(address).getAddress();
+      ByteBuffer words = ByteBuffer.wrap(bytes);
+      return bytes.length == 4
+          ? new Gid(0, (0xffffL << 32) | (words.getInt() & 0xffff_ffffL))
+          : new Gid(words.getLong(), words.getLong());
+    } catch (UnknownHostException e) {
+      return null;
+    }
+  }
+}

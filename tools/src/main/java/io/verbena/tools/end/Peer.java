@@ -1,0 +1,29 @@
+package io.verbena.tools.end;
+
+import io.verbena.verbs.Gid;
+import java.util.Locale;
+
+/**
+ * Where a queue pair is, as the tools tell each other.
+ *
+ * @param queuePair its number
+ * @param psn the first PSN that it sends
+ * @param gid of its port
+ */
+public record Peer(int queuePair, int psn, Gid gid) {
+
+  /** A GID as {@code inet_ntop(3)} writes it if it stands for an IPv4 address, else in full. */
+  public static String text(Gid gid) {
+    if (gid.high() != 0 || gid.low() >>> 32 != 0xffff) {
+      return gid.toString();
+    }
+    int ipv4 = (int) gid.low();
+    return String.format(
+        Locale.ROOT,
+        "::ffff:%d.%d.%d.%d",
+        ipv4 >>> 24,
+        ipv4 >>> 16 & 0xff,
+        ipv4 >>> 8 & 0xff,
+        ipv4 & 0xff);
+  }
+}

@@ -1,0 +1,7 @@
+package io.verbena.tools.perf;
+
+/** Kinds of atomic, by perftest's names. */
+enum AtomicType {
+  CMP_AND_SWAP,
+  FETCH_AND_ADD
+}

@@ -1,0 +1,17 @@
+package io.verbena.tools.perf;
+
+/** How it is measured. */
+enum Measure {
+  BW("BW"),
+  LAT("Latency");
+
+  private final String title;
+
+  Measure(String title) {
+    this.title = title;
+  }
+
+  String title() {
+    return title;
+  }
+}

@@ -1,0 +1,21 @@
+package io.verbena.tools.perf;
+
+import java.util.List;
+
+/** Where results go. */
+interface Output {
+
+  /**
+   * A test begins.
+   *
+   * @param facts lines that say what and where
+   * @param titles of perftest's columns
+   */
+  void begin(PerfPlan plan, List<String> facts, String titles);
+
+  /** A size was measured. */
+  void result(Result result);
+
+  /** All were. */
+  void end();
+}

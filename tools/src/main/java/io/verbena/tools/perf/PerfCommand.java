@@ -1,0 +1,283 @@
+package io.verbena.tools.perf;
+
+import io.verbena.tools.end.Ends;
+import io.verbena.tools.end.Place;
+import io.verbena.tools.end.ToolFailure;
+import io.verbena.tools.end.Wiring;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairType;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena perf}. */
+@Command(
+    name = "perf",
+    header = "measure bandwidth and latency, as perftest",
+    description = {
+      "Without a host it is the server and waits for a client; with one it connects to the server"
+          + " there. The other end may be the program of perftest: ib_send_bw, ib_write_lat, ...",
+      "Give both ends the same test, -s or -a, -n or -D, -c and -r."
+    },
+    footer = {
+      "  verbena perf write bw --local -a",
+      "  verbena perf send lat -d disni://10.0.0.2             # the server",
+      "  verbena perf send lat -d disni://10.0.0.1 10.0.0.2    # its client"
+    })
+public final class PerfCommand implements Callable<Integer>, Ends.Role {
+  private static final int MAX_SIZE = 1 << 23;
+  private static final int MIN_ITERATIONS = 5;
+  private static final int MAX_ITERATIONS = 100_000_000;
+  private static final int MAX_DEPTH = 16_384;
+  private static final int MAX_TIMEOUT = 31;
+
+  /** Above it the best of all pairs of messages takes too long to find. */
+  private static final int MOST_WITH_PEAK = 20_000;
+
+  /** From it on each message has its own completion. */
+  private static final int LARGE = 8192;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Mixin private final Wiring wiring = new Wiring();
+
+  @Parameters(index = "0", paramLabel = "VERB", description = "send, write, read or atomic.")
+  private Verb verb = Verb.SEND;
+
+  @Parameters(index = "1", paramLabel = "WHAT", description = "bw or lat.")
+  private Measure measure = Measure.BW;
+
+  @Parameters(
+      index = "2",
+      arity = "0..1",
+      paramLabel = "HOST",
+      description = "The server's host, or its URI.")
+  private @Nullable String host;
+
+  @Option(
+      names = {"-a", "--all"},
+      description = "Run sizes from 2 to 2^23, to the MTU with UD.")
+  private boolean all;
+
+  @Option(
+      names = {"-A", "--atomic_type"},
+      paramLabel = "TYPE",
+      description = "CMP_AND_SWAP or FETCH_AND_ADD (default: ${DEFAULT-VALUE}).")
+  private AtomicType atomic = AtomicType.FETCH_AND_ADD;
+
+  @Option(
+      names = {"-c", "--connection"},
+      paramLabel = "TYPE",
+      description = "RC, UC (send, write) or UD (send) (default: ${DEFAULT-VALUE}).")
+  private QueuePairType type = QueuePairType.RC;
+
+  @Option(
+      names = {"-D", "--duration"},
+      paramLabel = "SECONDS",
+      description = "Run each size for so long, in place of -n.")
+  private @Nullable Integer seconds;
+
+  @Option(
+      names = {"-F", "--CPU-freq"},
+      description = "Taken for perftest's sake: nothing here warns of the CPU's frequency.")
+  boolean ignoresFrequency;
+
+  @Option(
+      names = {"-H", "--report-histogram"},
+      description = "Print the percentiles of each size too, in microseconds.")
+  private boolean histogram;
+
+  @Option(
+      names = {"-I", "--inline_size"},
+      paramLabel = "BYTES",
+      description = "Send messages of up to so many bytes inline (default: 0).")
+  private int inline;
+
+  @Option(
+      names = {"-m", "--mtu"},
+      paramLabel = "BYTES",
+      description = "256, 512, 1024, 2048 or 4096 (default: the port's).")
+  private @Nullable Integer mtu;
+
+  @Option(
+      names = {"-n", "--iters"},
+      paramLabel = "N",
+      description = "Messages, at least 5 (default: 1000; 5000 for write bw).")
+  private @Nullable Integer iterations;
+
+  @Option(
+      names = {"-N", "--noPeak"},
+      description = "Do not look for the peak bandwidth, which is done up to 20000 messages.")
+  private boolean noPeak;
+
+  @Option(
+      names = {"-o", "--outs"},
+      paramLabel = "N",
+      description = "READs and atomics under way at once (default: the device's, at most 128).")
+  private @Nullable Integer outstanding;
+
+  @Option(
+      names = {"-Q", "--cq-mod"},
+      paramLabel = "N",
+      description = "A completion for each N messages (default: 100; 1 above 8 KiB).")
+  private @Nullable Integer moderation;
+
+  @Option(
+      names = {"-r", "--rx-depth"},
+      paramLabel = "N",
+      description = "Receives posted, for send (default: ${DEFAULT-VALUE}).")
+  private int rxDepth = 512;
+
+  @Option(
+      names = {"-s", "--size"},
+      paramLabel = "BYTES",
+      description = "Size of a message (default: 65536 for bw, 2 for lat; 8 for atomic).")
+  private @Nullable Integer size;
+
+  @Option(
+      names = {"-t", "--tx-depth"},
+      paramLabel = "N",
+      description = "Messages under way at once (default: 128 for bw, 1 for lat).")
+  private @Nullable Integer txDepth;
+
+  @Option(
+      names = {"-u", "--qp-timeout"},
+      paramLabel = "CODE",
+      description = "Wait 4 us * 2^CODE for an acknowledgement (default: ${DEFAULT-VALUE}).")
+  private int timeout = 14;
+
+  @Option(
+      names = {"-x", "--gid-index"},
+      paramLabel = "INDEX",
+      description = "The local port's GID to send from (default: that of the device's address).")
+  private @Nullable Integer gid;
+
+  @Option(names = "--report_gbits", description = "Tell bandwidth in Gb/s (default: MiB/s).")
+  private boolean gbits;
+
+  @Option(names = "--csv", description = "Print lines of comma-separated values, and no table.")
+  private boolean csv;
+
+  @Option(names = "--json", description = "Print a JSON object, and no table.")
+  private boolean json;
+
+  private @Nullable Place place;
+  private @Nullable PerfPlan plan;
+
+  @Override
+  public Integer call() throws Exception {
+    Place here = wiring.place(host);
+    place = here;
+    plan = plan();
+    if (csv && json) {
+      throw wiring.wrong("--csv: with --json (expected: one of them)");
+    }
+    Ends.run(here, wiring.isLocal(), this);
+    return 0;
+  }
+
+  private PerfPlan plan() {
+    boolean bandwidth = measure == Measure.BW;
+    checkType();
+    int bytes = all ? MAX_SIZE : size != null ? size : defaultSize(bandwidth);
+    if (all && type == QueuePairType.UD) {
+      bytes = Mtu.MTU_4096.bytes();
+    }
+    if (verb == Verb.ATOMIC && bytes != Long.BYTES) {
+      throw wiring.wrong("-s: " + bytes + " (expected: 8, as atomics have)");
+    }
+    int count =
+        seconds != null
+            ? 0
+            : iterations != null ? iterations : bandwidth && verb == Verb.WRITE ? 5000 : 1000;
+    if (seconds != null && iterations != null) {
+      throw wiring.wrong("-D: with -n (expected: one of them)");
+    }
+    if (seconds != null) {
+      range("-D", seconds, 1, 86_400);
+    } else {
+      range("-n", count, MIN_ITERATIONS, MAX_ITERATIONS);
+    }
+    int depth = txDepth != null ? txDepth : bandwidth ? 128 : 1;
+    int every = moderation != null ? moderation : bytes > LARGE || !bandwidth ? 1 : 100;
+    return new PerfPlan(
+        verb,
+        measure,
+        type,
+        atomic,
+        all,
+        range("-s", bytes, 1, MAX_SIZE),
+        count,
+        Duration.ofSeconds(seconds == null ? 0 : seconds),
+        range("-t", depth, 1, MAX_DEPTH),
+        range("-r", rxDepth, 1, MAX_DEPTH),
+        range("-Q", every, 1, MAX_DEPTH),
+        outstanding == null ? null : Integer.valueOf(range("-o", outstanding, 1, 255)),
+        range("-I", inline, 0, MAX_SIZE),
+        mtu == null ? null : mtu(mtu),
+        gid,
+        range("-u", timeout, 0, MAX_TIMEOUT),
+        !noPeak && bandwidth && seconds == null && count <= MOST_WITH_PEAK,
+        wiring.limit());
+  }
+
+  private int defaultSize(boolean bandwidth) {
+    if (verb == Verb.ATOMIC) {
+      return Long.BYTES;
+    }
+    if (!bandwidth) {
+      return 2;
+    }
+    return type == QueuePairType.UD ? 1024 : 65_536;
+  }
+
+  private void checkType() {
+    boolean fits =
+        switch (type) {
+          case RC -> true;
+          case UC -> !verb.isFetch();
+          case UD -> verb == Verb.SEND;
+        };
+    if (!fits) {
+      throw wiring.wrong("-c: " + type + " (expected: RC; UC for send and write; UD for send)");
+    }
+  }
+
+  private Mtu mtu(int bytes) {
+    for (Mtu each : Mtu.values()) {
+      if (each.bytes() == bytes) {
+        return each;
+      }
+    }
+    throw wiring.wrong("-m: " + bytes + " (expected: 256, 512, 1024, 2048 or 4096)");
+  }
+
+  private int range(String option, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw wiring.wrong(option + ": " + value + " (expected: " + least + ".." + most + ")");
+    }
+    return value;
+  }
+
+  @Override
+  public void run(Socket socket, boolean client, boolean told) throws IOException, ToolFailure {
+    Place here = Objects.requireNonNull(place, "place");
+    PerfPlan what = Objects.requireNonNull(plan, "plan");
+    new PerfRun(what, here.device(), client, gbits, told ? output() : null).run(socket);
+  }
+
+  private Output output() {
+    PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
+    return csv ? new CsvOutput(out) : json ? new JsonOutput(out) : new TableOutput(out, histogram);
+  }
+}

@@ -1,0 +1,65 @@
+package io.verbena.tools.perf;
+
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairType;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is to be done, by both ends.
+ *
+ * @param verb what is measured
+ * @param measure how
+ * @param type of the queue pairs
+ * @param atomic which atomic
+ * @param all whether with all sizes, from 2 on
+ * @param size bytes of a message; the largest, with all
+ * @param iterations how many of each size; 0 to go by time
+ * @param duration how long each size takes, without iterations
+ * @param txDepth sends under way at once
+ * @param rxDepth receives posted
+ * @param cqModeration a completion for each so many sends
+ * @param outstanding READs and atomics under way at once; null for as many as the device has
+ * @param inline the most bytes to send inline
+ * @param mtu payload of a packet; null for the port's
+ * @param gid the index of the GID to send from, or null
+ * @param timeout code of the time to wait for an acknowledgement
+ * @param peak whether to look for the best bandwidth between two messages
+ * @param limit how long nothing may come
+ */
+record PerfPlan(
+    Verb verb,
+    Measure measure,
+    QueuePairType type,
+    AtomicType atomic,
+    boolean all,
+    int size,
+    int iterations,
+    Duration duration,
+    int txDepth,
+    int rxDepth,
+    int cqModeration,
+    @Nullable Integer outstanding,
+    int inline,
+    @Nullable Mtu mtu,
+    @Nullable Integer gid,
+    int timeout,
+    boolean peak,
+    Duration limit) {
+
+  private static final int SMALLEST = 2;
+
+  /** The first size. */
+  int firstSize() {
+    return all ? SMALLEST : size;
+  }
+
+  /** Whether the time says when it ends. */
+  boolean isTimed() {
+    return iterations == 0;
+  }
+
+  String title() {
+    return verb.title() + " " + measure.title() + " Test";
+  }
+}

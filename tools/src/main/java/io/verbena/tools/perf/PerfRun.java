@@ -1,0 +1,239 @@
+package io.verbena.tools.perf;
+
+import io.verbena.tools.end.BarePair;
+import io.verbena.tools.end.End;
+import io.verbena.tools.end.Gids;
+import io.verbena.tools.end.Peer;
+import io.verbena.tools.end.ToolFailure;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.provider.GlobalRoute;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** One end of a test, from its first word to its last. One thread. */
+final class PerfRun {
+  private static final int CACHE_LINE = 64;
+
+  /** How many READs and atomics are under way at once, if nobody says and the HCA could do more. */
+  private static final int MOST_OUTSTANDING = 128;
+
+  private final PerfPlan plan;
+  private final URI device;
+  private final boolean client;
+  private final boolean gbits;
+  private final @Nullable Output output;
+  private int largest;
+
+  /**
+   * @param device the URI of this end's device
+   * @param gbits whether the table is in Gb/s
+   * @param output or null if nobody reads it
+   */
+  PerfRun(PerfPlan plan, URI device, boolean client, boolean gbits, @Nullable Output output) {
+    this.plan = plan;
+    this.device = device;
+    this.client = client;
+    this.gbits = gbits;
+    this.output = output;
+  }
+
+  void run(Socket socket) throws IOException, ToolFailure {
+    int coming = (plan.size() + CACHE_LINE - 1) & -CACHE_LINE;
+    int header = plan.type() == QueuePairType.UD ? GlobalRoute.LENGTH : 0;
+    Set<Access> remote = remoteAccess();
+    Set<Access> access = EnumSet.of(Access.LOCAL_WRITE);
+    access.addAll(remote);
+    int bytes = coming + header + Math.max(PerftestExchange.CYCLE_BUFFER, plan.size() + Long.BYTES);
+    try (End end = End.open(device, bytes, access, plan.txDepth() + 1, plan.rxDepth() + 1)) {
+      DeviceAttributes has = end.device().attributes();
+      if (plan.verb() == Verb.ATOMIC) {
+        has.require(Capability.ATOMICS);
+      }
+      Mtu mtu = plan.mtu() != null ? plan.mtu() : end.device().port().activeMtu();
+      largest = plan.size();
+      if (plan.type() == QueuePairType.UD && plan.all()) {
+        largest = Math.min(largest, mtu.bytes());
+      } else if (plan.type() == QueuePairType.UD && largest > mtu.bytes()) {
+        throw new ToolFailure(
+            "-s: " + plan.size() + " (expected: <= " + mtu.bytes() + ", the MTU)",
+            "give both ends -s " + mtu.bytes());
+      }
+      int gid = Gids.index(end.device().port().gids(), device, plan.gid());
+      PerftestExchange exchange = PerftestExchange.agree(socket, client, mtu);
+      BarePair pair =
+          BarePair.create(
+              end, plan.type(), plan.txDepth(), plan.rxDepth(), plan.inline(), gid, remote);
+      int outstanding = outstanding(has);
+      PerftestAddress ours =
+          new PerftestAddress(pair.here(), outstanding, end.region().rkey(), end.address(coming));
+      PerftestAddress theirs = exchange.shakeHands(ours);
+      pair.connect(
+          theirs.peer(),
+          exchange.mtu(),
+          plan.timeout(),
+          Math.max(1, Math.min(outstanding, theirs.outstanding())),
+          outstanding);
+      if (output != null) {
+        output.begin(plan, facts(has, exchange, pair, ours, theirs), titles());
+      }
+      Wire wire = new Wire(end, pair, plan, exchange, theirs, coming, header);
+      if (plan.verb() == Verb.SEND) {
+        wire.postReceives(plan.rxDepth());
+      }
+      if (client) {
+        runAsClient(wire, exchange);
+      } else {
+        runAsServer(wire, exchange);
+      }
+      if (output != null) {
+        output.end();
+      }
+    }
+  }
+
+  private Set<Access> remoteAccess() {
+    return switch (plan.verb()) {
+      case SEND -> EnumSet.noneOf(Access.class);
+      case WRITE -> EnumSet.of(Access.REMOTE_WRITE);
+      case READ -> EnumSet.of(Access.REMOTE_READ);
+      case ATOMIC -> EnumSet.of(Access.REMOTE_ATOMIC);
+    };
+  }
+
+  private int outstanding(DeviceAttributes has) throws ToolFailure {
+    int most = Math.min(has.maxReadAtomicAsInitiator(), has.maxReadAtomicAsResponder());
+    Integer asked = plan.outstanding();
+    if (asked == null) {
+      return Math.min(MOST_OUTSTANDING, most);
+    }
+    if (asked > most) {
+      throw new ToolFailure(
+          "-o: " + asked + " (expected: 1.." + most + ")", "`verbena device URI` has the limits");
+    }
+    return asked;
+  }
+
+  private String titles() {
+    if (plan.measure() == Measure.BW) {
+      return gbits ? Bandwidth.TITLES_IN_GBITS : Bandwidth.TITLES;
+    }
+    return plan.isTimed() ? Latency.TITLES_BY_TIME : Latency.TITLES;
+  }
+
+  private List<String> facts(
+      DeviceAttributes has,
+      PerftestExchange exchange,
+      BarePair pair,
+      PerftestAddress ours,
+      PerftestAddress theirs) {
+    List<String> facts = new ArrayList<>();
+    facts.add(
+        String.format(
+            "%-15s : %-12s Device         : %s", "Connection type", plan.type(), has.name()));
+    facts.add(fact("TX depth", plan.txDepth()));
+    if (plan.verb() == Verb.SEND) {
+      facts.add(fact("RX depth", plan.rxDepth()));
+    }
+    if (plan.measure() == Measure.BW) {
+      facts.add(fact("CQ Moderation", Math.min(plan.cqModeration(), plan.txDepth())));
+    }
+    facts.add(fact("Mtu", exchange.mtu().bytes() + "[B]"));
+    facts.add(fact("GID index", pair.gidIndex()));
+    if (plan.verb().isFetch()) {
+      facts.add(fact("Outstand reads", Math.min(ours.outstanding(), theirs.outstanding())));
+    } else {
+      facts.add(fact("Max inline data", plan.inline() + "[B]"));
+    }
+    facts.add(where("local", ours));
+    facts.add(where("remote", theirs));
+    return facts;
+  }
+
+  private static String fact(String name, Object value) {
+    return String.format("%-15s : %s", name, value);
+  }
+
+  private static String where(String whose, PerftestAddress at) {
+    return String.format(
+        Locale.ROOT,
+        "%s address: QPN 0x%04x PSN 0x%06x RKey 0x%06x VAddr 0x%016x GID %s",
+        whose,
+        at.peer().queuePair(),
+        at.peer().psn(),
+        at.rkey(),
+        at.memory(),
+        Peer.text(at.peer().gid()));
+  }
+
+  private void runAsClient(Wire wire, PerftestExchange exchange) throws IOException, ToolFailure {
+    for (int i = barriers(); i > 0; i--) {
+      exchange.barrier();
+    }
+    PerftestReport report = PerftestReport.NONE;
+    for (int size = plan.firstSize(); size <= largest; size *= 2) {
+      wire.size(size);
+      if (plan.verb() == Verb.SEND) {
+        exchange.barrier();
+      }
+      if (plan.measure() == Measure.LAT) {
+        tell(new LatencyRun(wire, true).run());
+      } else {
+        Bandwidth bandwidth = new BandwidthRun(wire, gbits).send();
+        report = bandwidth.report();
+        tell(bandwidth);
+      }
+      if (plan.all() && plan.verb() == Verb.SEND && plan.measure() == Measure.BW) {
+        exchange.barrier();
+      }
+    }
+    if (plan.measure() == Measure.BW && plan.verb() != Verb.SEND) {
+      exchange.barrier();
+      exchange.report(report);
+    }
+    exchange.end();
+  }
+
+  /** How often the ends of perftest's programs meet between their first word and their test. */
+  private int barriers() {
+    return plan.measure() == Measure.LAT && plan.verb() != Verb.SEND ? 3 : 2;
+  }
+
+  private void runAsServer(Wire wire, PerftestExchange exchange) throws IOException, ToolFailure {
+    boolean takesPart =
+        plan.verb() == Verb.SEND || (plan.verb() == Verb.WRITE && plan.measure() == Measure.LAT);
+    if (plan.verb() == Verb.WRITE && takesPart) {
+      // It begins, and so has to know that the client is ready.
+      for (int i = barriers(); i > 0; i--) {
+        exchange.answer();
+      }
+    }
+    for (int size = plan.firstSize(); takesPart && size <= largest; size *= 2) {
+      wire.size(size);
+      tell(
+          plan.measure() == Measure.LAT
+              ? new LatencyRun(wire, false).run()
+              : new BandwidthRun(wire, gbits).receive());
+    }
+    PerftestReport told = exchange.answerToTheEnd(plan.limit().plus(plan.duration()));
+    if (told != null) {
+      tell(Bandwidth.of(told, gbits));
+    }
+  }
+
+  private void tell(Result result) {
+    if (output != null) {
+      output.result(result);
+    }
+  }
+}

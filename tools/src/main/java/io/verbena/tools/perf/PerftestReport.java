@@ -1,0 +1,14 @@
+package io.verbena.tools.perf;
+
+/**
+ * What an end of perftest measured of bandwidth, in the order in which it is told.
+ *
+ * @param size bytes of a message
+ * @param count how many there were
+ * @param peak the best bandwidth between two of them, MiB/s
+ * @param average MiB/s
+ * @param messageRate millions a second
+ */
+record PerftestReport(long size, long count, double peak, double average, double messageRate) {
+  static final PerftestReport NONE = new PerftestReport(0, 0, 0, 0, 0);
+}

@@ -1,0 +1,16 @@
+package io.verbena.tools.perf;
+
+import java.util.Map;
+
+/** What came of one size. */
+interface Result {
+
+  /** The line of perftest's table, without its end. */
+  String line();
+
+  /** Every figure by name, with its unit in the name, in order. */
+  Map<String, Number> figures();
+
+  /** How the times spread. */
+  Spread spread();
+}

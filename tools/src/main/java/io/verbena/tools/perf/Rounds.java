@@ -1,0 +1,56 @@
+package io.verbena.tools.perf;
+
+import java.time.Duration;
+
+/** When rounds begin, and whether there is another. Allocates nothing once begun. One thread. */
+final class Rounds {
+  private final int iterations;
+  private final long nanos;
+  private final int parts;
+  private final long[] begun;
+  private final Spread spread = new Spread();
+  private int count;
+  private long first;
+  private long last;
+
+  /**
+   * @param iterations rounds; 0 to go by time
+   * @param parts messages in a round
+   */
+  Rounds(int iterations, Duration duration, int parts) {
+    this.iterations = iterations;
+    this.nanos = duration.toNanos();
+    this.parts = parts;
+    begun = new long[iterations];
+  }
+
+  /** Whether there is another round. */
+  boolean hasNext() {
+    if (iterations > 0) {
+      return count < iterations;
+    }
+    return count == 0 || System.nanoTime() - first < nanos;
+  }
+
+  /** The next one begins. */
+  void begin() {
+    long now = System.nanoTime();
+    if (count == 0) {
+      first = now;
+    } else {
+      spread.record((now - last) / parts);
+    }
+    if (iterations > 0) {
+      begun[count] = now;
+    }
+    last = now;
+    count++;
+  }
+
+  /** What came of them. */
+  Latency latency(int size) {
+    return iterations > 0
+        ? Latency.of(size, begun, count, parts, spread)
+        : Latency.of(size, last - first, Math.max(0, count - 1), parts, spread);
+  }
+}

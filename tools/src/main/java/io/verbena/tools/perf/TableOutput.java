@@ -1,0 +1,42 @@
+package io.verbena.tools.perf;
+
+import java.io.PrintWriter;
+import java.util.List;
+
+/** As perftest prints it. */
+final class TableOutput implements Output {
+  private static final String LINE = "-".repeat(87);
+
+  private final PrintWriter out;
+  private final boolean histogram;
+
+  TableOutput(PrintWriter out, boolean histogram) {
+    this.out = out;
+    this.histogram = histogram;
+  }
+
+  @Override
+  public void begin(PerfPlan plan, List<String> facts, String titles) {
+    out.println(LINE);
+    out.println(" ".repeat(20) + plan.title());
+    facts.forEach(fact -> out.println(" " + fact));
+    out.println(LINE);
+    out.println(titles);
+    out.flush();
+  }
+
+  @Override
+  public void result(Result result) {
+    out.println(result.line());
+    if (histogram) {
+      out.print(result.spread().text());
+    }
+    out.flush();
+  }
+
+  @Override
+  public void end() {
+    out.println(LINE);
+    out.flush();
+  }
+}

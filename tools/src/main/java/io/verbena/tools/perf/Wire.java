@@ -1,0 +1,184 @@
+package io.verbena.tools.perf;
+
+import io.verbena.tools.end.BarePair;
+import io.verbena.tools.end.End;
+import io.verbena.tools.end.Patience;
+import io.verbena.tools.end.ToolFailure;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connected end, with what every test does on it: post its operation, post receives, and wait.
+ * Allocates nothing once a test has begun. One thread.
+ *
+ * <pre>
+ *   memory:  what is sent, or fetched | what comes
+ * </pre>
+ */
+final class Wire {
+  private static final int POLL = 64;
+
+  private final End end;
+  private final BarePair pair;
+  private final PerfPlan plan;
+  private final PerftestExchange exchange;
+  private final PerftestAddress peer;
+  private final Patience patience;
+  private final int coming;
+  private final int header;
+  private final SendWorkRequest request = new SendWorkRequest();
+  private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+  private final WorkCompletion[] completions = WorkCompletion.array(POLL);
+  private int size;
+  private @Nullable ByteBuffer inline;
+  private boolean begun;
+
+  /**
+   * @param coming where in the memory what comes is
+   * @param header bytes that a receive has in front of the message
+   */
+  Wire(
+      End end,
+      BarePair pair,
+      PerfPlan plan,
+      PerftestExchange exchange,
+      PerftestAddress peer,
+      int coming,
+      int header) {
+    this.end = end;
+    this.pair = pair;
+    this.plan = plan;
+    this.exchange = exchange;
+    this.peer = peer;
+    this.coming = coming;
+    this.header = header;
+    patience = new Patience(plan.limit());
+  }
+
+  PerfPlan plan() {
+    return plan;
+  }
+
+  int size() {
+    return size;
+  }
+
+  WorkCompletion[] completions() {
+    return completions;
+  }
+
+  /** From now on messages have so many bytes. */
+  void size(int bytes) {
+    size = bytes;
+    begun = false;
+    boolean fits = plan.inline() >= bytes && !plan.verb().isFetch();
+    inline = fits ? end.memory().slice(0, bytes) : null;
+  }
+
+  /** Posts the operation of the test. */
+  void post(long id, boolean signaled) {
+    SendWorkRequest next = operation().id(id);
+    ByteBuffer data = inline;
+    if (data != null) {
+      next.inline(data);
+    } else {
+      next.buffer(end.address(0), size, end.region().lkey());
+    }
+    if (signaled) {
+      next.signaled();
+    }
+    pair.pair().postSend(next);
+  }
+
+  private SendWorkRequest operation() {
+    long memory = peer.memory();
+    int key = peer.rkey();
+    return switch (plan.verb()) {
+      case SEND -> pair.addressed(request.send());
+      case WRITE -> request.write(memory, key);
+      case READ -> request.read(memory, key);
+      case ATOMIC ->
+          plan.atomic() == AtomicType.FETCH_AND_ADD
+              ? request.fetchAndAdd(memory, key, 1)
+              : request.compareAndSwap(memory, key, 0, 1);
+    };
+  }
+
+  /** Posts so many receives, each for the largest message. */
+  void postReceives(int count) {
+    receive.buffer(end.address(coming), header + plan.size(), end.region().lkey());
+    for (int i = 0; i < count; i++) {
+      pair.pair().postReceive(receive);
+    }
+  }
+
+  /** Takes what sends have completed, all of which are good. */
+  int pollSent() throws ToolFailure {
+    return poll(end.sent());
+  }
+
+  /** Takes what receives have completed, all of which are good and of this test's size. */
+  int pollReceived() throws ToolFailure {
+    int count = poll(end.received());
+    for (int i = 0; i < count; i++) {
+      int bytes = completions[i].byteLength() - header;
+      if (bytes != size) {
+        throw new ToolFailure(
+            "received " + bytes + " bytes (expected: " + size + ")", "give both ends the same -s");
+      }
+    }
+    begun |= count > 0;
+    return count;
+  }
+
+  private int poll(CompletionQueue queue) throws ToolFailure {
+    int count = queue.poll(completions);
+    for (int i = 0; i < count; i++) {
+      End.check(completions[i]);
+    }
+    if (count > 0) {
+      patience.found();
+    }
+    return count;
+  }
+
+  /** What comes was seen in the memory. */
+  void seen() {
+    begun = true;
+    patience.found();
+  }
+
+  /**
+   * Nothing came. Now and then the server looks whether the client has something to say.
+   *
+   * @return whether the client has ended this test, or all
+   */
+  boolean isOver(boolean client) throws ToolFailure, IOException {
+    if (!patience.empty() || client || !exchange.isSpokenTo()) {
+      return false;
+    }
+    // Until the first message it says that it is ready.
+    return exchange.answer() || begun;
+  }
+
+  /** Waits for the completion of one send. */
+  void awaitSent() throws ToolFailure {
+    while (pollSent() == 0) {
+      patience.empty();
+    }
+  }
+
+  /** Where in the memory what comes is. */
+  int coming() {
+    return coming;
+  }
+
+  ByteBuffer memory() {
+    return end.memory();
+  }
+}

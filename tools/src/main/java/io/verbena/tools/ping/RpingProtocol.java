@@ -1,0 +1,172 @@
+package io.verbena.tools.ping;
+
+import io.verbena.tools.end.End;
+import io.verbena.tools.end.Patience;
+import io.verbena.tools.end.ToolFailure;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of rping ({@code librdmacm/examples/rping.c} in rdma-core) over one connection, for
+ * either end: an advertisement of 16 bytes (address, rkey and size in network order), of which the
+ * server's are empty and only say "go on".
+ *
+ * <pre>
+ *   client                          server
+ *   SEND advert of the source  ->
+ *                              <-   READ of the source
+ *                              <-   SEND "go on"
+ *   SEND advert of the sink    ->
+ *                              <-   WRITE into the sink
+ *                              <-   SEND "go on"
+ * </pre>
+ */
+final class RpingProtocol {
+  /** Where the data begin in the memory of an end. */
+  static final int DATA = 64;
+
+  /** Sends, and receives, that an end may have posted at once. */
+  static final int DEPTH = 4;
+
+  private static final int ADVERT = 16;
+  private static final int SEND = 0;
+  private static final int RECEIVE = ADVERT;
+  private static final long MOVED = 3;
+
+  private final End end;
+  private final QueuePair pair;
+  private final Events events;
+  private final Patience patience;
+  private final WorkCompletion[] one = WorkCompletion.array(1);
+  private boolean received;
+  private boolean moved;
+  private boolean ended;
+  private int sending;
+
+  /** Posts the first receive; before the connection is established. */
+  RpingProtocol(End end, QueuePair pair, Events events, Patience patience) {
+    this.end = end;
+    this.pair = pair;
+    this.events = events;
+    this.patience = patience;
+    postReceive();
+  }
+
+  private void postReceive() {
+    pair.postReceive(
+        new ReceiveWorkRequest().buffer(end.address(RECEIVE), ADVERT, end.region().lkey()));
+  }
+
+  private void post(SendWorkRequest request, int offset, int length) {
+    pair.postSend(request.signaled().buffer(end.address(offset), length, end.region().lkey()));
+  }
+
+  /** Tells the peer where a part of our memory is. */
+  void advertise(int offset, int length) throws InterruptedException, ToolFailure {
+    while (sending > 0) {
+      if (ended) {
+        throw gone();
+      }
+      step();
+    }
+    end.memory()
+        .putLong(SEND, end.address(offset))
+        .putInt(SEND + 8, end.region().rkey())
+        .putInt(SEND + 12, length);
+    sending++;
+    post(new SendWorkRequest().send(), SEND, ADVERT);
+  }
+
+  /** Says "go on". */
+  void goOn() throws InterruptedException, ToolFailure {
+    advertise(0, 0);
+  }
+
+  /**
+   * Waits for the peer's message.
+   *
+   * @return its 16 bytes, or null if the connection ended instead
+   */
+  @Nullable ByteBuffer awaitMessage() throws InterruptedException, ToolFailure {
+    while (!received) {
+      if (ended) {
+        return null;
+      }
+      step();
+    }
+    received = false;
+    byte[] message = new byte[ADVERT];
+    end.memory().get(RECEIVE, message);
+    postReceive();
+    return ByteBuffer.wrap(message);
+  }
+
+  /** Waits for the peer's message, which has to come. */
+  ByteBuffer message() throws InterruptedException, ToolFailure {
+    ByteBuffer message = awaitMessage();
+    if (message == null) {
+      throw gone();
+    }
+    return message;
+  }
+
+  /** Reads what the peer advertised to {@link #DATA}, or writes it from there. */
+  void move(SendWorkRequest request, int length) throws InterruptedException, ToolFailure {
+    post(request.id(MOVED), DATA, length);
+    while (!moved) {
+      if (ended) {
+        throw gone();
+      }
+      step();
+    }
+    moved = false;
+  }
+
+  private static ToolFailure gone() {
+    return new ToolFailure(
+        "the other end disconnected in the middle of a ping", "see what the other end says");
+  }
+
+  /** Whether the connection has ended, and its event was taken. */
+  boolean isEnded() {
+    return ended;
+  }
+
+  private void step() throws InterruptedException, ToolFailure {
+    if (poll(end.sent())) {
+      if (one[0].workRequestId() == MOVED) {
+        moved = true;
+      } else {
+        sending--;
+      }
+    } else if (poll(end.received())) {
+      if (one[0].byteLength() != ADVERT) {
+        throw new ToolFailure(
+            "Received bogus data, size " + one[0].byteLength() + " (expected: " + ADVERT + ")",
+            "see whether the other end is rping, or `verbena ping`");
+      }
+      received = true;
+    } else if (patience.empty() && events.isDisconnected()) {
+      ended = true;
+    }
+  }
+
+  private boolean poll(CompletionQueue queue) throws ToolFailure {
+    if (queue.poll(one) == 0) {
+      return false;
+    }
+    patience.found();
+    if (one[0].status() == CompletionStatus.WR_FLUSH_ERR) {
+      // The peer's end: its event is on the way.
+      return false;
+    }
+    End.check(one[0]);
+    return true;
+  }
+}

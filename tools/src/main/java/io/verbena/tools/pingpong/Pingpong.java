@@ -1,0 +1,179 @@
+package io.verbena.tools.pingpong;
+
+import io.verbena.tools.end.BarePair;
+import io.verbena.tools.end.End;
+import io.verbena.tools.end.Patience;
+import io.verbena.tools.end.ToolFailure;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+
+/**
+ * Messages to and fro. The client's begin with a mark in each page, for whom they are validated by;
+ * the server sends back what came. Allocates nothing while it plays. One thread.
+ */
+final class Pingpong {
+  private static final byte FILL = 0x7b;
+
+  /** What rdma-core's programs write at the beginning of each page, and look for. */
+  private static final byte MARK = 0;
+
+  private static final int PAGE = 4096;
+  private static final int POLL = 16;
+  private static final int RECEIVE = 1;
+  private static final int SEND = 2;
+
+  private final End end;
+  private final BarePair pair;
+  private final int size;
+  private final int depth;
+  private final Patience patience;
+  private final int receiving;
+  private final int came;
+  private final ByteBuffer sentBytes;
+  private final ByteBuffer cameBytes;
+  private final SendWorkRequest send = new SendWorkRequest();
+  private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+  private final WorkCompletion[] completions = WorkCompletion.array(POLL);
+  private int posted;
+  private boolean client;
+  private boolean check;
+
+  /**
+   * @param header bytes that a receive has in front of the message
+   * @param depth receives to post at a time
+   */
+  Pingpong(End end, BarePair pair, int size, int header, int depth, Patience patience) {
+    this.end = end;
+    this.pair = pair;
+    this.size = size;
+    this.depth = depth;
+    this.patience = patience;
+    receiving = size;
+    came = size + header;
+    sentBytes = end.memory().slice(0, size);
+    cameBytes = end.memory().slice(came, size);
+  }
+
+  /** Fills the messages and posts the receives; before the other end may send. */
+  void prepare(boolean client, boolean check) {
+    this.client = client;
+    this.check = check;
+    for (int i = 0; i < size; i++) {
+      sentBytes.put(i, check && i % PAGE == 0 ? MARK : FILL);
+    }
+    refill();
+  }
+
+  private void refill() {
+    receive
+        .id(RECEIVE)
+        .buffer(end.address(receiving), came - receiving + size, end.region().lkey());
+    while (posted < depth) {
+      pair.pair().postReceive(receive);
+      posted++;
+    }
+  }
+
+  /**
+   * Plays so many rounds.
+   *
+   * @return the nanoseconds that they took
+   */
+  long play(int rounds) throws ToolFailure {
+    int sent = 0;
+    int received = 0;
+    int pending = RECEIVE;
+    long begin = System.nanoTime();
+    if (client) {
+      post(0);
+      pending |= SEND;
+    }
+    while (sent < rounds || received < rounds) {
+      int sends = end.sent().poll(completions);
+      for (int i = 0; i < sends; i++) {
+        End.check(completions[i]);
+        sent++;
+        pending &= ~SEND;
+      }
+      int receives = end.received().poll(completions);
+      for (int i = 0; i < receives; i++) {
+        accept(completions[i], received++);
+        pending &= ~RECEIVE;
+      }
+      if (sends + receives == 0) {
+        patience.empty();
+        continue;
+      }
+      patience.found();
+      if (pending == 0 && sent < rounds) {
+        post(sent);
+        pending = RECEIVE | SEND;
+      }
+    }
+    return System.nanoTime() - begin;
+  }
+
+  private void post(int round) {
+    if (client && check) {
+      // Each round differs, so that what comes back is of this one.
+      for (int page = 0; page + Integer.BYTES < size; page += PAGE) {
+        sentBytes.putInt(page + 1, round);
+      }
+    }
+    int from = client ? 0 : came;
+    send.send().id(SEND).signaled().buffer(end.address(from), size, end.region().lkey());
+    pair.pair().postSend(pair.addressed(send));
+  }
+
+  private void accept(WorkCompletion completion, int round) throws ToolFailure {
+    End.check(completion);
+    int length = completion.byteLength() - (came - receiving);
+    if (length != size) {
+      throw new ToolFailure(
+          "received " + length + " bytes (expected: " + size + ")", "give both ends the same -s");
+    }
+    if (check) {
+      validate(round);
+    }
+    if (--posted <= 1) {
+      refill();
+    }
+  }
+
+  private void validate(int round) throws ToolFailure {
+    if (client) {
+      int at = cameBytes.mismatch(sentBytes);
+      if (at >= 0) {
+        throw invalid(at, round, "sent", sentBytes.get(at));
+      }
+      return;
+    }
+    for (int page = 0; page < size; page += PAGE) {
+      if (cameBytes.get(page) != MARK) {
+        throw invalid(page, round, "mark", MARK);
+      }
+    }
+  }
+
+  private ToolFailure invalid(int at, int round, String what, byte expected) {
+    return new ToolFailure(
+        "invalid data in page "
+            + at / PAGE
+            + ", byte "
+            + at
+            + " of message "
+            + round
+            + ": "
+            + (cameBytes.get(at) & 0xff)
+            + " (expected: "
+            + (expected & 0xff)
+            + ", as "
+            + what
+            + ")",
+        client
+            ? "see whether the other end is a pingpong: it sends back what it got"
+            : "give the client --chk too: without it, it writes no marks");
+  }
+}

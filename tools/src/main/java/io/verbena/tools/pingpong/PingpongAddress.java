@@ -1,0 +1,68 @@
+package io.verbena.tools.pingpong;
+
+import io.verbena.tools.end.Peer;
+import io.verbena.tools.end.ToolFailure;
+import io.verbena.verbs.Gid;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+
+/**
+ * Where a queue pair is, as {@code ibv_rc_pingpong} and its kin tell it over TCP: {@code
+ * "0000:000000:000000:00000000000000000000000000000000"} and a NUL, for LID, queue pair, first PSN
+ * and GID. The GID is four words of 8 digits, each of which {@code gid_to_wire_gid} writes in
+ * network order.
+ */
+final class PingpongAddress {
+  private static final int LENGTH = 52;
+  private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
+
+  private PingpongAddress() {}
+
+  static void write(Peer peer, OutputStream out) throws IOException {
+    String text =
+        String.format(
+            Locale.ROOT,
+            "%04x:%06x:%06x:%016x%016x\0",
+            0,
+            peer.queuePair(),
+            peer.psn(),
+            peer.gid().high(),
+            peer.gid().low());
+    out.write(text.getBytes(StandardCharsets.US_ASCII));
+    out.flush();
+  }
+
+  static Peer read(InputStream in) throws IOException, ToolFailure {
+    byte[] message = new byte[LENGTH];
+    new DataInputStream(in).readFully(message);
+    String text = new String(message, StandardCharsets.US_ASCII).trim();
+    String[] parts = text.split(":", -1);
+    try {
+      return new Peer(
+          Integer.parseInt(parts[1], 16),
+          Integer.parseInt(parts[2], 16),
+          new Gid(
+              Long.parseUnsignedLong(parts[3].substring(0, 16), 16),
+              Long.parseUnsignedLong(parts[3].substring(16), 16)));
+    } catch (NumberFormatException | IndexOutOfBoundsException e) {
+      throw new ToolFailure(
+          "Couldn't read remote address: " + text,
+          "start the other end as a pingpong of the same transport, on this port");
+    }
+  }
+
+  /** The client's last word. */
+  static void writeDone(OutputStream out) throws IOException {
+    out.write(DONE);
+    out.flush();
+  }
+
+  /** Waits for the client's last word, or for its end. */
+  static void readDone(InputStream in) throws IOException {
+    in.readNBytes(DONE.length);
+  }
+}

@@ -1,0 +1,5 @@
+/** Messages to and fro between two queue pairs that no connection manager made. */
+@NullMarked
+package io.verbena.tools.pingpong;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,126 @@
+package io.verbena.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PerfTest {
+  private static final String NUMBER = "\\d+\\.\\d\\d";
+
+  @ParameterizedTest
+  @CsvSource({
+    "send, -Q 7",
+    "write, -Q 128",
+    "read, -o 2",
+    "send, -c UC",
+    "write, -c UC",
+    "send, -I 64",
+  })
+  void printsPerftestsTableOfBandwidth(String verb, String options) {
+    Run run = Run.of("perf " + verb + " bw --local -s 64 -n 300 " + options);
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    assertThat(run.out())
+        .containsPattern("(?m)^ {20}(Send|RDMA_Write|RDMA_Read) BW Test$")
+        .contains(
+            " #bytes     #iterations    BW peak[MB/sec]    BW average[MB/sec]   MsgRate[Mpps]\n")
+        .containsPattern("\n 64 +300 +" + NUMBER + " +" + NUMBER + "\\s+\\d+\\.\\d{6}\n-+\n$");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "send, -c RC",
+    "write, -c RC",
+    "read, -c RC",
+    "atomic, -c RC",
+    "send, -c UD",
+    "write, -c UC"
+  })
+  void printsPerftestsTableOfLatency(String verb, String options) {
+    Run run = Run.of("perf " + verb + " lat --local -n 100 " + options);
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    assertThat(run.out())
+        .containsPattern("(?m)^ #bytes #iterations    t_min\\[usec]    t_max\\[usec]  t_typical")
+        .containsPattern("\n [28] +100( +" + NUMBER + "){3}(\\s+" + NUMBER + "){4} *\n-+\n$");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"FETCH_AND_ADD", "CMP_AND_SWAP"})
+  void measuresBothAtomics(String type) {
+    Run run = Run.of("perf atomic bw --local -n 100 -o 4 -A " + type);
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    assertThat(run.out()).contains(" Outstand reads  : 4\n").containsPattern("\n 8 +100 ");
+  }
+
+  @Test
+  void runsAllSizes() {
+    List<String> lines =
+        Run.of("perf write bw --local -a -n 5 --csv").out().lines().skip(1).toList();
+
+    assertThat(lines).hasSize(23);
+    assertThat(lines.get(0)).startsWith("2,5,");
+    assertThat(lines.get(22)).startsWith("8388608,5,");
+  }
+
+  @Test
+  void runsAllSizesOfMessagesThatBothEndsTakePartIn() {
+    for (String test : List.of("send lat", "write lat", "send bw")) {
+      Run run = Run.of("perf " + test + " --local -a -n 5 --csv");
+
+      assertThat(run.exitCode()).describedAs(test + ": " + run.err()).isZero();
+      assertThat(run.out().lines()).describedAs(test).hasSize(24);
+    }
+  }
+
+  @Test
+  void goesByTime() {
+    for (String test : List.of("send bw", "write lat")) {
+      Run run = Run.of("perf " + test + " --local -s 8 -D 1");
+
+      assertThat(run.exitCode()).describedAs(test + ": " + run.err()).isZero();
+      assertThat(run.out()).describedAs(test).containsPattern("\n 8 +[1-9]\\d* +");
+    }
+  }
+
+  @Test
+  void tellsPercentilesAsCommaSeparatedValues() {
+    List<String> lines = Run.of("perf read lat --local -n 50 --csv").out().lines().toList();
+
+    assertThat(lines).hasSize(2);
+    assertThat(lines.get(0))
+        .isEqualTo(
+            "bytes,iterations,t_min_usec,t_max_usec,t_typical_usec,t_avg_usec,t_stdev_usec,"
+                + "p50_usec,p90_usec,p99_usec,p99_9_usec,p99_99_usec,max_usec");
+    assertThat(lines.get(1)).matches("2,50(,\\d+\\.\\d+){11}");
+  }
+
+  @Test
+  void tellsPercentilesAsJson() {
+    Run run = Run.of("perf write bw --local -s 4096 -n 50 --json");
+
+    assertThat(run.out())
+        .startsWith("{\"test\": \"RDMA_Write BW Test\", \"connection\": \"RC\", \"results\": [\n")
+        .containsPattern("\n  \\{\"bytes\": 4096, \"iterations\": 50, .*\"p99_9_usec\": [0-9.]+, ")
+        .endsWith("}\n]}\n");
+  }
+
+  @Test
+  void printsTheHistogramIfAsked() {
+    assertThat(Run.of("perf read lat --local -n 50 -H").out())
+        .contains("Percentile TotalCount", "#[Mean ");
+  }
+
+  @Test
+  void saysWhatTheDeviceTakes() {
+    Run run = Run.of("perf read bw --local -d emulated://few?max-read-atomic=4 -o 5");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err()).contains("-o: 5 (expected: 1..4)", "verbena device");
+  }
+}

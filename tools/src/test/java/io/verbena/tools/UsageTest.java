@@ -1,0 +1,80 @@
+package io.verbena.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class UsageTest {
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "devices", "device", "stat", "pingpong", "perf", "ping", "completion"})
+  void everyCommandHasAManualPage(String command) {
+    Run run = Run.of((command + " --help").strip());
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out())
+        .contains(
+            "NAME\n", "\nSYNOPSIS\n", "\nDESCRIPTION\n", "\nEXIT STATUS\n", "\nEXAMPLES\n", " - ");
+    assertThat(run.err()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          ''                                  | COMMAND: missing
+          nosuch                              | nosuch
+          device                              | URI
+          pingpong                            | -d: missing
+          stat emulated://x -n 0              | -n: 0 (expected: >= 1)
+          pingpong --local -s 0               | -s: 0 (expected: 1..
+          pingpong --local -n 0               | -n: 0 (expected: >= 1)
+          pingpong --local -r 0               | -r: 0 (expected: >= 1)
+          pingpong --local -m 1000            | -m: 1000 (expected: 256
+          pingpong --local --transport rd     | --transport
+          pingpong --local 10.0.0.1           | --local: 10.0.0.1
+          pingpong --local --timeout 0        | --timeout: 0 (expected: >= 1)
+          pingpong -d emulated://x            | --local
+          pingpong -d rxe0                    | a URI
+          pingpong -d disni://10.0.0.1 -p 70000 | -p: 70000 (expected: 0..65535)
+          perf --local                        | VERB
+          perf nosuch bw --local              | VERB
+          perf send nosuch --local            | WHAT
+          perf atomic bw --local -s 16        | -s: 16 (expected: 8
+          perf read bw --local -c UD          | -c: UD
+          perf write bw --local -c UD         | -c: UD
+          perf write bw --local -n 4          | -n: 4 (expected: 5..
+          perf write bw --local -n 9 -D 1     | -D: with -n
+          perf write bw --local --csv --json  | --csv: with --json
+          perf write bw --local -t 0          | -t: 0 (expected: 1..
+          perf write bw --local -s 9000000    | -s: 9000000 (expected: 1..8388608)
+          perf write bw --local --nosuch      | --nosuch
+          ping                                | -s
+          ping -s -c                          | exclusive
+          ping -c                             | -a: null (expected: a URI
+          ping -c -a emulated://x             | --local
+          ping --local -S 25                  | -S: Invalid size 25 (expected: 26..65535)
+          ping --local -C -1                  | -C: Invalid count -1
+          """)
+  void aWrongCommandLineEndsWith2AndSaysWhatIsExpected(String line, String says) {
+    Run run = Run.of(line);
+
+    assertThat(run.exitCode()).describedAs(run.err()).isEqualTo(2);
+    assertThat(run.err()).contains(says);
+    assertThat(run.out()).isEmpty();
+  }
+
+  @Test
+  void printsAScriptThatCompletesEveryCommand() {
+    Run run = Run.of("completion");
+
+    assertThat(run.exitCode()).isZero();
+    assertThat(run.out())
+        .contains("complete -F _complete_verbena", "_picocli_verbena_pingpong", "--tx-depth");
+  }
+}

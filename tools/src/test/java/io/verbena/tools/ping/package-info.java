@@ -1,0 +1,5 @@
+/** Tests of pings that go wrong. */
+@NullMarked
+package io.verbena.tools.ping;
+
+import org.jspecify.annotations.NullMarked;

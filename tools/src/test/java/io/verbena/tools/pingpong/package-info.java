@@ -1,0 +1,5 @@
+/** Tests of messages that go wrong. */
+@NullMarked
+package io.verbena.tools.pingpong;
+
+import org.jspecify.annotations.NullMarked;
