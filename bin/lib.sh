@@ -115,14 +115,34 @@ fingerprint() {
   (cd "$root" && find pom.xml .mvn ./*/pom.xml ./*/src/main -type f -printf '%p %s %T@\n' | LC_ALL=C sort | cksum)
 }
 
-# Installs what the native libraries are built with, and tshark, if it is missing and this is root on Debian; else says
-# what is missing: Maven then builds everything but those, and their tests are skipped.
+# Whether a Docker daemon could be listening: one that DOCKER_HOST names, or at the usual place.
+has_docker() {
+  [[ -n ${DOCKER_HOST:-} || -S /var/run/docker.sock ]]
+}
+
+# As "$@", and no service starts because its package is installed: who only tests wants none.
+without_services() (
+  local policy=/usr/sbin/policy-rc.d
+  if [[ ! -e $policy ]]; then
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod +x "$policy"
+  fi
+  "$@"
+)
+
+# Installs what the native libraries are built with, tshark, and what starts containers, if it is missing and this is root
+# on Debian; else says what is missing: Maven then builds everything but those, and their tests are skipped.
 install_build_packages() {
   local missing=() log="$root/target/apt.log"
   command -v "${CC:-cc}" >/dev/null || missing+=(gcc libc6-dev)
   [[ -f /usr/include/infiniband/verbs.h ]] || missing+=(libibverbs-dev)
   [[ -f /usr/include/rdma/rdma_cma.h ]] || missing+=(librdmacm-dev)
   command -v tshark >/dev/null || missing+=(tshark)
+  if ! has_docker; then
+    command -v dockerd >/dev/null || missing+=(docker.io)
+    command -v iptables >/dev/null || missing+=(iptables)
+  fi
   ((${#missing[@]} > 0)) || return 0
   if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
     printf '%s: NOT ALL IS BUILT OR TESTED: missing %s, and only root on Debian can install them\n' "${0##*/}" "${missing[*]}" >&2
@@ -131,7 +151,7 @@ install_build_packages() {
   printf '%s: installing %s\n' "${0##*/}" "${missing[*]}" >&2
   mkdir -p "${log%/*}"
   export DEBIAN_FRONTEND=noninteractive
-  local install=(apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}")
+  local install=(without_services apt-get -q -o DPkg::Lock::Timeout=300 install -y --no-install-recommends "${missing[@]}")
   # Again after an update, as a fresh image has old lists or none.
   "${install[@]}" >"$log" 2>&1 </dev/null ||
     { apt-get -q update && "${install[@]}"; } >>"$log" 2>&1 </dev/null ||
