@@ -15,7 +15,10 @@ import org.junit.jupiter.api.BeforeAll;
 @InSoftRoceGuest(nodes = 1)
 class DisniVerbsTest extends VerbsTck {
   private static final int SLOWER = 50;
-  private static final AtomicInteger NEXT_PORT = new AtomicInteger(20_000);
+
+  /** Away from the ports of other tests in this JVM (Addresses) and from those the CM chooses. */
+  private static final AtomicInteger NEXT_PORT = new AtomicInteger(26_000);
+
   private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
 
   @BeforeAll

@@ -401,22 +401,23 @@ class CloseTest {
   @Test
   void disposesFromItsOwnLoop() {
     Sinks.Empty<Void> disposed = Sinks.empty();
-    Ends ends = Ends.create();
-    Ends.Pair pair = ends.connect();
-    pair.client()
-        .receive()
-        .subscribe(
-            new BaseSubscriber<>() {
-              @Override
-              protected void hookOnNext(ByteBuf message) {
-                message.release();
-                ends.clientSide().dispose();
-                disposed.tryEmitEmpty();
-              }
-            });
-    pair.server().send(messages(pair.server(), 1, 10)).subscribe(null, e -> {});
-    disposed.asMono().block(Ends.LIMIT);
-    await().atMost(Ends.LIMIT).until(() -> loopThreads() <= 2);
-    ends.close();
+    try (Ends ends = Ends.create()) {
+      int ofTheServer = loopThreads();
+      Ends.Pair pair = ends.connect();
+      pair.client()
+          .receive()
+          .subscribe(
+              new BaseSubscriber<>() {
+                @Override
+                protected void hookOnNext(ByteBuf message) {
+                  message.release();
+                  ends.clientSide().dispose();
+                  disposed.tryEmitEmpty();
+                }
+              });
+      pair.server().send(messages(pair.server(), 1, 10)).subscribe(null, e -> {});
+      disposed.asMono().block(Ends.LIMIT);
+      await().atMost(Ends.LIMIT).until(() -> loopThreads() == ofTheServer);
+    }
   }
 }
