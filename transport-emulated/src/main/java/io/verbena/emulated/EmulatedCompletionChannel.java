@@ -5,8 +5,6 @@ import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -16,9 +14,14 @@ import org.jspecify.annotations.Nullable;
  * armed; the sleeper parks without it.
  */
 final class EmulatedCompletionChannel implements CompletionChannel {
+  /** What the channel knows of one of its queues; under the channel's lock. */
+  static final class Events {
+    private boolean raised;
+    private int unacknowledged;
+  }
+
   private final EmulatedDevice device;
-  private final ArrayDeque<CompletionQueue> raised = new ArrayDeque<>();
-  private final Map<CompletionQueue, Integer> unacknowledged = new HashMap<>();
+  private final ArrayDeque<EmulatedCompletionQueue> raised = new ArrayDeque<>();
   private int queues;
   private boolean wakeup;
   private boolean closed;
@@ -41,10 +44,11 @@ final class EmulatedCompletionChannel implements CompletionChannel {
     return true;
   }
 
-  void raise(CompletionQueue queue) {
+  void raise(EmulatedCompletionQueue queue) {
     Thread toWake;
     synchronized (this) {
-      if (!raised.contains(queue)) {
+      if (!queue.events.raised) {
+        queue.events.raised = true;
         raised.add(queue);
       }
       toWake = sleeper;
@@ -52,22 +56,18 @@ final class EmulatedCompletionChannel implements CompletionChannel {
     LockSupport.unpark(toWake);
   }
 
-  synchronized void acknowledge(CompletionQueue queue, int count) {
-    int open = unacknowledged.getOrDefault(queue, 0);
+  synchronized void acknowledge(EmulatedCompletionQueue queue, int count) {
+    int open = queue.events.unacknowledged;
     if (count < 0 || count > open) {
       throw new VerbsException(
           VerbsError.INVALID, "acknowledge: " + count + " (expected: 0.." + open + ")");
     }
-    if (count == open) {
-      unacknowledged.remove(queue);
-    } else {
-      unacknowledged.put(queue, open - count);
-    }
+    queue.events.unacknowledged = open - count;
   }
 
   /** Drops a queue that is being closed. */
-  synchronized void forget(CompletionQueue queue) {
-    int open = unacknowledged.getOrDefault(queue, 0);
+  synchronized void forget(EmulatedCompletionQueue queue) {
+    int open = queue.events.unacknowledged;
     if (open > 0) {
       throw new VerbsException(
           VerbsError.BUSY, "close completion queue: " + open + " events not acknowledged");
@@ -82,9 +82,10 @@ final class EmulatedCompletionChannel implements CompletionChannel {
     try {
       while (true) {
         synchronized (this) {
-          CompletionQueue queue = raised.poll();
+          EmulatedCompletionQueue queue = raised.poll();
           if (queue != null) {
-            unacknowledged.merge(queue, 1, Integer::sum);
+            queue.events.raised = false;
+            queue.events.unacknowledged++;
             return queue;
           }
           if (wakeup || closed) {

@@ -38,6 +38,9 @@ final class EmulatedCompletionQueue implements CompletionQueue {
     }
   }
 
+  /** The channel's. */
+  final EmulatedCompletionChannel.Events events = new EmulatedCompletionChannel.Events();
+
   private final EmulatedDevice device;
   private final @Nullable EmulatedCompletionChannel channel;
   private final @Nullable Ownership polling;
