@@ -22,7 +22,7 @@ import org.testcontainers.containers.Network;
 @InContainers
 @Tag("once")
 class FaultsTest {
-  private static final Duration LIMIT = Duration.ofSeconds(40);
+  private static final Duration LIMIT = Duration.ofSeconds(90);
   private static final String SUBNET = "10.77.78.";
   private static final String ENDLESS = Long.toString(Long.MAX_VALUE);
   private static final int PORT = 7471;
@@ -102,9 +102,14 @@ class FaultsTest {
     client.awaitOutput(EchoClient.PROGRESS, before + 2, LIMIT);
   }
 
+  /**
+   * Where nothing is under way just then, no packet goes unanswered: the send's own limit ends it.
+   */
   private static void assertGaveUp(VerbenaContainer client, String address) {
     assertThat(client.awaitExit(LIMIT)).as(client.getLogs()).isEqualTo(EchoClient.FAILED);
-    assertThat(client.getLogs()).contains("PeerUnreachableException", address + ":" + PORT);
+    assertThat(client.getLogs())
+        .containsAnyOf("PeerUnreachableException", "RdmaTimeoutException")
+        .contains(address + ":" + PORT);
   }
 
   private void assertServes(VerbenaContainer of, int address) {
