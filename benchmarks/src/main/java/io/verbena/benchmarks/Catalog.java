@@ -11,6 +11,7 @@ import io.verbena.benchmarks.grpc.GrpcNetty;
 import io.verbena.benchmarks.peers.AeronMode;
 import io.verbena.benchmarks.peers.AeronOneWay;
 import io.verbena.benchmarks.peers.AeronPingPong;
+import io.verbena.benchmarks.peers.AeronUdpPingPong;
 import io.verbena.benchmarks.peers.LinePingPong;
 import io.verbena.benchmarks.peers.MemcpyOneWay;
 import io.verbena.benchmarks.peers.MemcpyReads;
@@ -21,6 +22,8 @@ import io.verbena.benchmarks.peers.NettyPingPong;
 import io.verbena.benchmarks.peers.SpscCopyOneWay;
 import io.verbena.benchmarks.peers.SpscOneWay;
 import io.verbena.benchmarks.peers.SpscPingPong;
+import io.verbena.benchmarks.peers.UdpOneWay;
+import io.verbena.benchmarks.peers.UdpPingPong;
 import io.verbena.benchmarks.rsocket.OverLocal;
 import io.verbena.benchmarks.rsocket.OverRdma;
 import io.verbena.benchmarks.rsocket.OverTcp;
@@ -30,6 +33,8 @@ import io.verbena.benchmarks.rsocket.RSocketTransport;
 import io.verbena.benchmarks.verbena.MonoReads;
 import io.verbena.benchmarks.verbena.ReactiveOneWay;
 import io.verbena.benchmarks.verbena.ReactivePingPong;
+import io.verbena.benchmarks.verbena.RocePingPong;
+import io.verbena.benchmarks.verbena.RoceWrites;
 import io.verbena.benchmarks.verbena.VerbsOneWay;
 import io.verbena.benchmarks.verbena.VerbsPingPong;
 import io.verbena.benchmarks.verbena.VerbsReads;
@@ -53,6 +58,7 @@ final class Catalog {
   private static final int CALL = 1 << 10;
   private static final Duration GRPC_WARMS_UP = Duration.ofSeconds(6);
   private static final Duration RSOCKET_WARMS_UP = Duration.ofSeconds(4);
+  private static final Duration WIRE_WARMS_UP = Duration.ofSeconds(3);
   private static final int CROWD = 1000;
   private static final Duration CROWD_SETTLES = Duration.ofSeconds(2);
 
@@ -73,6 +79,7 @@ final class Catalog {
     requests(64);
     requestStream();
     crowds();
+    betweenProcesses();
   }
 
   static List<BenchCase<?>> cases() {
@@ -191,6 +198,19 @@ final class Catalog {
     add(work, VERBENA, "reactive", () -> new ReactiveOneWay(LARGE));
     add(work, VERBENA, "netty", () -> new NettyOneWay(NettyKind.RDMA, LARGE));
     add(work, VERBENA, "reactive-eager", () -> new ReactiveOneWay(LARGE, eager(LARGE)));
+    Workload<OneWay> busy =
+        new Workload<>(
+            "stream-64k-busy",
+            "64 KiB messages one way, busy",
+            "GB/s",
+            LARGE * 1e-9,
+            true,
+            (participant, plan) -> Measures.messages(participant, LARGE, plan));
+    add(busy, PEER, "netty-nio", () -> new NettyOneWay(NettyKind.NIO_BUSY, LARGE));
+    add(busy, PEER, "netty-epoll", () -> new NettyOneWay(NettyKind.EPOLL_BUSY, LARGE));
+    add(busy, PEER, "netty-unix", () -> new NettyOneWay(NettyKind.UNIX_BUSY, LARGE));
+    add(busy, PEER, "netty-local", () -> new NettyOneWay(NettyKind.LOCAL_BUSY, LARGE));
+    add(busy, VERBENA, "netty", () -> new NettyOneWay(NettyKind.RDMA_BUSY, LARGE));
   }
 
   private void unaryCalls(int outstanding) {
@@ -313,6 +333,32 @@ final class Catalog {
     add(work, PEER, "netty-nio", () -> new NettyCrowd(NettyKind.NIO, SMALL));
     add(work, PEER, "netty-epoll", () -> new NettyCrowd(NettyKind.EPOLL, SMALL));
     add(work, VERBENA, "netty", () -> new NettyCrowd(NettyKind.RDMA, SMALL));
+  }
+
+  private void betweenProcesses() {
+    Workload<PingPong> echo =
+        new Workload<>(
+            "roce-ping",
+            "64 B round trip between two processes, busy, p50",
+            "us",
+            1e-3,
+            false,
+            WIRE_WARMS_UP,
+            (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
+    add(echo, LIMIT, "udp", () -> new UdpPingPong(SMALL));
+    add(echo, PEER, "aeron-udp", () -> new AeronUdpPingPong(SMALL));
+    add(echo, VERBENA, "roce", () -> new RocePingPong(SMALL));
+    Workload<OneWay> writes =
+        new Workload<>(
+            "roce-write-64k",
+            "64 KiB messages between two processes in packets of 4096: RDMA WRITE, and one way",
+            "Gbit/s",
+            LARGE * 8e-9,
+            true,
+            WIRE_WARMS_UP,
+            (participant, plan) -> Measures.messages(participant, LARGE, plan));
+    add(writes, LIMIT, "udp", () -> new UdpOneWay(LARGE));
+    add(writes, VERBENA, "roce", () -> new RoceWrites(LARGE));
   }
 
   /** Set up for the work, as the peers are: a message of this size is one SEND, in warm memory. */

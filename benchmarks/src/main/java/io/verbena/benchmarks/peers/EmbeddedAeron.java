@@ -1,6 +1,8 @@
 package io.verbena.benchmarks.peers;
 
 import io.aeron.Aeron;
+import io.aeron.ChannelUri;
+import io.aeron.CommonContext;
 import io.aeron.ExclusivePublication;
 import io.aeron.Image;
 import io.aeron.Subscription;
@@ -25,9 +27,17 @@ final class EmbeddedAeron implements AutoCloseable {
   private final @Nullable AgentInvoker clientInvoker;
 
   EmbeddedAeron(AeronMode mode) {
+    this(mode, CommonContext.getAeronDirectoryName());
+  }
+
+  /**
+   * @param folder for its files, where another process has the usual one
+   */
+  EmbeddedAeron(AeronMode mode, String folder) {
     boolean invoked = mode == AeronMode.INVOKER;
     MediaDriver.Context context =
         new MediaDriver.Context()
+            .aeronDirectoryName(folder)
             .dirDeleteOnStart(true)
             .dirDeleteOnShutdown(true)
             .termBufferSparseFile(false)
@@ -47,6 +57,30 @@ final class EmbeddedAeron implements AutoCloseable {
 
   ExclusivePublication publication(int stream, int termLength) {
     return aeron.addExclusivePublication("aeron:ipc?term-length=" + termLength, stream);
+  }
+
+  /** Sends to a UDP port of this machine. */
+  ExclusivePublication publication(int stream, int termLength, int port) {
+    return aeron.addExclusivePublication(
+        "aeron:udp?endpoint=127.0.0.1:" + port + "|term-length=" + termLength, stream);
+  }
+
+  /** Receives on a UDP port of this machine, any free one. */
+  Subscription udpSubscription(int stream) {
+    return aeron.addSubscription("aeron:udp?endpoint=127.0.0.1:0", stream);
+  }
+
+  /** The UDP port of a subscription. */
+  int port(Subscription subscription) throws TimeoutException {
+    Spin spin = Deadline.in(LIMIT).spin();
+    String channel = subscription.tryResolveChannelEndpointPort();
+    while (channel == null) {
+      invoke();
+      spin.yield();
+      channel = subscription.tryResolveChannelEndpointPort();
+    }
+    String endpoint = ChannelUri.parse(channel).get(CommonContext.ENDPOINT_PARAM_NAME);
+    return Integer.parseInt(endpoint.substring(endpoint.lastIndexOf(':') + 1));
   }
 
   Subscription subscription(int stream) {

@@ -5,6 +5,7 @@ import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.ProtectionDomain;
@@ -73,6 +74,25 @@ public final class VerbsEnd implements AutoCloseable {
     return keep(
         identifier.createQueuePair(
             domain, QueuePairOptions.reliable(sent, received, sends, receives)));
+  }
+
+  /** Connects to a listener; answers the queue pair. */
+  QueuePair connect(URI listener) throws InterruptedException, TimeoutException {
+    ConnectionIdentifier connecting = manager.resolve(listener, LIMIT);
+    await(ConnectionEvent.Type.ADDR_RESOLVED);
+    QueuePair pair = queuePair(connecting);
+    connecting.connect(ConnectionParameters.defaults(), LIMIT);
+    await(ConnectionEvent.Type.ESTABLISHED);
+    return pair;
+  }
+
+  /** Takes the next connection; answers the queue pair. */
+  QueuePair accept() throws InterruptedException, TimeoutException {
+    ConnectionIdentifier accepting = await(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
+    QueuePair pair = queuePair(accepting);
+    accepting.accept(ConnectionParameters.defaults());
+    await(ConnectionEvent.Type.ESTABLISHED);
+    return pair;
   }
 
   /** The next event of the connection manager, which must be of this type. */

@@ -4,7 +4,8 @@ package io.verbena.benchmarks.work;
 public final class DataCheckFailed extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  DataCheckFailed(String what, long message, int index, long received, long expected) {
+  /** What, in which message and where, was not as it was sent. */
+  public DataCheckFailed(String what, long message, int index, long received, long expected) {
     super(
         what
             + " of message "

@@ -1,0 +1,84 @@
+package io.verbena.benchmarks.verbena;
+
+import io.verbena.benchmarks.work.ByteBufferView;
+import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.DirectMemory;
+import io.verbena.benchmarks.work.OtherProcess;
+import io.verbena.benchmarks.work.Pong;
+import io.verbena.benchmarks.work.Spin;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.QueuePair;
+import java.net.URI;
+import java.time.Duration;
+
+/**
+ * The other process of {@link RocePingPong} and {@link RoceWrites}: prints where it listens and
+ * what may be written, and then answers messages as they come.
+ */
+final class RoceOther {
+  /** Two HCAs on one machine have an address each. */
+  static final URI HERE = URI.create("roce://127.83.0.1");
+
+  static final URI THERE = URI.create("roce://127.83.0.2");
+
+  static final int RECEIVES = 16;
+
+  private static final Duration LONGEST = Duration.ofHours(1);
+
+  private RoceOther() {}
+
+  /** Arguments: the size of the messages, and of the memory that may be read and written. */
+  public static void main(String[] arguments) throws Exception {
+    OtherProcess.endWithParent();
+    int size = Integer.parseInt(arguments[0]);
+    int bytes = Integer.parseInt(arguments[1]);
+    try (VerbsEnd end = new VerbsEnd(THERE)) {
+      MemoryRegion target =
+          end.register(
+              DirectMemory.allocate(bytes),
+              Access.LOCAL_WRITE,
+              Access.REMOTE_WRITE,
+              Access.REMOTE_READ);
+      ConnectionListener listener = end.keep(end.manager.listen(URI.create(THERE + ":0"), 1));
+      System.out.println(
+          new RemoteTarget(listener.address(), target.address(), target.rkey()).encode());
+      echo(end, end.accept(), size);
+    }
+  }
+
+  private static void echo(VerbsEnd end, QueuePair pair, int size) throws Exception {
+    ReceiveRing pings = new ReceiveRing(end, pair, size, RECEIVES);
+    SendRing pongs = new SendRing(end, pair, size, RECEIVES);
+    Pong pong = new Pong(size);
+    Spin spin = Deadline.in(LONGEST).spin();
+    while (true) {
+      while (pings.poll() == 0) {
+        spin.spin();
+      }
+      ByteBufferView ping = pings.message(0);
+      pong.receive(ping, pings.length(0));
+      pong.send(pongs.next(spin));
+      pongs.post();
+      pings.repost(0);
+    }
+  }
+
+  /**
+   * Where the other process listens, and the memory that it shows.
+   *
+   * @param address of its listener
+   */
+  record RemoteTarget(URI address, long memory, int rkey) {
+    String encode() {
+      return address + " " + memory + " " + rkey;
+    }
+
+    static RemoteTarget decode(String line) {
+      String[] parts = line.split(" ", -1);
+      return new RemoteTarget(
+          URI.create(parts[0]), Long.parseLong(parts[1]), Integer.parseInt(parts[2]));
+    }
+  }
+}

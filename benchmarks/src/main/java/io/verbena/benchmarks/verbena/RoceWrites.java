@@ -1,0 +1,123 @@
+package io.verbena.benchmarks.verbena;
+
+import io.verbena.benchmarks.work.ByteBufferView;
+import io.verbena.benchmarks.work.DataCheckFailed;
+import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.DirectMemory;
+import io.verbena.benchmarks.work.MessageCheck;
+import io.verbena.benchmarks.work.MessageSource;
+import io.verbena.benchmarks.work.OneWay;
+import io.verbena.benchmarks.work.OtherProcess;
+import io.verbena.benchmarks.work.Spin;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * RDMA WRITE by RoCEv2 into another process, some under way at once. What was written last into
+ * each place is read back at the end of a batch and compared.
+ */
+public final class RoceWrites implements OneWay {
+  private static final int UNDER_WAY = 16;
+
+  /** Of messages, which there are none of. */
+  private static final int UNUSED_SIZE = 64;
+
+  private final int size;
+  private final OtherProcess other;
+  private final VerbsEnd end;
+  private final QueuePair pair;
+  private final RoceOther.RemoteTarget target;
+  private final ByteBuffer messages;
+  private final ByteBuffer back;
+  private final MemoryRegion from;
+  private final MemoryRegion into;
+  private final ByteBufferView[] views = new ByteBufferView[UNDER_WAY];
+  private final SendWorkRequest request = new SendWorkRequest();
+  private final WorkCompletion[] completions = WorkCompletion.array(UNDER_WAY);
+  private long posted;
+  private long completed;
+
+  public RoceWrites(int size) throws Exception {
+    this.size = size;
+    other = new OtherProcess(RoceOther.class, UNUSED_SIZE, size * UNDER_WAY);
+    target = RoceOther.RemoteTarget.decode(other.line());
+    end = new VerbsEnd(RoceOther.HERE);
+    pair = end.connect(target.address());
+    messages = DirectMemory.allocate(size * UNDER_WAY);
+    back = DirectMemory.allocate(size);
+    from = end.register(messages);
+    into = end.register(back, Access.LOCAL_WRITE);
+    MessageSource source = new MessageSource(size);
+    for (int i = 0; i < UNDER_WAY; i++) {
+      views[i] = new ByteBufferView(messages, i * size);
+      source.prepare(views[i]);
+    }
+  }
+
+  @Override
+  public void transfer(long count, MessageSource source, MessageCheck check, Deadline deadline)
+      throws TimeoutException {
+    Spin spin = deadline.spin();
+    for (long i = 0; i < count; i++) {
+      drainTo(UNDER_WAY - 1, spin);
+      int place = (int) (posted % UNDER_WAY);
+      source.next(views[place]);
+      long offset = (long) place * size;
+      pair.postSend(
+          request
+              .id(posted++)
+              .write(target.memory() + offset, target.rkey())
+              .signaled()
+              .buffer(from.address() + offset, size, from.lkey()));
+    }
+    drainTo(0, spin);
+    int written = (int) Math.min(count, UNDER_WAY);
+    for (int i = 1; i <= written; i++) {
+      compare((int) ((posted - i) % UNDER_WAY), spin);
+    }
+  }
+
+  private void drainTo(int most, Spin spin) throws TimeoutException {
+    while (posted - completed > most) {
+      int polled = end.sent.poll(completions);
+      for (int i = 0; i < polled; i++) {
+        Completions.check(completions[i], completed++);
+      }
+      if (polled == 0) {
+        spin.spin();
+      }
+    }
+  }
+
+  private void compare(int place, Spin spin) throws TimeoutException {
+    long offset = (long) place * size;
+    pair.postSend(
+        request
+            .id(posted)
+            .read(target.memory() + offset, target.rkey())
+            .signaled()
+            .buffer(into.address(), size, into.lkey()));
+    // Not counted as a write: places go on where they were.
+    while (end.sent.poll(completions) == 0) {
+      spin.spin();
+    }
+    Completions.check(completions[0], posted);
+    int wrong = back.mismatch(messages.slice(place * size, size));
+    if (wrong >= 0) {
+      throw new DataCheckFailed(
+          "byte", posted, wrong, back.get(wrong), messages.get(place * size + wrong));
+    }
+  }
+
+  @Override
+  public void close() {
+    try (other) {
+      end.close();
+    }
+  }
+}
