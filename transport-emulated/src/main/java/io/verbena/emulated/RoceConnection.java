@@ -318,10 +318,13 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
           asked.rnrRetry(),
           asked.responderResources());
     } catch (VerbsException e) {
-      onAgent(Communication::disconnect);
-      state = State.ENDED;
-      raise(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
-      return;
+      // What broke by the peer's first message was connected: completions tell why it is no more.
+      if (own.state() != QueuePairState.ERR) {
+        onAgent(Communication::disconnect);
+        state = State.ENDED;
+        raise(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
+        return;
+      }
     }
     state = State.ESTABLISHED;
     raise(
