@@ -15,10 +15,12 @@ import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /** A client that knows verbs alone, and so can say whatever it likes. */
 final class RawClient implements AutoCloseable {
+  private static final int SENDS = 64;
   private static final int RECEIVES = 32;
   private static final int LENGTH = 16 << 10;
 
@@ -29,6 +31,8 @@ final class RawClient implements AutoCloseable {
   private final Location location = new Location();
   private final WorkCompletion[] completion = WorkCompletion.array(1);
   private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
+  private final ArrayDeque<Integer> received = new ArrayDeque<>();
+  private int sending;
   private @Nullable ConnectionIdentifier identifier;
   private @Nullable QueuePair pair;
 
@@ -39,7 +43,7 @@ final class RawClient implements AutoCloseable {
     next();
     QueuePair made =
         to.createQueuePair(
-            hca.domain(), QueuePairOptions.reliable(completions, completions, 64, RECEIVES));
+            hca.domain(), QueuePairOptions.reliable(completions, completions, SENDS, RECEIVES));
     pair = made;
     hca.memory().locate(memory, 0, LENGTH, location);
     for (int i = 0; i < RECEIVES; i++) {
@@ -80,20 +84,30 @@ final class RawClient implements AutoCloseable {
   }
 
   /** Waits for a message, and answers its immediate. */
-  int receive() throws InterruptedException {
-    long from = System.nanoTime();
-    while (System.nanoTime() - from < Ends.LIMIT.toNanos()) {
-      if (completions.poll(completion) == 0) {
-        Thread.onSpinWait();
-      } else if (!completion[0].isSuccess()) {
-        throw new AssertionError(completion[0].toString());
-      } else if (completion[0].opcode().isReceive()) {
-        int immediate = completion[0].immediate();
-        postReceive(completion[0].workRequestId());
-        return immediate;
-      }
+  int receive() {
+    while (received.isEmpty()) {
+      takeCompletion();
     }
-    throw new AssertionError("no message within " + Ends.LIMIT);
+    return received.remove();
+  }
+
+  private void takeCompletion() {
+    long from = System.nanoTime();
+    while (completions.poll(completion) == 0) {
+      if (System.nanoTime() - from > Ends.LIMIT.toNanos()) {
+        throw new AssertionError("no completion within " + Ends.LIMIT);
+      }
+      Thread.onSpinWait();
+    }
+    if (!completion[0].isSuccess()) {
+      throw new AssertionError(completion[0].toString());
+    }
+    if (completion[0].opcode().isReceive()) {
+      received.add(completion[0].immediate());
+      postReceive(completion[0].workRequestId());
+    } else {
+      sending--;
+    }
   }
 
   private void post(SendWorkRequest request, int length) {
@@ -101,6 +115,11 @@ final class RawClient implements AutoCloseable {
     if (to == null) {
       throw new IllegalStateException("not connected");
     }
+    // A slot is free again once the completion is taken, which may be behind many receives.
+    while (sending == SENDS) {
+      takeCompletion();
+    }
+    sending++;
     to.postSend(request.buffer(location.address(), length, location.lkey()).signaled());
   }
 
