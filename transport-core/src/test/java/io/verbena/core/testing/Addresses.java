@@ -7,12 +7,15 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Addresses on the HCA that these tests run on: the emulated one, or with {@code
- * -Dverbena.test.hca=disni://10.0.0.1} ports of that host. Nothing else in the tests knows which.
+ * -Dverbena.test.hca=disni://10.0.0.1} ports of that host, or with {@code roce://127.0.0.0} those
+ * of an address of that network, which no other JVM has. Nothing else in the tests knows which.
  */
 public final class Addresses {
   private static final String EMULATED = "emulated";
   private static final URI HCA =
       URI.create(System.getProperty("verbena.test.hca", EMULATED + "://hca"));
+
+  private static final String LOOPBACKS = "127.0.0.0";
 
   /** What stands behind each address; empty, or from its question mark on. */
   private static final String OPTIONS = HCA.getRawQuery() == null ? "" : "?" + HCA.getRawQuery();
@@ -40,14 +43,20 @@ public final class Addresses {
 
   /** An address: the same for the same name. */
   public static URI of(String name) {
-    return areEmulated()
-        ? URI.create(HCA.getScheme() + "://" + name + OPTIONS)
-        : URI.create(
-            HCA.getScheme()
-                + "://"
-                + HCA.getHost()
-                + ":"
-                + PORTS.computeIfAbsent(name, n -> NEXT_PORT.getAndIncrement()));
+    String authority =
+        areEmulated()
+            ? name
+            : host() + ":" + PORTS.computeIfAbsent(name, n -> NEXT_PORT.getAndIncrement());
+    return URI.create(HCA.getScheme() + "://" + authority + OPTIONS);
+  }
+
+  /** An HCA of its own for each JVM: who shares an address shares its UDP port. */
+  private static String host() {
+    if (!LOOPBACKS.equals(HCA.getHost())) {
+      return HCA.getHost();
+    }
+    long pid = ProcessHandle.current().pid();
+    return "127." + ((pid >>> 16 & 0x3f) | 0x40) + "." + (pid >>> 8 & 0xff) + "." + (pid & 0xff);
   }
 
   /** The same address under the scheme of the HCA. */
