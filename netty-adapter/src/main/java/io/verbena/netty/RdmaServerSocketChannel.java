@@ -10,6 +10,7 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
+import io.verbena.HcaException;
 import io.verbena.core.cm.EventTarget;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionListener;
@@ -30,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * loop with an {@link RdmaIoHandler}.
  *
  * <p>A connection is accepted once its channel is registered with a loop. Until this channel reads,
- * up to {@code SO_BACKLOG} connect requests wait; more are rejected.
+ * up to {@code SO_BACKLOG} connect requests wait; more are rejected. If its device fails, its
+ * pipeline is told by an {@link HcaException}, and it closes.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 public final class RdmaServerSocketChannel extends AbstractServerChannel
@@ -119,7 +121,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     }
     try {
       ConnectionListener made =
-          on.hca().desk().listen(on.hca().uri(socket), config.getBacklog(), this::requested);
+          on.hca().desk().listen(on.hca().uri(socket), config.getBacklog(), (EventTarget) unsafe());
       listener = made;
       address = on.hca().local(made.address().getPort());
     } catch (VerbsException e) {
@@ -210,7 +212,36 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     dropRequests();
   }
 
-  private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle {
+  /** No connect request will come; on the thread that takes connection events. */
+  private void deviceFailed(VerbsException why) {
+    HcaException failure =
+        new HcaException("bind", null, null, "the device of " + address + " has failed", why);
+    try {
+      eventLoop().execute(() -> fail(failure));
+    } catch (RejectedExecutionException e) {
+      // The loop has shut down, and has closed its channels.
+      return;
+    }
+  }
+
+  private void fail(HcaException failure) {
+    if (!closed) {
+      pipeline().fireExceptionCaught(failure);
+      unsafe().close(voidPromise());
+    }
+  }
+
+  private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle, EventTarget {
+    @Override
+    public void event(ConnectionEvent request) {
+      requested(request);
+    }
+
+    @Override
+    public void deviceFailed(VerbsException why) {
+      RdmaServerSocketChannel.this.deviceFailed(why);
+    }
+
     @Override
     public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
       promise.setFailure(new UnsupportedOperationException("connect: a channel that listens"));

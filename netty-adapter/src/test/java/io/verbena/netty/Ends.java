@@ -14,6 +14,7 @@ import io.verbena.RdmaOptions;
 import io.verbena.core.testing.Addresses;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -28,7 +29,6 @@ final class Ends implements AutoCloseable {
   /** How long anything may take. */
   static final Duration LIMIT = Addresses.within(Duration.ofSeconds(20));
 
-  private final RdmaOptions options;
   private final MultiThreadIoEventLoopGroup serverLoop;
   private final MultiThreadIoEventLoopGroup clientLoop;
   private final BlockingQueue<SocketChannel> accepted = new LinkedBlockingQueue<>();
@@ -38,9 +38,12 @@ final class Ends implements AutoCloseable {
   }
 
   Ends(RdmaOptions options) {
-    this.options = options;
-    serverLoop = loop();
-    clientLoop = loop();
+    this(options, Addresses.of("netty"), Addresses.of("netty"));
+  }
+
+  Ends(RdmaOptions options, URI serverHca, URI clientHca) {
+    serverLoop = loop(serverHca, options);
+    clientLoop = loop(clientHca, options);
   }
 
   static RdmaOptions options() {
@@ -50,9 +53,8 @@ final class Ends implements AutoCloseable {
         .closeTimeout(Addresses.within(Duration.ofSeconds(5)));
   }
 
-  private MultiThreadIoEventLoopGroup loop() {
-    return new MultiThreadIoEventLoopGroup(
-        1, RdmaIoHandler.newFactory(Addresses.of("netty"), options));
+  private static MultiThreadIoEventLoopGroup loop(URI hca, RdmaOptions options) {
+    return new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory(hca, options));
   }
 
   ServerBootstrap server(Collector handler) {
