@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
  */
 public final class RoceAddressFuzz {
   private static final String OCTET = "(25[0-5]|2[0-4]\\d|1?\\d?\\d)";
-  private static final Pattern LITERAL = Pattern.compile(OCTET + "(\\." + OCTET + "){3}");
+  private static final Pattern LITERAL =
+      Pattern.compile(OCTET + "(\\." + OCTET + "){3}|\\[[0-9a-fA-F:.]*\\]");
   private static final int MAX_PORT = 65_535;
 
   private RoceAddressFuzz() {}

@@ -6,15 +6,17 @@ import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The network interfaces of this machine as devices, and their IPv4 addresses. */
+/** The network interfaces of this machine as devices, and their addresses. */
 final class LocalAddresses {
   private static final String PREFIX = "roce_";
 
@@ -24,14 +26,17 @@ final class LocalAddresses {
    */
   private static final int HEADERS = 80;
 
+  private static final Class<Inet4Address> IPV4 = Inet4Address.class;
+  private static final Class<Inet6Address> IPV6 = Inet6Address.class;
+
   private LocalAddresses() {}
 
-  /** The names of devices: one for each interface that is up and has an IPv4 address. */
+  /** The names of devices: one for each interface that is up and has an address to use. */
   static List<String> deviceNames() {
     List<String> names = new ArrayList<>();
     try {
       for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-        if (each.isUp() && first(each) != null) {
+        if (each.isUp() && (first(each, IPV4) != null || first(each, IPV6) != null)) {
           names.add(PREFIX + each.getName());
         }
       }
@@ -42,12 +47,12 @@ final class LocalAddresses {
   }
 
   /** The name of the device with this address. */
-  static String deviceName(Inet4Address local) {
+  static String deviceName(InetAddress local) {
     return PREFIX + interfaceOf(local).getName();
   }
 
   /** The largest MTU of RoCE that the interface with this address carries. */
-  static Mtu mtu(Inet4Address local) {
+  static Mtu mtu(InetAddress local) {
     NetworkInterface link = interfaceOf(local);
     int room;
     try {
@@ -81,9 +86,14 @@ final class LocalAddresses {
    *
    * @throws VerbsException {@code NO_DEVICE} if there is none
    */
-  static Inet4Address choose(RoceAddress address) {
-    Inet4Address source = address.source();
+  static InetAddress choose(RoceAddress address) {
+    InetAddress host = address.host();
+    InetAddress source = address.source();
     if (source != null) {
+      if (!source.getClass().equals(host.getClass())) {
+        throw noDevice(
+            "source: " + source.getHostAddress() + " has no way to " + host.getHostAddress());
+      }
       if (!isLocal(source)) {
         throw noDevice("source: " + source.getHostAddress() + " is no address of this machine");
       }
@@ -91,23 +101,23 @@ final class LocalAddresses {
     }
     String device = address.option(RoceAddress.Option.DEVICE);
     if (device != null) {
-      return byName(device);
+      return byName(device, host.getClass());
     }
-    Inet4Address host = address.host();
-    return host.isAnyLocalAddress() ? any() : isLocal(host) ? host : towards(host);
+    return host.isAnyLocalAddress() ? any(host.getClass()) : isLocal(host) ? host : towards(host);
   }
 
   /** All of 127.0.0.0/8 is this machine's, also where the interface does not say so. */
-  static boolean isLocal(Inet4Address address) {
-    return address.isLoopbackAddress() || find(address) != null;
+  static boolean isLocal(InetAddress address) {
+    return (address instanceof Inet4Address && address.isLoopbackAddress())
+        || find(address) != null;
   }
 
-  private static Inet4Address byName(String device) {
-    Inet4Address address = null;
+  private static InetAddress byName(String device, Class<? extends InetAddress> family) {
+    InetAddress address = null;
     if (device.startsWith(PREFIX)) {
       try {
         NetworkInterface link = NetworkInterface.getByName(device.substring(PREFIX.length()));
-        address = link == null ? null : first(link);
+        address = link == null ? null : first(link, family);
       } catch (SocketException e) {
         throw new VerbsException(VerbsError.IO, "device: " + device, e);
       }
@@ -119,10 +129,10 @@ final class LocalAddresses {
   }
 
   /** Rather one that others reach too. */
-  private static Inet4Address any() {
+  private static InetAddress any(Class<? extends InetAddress> family) {
     try {
       for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-        Inet4Address address = each.isUp() && !each.isLoopback() ? first(each) : null;
+        InetAddress address = each.isUp() && !each.isLoopback() ? first(each, family) : null;
         if (address != null) {
           return address;
         }
@@ -130,15 +140,30 @@ final class LocalAddresses {
     } catch (SocketException e) {
       throw new VerbsException(VerbsError.IO, "network interfaces", e);
     }
-    return (Inet4Address) InetAddress.getLoopbackAddress();
+    return loopback(family);
+  }
+
+  private static InetAddress loopback(Class<? extends InetAddress> family) {
+    byte[] address = family == IPV6 ? new byte[16] : new byte[] {127, 0, 0, 0};
+    address[address.length - 1] = 1;
+    return ofBytes(address);
+  }
+
+  private static InetAddress ofBytes(byte[] address) {
+    try {
+      return InetAddress.getByAddress(address);
+    } catch (UnknownHostException e) {
+      throw new AssertionError("4 or 16 bytes are an address", e);
+    }
   }
 
   /** Asks the kernel for its route; nothing is sent. */
-  private static Inet4Address towards(Inet4Address host) {
-    try (DatagramSocket socket = new DatagramSocket(0, InetAddress.getByAddress(new byte[4]))) {
+  private static InetAddress towards(InetAddress host) {
+    InetAddress any = ofBytes(new byte[host.getAddress().length]);
+    try (DatagramSocket socket = new DatagramSocket(0, any)) {
       socket.connect(new InetSocketAddress(host, 1));
-      if (socket.getLocalAddress() instanceof Inet4Address address
-          && !address.isAnyLocalAddress()) {
+      InetAddress address = socket.getLocalAddress();
+      if (address.getClass().equals(host.getClass()) && !address.isAnyLocalAddress()) {
         return address;
       }
     } catch (IOException | java.io.UncheckedIOException e) {
@@ -148,10 +173,10 @@ final class LocalAddresses {
     throw noDevice("no route to " + host.getHostAddress());
   }
 
-  private static NetworkInterface interfaceOf(Inet4Address local) {
+  private static NetworkInterface interfaceOf(InetAddress local) {
     NetworkInterface link = find(local);
-    if (link == null && local.isLoopbackAddress()) {
-      link = find((Inet4Address) InetAddress.getLoopbackAddress());
+    if (link == null && local.isLoopbackAddress() && local instanceof Inet4Address) {
+      link = find(loopback(IPV4));
     }
     if (link == null) {
       throw noDevice(local.getHostAddress() + " is no address of this machine");
@@ -168,10 +193,11 @@ final class LocalAddresses {
     }
   }
 
-  private static @Nullable Inet4Address first(NetworkInterface link) {
+  private static @Nullable InetAddress first(
+      NetworkInterface link, Class<? extends InetAddress> family) {
     return link.inetAddresses()
-        .filter(Inet4Address.class::isInstance)
-        .map(Inet4Address.class::cast)
+        .filter(family::isInstance)
+        .filter(address -> address instanceof Inet4Address || !address.isLinkLocalAddress())
         .findFirst()
         .orElse(null);
   }

@@ -52,7 +52,7 @@ final class ManagementPort implements CmPort, PacketPort.FrameReceiver {
       port.counters().count(Reason.MANAGEMENT);
       return;
     }
-    to.receive(Mad.read(bytes), frame.sourceAddress());
+    to.receive(Mad.read(bytes), UdpGid.ofSource(frame));
   }
 
   @Override
@@ -84,8 +84,8 @@ final class ManagementPort implements CmPort, PacketPort.FrameReceiver {
   }
 
   @Override
-  public boolean isFrom(int sourceAddress, Gid peer) {
-    return UdpGid.isReachable(peer) && UdpGid.address(peer) == sourceAddress;
+  public boolean isFrom(Gid source, Gid peer) {
+    return UdpGid.areNeighbors(source, peer);
   }
 
   @Override

@@ -45,9 +45,9 @@ final class PacketPort implements FrameSink, Wire.Receiver {
     wirePort = wire.attach(this);
   }
 
-  /** Its IPv4 address as a GID. */
+  /** Its address. */
   Gid gid() {
-    return UdpGid.of(wirePort.address(), Frame.UDP_PORT);
+    return wirePort.gid();
   }
 
   /** Says whose queue pairs packets are for. */
@@ -74,15 +74,13 @@ final class PacketPort implements FrameSink, Wire.Receiver {
   }
 
   void send(Frame frame, Gid to) {
-    if (!UdpGid.isReachable(to)) {
+    Wire.Port out = wirePort;
+    if (!UdpGid.isReachable(out.gid(), to)) {
       counters.count(Reason.NO_WAY);
       return;
     }
-    Wire.Port out = wirePort;
-    frame
-        .addresses(out.address(), UdpGid.address(to))
-        .sourcePort(out.sourcePort(frame.sourcePort()))
-        .seal();
+    UdpGid.address(frame, out.gid(), to);
+    frame.sourcePort(out.sourcePort(frame.sourcePort())).seal();
     if (out.send(frame, UdpGid.udpPort(to))) {
       counters.sent();
     } else {
@@ -96,7 +94,7 @@ final class PacketPort implements FrameSink, Wire.Receiver {
       counters.count(fault);
       return;
     }
-    if (frame.destinationAddress() != wirePort.address()) {
+    if (!UdpGid.isTo(frame, wirePort.gid())) {
       counters.count(Reason.ADDRESS);
       return;
     }
@@ -115,7 +113,7 @@ final class PacketPort implements FrameSink, Wire.Receiver {
     PacketQueuePair pair = (PacketQueuePair) queuePairs.find(number);
     if (pair == null) {
       counters.count(Reason.QUEUE_PAIR);
-    } else if (!pair.listensTo(frame.sourceAddress())) {
+    } else if (!pair.listensTo(frame)) {
       counters.count(Reason.SENDER);
     } else {
       counters.received();

@@ -3,7 +3,9 @@ package io.verbena.emulated;
 import io.verbena.emulated.engine.EngineOptions;
 import io.verbena.emulated.engine.QueuePairEngine;
 import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Gid;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
@@ -21,6 +23,8 @@ final class PacketQueuePair extends EmulatedQueuePair {
   /** Packets that it may send before others have their turn. */
   private static final int TURN = 64;
 
+  private static final Gid NOBODY = new Gid(0, 0);
+
   private final PacketFabric fabric;
   private final PacketSendQueue sends;
   private final ReceiveQueue receives;
@@ -37,8 +41,8 @@ final class PacketQueuePair extends EmulatedQueuePair {
 
   private boolean lastReceiveTold;
 
-  /** The peer's IPv4 address, if it is connected to one. */
-  private int peerAddress;
+  /** The peer, if it is connected to one. */
+  private Gid peer = NOBODY;
 
   PacketQueuePair(
       PacketFabric fabric,
@@ -147,10 +151,10 @@ final class PacketQueuePair extends EmulatedQueuePair {
     return engine.run(TURN);
   }
 
-  /** For the caller of the engine: whether packets from this address are for it. */
-  boolean listensTo(int sender) {
+  /** For the caller of the engine: whether a packet comes from whom it is connected to. */
+  boolean listensTo(Frame frame) {
     return switch (type()) {
-      case RC, UC -> sender == peerAddress;
+      case RC, UC -> UdpGid.isFrom(frame, peer);
       case UD -> true;
     };
   }
@@ -230,7 +234,7 @@ final class PacketQueuePair extends EmulatedQueuePair {
     }
     told = attributes;
     AddressVector vector = attributes.addressVector();
-    peerAddress = vector == null ? 0 : (int) vector.destination().low();
+    peer = vector == null ? NOBODY : vector.destination();
     engine.modify(to, attributes);
     ring();
   }

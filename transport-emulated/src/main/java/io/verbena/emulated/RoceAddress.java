@@ -6,6 +6,7 @@ import io.verbena.verbs.Mtu;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.URLDecoder;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param port the connection manager's port; 0 if there is none
  * @param options what else it says
  */
-record RoceAddress(Inet4Address host, int port, Map<Option, String> options) {
+record RoceAddress(InetAddress host, int port, Map<Option, String> options) {
   static final String SCHEME = "roce";
 
   private static final int MAX_PORT = 65_535;
@@ -50,7 +51,7 @@ record RoceAddress(Inet4Address host, int port, Map<Option, String> options) {
    *
    * @throws VerbsException {@code INVALID} for another scheme, a host without an address, an option
    *     that is not known or stands there twice, or a value out of range; {@code NOT_SUPPORTED} for
-   *     a host without an IPv4 address
+   *     an IPv6 address of a link alone, or another UDP port over IPv6
    */
   static RoceAddress parse(URI address) {
     String host = address.getHost();
@@ -70,7 +71,10 @@ record RoceAddress(Inet4Address host, int port, Map<Option, String> options) {
     Map<Option, String> options = options(address);
     RoceAddress parsed =
         new RoceAddress(resolve(address, host), Math.max(0, address.getPort()), options);
-    parsed.udpPort();
+    if (parsed.udpPort() != Frame.UDP_PORT && parsed.host instanceof Inet6Address) {
+      throw notSupported(
+          "udp-port: " + parsed.udpPort() + " (expected: " + Frame.UDP_PORT + " over IPv6)");
+    }
     parsed.mtu();
     return parsed;
   }
@@ -117,8 +121,8 @@ record RoceAddress(Inet4Address host, int port, Map<Option, String> options) {
             + ")");
   }
 
-  /** The first IPv4 address of a host. */
-  private static Inet4Address resolve(URI address, String host) {
+  /** The first IPv4 address of a host, or the first at all. */
+  private static InetAddress resolve(URI address, String host) {
     InetAddress[] all;
     try {
       all = InetAddress.getAllByName(host);
@@ -131,9 +135,17 @@ record RoceAddress(Inet4Address host, int port, Map<Option, String> options) {
         return four;
       }
     }
-    throw new VerbsException(
-        VerbsError.NOT_SUPPORTED,
-        "address: " + address + ": " + all[0].getHostAddress() + " (expected: an IPv4 address)");
+    if (all[0].isLinkLocalAddress()) {
+      throw notSupported(
+          "address: " + address + ": " + text(all[0]) + " (expected: an address beyond a link)");
+    }
+    return all[0];
+  }
+
+  /** An address as it stands in a URI. */
+  static String text(InetAddress address) {
+    String text = address.getHostAddress();
+    return address instanceof Inet6Address ? "[" + text.replaceFirst("%.*", "") + "]" : text;
   }
 
   /** Where the host's HCA takes packets; 0 for any port, where it is to be opened. */
@@ -158,9 +170,9 @@ record RoceAddress(Inet4Address host, int port, Map<Option, String> options) {
   }
 
   /** The address of this machine that is asked for, or null. */
-  @Nullable Inet4Address source() {
+  @Nullable InetAddress source() {
     String text = options.get(Option.SOURCE);
-    return text == null ? null : resolve(URI.create(SCHEME + "://" + host.getHostAddress()), text);
+    return text == null ? null : resolve(URI.create(SCHEME + "://" + text(host)), text);
   }
 
   @Nullable String option(Option option) {
@@ -192,6 +204,10 @@ record RoceAddress(Inet4Address host, int port, Map<Option, String> options) {
    */
   Device sanitized(Supplier<Device> device) {
     return SanitizeOption.open(options.get(Option.SANITIZE), device);
+  }
+
+  private static VerbsException notSupported(String message) {
+    return new VerbsException(VerbsError.NOT_SUPPORTED, message);
   }
 
   private static VerbsException invalid(String message) {

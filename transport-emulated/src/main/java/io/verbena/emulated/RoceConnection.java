@@ -142,11 +142,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
 
   @Override
   public String peer() {
-    return RoceAddress.SCHEME
-        + "://"
-        + RoceConnectionManager.host(UdpGid.address(peer))
-        + ':'
-        + peerPort;
+    return RoceAddress.SCHEME + "://" + RoceConnectionManager.host(peer) + ':' + peerPort;
   }
 
   @Override
@@ -216,7 +212,12 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
   private ByteBuffer addressed(ByteBuffer data) {
     ByteBuffer all = ByteBuffer.allocate(Mad.REQUEST_DATA);
     int port = DYNAMIC_PORTS | (manager.fabric().secrets().nextInt() & DYNAMIC_PORTS_MASK);
-    IpAddressing.ipv4(port, manager.address(), UdpGid.address(peer)).write(all);
+    Gid own = manager.gid();
+    IpAddressing addressing =
+        UdpGid.isIpv4(peer)
+            ? IpAddressing.ipv4(port, UdpGid.address(own), UdpGid.address(peer))
+            : IpAddressing.ipv6(port, own, peer);
+    addressing.write(all);
     all.put(IpAddressing.LENGTH, data, data.position(), data.remaining());
     return all.clear().asReadOnlyBuffer();
   }

@@ -10,11 +10,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
 import io.verbena.verbs.provider.Range;
-import java.net.Inet4Address;
-import java.net.InetAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -67,23 +63,24 @@ final class RoceConnectionManager implements ConnectionManager {
   }
 
   /** The HCA's address. */
-  int address() {
-    return UdpGid.address(device.gid());
+  Gid gid() {
+    return device.gid();
   }
 
   @Override
   public RoceListener listen(URI address, int backlog) {
     RoceAddress parsed = RoceAddress.parse(address);
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
-    if (!parsed.host().isAnyLocalAddress() && toInt(parsed.host()) != address()) {
+    if (!parsed.host().isAnyLocalAddress()
+        && !UdpGid.areNeighbors(UdpGid.of(parsed.host(), 0), gid())) {
       throw new VerbsException(
           VerbsError.INVALID,
           "listen: "
               + address
               + ": "
-              + parsed.host().getHostAddress()
+              + RoceAddress.text(parsed.host())
               + " (expected: "
-              + host(address())
+              + host(gid())
               + ", the device's)");
     }
     if (parsed.udpPort() != 0 && parsed.udpPort() != fabric.udpPort()) {
@@ -131,8 +128,7 @@ final class RoceConnectionManager implements ConnectionManager {
 
   /** What a peer needs to know, and what its device must have in common with this one. */
   private URI bound(RoceAddress asked, int port) {
-    StringBuilder text =
-        new StringBuilder(RoceAddress.SCHEME + "://" + host(address()) + ':' + port);
+    StringBuilder text = new StringBuilder(RoceAddress.SCHEME + "://" + host(gid()) + ':' + port);
     char separator = '?';
     if (fabric.udpPort() != Frame.UDP_PORT) {
       text.append(separator).append("udp-port=").append(fabric.udpPort());
@@ -144,17 +140,8 @@ final class RoceConnectionManager implements ConnectionManager {
     return URI.create(text.toString());
   }
 
-  static String host(int address) {
-    byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt(address).array();
-    try {
-      return InetAddress.getByAddress(bytes).getHostAddress();
-    } catch (UnknownHostException e) {
-      throw new AssertionError("four bytes are an address", e);
-    }
-  }
-
-  private static int toInt(Inet4Address address) {
-    return ByteBuffer.wrap(address.getAddress()).getInt();
+  static String host(Gid gid) {
+    return RoceAddress.text(UdpGid.inetAddress(gid));
   }
 
   @Override
@@ -171,7 +158,18 @@ final class RoceConnectionManager implements ConnectionManager {
     Gid peer =
         parsed.host().isAnyLocalAddress()
             ? device.gid()
-            : UdpGid.of(toInt(parsed.host()), parsed.udpPort());
+            : UdpGid.of(parsed.host(), parsed.udpPort());
+    if (!UdpGid.isReachable(gid(), peer)) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "resolve: "
+              + address
+              + ": "
+              + RoceAddress.text(parsed.host())
+              + " (expected: an address of the same kind as "
+              + host(gid())
+              + ", the device's)");
+    }
     RoceConnection connection = RoceConnection.resolved(this, peer, parsed.port());
     raise(
         new ConnectionEvent(

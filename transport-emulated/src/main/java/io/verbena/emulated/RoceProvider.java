@@ -13,7 +13,9 @@ import java.util.List;
  *
  * <p>Devices that are opened on one address of this machine share its HCA, as contexts of one RNIC
  * do. The HCA takes packets on UDP port 4791. Where another process has that port already, it takes
- * any other one, says so in its GID, and is then of use only to connect to HCAs of this kind.
+ * any other one, says so in its GID, and is then of use only to connect to HCAs of this kind. Over
+ * IPv6, whose GIDs have no room for that, it takes that port or fails; link-local addresses do not
+ * do. A host that has both kinds of addresses is reached by IPv4.
  *
  * <p>Options:
  *
@@ -28,8 +30,9 @@ import java.util.List;
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
  * </ul>
  *
- * <p>Before JDK 19 a UDP socket cannot choose what the invariant CRC counts: then only HCAs of this
- * kind understand it, and it says so once.
+ * <p>Before JDK 19 a UDP socket cannot choose what the invariant CRC counts of IPv4: then only HCAs
+ * of this kind understand it, and it says so once. What Soft-RoCE sends over IPv6 has no UDP
+ * checksum, and Linux drops it for sockets of Java: IPv6 is for HCAs of this kind.
  */
 public final class RoceProvider implements VerbsProvider {
 

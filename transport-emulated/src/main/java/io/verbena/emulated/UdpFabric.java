@@ -3,7 +3,6 @@ package io.verbena.emulated;
 import io.verbena.emulated.cm.CmAgent;
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.wire.ClockTime;
-import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.UdpWire;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.DeviceAttributes;
@@ -91,7 +90,7 @@ final class UdpFabric extends PacketFabric {
     flow = FlowControl.adaptive(wire.bufferedPackets(mtu.bytes()));
     port = attachPort();
     port.queuePairs(this::queuePair);
-    gid = UdpGid.of(port.wirePort().address(), wire.udpPort());
+    gid = port.gid();
     ManagementPort management = new ManagementPort(port, gid, mtu, secrets());
     agent = new CmAgent(management, time);
     management.serve(agent);

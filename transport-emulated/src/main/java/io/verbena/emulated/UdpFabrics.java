@@ -11,7 +11,8 @@ import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.net.BindException;
-import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
@@ -32,7 +33,7 @@ final class UdpFabrics {
    * Where an HCA was asked for; where that was taken it has another port, and is found all the same
    * by those who ask for the same place.
    */
-  private record Place(Inet4Address address, int udpPort) {}
+  private record Place(InetAddress address, int udpPort) {}
 
   private record Open(UdpFabric fabric, @Nullable String capture) {}
 
@@ -45,7 +46,7 @@ final class UdpFabrics {
    *     host, {@code INVALID} for an MTU or a capture that the HCA, open already, does not have
    */
   static EmulatedDevice open(RoceAddress address) {
-    Inet4Address local = LocalAddresses.choose(address);
+    InetAddress local = LocalAddresses.choose(address);
     boolean own = address.host().equals(local) || address.host().isAnyLocalAddress();
     Place place = new Place(local, own ? address.udpPort() : Frame.UDP_PORT);
     String capture = address.option(Option.PCAP);
@@ -110,6 +111,16 @@ final class UdpFabrics {
     try {
       return UdpWire.open(place.address, place.udpPort);
     } catch (BindException taken) {
+      if (place.address instanceof Inet6Address) {
+        throw new VerbsException(
+            VerbsError.ADDRESS_IN_USE,
+            "UDP port "
+                + place.udpPort
+                + " on "
+                + RoceAddress.text(place.address)
+                + " is taken, and over IPv6 an HCA has no other",
+            taken);
+      }
       try {
         return UdpWire.open(place.address, 0);
       } catch (IOException e) {
@@ -122,6 +133,6 @@ final class UdpFabrics {
 
   private static VerbsException failure(Place place, IOException e) {
     return new VerbsException(
-        VerbsError.IO, "UDP sockets on " + place.address.getHostAddress() + ": " + e, e);
+        VerbsError.IO, "UDP sockets on " + RoceAddress.text(place.address) + ": " + e, e);
   }
 }

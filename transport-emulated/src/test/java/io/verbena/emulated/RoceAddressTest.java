@@ -31,7 +31,10 @@ class RoceAddressTest {
         "roce://127.0.0.1?speed=1   | INVALID       | speed",
         "roce://127.0.0.1?mtu=256&mtu=256 | INVALID | twice",
         "roce://127.0.0.1?sanitize=maybe | INVALID  | maybe",
-        "roce://[::1]:1             | NOT_SUPPORTED | IPv4",
+        "roce://[::1]?udp-port=99   | NOT_SUPPORTED | 4791",
+        "roce://[fe80::1]:1         | NOT_SUPPORTED | [fe80:0:0:0:0:0:0:1]",
+        "roce://[2001:db8::1]?source=127.0.0.1 | NO_DEVICE | 2001:db8:0:0:0:0:0:1",
+        "roce://127.0.0.1?source=::1 | NO_DEVICE    | 127.0.0.1",
         "roce://127.0.0.1?device=roce_nowhere | NO_DEVICE | roce_nowhere",
         "roce://127.0.0.1?source=192.0.2.1 | NO_DEVICE | 192.0.2.1",
       })

@@ -10,8 +10,6 @@ import io.verbena.emulated.cm.CmMessage.Reply;
 import io.verbena.emulated.cm.CmMessage.Request;
 import io.verbena.emulated.cm.CmMessage.ServiceRequest;
 import io.verbena.emulated.engine.Timeline;
-import io.verbena.emulated.roce.Frame;
-import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -125,11 +123,11 @@ public final class CmAgent {
   /**
    * Takes a message.
    *
-   * @param sourceAddress the address that its packet came from
+   * @param source where strangers at the address that its packet came from take packets
    */
-  public void receive(CmMessage message, int sourceAddress) {
+  public void receive(CmMessage message, Gid source) {
     if (message instanceof Request request) {
-      receive(request, sourceAddress);
+      receive(request, source);
       return;
     }
     if (message instanceof ServiceRequest service) {
@@ -142,12 +140,12 @@ public final class CmAgent {
               service.serviceId(),
               0,
               nothing(Mad.SERVICE_REPLY_DATA)),
-          plain(sourceAddress));
+          source);
       return;
     }
-    Communication to = find(message, sourceAddress);
+    Communication to = find(message, source);
     if (to == null) {
-      answerStray(message, sourceAddress);
+      answerStray(message, source);
     } else if (message instanceof Reply reply) {
       to.received(reply);
     } else if (message instanceof ReadyToUse) {
@@ -164,16 +162,16 @@ public final class CmAgent {
   }
 
   /** A REJ for a timeout may not know what this end calls the connection. */
-  private @Nullable Communication find(CmMessage message, int sourceAddress) {
+  private @Nullable Communication find(CmMessage message, Gid source) {
     Communication found = byId.get(message.remoteId());
     if (found == null && message instanceof Reject reject && reject.remoteId() == 0) {
       for (Communication each : byRemote.values()) {
-        if (each.remoteId() == reject.localId() && port.isFrom(sourceAddress, each.peer())) {
+        if (each.remoteId() == reject.localId() && port.isFrom(source, each.peer())) {
           return each;
         }
       }
     }
-    if (found == null || !port.isFrom(sourceAddress, found.peer())) {
+    if (found == null || !port.isFrom(source, found.peer())) {
       return null;
     }
     boolean sameName = found.remoteId() == 0 || found.remoteId() == message.localId();
@@ -181,10 +179,10 @@ public final class CmAgent {
     return sameName || (message instanceof Reject && message.localId() == 0) ? found : null;
   }
 
-  private void receive(Request request, int sourceAddress) {
+  private void receive(Request request, Gid source) {
     Gid peer = request.source();
-    if (!port.isFrom(sourceAddress, peer)) {
-      reject(request, CmReason.INVALID_GID, plain(sourceAddress));
+    if (!port.isFrom(source, peer)) {
+      reject(request, CmReason.INVALID_GID, source);
       return;
     }
     Remote remote = new Remote(peer, request.localId());
@@ -224,7 +222,7 @@ public final class CmAgent {
         to);
   }
 
-  private void answerStray(CmMessage message, int sourceAddress) {
+  private void answerStray(CmMessage message, Gid source) {
     if (message instanceof DisconnectRequest request) {
       port.send(
           new DisconnectReply(
@@ -232,7 +230,7 @@ public final class CmAgent {
               /* localId= */ request.remoteId(),
               /* remoteId= */ request.localId(),
               nothing(Mad.READY_DATA)),
-          plain(sourceAddress));
+          source);
     } else if (message instanceof Reply reply) {
       port.send(
           new Reject(
@@ -243,13 +241,8 @@ public final class CmAgent {
               CmReason.INVALID_COMMUNICATION_ID,
               0,
               nothing(Mad.REJECT_DATA)),
-          plain(sourceAddress));
+          source);
     }
-  }
-
-  /** Where strangers at an address take packets, as far as anybody knows. */
-  private Gid plain(int sourceAddress) {
-    return UdpGid.of(sourceAddress, Frame.UDP_PORT);
   }
 
   private static ByteBuffer nothing(int length) {

@@ -17,8 +17,8 @@ public interface CmPort {
   /** Sends a message, which may be lost. Does not throw. */
   void send(CmMessage message, Gid to);
 
-  /** Whether packets with an address come from the port with a GID. */
-  boolean isFrom(int sourceAddress, Gid gid);
+  /** Whether packets from an address come from the port with a GID. */
+  boolean isFrom(Gid source, Gid gid);
 
   /** A number that nobody guesses. */
   int nextSecret();

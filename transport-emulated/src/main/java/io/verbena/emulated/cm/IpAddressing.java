@@ -34,6 +34,11 @@ public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destin
         4, sourcePort, new Gid(0, source & 0xffff_ffffL), new Gid(0, destination & 0xffff_ffffL));
   }
 
+  /** IPv6. */
+  public static IpAddressing ipv6(int sourcePort, Gid source, Gid destination) {
+    return new IpAddressing(6, sourcePort, source, destination);
+  }
+
   /** Writes it at the buffer's position, which moves behind it. */
   public void write(ByteBuffer into) {
     into.put((byte) 0)

@@ -12,7 +12,7 @@ import io.verbena.verbs.provider.GlobalRoute;
  * room for it and for the 40 bytes of the GRH area before it, else it is dropped; a receive that is
  * too small stays for the next one, unless it came from a shared queue: then it completes with the
  * error, and the queue pair goes on. On RoCEv2 over IPv4 the IP header stands in the last 20 bytes
- * of the area; the first 20 are 0.
+ * of the area; the first 20 are 0. An IPv6 header fills it.
  */
 final class DatagramResponder {
   private static final int IP_LENGTH = 20;
@@ -40,7 +40,11 @@ final class DatagramResponder {
       }
       return;
     }
-    System.arraycopy(packet.array(), 0, header, GlobalRoute.LENGTH - IP_LENGTH, IP_LENGTH);
+    if (packet.isOverIpv6()) {
+      System.arraycopy(packet.ipv6Header(), 0, header, 0, GlobalRoute.LENGTH);
+    } else {
+      System.arraycopy(packet.array(), 0, header, GlobalRoute.LENGTH - IP_LENGTH, IP_LENGTH);
+    }
     if (!receive.append(header, 0, GlobalRoute.LENGTH)
         || !receive.append(packet.array(), packet.payloadOffset(), length)) {
       receive.fail(Refusal.RECEIVE_MEMORY.status);

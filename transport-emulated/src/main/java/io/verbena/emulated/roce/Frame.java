@@ -1,11 +1,14 @@
 package io.verbena.emulated.roce;
 
+import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * One RoCEv2 packet as bytes, from its IPv4 header on; used again and again, without allocation.
+ * One RoCEv2 packet as bytes, from its IPv4 header on; used again and again, without allocation. Of
+ * a packet over IPv6 the IP header stands apart, in {@link #ipv6Header}, and the room of an IPv4
+ * one is left as it is, so that all else has the same place; {@link #length} counts that room.
  *
  * <p>To build: {@link #start}, set fields, {@link #append} the payload, {@link #seal}. To read:
  * bring the bytes in ({@link #load}, {@link #copyFrom}, {@link #array} with {@link #length(int)},
@@ -42,7 +45,9 @@ public final class Frame {
   private final byte[] bytes = new byte[CAPACITY + 1];
 
   private final ByteBuffer udp = ByteBuffer.wrap(bytes);
+  private final byte[] ipv6 = new byte[Ipv6Layout.LENGTH];
   private final Icrc icrc = new Icrc();
+  private boolean overIpv6;
   private PacketOpcode opcode = PacketOpcode.RC_ACKNOWLEDGE;
 
   /** Bytes in all once sealed or brought in; 0 while nothing is. */
@@ -111,7 +116,7 @@ public final class Frame {
     bytes[BthLayout.FLAGS_OFFSET] = (byte) (flags | pad << BthLayout.PAD_SHIFT);
     length = padded + Icrc.LENGTH;
     sealIp();
-    Icrc.write(bytes, padded, icrc.compute(bytes, padded));
+    Icrc.write(bytes, padded, computeIcrc(padded));
     return this;
   }
 
@@ -120,6 +125,11 @@ public final class Frame {
   /** The bytes themselves; a packet takes the first {@link #length} of them. */
   public byte[] array() {
     return bytes;
+  }
+
+  /** Of a packet over IPv6, its IP header. */
+  public byte[] ipv6Header() {
+    return ipv6;
   }
 
   /** The bytes of the packet in all. */
@@ -138,6 +148,8 @@ public final class Frame {
     int copied = Math.max(0, Math.min(other.length, CAPACITY));
     System.arraycopy(other.bytes, 0, bytes, 0, copied);
     length = other.length;
+    System.arraycopy(other.ipv6, 0, ipv6, 0, Ipv6Layout.LENGTH);
+    overIpv6 = other.overIpv6;
     opcode = other.opcode;
     payloadLength = other.payloadLength;
     return this;
@@ -149,6 +161,7 @@ public final class Frame {
       System.arraycopy(source, offset, bytes, 0, length);
     }
     this.length = length;
+    overIpv6 = false;
     return parse();
   }
 
@@ -195,6 +208,22 @@ public final class Frame {
     return FrameFault.NONE;
   }
 
+  /**
+   * The same for a packet over IPv6, which has no identification: its ICRC is a check in full.
+   *
+   * @param source the sender's address
+   * @param destination the address that it was sent to
+   */
+  public FrameFault parseUdp(int received, Gid source, int sourcePort, Gid destination) {
+    addresses(source, destination);
+    BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, sourcePort);
+    BigEndian.putShort(bytes, UdpLayout.DESTINATION_PORT_OFFSET, UDP_PORT);
+    BigEndian.putShort(bytes, UdpLayout.CHECKSUM_OFFSET, 0);
+    length = UDP_PAYLOAD_OFFSET + received;
+    sealIp();
+    return parse();
+  }
+
   // ---- parsing
 
   /** Judges the bytes; never throws, whatever they are. Fields are to be read only after NONE. */
@@ -204,13 +233,15 @@ public final class Frame {
       return fault;
     }
     int covered = length - Icrc.LENGTH;
-    return Icrc.read(bytes, covered) == icrc.compute(bytes, covered)
-        ? FrameFault.NONE
-        : FrameFault.ICRC;
+    return Icrc.read(bytes, covered) == computeIcrc(covered) ? FrameFault.NONE : FrameFault.ICRC;
+  }
+
+  private int computeIcrc(int covered) {
+    return overIpv6 ? icrc.compute(ipv6, bytes, covered) : icrc.compute(bytes, covered);
   }
 
   private FrameFault parseHeaders() {
-    FrameFault fault = FrameCheck.envelope(bytes, length);
+    FrameFault fault = FrameCheck.envelope(bytes, length, overIpv6);
     if (fault != FrameFault.NONE) {
       return fault;
     }
@@ -239,8 +270,12 @@ public final class Frame {
   }
 
   private void sealIp() {
-    BigEndian.putShort(bytes, Ipv4Layout.TOTAL_LENGTH_OFFSET, length);
     BigEndian.putShort(bytes, UdpLayout.LENGTH_OFFSET, length - Ipv4Layout.LENGTH);
+    if (overIpv6) {
+      BigEndian.putShort(ipv6, Ipv6Layout.PAYLOAD_LENGTH_OFFSET, length - Ipv4Layout.LENGTH);
+      return;
+    }
+    BigEndian.putShort(bytes, Ipv4Layout.TOTAL_LENGTH_OFFSET, length);
     BigEndian.putShort(bytes, Ipv4Layout.CHECKSUM_OFFSET, 0);
     BigEndian.putShort(bytes, Ipv4Layout.CHECKSUM_OFFSET, Ipv4Layout.checksum(bytes));
   }
@@ -282,7 +317,45 @@ public final class Frame {
   public Frame addresses(int source, int destination) {
     BigEndian.putInt(bytes, Ipv4Layout.SOURCE_OFFSET, source);
     BigEndian.putInt(bytes, Ipv4Layout.DESTINATION_OFFSET, destination);
+    overIpv6 = false;
     return this;
+  }
+
+  /** Has it go over IPv6, and sets both addresses. */
+  public Frame addresses(Gid source, Gid destination) {
+    overIpv6 = true;
+    BigEndian.putInt(ipv6, Ipv6Layout.VERSION_OFFSET, Ipv6Layout.VERSION);
+    ipv6[Ipv6Layout.NEXT_HEADER_OFFSET] = Ipv6Layout.UDP_PROTOCOL;
+    ipv6[Ipv6Layout.HOP_LIMIT_OFFSET] = Ipv6Layout.DEFAULT_HOP_LIMIT;
+    BigEndian.putLong(ipv6, Ipv6Layout.SOURCE_OFFSET, source.high());
+    BigEndian.putLong(ipv6, Ipv6Layout.SOURCE_OFFSET + Long.BYTES, source.low());
+    BigEndian.putLong(ipv6, Ipv6Layout.DESTINATION_OFFSET, destination.high());
+    BigEndian.putLong(ipv6, Ipv6Layout.DESTINATION_OFFSET + Long.BYTES, destination.low());
+    return this;
+  }
+
+  public boolean isOverIpv6() {
+    return overIpv6;
+  }
+
+  /** The high half of the source address; over IPv6. */
+  public long sourceHigh() {
+    return BigEndian.getLong(ipv6, Ipv6Layout.SOURCE_OFFSET);
+  }
+
+  /** The low half of the source address; over IPv6. */
+  public long sourceLow() {
+    return BigEndian.getLong(ipv6, Ipv6Layout.SOURCE_OFFSET + Long.BYTES);
+  }
+
+  /** The high half of the destination address; over IPv6. */
+  public long destinationHigh() {
+    return BigEndian.getLong(ipv6, Ipv6Layout.DESTINATION_OFFSET);
+  }
+
+  /** The low half of the destination address; over IPv6. */
+  public long destinationLow() {
+    return BigEndian.getLong(ipv6, Ipv6Layout.DESTINATION_OFFSET + Long.BYTES);
   }
 
   /** The IP type of service: 6 bits DSCP, 2 bits ECN. */

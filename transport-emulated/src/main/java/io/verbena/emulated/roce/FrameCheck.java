@@ -6,15 +6,19 @@ final class FrameCheck {
 
   private FrameCheck() {}
 
-  /** Everything up to the opcode. */
-  static FrameFault envelope(byte[] bytes, int length) {
+  /**
+   * Everything up to the opcode.
+   *
+   * @param overIpv6 whether the IP header stands elsewhere, and is right
+   */
+  static FrameFault envelope(byte[] bytes, int length, boolean overIpv6) {
     if (length < LEAST) {
       return FrameFault.TOO_SHORT;
     }
     if (length > Frame.CAPACITY) {
       return FrameFault.TOO_LONG;
     }
-    FrameFault ip = ip(bytes, length);
+    FrameFault ip = overIpv6 ? FrameFault.NONE : ip(bytes, length);
     if (ip != FrameFault.NONE) {
       return ip;
     }

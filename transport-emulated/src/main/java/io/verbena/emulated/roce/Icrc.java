@@ -5,9 +5,10 @@ import java.util.zip.CRC32;
 
 /**
  * The invariant CRC: over everything that no router may change on the way. What one may change
- * counts as ones: IP type of service, time to live and checksum, UDP checksum, and the congestion
- * bits of the BTH. In place of the InfiniBand link header stand 8 bytes of ones. It is the CRC-32
- * of Ethernet, appended in little-endian order (IBTA volume 1, invariant CRC; annex on RoCEv2).
+ * counts as ones: IP type of service, time to live and checksum (of IPv6 traffic class, flow label
+ * and hop limit), UDP checksum, and the congestion bits of the BTH. In place of the InfiniBand link
+ * header stand 8 bytes of ones. It is the CRC-32 of Ethernet, appended in little-endian order (IBTA
+ * volume 1, invariant CRC; annex on RoCEv2).
  *
  * <p>For one thread at a time.
  */
@@ -21,8 +22,12 @@ public final class Icrc {
   private static final int LINK_HEADER_LENGTH = 8;
   private static final int ONES = 0xff;
 
+  /** Traffic class and flow label, in the first word of an IPv6 header. */
+  private static final int CHANGES = 0x0fff_ffff;
+
   private final CRC32 crc = new CRC32();
   private final byte[] masked = new byte[LINK_HEADER_LENGTH + BthLayout.END];
+  private final byte[] masked6 = new byte[LINK_HEADER_LENGTH + Ipv6Layout.LENGTH];
   private int rewindBytes = -1;
   private int rewindFactor;
 
@@ -39,13 +44,40 @@ public final class Icrc {
     mask(Ipv4Layout.TIME_TO_LIVE_OFFSET);
     mask(Ipv4Layout.CHECKSUM_OFFSET);
     mask(Ipv4Layout.CHECKSUM_OFFSET + 1);
-    mask(UdpLayout.CHECKSUM_OFFSET);
-    mask(UdpLayout.CHECKSUM_OFFSET + 1);
-    mask(BthLayout.CONGESTION_OFFSET);
+    maskTransport();
     crc.reset();
     crc.update(masked, 0, masked.length);
     crc.update(frame, BthLayout.END, length - BthLayout.END);
     return (int) crc.getValue();
+  }
+
+  /**
+   * Computes the CRC of a packet over IPv6.
+   *
+   * @param header its IPv6 header
+   * @param frame the rest of it, at the offset of the UDP header behind an IPv4 one
+   * @param length the bytes up to the ICRC from offset 0 of {@code frame} on
+   */
+  int compute(byte[] header, byte[] frame, int length) {
+    Arrays.fill(masked6, (byte) ONES);
+    System.arraycopy(header, 0, masked6, LINK_HEADER_LENGTH, Ipv6Layout.LENGTH);
+    BigEndian.putInt(
+        masked6, LINK_HEADER_LENGTH + Ipv6Layout.VERSION_OFFSET, Ipv6Layout.VERSION | CHANGES);
+    masked6[LINK_HEADER_LENGTH + Ipv6Layout.HOP_LIMIT_OFFSET] = (byte) ONES;
+    System.arraycopy(frame, 0, masked, LINK_HEADER_LENGTH, BthLayout.END);
+    maskTransport();
+    crc.reset();
+    crc.update(masked6, 0, masked6.length);
+    int transport = LINK_HEADER_LENGTH + Ipv4Layout.LENGTH;
+    crc.update(masked, transport, masked.length - transport);
+    crc.update(frame, BthLayout.END, length - BthLayout.END);
+    return (int) crc.getValue();
+  }
+
+  private void maskTransport() {
+    mask(UdpLayout.CHECKSUM_OFFSET);
+    mask(UdpLayout.CHECKSUM_OFFSET + 1);
+    mask(BthLayout.CONGESTION_OFFSET);
   }
 
   /** The CRC that a packet carries behind its first {@code length} bytes. */

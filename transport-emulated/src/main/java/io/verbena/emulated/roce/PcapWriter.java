@@ -15,9 +15,14 @@ import java.nio.file.StandardOpenOption;
 public final class PcapWriter implements AutoCloseable {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
+  /** What an IPv6 header takes more than the room that a frame has for it. */
+  private static final int MORE = Ipv6Layout.LENGTH - Ipv4Layout.LENGTH;
+
+  private static final int LONGEST = Frame.CAPACITY + MORE;
+
   private final FileChannel file;
   private final ByteBuffer record =
-      ByteBuffer.allocateDirect(PcapLayout.RECORD_HEADER_LENGTH + Frame.CAPACITY);
+      ByteBuffer.allocateDirect(PcapLayout.RECORD_HEADER_LENGTH + LONGEST);
 
   private PcapWriter(FileChannel file) {
     this.file = file;
@@ -61,14 +66,18 @@ public final class PcapWriter implements AutoCloseable {
       throw new IllegalArgumentException(
           "length: " + length + " (expected: 1 to " + Frame.CAPACITY + ")");
     }
+    int captured = frame.isOverIpv6() ? length + MORE : length;
     record
         .clear()
         .putInt(PcapLayout.SECONDS_OFFSET, (int) (nanos / NANOS_PER_SECOND))
         .putInt(PcapLayout.NANOS_OFFSET, (int) (nanos % NANOS_PER_SECOND))
-        .putInt(PcapLayout.CAPTURED_OFFSET, length)
-        .putInt(PcapLayout.LENGTH_OFFSET, length)
-        .put(PcapLayout.RECORD_HEADER_LENGTH, frame.array(), 0, length)
-        .limit(PcapLayout.RECORD_HEADER_LENGTH + length);
+        .putInt(PcapLayout.CAPTURED_OFFSET, captured)
+        .putInt(PcapLayout.LENGTH_OFFSET, captured)
+        .put(PcapLayout.RECORD_HEADER_LENGTH + captured - length, frame.array(), 0, length)
+        .limit(PcapLayout.RECORD_HEADER_LENGTH + captured);
+    if (frame.isOverIpv6()) {
+      record.put(PcapLayout.RECORD_HEADER_LENGTH, frame.ipv6Header());
+    }
     writeRecord();
   }
 
@@ -79,7 +88,7 @@ public final class PcapWriter implements AutoCloseable {
         .putShort(PcapLayout.MAJOR_VERSION)
         .putShort(PcapLayout.MINOR_VERSION)
         .putLong(0)
-        .putInt(Frame.CAPACITY)
+        .putInt(LONGEST)
         .putInt(PcapLayout.LINK_TYPE)
         .flip();
     writeRecord();

@@ -7,7 +7,9 @@
  *                      '---------- what a UDP socket sends and receives ----'
  * </pre>
  *
- * A {@link io.verbena.emulated.roce.Frame} is one packet; a {@link
+ * An IPv6 header, which takes the place of the first, stands apart: so all else has one place.
+ *
+ * <p>A {@link io.verbena.emulated.roce.Frame} is one packet; a {@link
  * io.verbena.emulated.roce.PacketOpcode} says which extended headers it has. Layouts and rules as
  * in IBTA volume 1 (transport headers, invariant CRC) and its annex on RoCEv2.
  */

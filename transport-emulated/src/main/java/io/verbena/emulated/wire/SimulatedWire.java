@@ -3,6 +3,7 @@ package io.verbena.emulated.wire;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.Fault.Kind;
+import io.verbena.verbs.Gid;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -127,12 +128,14 @@ public final class SimulatedWire implements Wire {
   public final class SimulatedPort implements Port {
     private final int number;
     private final Receiver receiver;
+    private final Gid gid;
     private @Nullable Link[] links = new @Nullable Link[0];
     private boolean closed;
 
     private SimulatedPort(int number, Receiver receiver) {
       this.number = number;
       this.receiver = receiver;
+      gid = UdpGid.of(address(), Frame.UDP_PORT);
     }
 
     /** Its place, counted from 0 in the order in which ports were attached. */
@@ -140,9 +143,14 @@ public final class SimulatedWire implements Wire {
       return number;
     }
 
-    @Override
-    public int address() {
+    /** Its IPv4 address, the first byte in the high bits. */
+    int address() {
       return NETWORK + 1 + number;
+    }
+
+    @Override
+    public Gid gid() {
+      return gid;
     }
 
     @Override

@@ -1,14 +1,13 @@
 package io.verbena.emulated.wire;
 
-import java.net.InetAddress;
+import io.verbena.verbs.Gid;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Socket addresses by IPv4 address and UDP port, so that sending makes none. It remembers a bounded
- * number of them, and starts over when there are more.
+ * Socket addresses by GID, so that sending makes none. It remembers a bounded number of them, and
+ * starts over when there are more.
  */
 final class UdpPeers {
   private static final int SLOTS = 4096;
@@ -16,16 +15,18 @@ final class UdpPeers {
   private static final long MIX = 0x9E3779B97F4A7C15L;
   private static final int SHIFT = Long.SIZE - 12;
 
-  private final long[] keys = new long[SLOTS];
+  private final long[] highs = new long[SLOTS];
+  private final long[] lows = new long[SLOTS];
   private final @Nullable InetSocketAddress[] addresses = new @Nullable InetSocketAddress[SLOTS];
   private int size;
 
-  InetSocketAddress address(int address, int port) {
-    long key = (long) address << Short.SIZE | port;
-    int slot = (int) ((key * MIX) >>> SHIFT);
+  /** Where an HCA takes packets, by both halves of its GID. */
+  InetSocketAddress address(long high, long low) {
+    int first = (int) (((high * MIX + low) * MIX) >>> SHIFT);
+    int slot = first;
     InetSocketAddress known = addresses[slot];
     while (known != null) {
-      if (keys[slot] == key) {
+      if (lows[slot] == low && highs[slot] == high) {
         return known;
       }
       slot = slot + 1 & SLOTS - 1;
@@ -34,23 +35,14 @@ final class UdpPeers {
     if (size == MOST) {
       Arrays.fill(addresses, null);
       size = 0;
-      slot = (int) ((key * MIX) >>> SHIFT);
+      slot = first;
     }
-    InetSocketAddress made = make(address, port);
-    keys[slot] = key;
+    Gid gid = new Gid(high, low);
+    InetSocketAddress made = new InetSocketAddress(UdpGid.inetAddress(gid), UdpGid.udpPort(gid));
+    highs[slot] = high;
+    lows[slot] = low;
     addresses[slot] = made;
     size++;
     return made;
-  }
-
-  private static InetSocketAddress make(int address, int port) {
-    byte[] bytes = {
-      (byte) (address >>> 24), (byte) (address >>> 16), (byte) (address >>> 8), (byte) address
-    };
-    try {
-      return new InetSocketAddress(InetAddress.getByAddress(bytes), port);
-    } catch (UnknownHostException e) {
-      throw new AssertionError("four bytes are an address", e);
-    }
   }
 }

@@ -2,10 +2,12 @@ package io.verbena.emulated.wire;
 
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
+import io.verbena.verbs.Gid;
 import java.io.IOException;
-import java.net.Inet4Address;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
 import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
@@ -37,14 +39,15 @@ public final class UdpWire implements Wire, AutoCloseable {
   private final DatagramChannel receiving;
   private final Flow[] flows = new Flow[FLOWS];
   private final Selector selector;
-  private final int address;
+  private final Gid gid;
+  private final boolean ipv6;
   private final int udpPort;
   private final int bufferBytes;
   private final boolean strict;
   private final Frame frame = new Frame();
   private final UdpPeers peers = new UdpPeers();
   private @Nullable InetSocketAddress lastSender;
-  private int lastAddress;
+  private Gid lastSource = new Gid(0, 0);
   private @Nullable UdpPort port;
   private @Nullable Capture capture;
   private volatile boolean closed;
@@ -63,16 +66,16 @@ public final class UdpWire implements Wire, AutoCloseable {
     void packet(Frame frame);
   }
 
-  private UdpWire(DatagramChannel receiving, Selector selector, Inet4Address local)
+  private UdpWire(DatagramChannel receiving, Selector selector, InetAddress local)
       throws IOException {
     this.receiving = receiving;
     this.selector = selector;
-    address = toInt(local);
+    ipv6 = local instanceof Inet6Address;
     boolean dontFragment = true;
     try {
       receiving.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
       for (int i = 0; i < FLOWS; i++) {
-        DatagramChannel channel = DatagramChannel.open(StandardProtocolFamily.INET);
+        DatagramChannel channel = DatagramChannel.open(family(local));
         flows[i] = new Flow(channel, 0);
         channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
@@ -84,11 +87,12 @@ public final class UdpWire implements Wire, AutoCloseable {
       receiving.register(selector, SelectionKey.OP_READ);
       bufferBytes = receiving.getOption(StandardSocketOptions.SO_RCVBUF);
       udpPort = ((InetSocketAddress) receiving.getLocalAddress()).getPort();
+      gid = UdpGid.of(local, udpPort);
     } catch (IOException e) {
       close();
       throw e;
     }
-    strict = dontFragment;
+    strict = dontFragment || ipv6;
   }
 
   /**
@@ -99,8 +103,8 @@ public final class UdpWire implements Wire, AutoCloseable {
    * @throws IOException if the port is taken ({@link java.net.BindException}), or for the operating
    *     system's own failures
    */
-  public static UdpWire open(Inet4Address local, int udpPort) throws IOException {
-    DatagramChannel receiving = DatagramChannel.open(StandardProtocolFamily.INET);
+  public static UdpWire open(InetAddress local, int udpPort) throws IOException {
+    DatagramChannel receiving = DatagramChannel.open(family(local));
     boolean bound = false;
     try {
       receiving.bind(new InetSocketAddress(local, udpPort));
@@ -125,8 +129,10 @@ public final class UdpWire implements Wire, AutoCloseable {
     return false;
   }
 
-  private static int toInt(InetAddress address) {
-    return ByteBuffer.wrap(address.getAddress()).getInt();
+  private static ProtocolFamily family(InetAddress local) {
+    return local instanceof Inet6Address
+        ? StandardProtocolFamily.INET6
+        : StandardProtocolFamily.INET;
   }
 
   /** Where it takes packets. */
@@ -137,7 +143,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   /**
    * Whether its packets pass a strict check of their invariant CRC. Before JDK 19 the kernel
    * chooses an IP identification that nobody can foresee: peers of this kind find it, others drop
-   * the packet.
+   * the packet. IPv6 has none.
    */
   public boolean passesStrictChecks() {
     return strict;
@@ -190,11 +196,7 @@ public final class UdpWire implements Wire, AutoCloseable {
       }
       count++;
       FrameFault fault =
-          frame.parseUdp(
-              space.position() - Frame.UDP_PAYLOAD_OFFSET,
-              addressOf(sender),
-              sender.getPort(),
-              address);
+          parse(space.position() - Frame.UDP_PAYLOAD_OFFSET, sourceOf(sender), sender.getPort());
       if (capture != null) {
         capture.packet(frame);
       }
@@ -203,13 +205,19 @@ public final class UdpWire implements Wire, AutoCloseable {
     return count;
   }
 
+  private FrameFault parse(int received, Gid source, int sourcePort) {
+    return ipv6
+        ? frame.parseUdp(received, source, sourcePort, gid)
+        : frame.parseUdp(received, UdpGid.address(source), sourcePort, UdpGid.address(gid));
+  }
+
   /** Most packets come from whom the one before came from. */
-  private int addressOf(InetSocketAddress sender) {
+  private Gid sourceOf(InetSocketAddress sender) {
     if (!sender.equals(lastSender)) {
       lastSender = sender;
-      lastAddress = toInt(sender.getAddress());
+      lastSource = UdpGid.of(sender.getAddress(), Frame.UDP_PORT);
     }
-    return lastAddress;
+    return lastSource;
   }
 
   /**
@@ -274,8 +282,8 @@ public final class UdpWire implements Wire, AutoCloseable {
     }
 
     @Override
-    public int address() {
-      return address;
+    public Gid gid() {
+      return gid;
     }
 
     @Override
@@ -285,13 +293,16 @@ public final class UdpWire implements Wire, AutoCloseable {
 
     @Override
     public boolean send(Frame packet, int to) {
-      if (capture != null && (packet.destinationAddress() != address || to != udpPort)) {
+      if (capture != null && (to != udpPort || !UdpGid.isTo(packet, gid))) {
         capture.packet(packet);
       }
       try {
         ByteBuffer bytes = packet.udpPayload();
         return channel(packet.sourcePort())
-                .send(bytes, peers.address(packet.destinationAddress(), to))
+                .send(
+                    bytes,
+                    peers.address(
+                        UdpGid.destinationHigh(packet, to), UdpGid.destinationLow(packet)))
             > 0;
       } catch (ClosedChannelException e) {
         return false;

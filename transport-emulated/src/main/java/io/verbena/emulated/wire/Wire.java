@@ -2,6 +2,7 @@ package io.verbena.emulated.wire;
 
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
+import io.verbena.verbs.Gid;
 
 /**
  * Carries packets between ports. Called by the driver of the engines only; nothing of it throws for
@@ -24,8 +25,8 @@ public interface Wire {
   /** One end. */
   interface Port {
 
-    /** Its IPv4 address, the first byte in the high bits. */
-    int address();
+    /** Its address and its UDP port; see {@link UdpGid}. */
+    Gid gid();
 
     /**
      * The UDP source port of the packets of one flow. Packets of a flow take the same way through a

@@ -235,7 +235,7 @@ class CmAgentTest {
     network.runUntil(1000 * Network.MILLI);
     Communication here = active.communication();
 
-    int stranger = 77;
+    Gid stranger = UdpGid.of(77, 4791);
     a.agent.receive(
         new CmMessage.DisconnectRequest(
             1,

@@ -89,14 +89,14 @@ final class Network {
     private void arrive(ByteBuffer mad, Gid to) {
       for (End end : ends) {
         if (end.gid().equals(to)) {
-          end.agent.receive(Mad.read(mad), address);
+          end.agent.receive(Mad.read(mad), gid());
         }
       }
     }
 
     @Override
-    public boolean isFrom(int sourceAddress, Gid gid) {
-      return UdpGid.address(gid) == sourceAddress;
+    public boolean isFrom(Gid source, Gid gid) {
+      return source.equals(gid);
     }
 
     @Override

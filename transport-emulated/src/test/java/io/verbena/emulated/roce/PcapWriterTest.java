@@ -33,7 +33,7 @@ class PcapWriterTest {
     assertThat(written.getInt()).isEqualTo(0xa1b23c4d);
     assertThat(written.getInt()).isEqualTo(0x0002_0004);
     assertThat(written.getLong()).isZero();
-    assertThat(written.getInt()).isEqualTo(Frame.CAPACITY);
+    assertThat(written.getInt()).isEqualTo(Frame.CAPACITY + Ipv6Layout.LENGTH - Ipv4Layout.LENGTH);
     assertThat(written.getInt()).isEqualTo(101);
     assertThat(written.getInt()).isEqualTo(1_700_000_000);
     assertThat(written.getInt()).isEqualTo(123_456_789);

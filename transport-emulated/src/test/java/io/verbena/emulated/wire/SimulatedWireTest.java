@@ -43,7 +43,10 @@ class SimulatedWireTest {
 
   private void send(Wire.Port from, Wire.Port to, int psn) {
     Frame frame = new Frame().start(PacketOpcode.RC_SEND_ONLY).psn(psn).destinationQueuePair(9);
-    frame.append(ByteBuffer.allocate(20), 0, 20).addresses(from.address(), to.address()).seal();
+    frame
+        .append(ByteBuffer.allocate(20), 0, 20)
+        .addresses(UdpGid.address(from.gid()), UdpGid.address(to.gid()))
+        .seal();
     time.schedule(psn, () -> from.send(frame, Frame.UDP_PORT));
   }
 
