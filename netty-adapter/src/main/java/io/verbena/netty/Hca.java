@@ -159,19 +159,23 @@ final class Hca {
     String authority =
         to == null || to.isAnyLocalAddress() || to.isLoopbackAddress() || to.equals(host)
             ? ownHost()
-            : NetUtil.toAddressString(to);
+            : bracketed(NetUtil.toAddressString(to));
     String query = address.getRawQuery();
     try {
       return new URI(
           address.getScheme()
               + "://"
-              + (authority.indexOf(':') < 0 ? authority : "[" + authority + "]")
+              + authority
               + ":"
               + socket.getPort()
               + (query == null ? "" : "?" + query));
     } catch (URISyntaxException e) {
       throw new VerbsException(VerbsError.INVALID, "address: " + socket, e);
     }
+  }
+
+  private static String bracketed(String address) {
+    return address.indexOf(':') < 0 ? address : "[" + address + "]";
   }
 
   private String ownHost() {

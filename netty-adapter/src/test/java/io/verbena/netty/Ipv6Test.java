@@ -1,0 +1,54 @@
+package io.verbena.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.abort;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.socket.SocketChannel;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.VerbsProviders;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Channels on an HCA with an IPv6 address. */
+@Tag("once")
+class Ipv6Test {
+  private static final URI HCA = URI.create("roce://[::1]");
+
+  @BeforeEach
+  void needTheLoopback() {
+    try (Device device = VerbsProviders.find(HCA).open(HCA)) {
+      assertThat(device.port().gids()).isNotEmpty();
+    } catch (VerbsException e) {
+      if (!Set.of(VerbsError.NO_DEVICE, VerbsError.ADDRESS_IN_USE).contains(e.error())) {
+        throw e;
+      }
+      System.err.println("*** SKIPPED, NOT TESTED HERE: Netty channels over IPv6. " + e);
+      abort(e.getMessage());
+    }
+  }
+
+  @Test
+  void connectByTheAddressThatTheServerHas() {
+    Collector received = new Collector();
+    try (Ends ends = new Ends(Ends.options(), HCA, HCA)) {
+      Channel server = Ends.bind(ends.server(received));
+      assertThat(((InetSocketAddress) server.localAddress()).getAddress())
+          .isInstanceOf(Inet6Address.class);
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+
+      client.writeAndFlush(Unpooled.copiedBuffer(new byte[5])).syncUninterruptibly();
+
+      await().atMost(Ends.LIMIT).until(() -> received.bytes() == 5);
+    }
+  }
+}
