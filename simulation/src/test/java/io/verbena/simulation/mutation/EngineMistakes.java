@@ -108,7 +108,7 @@ final class EngineMistakes {
           of(
               "the ICRC is not checked",
               "roce/Frame.java",
-              "return Icrc.read(bytes, covered) == icrc.compute(bytes, covered)",
+              "return Icrc.read(bytes, covered) == computeIcrc(covered)",
               "return covered >= 0"),
           of(
               "the RNR timer is ignored",
