@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -13,7 +14,8 @@ import java.util.stream.Stream;
 
 /**
  * What a JVM needs to run where there is nothing else: its own files, the shared libraries that
- * these are linked to, and the few files that a C library looks for. For Linux.
+ * these are linked to, and the few files that a C library looks for; and {@code tc}, where this
+ * machine has it, for {@link OutgoingPackets}. For Linux.
  *
  * @param home the folder of the JDK or JRE
  */
@@ -36,6 +38,9 @@ record JavaRuntime(Path home) {
   private static final Pattern DESKTOP =
       Pattern.compile("lib(j?awt|font|freetype|harfbuzz|javajpeg|jsound|lcms|mlib|splash).*");
 
+  private static final List<Path> TRAFFIC_CONTROL =
+      List.of(Path.of("/sbin/tc"), Path.of("/usr/sbin/tc"));
+
   /** In ldd's lines, glibc's and musl's: "name => /path (0x...)" or "/path (0x...)". */
   private static final Pattern LIBRARY = Pattern.compile("\\s(/\\S+) \\(0x");
 
@@ -57,7 +62,12 @@ record JavaRuntime(Path home) {
     }
     files.add(root + HOME, home, JavaRuntime::isNeeded);
     files.addLink(root + "usr/bin/java", "/" + HOME + "/bin/java");
-    for (Path each : libraries()) {
+    Optional<Path> trafficControl =
+        TRAFFIC_CONTROL.stream().filter(Files::isExecutable).findFirst();
+    if (trafficControl.isPresent()) {
+      files.add(root + "usr/sbin/tc", trafficControl.get(), path -> true);
+    }
+    for (Path each : libraries(trafficControl)) {
       files.add(root + each.toString().substring(1), each, path -> true);
     }
     files.addFolderForAll(root + "tmp");
@@ -74,10 +84,11 @@ record JavaRuntime(Path home) {
     return DESKTOP.matcher(library.getFileName().toString()).matches();
   }
 
-  private Set<Path> libraries() throws IOException {
+  private Set<Path> libraries(Optional<Path> trafficControl) throws IOException {
     var line = new ArrayList<String>();
     line.add("ldd");
     line.add(home.resolve("bin/java").toString());
+    trafficControl.map(Path::toString).ifPresent(line::add);
     try (Stream<Path> all = Files.walk(home.resolve("lib"))) {
       all.filter(path -> path.toString().endsWith(".so") && !isOfDesktop(path))
           .map(Path::toString)

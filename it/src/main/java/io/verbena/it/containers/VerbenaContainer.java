@@ -1,10 +1,14 @@
 package io.verbena.it.containers;
 
+import static java.util.Objects.requireNonNull;
+
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.async.ResultCallback;
 import com.github.dockerjava.api.command.WaitContainerResultCallback;
+import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.ContainerNetwork;
 import com.github.dockerjava.api.model.Frame;
+import com.github.dockerjava.api.model.HostConfig;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -111,6 +115,15 @@ public class VerbenaContainer extends GenericContainer<VerbenaContainer> {
     return withCreateContainerCmdModifier(command -> command.withIpv4Address(ipv4));
   }
 
+  /** Lets {@link #lose} and {@link #narrow} work on it, by the capability that they take. */
+  public VerbenaContainer withNetworkFaults() {
+    return withCreateContainerCmdModifier(
+        command -> {
+          HostConfig host = requireNonNull(command.getHostConfig(), "hostConfig");
+          command.withHostConfig(host.withCapAdd(Capability.NET_ADMIN));
+        });
+  }
+
   @Override
   protected void configure() {
     var line = new ArrayList<String>(jvmArguments);
@@ -189,6 +202,11 @@ public class VerbenaContainer extends GenericContainer<VerbenaContainer> {
     signal("KILL");
   }
 
+  /** Asks the program to end, by SIGTERM: its shutdown hooks run. */
+  public void terminate() {
+    signal("TERM");
+  }
+
   /** Starts it again after its end, at its address if that was given; returns when it is ready. */
   public void restart() {
     int before = readiness == null ? 0 : Output.count(getLogs(), readiness);
@@ -234,6 +252,38 @@ public class VerbenaContainer extends GenericContainer<VerbenaContainer> {
             new ContainerNetwork()
                 .withIpamConfig(new ContainerNetwork.Ipam().withIpv4Address(ipv4)))
         .exec();
+  }
+
+  /**
+   * Loses packets that it sends, each by this chance, until it ends or leaves its network; 0 ends
+   * that too. Needs {@link #withNetworkFaults}.
+   *
+   * @param percent 0 to 100
+   * @throws UnsupportedOperationException if its image has no {@code tc}, or the kernel not what
+   *     that asks for; the message says what
+   */
+  public void lose(double percent) {
+    outgoing().lose(percent);
+  }
+
+  /**
+   * Lets its packets leave at this rate, until it ends or leaves its network. What comes faster
+   * waits, and is lost where it would have to wait longer than that. Needs {@link
+   * #withNetworkFaults}.
+   *
+   * @throws UnsupportedOperationException as {@link #lose}
+   */
+  public void narrow(long bytesPerSecond, Duration longestWait) {
+    outgoing().narrow(bytesPerSecond, longestWait);
+  }
+
+  /** How many of its packets {@link #lose} and {@link #narrow} have lost. */
+  public long packetsLost() {
+    return outgoing().lost();
+  }
+
+  private OutgoingPackets outgoing() {
+    return new OutgoingPackets(getDockerClient(), getContainerId());
   }
 
   /** Testcontainers' own look at a container's state no more often than once a second. */

@@ -1,6 +1,7 @@
 package io.verbena.it.containers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -74,6 +75,19 @@ class VerbenaContainerTest {
       assertThatIllegalStateException()
           .isThrownBy(() -> speaker.awaitExit(SHORT))
           .withMessageContainingAll("does not end within", "here");
+    }
+  }
+
+  @Test
+  void aNetworkFaultThatIsNotAllowedSaysWhy() {
+    try (VerbenaContainer speaker = speaker("here", "-1").withReadiness("here")) {
+      speaker.start();
+      assertThatIllegalStateException()
+          .isThrownBy(() -> speaker.lose(1))
+          .withMessageContaining("not permitted");
+      assertThatIllegalArgumentException()
+          .isThrownBy(() -> speaker.lose(101))
+          .withMessage("percent: 101.0 (expected: 0 to 100)");
     }
   }
 }

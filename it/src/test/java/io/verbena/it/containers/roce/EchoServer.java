@@ -2,7 +2,6 @@ package io.verbena.it.containers.roce;
 
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaServer;
-import io.verbena.RdmaTransport;
 import java.net.URI;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
@@ -18,7 +17,7 @@ public final class EchoServer {
   /** Runs it: the URI. */
   public static void main(String[] args) {
     RdmaServer server =
-        RdmaTransport.create().bind(URI.create(args[0]), EchoServer::echo).block(LIMIT);
+        Counts.countingTransport().bind(URI.create(args[0]), EchoServer::echo).block(LIMIT);
     System.out.println(READY + server.address());
     server.onClose().block();
   }

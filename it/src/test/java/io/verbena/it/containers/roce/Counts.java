@@ -1,0 +1,99 @@
+package io.verbena.it.containers.roce;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaTransport;
+import io.verbena.core.micrometer.VerbenaMeters;
+import io.verbena.it.containers.VerbenaContainer;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What a program in a container has counted, by Verbena's own meters: said when it ends, and read
+ * by the test out of its output.
+ *
+ * @param values by a meter's name, without its prefix, and its tags' values
+ */
+record Counts(Map<String, Long> values) {
+  private static final String SAID = "counted: ";
+  private static final String PREFIX = "verbena.";
+  private static final Set<String> SAME_FOR_ALL = Set.of("adapter", "provider", "device");
+  private static final Pattern VALUE = Pattern.compile("(\\S+)=(\\d+)");
+
+  /** A transport that is disposed when the program ends, and what it has counted said then. */
+  static RdmaTransport countingTransport() {
+    var registry = new SimpleMeterRegistry();
+    RdmaTransport transport =
+        RdmaTransport.create(RdmaOptions.defaults().meters(new VerbenaMeters(registry)));
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  transport.dispose();
+                  System.out.println(
+                      registry.getMeters().stream()
+                          .filter(Counts::counts)
+                          .map(each -> name(each.getId()) + '=' + value(each))
+                          .sorted()
+                          .collect(Collectors.joining(" ", SAID, "")));
+                }));
+    return transport;
+  }
+
+  private static boolean counts(Meter meter) {
+    return switch (meter.getId().getType()) {
+      case COUNTER, TIMER -> true;
+      default -> false;
+    };
+  }
+
+  private static String name(Meter.Id id) {
+    List<String> parts =
+        id.getTags().stream()
+            .filter(tag -> !SAME_FOR_ALL.contains(tag.getKey()))
+            .map(Tag::getValue)
+            .toList();
+    String name = id.getName().substring(PREFIX.length());
+    return parts.isEmpty() ? name : name + '.' + String.join(".", parts);
+  }
+
+  private static long value(Meter meter) {
+    // A timer's first measurement is its count.
+    return (long) meter.measure().iterator().next().getValue();
+  }
+
+  /** What programs that have ended counted together, in all their runs. */
+  static Counts of(Collection<VerbenaContainer> containers) {
+    var values = new HashMap<String, Long>();
+    for (VerbenaContainer each : containers) {
+      String logs = each.getLogs();
+      List<String> said = logs.lines().filter(line -> line.startsWith(SAID)).toList();
+      if (said.isEmpty()) {
+        throw new IllegalStateException("no \"" + SAID + "\": " + logs);
+      }
+      Matcher matcher = VALUE.matcher(String.join(" ", said));
+      while (matcher.find()) {
+        values.merge(matcher.group(1), Long.valueOf(matcher.group(2)), Long::sum);
+      }
+    }
+    return new Counts(values);
+  }
+
+  /**
+   * All whose names are such; 0 if there is none, as meters come with the first that they count.
+   */
+  long sum(String regex) {
+    return values.entrySet().stream()
+        .filter(each -> each.getKey().matches(regex))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+}

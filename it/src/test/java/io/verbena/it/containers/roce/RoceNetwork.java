@@ -1,0 +1,101 @@
+package io.verbena.it.containers.roce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.github.dockerjava.api.model.Network.Ipam;
+import io.verbena.it.containers.VerbenaContainer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.testcontainers.containers.Network;
+
+/**
+ * A Docker network, and the programs on it, each at an address of its own. Closing it ends them
+ * all. Threads: one.
+ */
+final class RoceNetwork implements AutoCloseable {
+  static final Duration LIMIT = Duration.ofSeconds(60);
+  static final int PORT = 7471;
+  private static final int TERMINATED = 128 + 15;
+
+  private final List<VerbenaContainer> started = new ArrayList<>();
+  private final String subnet;
+  private final Network network;
+
+  /**
+   * @param subnet its first three numbers, with the dots
+   */
+  RoceNetwork(String subnet) {
+    this.subnet = subnet;
+    network =
+        Network.builder()
+            .createNetworkCmdModifier(
+                command ->
+                    command.withIpam(
+                        new Ipam().withConfig(new Ipam.Config().withSubnet(subnet + "0/24"))))
+            .build();
+  }
+
+  Network network() {
+    return network;
+  }
+
+  String address(int host) {
+    return subnet + host;
+  }
+
+  VerbenaContainer server(int host) {
+    return start(
+        new VerbenaContainer(EchoServer.class)
+            .withArguments("roce://0.0.0.0:" + PORT)
+            .withPort(PORT)
+            .withReadiness(EchoServer.READY),
+        host);
+  }
+
+  /** One that sends as fast as it can. */
+  VerbenaContainer client(VerbenaContainer of, int host, int connections, int length, int count) {
+    return client(of, host, connections, length, Integer.toString(count), 0);
+  }
+
+  /** One that sends so many messages on each connection, one each so many milliseconds. */
+  VerbenaContainer client(
+      VerbenaContainer of, int host, int connections, int length, String count, int pause) {
+    return start(
+        new VerbenaContainer(EchoClient.class)
+            .withArguments("roce://" + of.hostAndPort())
+            .withArguments(Integer.toString(connections), Integer.toString(length), count)
+            .withArguments(Integer.toString(pause)),
+        host);
+  }
+
+  VerbenaContainer start(VerbenaContainer container, int host) {
+    started.add(container.withNetworkFaults().withNetwork(network).withAddress(address(host)));
+    container.start();
+    return container;
+  }
+
+  static void assertAllCameBack(VerbenaContainer client, int messages) {
+    assertThat(client.awaitExit(LIMIT)).as(client.getLogs()).isZero();
+    assertThat(client.getLogs()).contains(messages + " " + EchoClient.DONE);
+  }
+
+  /** Waits until it has said this so many times more than now. */
+  static void awaitMore(VerbenaContainer container, String text, int times) {
+    int before = container.getLogs().split(Pattern.quote(text), -1).length - 1;
+    container.awaitOutput(text, before + times, LIMIT);
+  }
+
+  /** Ends it so that it says what it has counted. */
+  static void terminate(VerbenaContainer container) {
+    container.terminate();
+    assertThat(container.awaitExit(LIMIT)).as(container.getLogs()).isEqualTo(TERMINATED);
+  }
+
+  @Override
+  public void close() {
+    started.forEach(VerbenaContainer::close);
+    network.close();
+  }
+}
