@@ -70,6 +70,17 @@ final class RoceNetwork implements AutoCloseable {
         host);
   }
 
+  VerbenaContainer reconnectingClient(int host, int losses, List<VerbenaContainer> servers) {
+    return start(
+        new VerbenaContainer(ReconnectingClient.class)
+            .withArguments(Integer.toString(losses))
+            .withArguments(
+                servers.stream()
+                    .map(each -> "roce://" + each.hostAndPort())
+                    .toArray(String[]::new)),
+        host);
+  }
+
   VerbenaContainer start(VerbenaContainer container, int host) {
     started.add(container.withNetworkFaults().withNetwork(network).withAddress(address(host)));
     container.start();
