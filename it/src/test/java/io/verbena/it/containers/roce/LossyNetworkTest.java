@@ -20,11 +20,11 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class LossyNetworkTest {
   private static final int EAGER = 4096;
-  private static final int EAGER_MESSAGES = 300;
+  private static final int EAGER_MESSAGES = 150;
   private static final int RENDEZVOUS = 40_000;
-  private static final int RENDEZVOUS_MESSAGES = 40;
+  private static final int RENDEZVOUS_MESSAGES = 15;
   private static final int PERCENT = 2;
-  private static final int BYTES_PER_SECOND = 1_000_000;
+  private static final int BYTES_PER_SECOND = 500_000;
 
   /** Longer than an HCA waits for an answer, and shorter than until it gives its peer up. */
   private static final Duration LONGEST_WAIT = Duration.ofMillis(500);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 @InContainers
 @Tag("once")
 class RollingRestartTest {
-  private static final int RESTARTS = 4;
+  private static final int RESTARTS = 3;
   private static final Pattern ANSWERED =
       Pattern.compile("(\\d+)" + ReconnectingClient.ANSWERED + "(\\d+)");
 
