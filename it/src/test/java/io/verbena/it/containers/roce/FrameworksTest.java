@@ -96,7 +96,8 @@ class FrameworksTest {
                 .withArguments(ANY, "7000")
                 .withPort(7000)
                 .withReadiness(GrpcServer.READY));
-    assertSaid(client(GrpcClient.class, ANY, server.host(), "7000"), GrpcClient.DONE);
+    assertSaid(
+        client(GrpcClient.class, ANY, server.host(), "7000", "200", "0"), "200" + GrpcClient.DONE);
   }
 
   @Test
@@ -107,6 +108,8 @@ class FrameworksTest {
                 .withArguments(ANY + ":7001")
                 .withPort(7001)
                 .withReadiness(RSocketServer.READY));
-    assertSaid(client(RSocketClient.class, "roce://" + server.hostAndPort()), RSocketClient.DONE);
+    assertSaid(
+        client(RSocketClient.class, "roce://" + server.hostAndPort(), "5000", "0"),
+        "5000" + RSocketClient.DONE);
   }
 }

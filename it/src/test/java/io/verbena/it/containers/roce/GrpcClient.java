@@ -2,6 +2,7 @@ package io.verbena.it.containers.roce;
 
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
+import io.grpc.Status;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
@@ -12,49 +13,93 @@ import io.verbena.netty.RdmaIoHandler;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /** A program: one call of a {@link GrpcServer}, with requests of 0 bytes to 100 KiB. */
 public final class GrpcClient {
-  static final int MESSAGES = 200;
-  static final String DONE = MESSAGES + " answers, each in its place";
+  static final String DONE = " answers, each in its place";
+
+  /** Each time so many more were answered. */
+  static final String PROGRESS = "more answers";
+
+  private static final int WINDOW = 16;
+  private static final int LENGTHS = 200;
   private static final int STEP = 512;
-  private static final int LIMIT_SECONDS = 30;
+  private static final int PROGRESS_STEP = 20;
+  private static final int LIMIT_SECONDS = 120;
 
-  private GrpcClient() {}
+  /** The least that gRPC takes. */
+  private static final int KEEP_ALIVE_SECONDS = 10;
 
-  /** Runs it: the HCA's URI, and the server's host and port. */
+  private final EventLoopGroup loops;
+  private final long count;
+  private final int pause;
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
+  private long sent;
+  private long received;
+
+  private GrpcClient(EventLoopGroup loops, long count, int pause) {
+    this.loops = loops;
+    this.count = count;
+    this.pause = pause;
+  }
+
+  /**
+   * Runs it: the HCA's URI, the server's host and port, the number of requests, and the
+   * milliseconds from an answer to the next request.
+   */
   public static void main(String[] args) throws Exception {
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory(URI.create(args[0])));
     ManagedChannel channel =
         RdmaGrpc.client(NettyChannelBuilder.forAddress(args[1], Integer.parseInt(args[2])), loops)
             .usePlaintext()
+            .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
             .build();
-    var answers = new Answers();
-    StreamObserver<byte[]> requests =
-        ClientCalls.asyncBidiStreamingCall(
-            channel.newCall(GrpcServer.ECHO, CallOptions.DEFAULT), answers);
-    for (int i = 0; i < MESSAGES; i++) {
-      requests.onNext(message(i));
+    long count = Long.parseLong(args[3]);
+    try {
+      new GrpcClient(loops, count, Integer.parseInt(args[4])).call(channel);
+    } catch (ExecutionException e) {
+      System.out.println(Status.fromThrowable(e));
+      System.exit(EchoClient.FAILED);
     }
-    requests.onCompleted();
-    answers.end.get(LIMIT_SECONDS, TimeUnit.SECONDS);
     channel.shutdown().awaitTermination(LIMIT_SECONDS, TimeUnit.SECONDS);
     loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await(LIMIT_SECONDS, TimeUnit.SECONDS);
-    System.out.println(DONE);
+    System.out.println(count + DONE);
     System.exit(0);
   }
 
-  private static byte[] message(int number) {
-    byte[] message = new byte[number * STEP];
+  private void call(ManagedChannel channel) throws Exception {
+    CallOptions options = CallOptions.DEFAULT.withDeadlineAfter(LIMIT_SECONDS, TimeUnit.SECONDS);
+    var answers = new Answers();
+    StreamObserver<byte[]> requests =
+        ClientCalls.asyncBidiStreamingCall(channel.newCall(GrpcServer.ECHO, options), answers);
+    answers.requests.complete(requests);
+    // Only the loop's thread sends, as an observer is for one at a time.
+    for (int i = 0; i < WINDOW; i++) {
+      loops.execute(() -> sendNext(requests));
+    }
+    end.get(2 * LIMIT_SECONDS, TimeUnit.SECONDS);
+  }
+
+  private void sendNext(StreamObserver<byte[]> requests) {
+    if (sent < count) {
+      requests.onNext(message(sent++));
+      if (sent == count) {
+        requests.onCompleted();
+      }
+    }
+  }
+
+  private static byte[] message(long number) {
+    byte[] message = new byte[(int) (number % LENGTHS) * STEP];
     Arrays.fill(message, (byte) number);
     return message;
   }
 
-  private static final class Answers implements StreamObserver<byte[]> {
-    private final CompletableFuture<Void> end = new CompletableFuture<>();
-    private int received;
+  private final class Answers implements StreamObserver<byte[]> {
+    private final CompletableFuture<StreamObserver<byte[]>> requests = new CompletableFuture<>();
 
     @Override
     public void onNext(byte[] answer) {
@@ -63,6 +108,17 @@ public final class GrpcClient {
             new IllegalStateException("answer " + received + ": " + answer.length + " bytes"));
       }
       received++;
+      if (received % PROGRESS_STEP == 0) {
+        System.out.println(PROGRESS);
+      }
+      loops
+          .schedule(() -> sendNext(requests.join()), pause, TimeUnit.MILLISECONDS)
+          .addListener(
+              sending -> {
+                if (!sending.isSuccess()) {
+                  end.completeExceptionally(sending.cause());
+                }
+              });
     }
 
     @Override
@@ -72,7 +128,7 @@ public final class GrpcClient {
 
     @Override
     public void onCompleted() {
-      if (received == MESSAGES) {
+      if (received == count) {
         end.complete(null);
       } else {
         end.completeExceptionally(new IllegalStateException(received + " answers"));

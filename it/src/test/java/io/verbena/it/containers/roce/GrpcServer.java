@@ -15,10 +15,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
+import java.util.concurrent.TimeUnit;
 
 /** A program: a gRPC service on Netty channels over RoCEv2, until it is ended. */
 public final class GrpcServer {
   static final String READY = "serving gRPC at ";
+  static final String ENDED = "call ended: ";
 
   /** Answers each number of bytes with as many. */
   static final MethodDescriptor<byte[], byte[]> ECHO =
@@ -40,6 +42,9 @@ public final class GrpcServer {
     Server server =
         RdmaGrpc.server(NettyServerBuilder.forPort(Integer.parseInt(args[1])), loops)
             .addService(service)
+            // Who only waits for the other end learns from these that it is dead.
+            .keepAliveTime(1, TimeUnit.SECONDS)
+            .permitKeepAliveTime(1, TimeUnit.SECONDS)
             .build()
             .start();
     System.out.println(READY + server.getPort());
@@ -55,7 +60,7 @@ public final class GrpcServer {
 
       @Override
       public void onError(Throwable failure) {
-        System.out.println("call ended: " + failure);
+        System.out.println(ENDED + failure);
       }
 
       @Override

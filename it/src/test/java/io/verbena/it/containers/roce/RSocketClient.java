@@ -7,43 +7,65 @@ import io.rsocket.util.DefaultPayload;
 import io.verbena.rsocket.RdmaClientTransport;
 import java.net.URI;
 import java.time.Duration;
+import reactor.core.Exceptions;
 
 /** A program: takes a stream of numbers from a {@link RSocketServer}, 64 asked for at a time. */
 public final class RSocketClient {
-  static final int NUMBERS = 5_000;
-  static final String DONE = NUMBERS + " numbers, each in its place";
+  static final String DONE = " numbers, each in its place";
+
+  /** Each time so many more came. */
+  static final String PROGRESS = "more numbers";
+
   private static final int ASKED = 64;
-  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final int PROGRESS_STEP = 100;
+
+  /** Who only receives learns of a dead peer from these. */
+  private static final Duration KEEP_ALIVE = Duration.ofSeconds(1);
+
+  private static final Duration LIMIT = Duration.ofMinutes(2);
 
   private RSocketClient() {}
 
-  /** Runs it: the URI. */
+  /** Runs it: the URI, how many numbers, and the milliseconds between them at the server. */
   public static void main(String[] args) {
     RSocket socket =
         RSocketConnector.create()
+            .keepAlive(KEEP_ALIVE, LIMIT)
             .connect(RdmaClientTransport.create(URI.create(args[0])))
             .block(LIMIT);
-    long received =
-        socket
-            .requestStream(DefaultPayload.create(Integer.toString(NUMBERS)))
-            .limitRate(ASKED)
-            .map(RSocketClient::number)
-            .index()
-            .doOnNext(
-                each -> {
-                  if (each.getT1().intValue() != each.getT2()) {
-                    throw new IllegalStateException(each + " (expected: in its place)");
-                  }
-                })
-            .count()
-            .block(LIMIT);
+    int numbers = Integer.parseInt(args[1]);
+    long received;
+    try {
+      received =
+          socket
+              .requestStream(DefaultPayload.create(args[1] + ' ' + args[2]))
+              .limitRate(ASKED)
+              .map(RSocketClient::number)
+              .index()
+              .doOnNext(each -> check(each.getT1(), each.getT2()))
+              .count()
+              .block(LIMIT);
+    } catch (RuntimeException e) {
+      System.out.println(Exceptions.unwrap(e));
+      System.exit(EchoClient.FAILED);
+      return;
+    }
     socket.dispose();
     socket.onClose().block(LIMIT);
-    if (received != NUMBERS) {
-      throw new IllegalStateException(received + " numbers (expected: " + NUMBERS + ")");
+    if (received != numbers) {
+      throw new IllegalStateException(received + " numbers (expected: " + numbers + ")");
     }
-    System.out.println(DONE);
+    System.out.println(numbers + DONE);
     System.exit(0);
+  }
+
+  private static void check(long index, int number) {
+    if (index != number) {
+      throw new IllegalStateException(number + " (expected: " + index + ")");
+    }
+    if (number % PROGRESS_STEP == 0) {
+      System.out.println(PROGRESS);
+    }
   }
 
   private static int number(Payload payload) {

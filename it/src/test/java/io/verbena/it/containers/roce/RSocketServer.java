@@ -12,6 +12,7 @@ import reactor.core.publisher.Flux;
 /** A program: streams numbers by RSocket to whoever asks, until it is ended. */
 public final class RSocketServer {
   static final String READY = "serving RSocket at ";
+  static final String ENDED = "stream ended: ";
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   private RSocketServer() {}
@@ -28,8 +29,12 @@ public final class RSocketServer {
   }
 
   private static Flux<Payload> numbers(Payload request) {
-    int count = Integer.parseInt(request.getDataUtf8());
+    String[] asked = request.getDataUtf8().split(" ", -1);
     request.release();
-    return Flux.range(0, count).map(number -> DefaultPayload.create(Integer.toString(number)));
+    Flux<Integer> numbers = Flux.range(0, Integer.parseInt(asked[0]));
+    Duration pause = Duration.ofMillis(Long.parseLong(asked[1]));
+    return (pause.isZero() ? numbers : numbers.delayElements(pause))
+        .map(number -> DefaultPayload.create(Integer.toString(number)))
+        .doFinally(how -> System.out.println(ENDED + how));
   }
 }

@@ -1,0 +1,80 @@
+package io.verbena.it.containers.roce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.it.containers.InContainers;
+import io.verbena.it.containers.VerbenaContainer;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Streams of gRPC and RSocket, in the middle of which one end is killed. */
+@InContainers
+@Tag("once")
+class FrameworkFaultsTest {
+  private static final String ANY = "roce://0.0.0.0";
+  private static final String ENDLESS = Integer.toString(Integer.MAX_VALUE);
+  private static final String PORT = "7000";
+
+  /** A framework's programs, and what they say. */
+  private record Programs(
+      Supplier<VerbenaContainer> server,
+      Function<VerbenaContainer, VerbenaContainer> client,
+      String progress,
+      String ended) {}
+
+  @Test
+  void aCallOfGrpcEndsAsUnavailableAndNobodyElseNotices() {
+    assertOnlyPeersOfTheKilledNotice(
+        new Programs(
+            () ->
+                new VerbenaContainer(GrpcServer.class)
+                    .withArguments(ANY, PORT)
+                    .withReadiness(GrpcServer.READY),
+            server ->
+                new VerbenaContainer(GrpcClient.class)
+                    .withArguments(ANY, server.host(), PORT, ENDLESS, "100"),
+            GrpcClient.PROGRESS,
+            GrpcServer.ENDED),
+        "Status{code=UNAVAILABLE");
+  }
+
+  @Test
+  void aStreamOfRSocketEndsWithAnErrorAndNobodyElseNotices() {
+    assertOnlyPeersOfTheKilledNotice(
+        new Programs(
+            () ->
+                new VerbenaContainer(RSocketServer.class)
+                    .withArguments(ANY + ':' + PORT)
+                    .withReadiness(RSocketServer.READY),
+            server ->
+                new VerbenaContainer(RSocketClient.class)
+                    .withArguments("roce://" + server.host() + ':' + PORT, ENDLESS, "5"),
+            RSocketClient.PROGRESS,
+            RSocketServer.ENDED),
+        "ClosedChannelException");
+  }
+
+  private static void assertOnlyPeersOfTheKilledNotice(Programs programs, String error) {
+    try (var network = new RoceNetwork("10.77.83.")) {
+      VerbenaContainer killed = network.start(programs.server().get(), 2);
+      VerbenaContainer server = network.start(programs.server().get(), 3);
+      VerbenaContainer bereft = network.start(programs.client().apply(killed), 4);
+      VerbenaContainer leaver = network.start(programs.client().apply(server), 5);
+      VerbenaContainer bystander = network.start(programs.client().apply(server), 6);
+      RoceNetwork.awaitMore(bereft, programs.progress(), 1);
+      RoceNetwork.awaitMore(leaver, programs.progress(), 1);
+      RoceNetwork.awaitMore(bystander, programs.progress(), 1);
+      killed.kill();
+      leaver.kill();
+      assertThat(bereft.awaitExit(RoceNetwork.LIMIT))
+          .as(bereft.getLogs())
+          .isEqualTo(EchoClient.FAILED);
+      assertThat(bereft.getLogs()).contains(error);
+      server.awaitOutput(programs.ended(), 1, RoceNetwork.LIMIT);
+      RoceNetwork.awaitMore(bystander, programs.progress(), 1);
+      assertThat(server.getLogs().split(programs.ended(), -1)).as(server.getLogs()).hasSize(2);
+    }
+  }
+}
