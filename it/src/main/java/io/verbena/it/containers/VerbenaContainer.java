@@ -51,7 +51,7 @@ import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
  * an {@link IllegalStateException} with the program's output at their limit. Closing kills the
  * program and removes the container. Threads: one at a time.
  */
-public class VerbenaContainer extends GenericContainer<VerbenaContainer> {
+public final class VerbenaContainer extends GenericContainer<VerbenaContainer> {
   /** System property: the base image of programs for which none is named. */
   public static final String BASE_IMAGE = "verbena.test.image";
 
