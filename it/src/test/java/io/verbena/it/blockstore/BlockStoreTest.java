@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.verbena.it.Program;
 import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.it.node.Outside;
 import io.verbena.samples.blockstore.BlockStoreClient;
 import io.verbena.samples.blockstore.BlockStoreServer;
 import java.io.IOException;
@@ -22,7 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The sample's programs, as its README starts them: the server on node 2, each client on node 1.
+ * The sample's programs, as its README starts them: the server on node 2, each client on node 1;
+ * and either end on the host outside, where the HCA is an emulated one.
  */
 @InSoftRoceGuest(nodes = 2)
 class BlockStoreTest {
@@ -112,6 +114,36 @@ class BlockStoreTest {
                 Program.java(BlockStoreClient.class, FROM_NODE1, "get", "large", copy.toString())))
         .contains("sha256 checked");
     assertThat(copy).hasSameBinaryContentAs(folder.resolve("large"));
+  }
+
+  @Test
+  void servesAProgramThatHasAnEmulatedHca() throws Exception {
+    Path copy = folder.resolve("small.outside");
+    String store = STORE.replace("disni:", "roce:");
+    assertThat(
+            Program.run(
+                Outside.java(BlockStoreClient.class, store, "get", "small", copy.toString())))
+        .contains("sha256 checked");
+    assertThat(copy).hasSameBinaryContentAs(folder.resolve("small"));
+  }
+
+  @Test
+  void readsAndWritesWhereTheServerHasAnEmulatedHca() throws Exception {
+    String there = Outside.address() + ":7470";
+    String store = "roce://" + there;
+    String fromNode1 = "disni://" + there + "?source=" + System.getenv("VERBENA_NODE1");
+    Path small = folder.resolve("small");
+    Path copy = folder.resolve("small.inside");
+    Path added = file("added outside", HUNDREDS_OF_PACKETS + 2);
+    try (Program outside =
+        Program.start(Outside.java(BlockStoreServer.class, store, small.toString()))) {
+      outside.awaitOutput("serving 1 files at " + store + "\n");
+      assertThat(clientOf(fromNode1, "get", "small", copy.toString()).ofSuccess())
+          .contains("sha256 checked");
+      assertThat(copy).hasSameBinaryContentAs(small);
+      assertThat(clientOf(fromNode1, "put", added.toString()).ofSuccess())
+          .contains(HUNDREDS_OF_PACKETS + 2 + " added");
+    }
   }
 
   @Test

@@ -1,9 +1,9 @@
 package io.verbena.it.interop;
 
-import static org.awaitility.Awaitility.await;
-
 import io.verbena.it.Program;
 import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
 
 /** Waits until somebody listens, as a connection made to find out would be taken for the client. */
 final class Listening {
@@ -11,17 +11,26 @@ final class Listening {
 
   private Listening() {}
 
-  /** On a TCP port. */
+  /** A C program, on a TCP port. */
   static void onTcp(int port) {
-    await()
-        .atMost(LIMIT)
-        .until(() -> Program.run("ss", "-Hltn", "sport = :" + port).contains("LISTEN"));
+    await(List.of(sockets(port)), "LISTEN");
   }
 
-  /** On a port of the connection manager. */
+  /** A tool, on a TCP port of where it is. */
+  static void onTcp(int port, Hca hca) {
+    await(hca.there(sockets(port)), "LISTEN");
+  }
+
+  private static String[] sockets(int port) {
+    return new String[] {"ss", "-Hltn", "sport = :" + port};
+  }
+
+  /** A C program, on a port of the kernel's connection manager. */
   static void onManager(int port) {
-    await()
-        .atMost(LIMIT)
-        .until(() -> Program.run("rdma", "resource", "show", "cm_id").contains(":" + port));
+    await(List.of("rdma", "resource", "show", "cm_id"), ":" + port);
+  }
+
+  private static void await(List<String> line, String shown) {
+    Awaitility.await().atMost(LIMIT).until(() -> Program.run(line).contains(shown));
   }
 }

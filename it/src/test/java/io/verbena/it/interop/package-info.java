@@ -1,4 +1,4 @@
-/** The provider against programs that are not ours, by their own protocols. */
+/** The providers against programs that are not ours, by their own protocols. */
 @NullMarked
 package io.verbena.it.interop;
 

@@ -93,7 +93,7 @@ public final class PingCommand implements Callable<Integer> {
   @Option(names = "-V", description = "Validate the data.")
   private boolean validate;
 
-  @Option(names = "-v", description = "Show the data.")
+  @Option(names = "-v", description = "Show the data, and where a server listens.")
   private boolean verbose;
 
   @Option(
@@ -120,6 +120,10 @@ public final class PingCommand implements Callable<Integer> {
       both(server, options, out);
     } else if (side.server) {
       try (PingServer pinged = new PingServer(server, options)) {
+        if (out != null) {
+          out.println("listening at " + pinged.address());
+          out.flush();
+        }
         pinged.serve(out);
       }
     } else {

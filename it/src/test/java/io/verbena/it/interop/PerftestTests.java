@@ -1,0 +1,79 @@
+package io.verbena.it.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.it.Program;
+import io.verbena.it.node.Nodes;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code verbena perf} as server and as client of each program of perftest. */
+abstract class PerftestTests {
+  private static final int COUNT = 100;
+  private static final int PORT = 18_700;
+  private static final Duration LIMIT = Duration.ofMinutes(1);
+
+  /** What {@code verbena} runs on. */
+  abstract Hca hca();
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, send, bw, 4096", "1, send, lat, 256", "2, write, bw, 65536", "3, write, lat, 256",
+    "4, read, bw, 65536", "5, read, lat, 256", "6, atomic, bw, 8", "7, atomic, lat, 8",
+  })
+  void asItsServer(int number, String verb, String what, int size) throws Exception {
+    int port = PORT + number;
+    Hca hca = hca();
+    Tool server = hca.start(tool(verb, what, size, port, hca.server(), ""));
+    Listening.onTcp(port, hca);
+    try (Program client = start(verb, what, size, port, "rxe0", hca.server())) {
+      assertReported(client.succeed(LIMIT), size);
+    }
+    String told = server.succeed(LIMIT);
+    // Who only answers READs and atomics one after the other has nothing to tell.
+    if (!what.equals("lat") || verb.equals("send") || verb.equals("write")) {
+      assertReported(told, size);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "10, send, bw, 4096", "11, send, lat, 256", "12, write, bw, 65536", "13, write, lat, 256",
+    "14, read, bw, 65536", "15, read, lat, 256", "16, atomic, bw, 8", "17, atomic, lat, 8",
+  })
+  void asItsClient(int number, String verb, String what, int size) throws Exception {
+    int port = PORT + number;
+    try (Program server = start(verb, what, size, port, "rxe1", "")) {
+      Listening.onTcp(port);
+      Hca hca = hca();
+      Tool client = hca.start(tool(verb, what, size, port, hca.client(), Nodes.node2()));
+      assertReported(client.succeed(LIMIT), size);
+      server.succeed(LIMIT);
+    }
+  }
+
+  private String tool(String verb, String what, int size, int port, String device, String to) {
+    return "perf %s %s -d %s://%s -p %d -n %d %s %s"
+        .formatted(verb, what, hca().scheme(), device, port, COUNT, size(verb, size), to);
+  }
+
+  private static Program start(
+      String verb, String what, int size, int port, String device, String to) throws IOException {
+    String line =
+        "ib_%s_%s -F -d %s -x 1 -p %d -n %d %s %s"
+            .formatted(verb, what, device, port, COUNT, size(verb, size), to);
+    return Program.start(line.strip().split(" +", -1));
+  }
+
+  /** Atomics have theirs. */
+  private static String size(String verb, int size) {
+    return verb.equals("atomic") ? "" : "-s " + size;
+  }
+
+  /** The line of the table that it prints. */
+  private static void assertReported(String output, int size) {
+    assertThat(output).containsPattern("(?m)^ *" + size + " +" + COUNT + " ");
+  }
+}

@@ -1,0 +1,61 @@
+package io.verbena.it.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.it.Program;
+import io.verbena.it.node.Nodes;
+import java.io.IOException;
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * {@code verbena pingpong} as server and as client of rdma-core's {@code ibv_rc_pingpong}, {@code
+ * ibv_uc_pingpong} and {@code ibv_ud_pingpong}, which validate what they get by a mark in each
+ * page.
+ */
+abstract class PingpongTests {
+  private static final int ROUNDS = 100;
+  private static final String CLOSING = ROUNDS + " iters in";
+  private static final Duration LIMIT = Duration.ofMinutes(1);
+
+  /** What {@code verbena} runs on. */
+  abstract Hca hca();
+
+  @ParameterizedTest
+  @CsvSource({"rc, 8192, 18601", "uc, 4096, 18602", "ud, 1024, 18603"})
+  void asItsServer(String transport, int size, int port) throws Exception {
+    Hca hca = hca();
+    Tool server = hca.start(tool(transport, size, port, hca.server(), ""));
+    Listening.onTcp(port, hca);
+    try (Program client = start(transport, size, port, "rxe0", hca.server())) {
+      assertThat(client.succeed(LIMIT)).contains(CLOSING);
+    }
+    assertThat(server.succeed(LIMIT)).contains(CLOSING);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"rc, 8192, 18604", "uc, 4096, 18605", "ud, 1024, 18606"})
+  void asItsClient(String transport, int size, int port) throws Exception {
+    try (Program server = start(transport, size, port, "rxe1", "")) {
+      Listening.onTcp(port);
+      Hca hca = hca();
+      Tool client = hca.start(tool(transport, size, port, hca.client(), Nodes.node2()));
+      assertThat(client.succeed(LIMIT)).contains(CLOSING);
+      assertThat(server.succeed(LIMIT)).contains(CLOSING).doesNotContain("invalid data");
+    }
+  }
+
+  private String tool(String transport, int size, int port, String device, String to) {
+    return "pingpong -c --transport %s -d %s://%s -p %d -n %d -s %d %s"
+        .formatted(transport, hca().scheme(), device, port, ROUNDS, size, to);
+  }
+
+  private static Program start(String transport, int size, int port, String device, String to)
+      throws IOException {
+    String line =
+        "ibv_%s_pingpong -c -d %s -g 1 -p %d -n %d -s %d %s"
+            .formatted(transport, device, port, ROUNDS, size, to);
+    return Program.start(line.strip().split(" ", -1));
+  }
+}

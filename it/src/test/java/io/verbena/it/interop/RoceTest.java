@@ -1,0 +1,140 @@
+package io.verbena.it.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.it.Program;
+import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.it.node.Nodes;
+import io.verbena.it.node.Outside;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.ClassOrderer;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestClassOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The emulated HCA on UDP sockets, on a host of its own, against C programs on the kernel's
+ * devices; and all that passed between them, under Wireshark's eyes.
+ */
+@InSoftRoceGuest(nodes = 2)
+@TestClassOrder(ClassOrderer.OrderAnnotation.class)
+class RoceTest {
+  private static final Duration LIMIT = Duration.ofMinutes(1);
+
+  /** What Wireshark looks for in a payload. */
+  private static final List<String> GUESSES =
+      List.of(
+          "fcoib",
+          "infiniband.eoib",
+          "infiniband_sdp",
+          "iser",
+          "lnet",
+          "nvme-rdma",
+          "rpcordma",
+          "smb_direct",
+          "smc");
+
+  @TempDir private static Path folder;
+  private static Path capture;
+  private static OutsideHca outside;
+
+  @BeforeAll
+  static void open() throws IOException {
+    capture = folder.resolve("roce.pcap");
+    outside = OutsideHca.start(folder, capture);
+  }
+
+  @AfterAll
+  static void nothingWasMalformed() throws Exception {
+    if (outside != null) {
+      outside.end();
+      assertThat(packetKinds())
+          .as("opcodes of all packets, each with what is wrong")
+          .allMatch(kind -> kind.matches("\\d+"))
+          // RC: SEND, WRITE, READ and its response, ACK, FETCH_ADD and its response; UC, UD: SEND.
+          .contains("4", "10", "12", "16", "17", "18", "20", "34", "100");
+    }
+  }
+
+  private static List<String> packetKinds() throws IOException, InterruptedException {
+    List<String> line = new ArrayList<>(List.of("tshark", "-n", "-r", capture.toString()));
+    for (String guess : GUESSES) {
+      line.addAll(List.of("--disable-protocol", guess));
+    }
+    for (String field : List.of("infiniband.bth.opcode", "_ws.malformed", "_ws.short")) {
+      line.addAll(List.of("-e", field));
+    }
+    line.addAll(List.of("-T", "fields"));
+    return Program.run(line)
+        .lines()
+        // To its standard error.
+        .filter(each -> !each.startsWith("Running as user"))
+        .map(String::strip)
+        .distinct()
+        .collect(Collectors.toList());
+  }
+
+  /** First: it waits longest for an answer, which a JVM that has just started needs. */
+  @Nested
+  @Order(1)
+  class Rping extends RpingTests {
+    @Override
+    Hca hca() {
+      return outside;
+    }
+
+    @Test
+    void isRefusedWhereNobodyListens() throws Exception {
+      Tool client = outside.start("ping -c -a roce://%s:7999 -C 1".formatted(Nodes.node2()));
+      assertThat(client.fail(LIMIT)).contains("REJECTED, error 8");
+      String line = "rping -c -a %s -p 7999 -I %s -C 1";
+      try (Program rping =
+          Program.start(line.formatted(Outside.address(), Nodes.node1()).split(" ", -1))) {
+        assertThat(rping.exitCode(LIMIT)).isNotZero();
+        assertThat(rping.output()).contains("RDMA_CM_EVENT_REJECTED, error 8");
+      }
+    }
+  }
+
+  @Nested
+  class Pingpong extends PingpongTests {
+    @Override
+    Hca hca() {
+      return outside;
+    }
+
+    @Test
+    void arrivesWholeWhilePacketsAreLost() throws Exception {
+      long before = drops();
+      Program.run("link-loss", "2");
+      try {
+        asItsClient("rc", 8192, 18_607);
+        asItsServer("rc", 8192, 18_608);
+      } finally {
+        Nodes.mend();
+      }
+      assertThat(drops()).isGreaterThan(before);
+    }
+
+    private long drops() throws IOException, InterruptedException {
+      return Long.parseLong(Program.run("link-drops").strip());
+    }
+  }
+
+  @Nested
+  class Perftest extends PerftestTests {
+    @Override
+    Hca hca() {
+      return outside;
+    }
+  }
+}
