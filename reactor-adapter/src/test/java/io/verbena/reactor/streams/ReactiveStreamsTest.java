@@ -11,17 +11,13 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.testng.SkipException;
 import org.testng.annotations.Test;
 
 /**
  * The rules of Reactive Streams (1.0.4). Its TCK is written for TestNG; each of its methods is run
- * here by itself, on connections of its own. Most of them wait for what must not come: several at
- * once, where JUnit is set up so.
+ * here by itself, on connections of its own.
  */
-@Execution(ExecutionMode.CONCURRENT)
 class ReactiveStreamsTest {
   @TestFactory
   Stream<DynamicTest> receivedMessages() {
