@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.verbena.meters.Meters;
 import java.time.Duration;
+import java.util.function.Consumer;
 
 /**
  * What a transport is made with. Immutable: each method answers a changed copy.
@@ -96,337 +97,146 @@ public record RdmaOptions(
 
   /** With another {@link #pollMode}. */
   public RdmaOptions pollMode(PollMode value) {
-    return new RdmaOptions(
-        value,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.pollMode = value);
   }
 
   /** With another {@link #loops}. */
   public RdmaOptions loops(int value) {
-    return new RdmaOptions(
-        pollMode,
-        value,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.loops = value);
   }
 
   /** With another {@link #spinTime}. */
   public RdmaOptions spinTime(Duration value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        value,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.spinTime = value);
   }
 
   /** With another {@link #eagerSize}. */
   public RdmaOptions eagerSize(int value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        value,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.eagerSize = value);
   }
 
   /** With another {@link #receiveDepth}. */
   public RdmaOptions receiveDepth(int value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        value,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.receiveDepth = value);
   }
 
   /** With another {@link #sendDepth}. */
   public RdmaOptions sendDepth(int value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        value,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.sendDepth = value);
   }
 
   /** With another {@link #window}. */
   public RdmaOptions window(int value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        value,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.window = value);
   }
 
   /** With another {@link #maxMessageSize}. */
   public RdmaOptions maxMessageSize(int value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        value,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.maxMessageSize = value);
   }
 
   /** With another {@link #readAhead}. */
   public RdmaOptions readAhead(int value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        value,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.readAhead = value);
   }
 
   /** With another {@link #maxOperations}. */
   public RdmaOptions maxOperations(int value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        value,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.maxOperations = value);
   }
 
   /** With another {@link #maxRegisteredBytes}. */
   public RdmaOptions maxRegisteredBytes(long value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        value,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.maxRegisteredBytes = value);
   }
 
   /** With another {@link #maxCachedRegistrations}. */
   public RdmaOptions maxCachedRegistrations(int value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        value,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.maxCachedRegistrations = value);
   }
 
   /** With another {@link #connectTimeout}. */
   public RdmaOptions connectTimeout(Duration value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        value,
-        operationTimeout,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.connectTimeout = value);
   }
 
   /** With another {@link #operationTimeout}. */
   public RdmaOptions operationTimeout(Duration value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        value,
-        closeTimeout,
-        meters);
+    return with(copy -> copy.operationTimeout = value);
   }
 
   /** With another {@link #closeTimeout}. */
   public RdmaOptions closeTimeout(Duration value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        value,
-        meters);
+    return with(copy -> copy.closeTimeout = value);
   }
 
   /** With other {@link #meters}. */
   public RdmaOptions meters(Meters value) {
-    return new RdmaOptions(
-        pollMode,
-        loops,
-        spinTime,
-        eagerSize,
-        receiveDepth,
-        sendDepth,
-        window,
-        maxMessageSize,
-        readAhead,
-        maxOperations,
-        maxRegisteredBytes,
-        maxCachedRegistrations,
-        connectTimeout,
-        operationTimeout,
-        closeTimeout,
-        value);
+    return with(copy -> copy.meters = value);
+  }
+
+  private RdmaOptions with(Consumer<Copy> change) {
+    Copy copy = new Copy(this);
+    change.accept(copy);
+    return copy.checked();
+  }
+
+  /** All of them, to be changed. */
+  private static final class Copy {
+    private PollMode pollMode;
+    private int loops;
+    private Duration spinTime;
+    private int eagerSize;
+    private int receiveDepth;
+    private int sendDepth;
+    private int window;
+    private int maxMessageSize;
+    private int readAhead;
+    private int maxOperations;
+    private long maxRegisteredBytes;
+    private int maxCachedRegistrations;
+    private Duration connectTimeout;
+    private Duration operationTimeout;
+    private Duration closeTimeout;
+    private Meters meters;
+
+    Copy(RdmaOptions of) {
+      pollMode = of.pollMode;
+      loops = of.loops;
+      spinTime = of.spinTime;
+      eagerSize = of.eagerSize;
+      receiveDepth = of.receiveDepth;
+      sendDepth = of.sendDepth;
+      window = of.window;
+      maxMessageSize = of.maxMessageSize;
+      readAhead = of.readAhead;
+      maxOperations = of.maxOperations;
+      maxRegisteredBytes = of.maxRegisteredBytes;
+      maxCachedRegistrations = of.maxCachedRegistrations;
+      connectTimeout = of.connectTimeout;
+      operationTimeout = of.operationTimeout;
+      closeTimeout = of.closeTimeout;
+      meters = of.meters;
+    }
+
+    RdmaOptions checked() {
+      return new RdmaOptions(
+          pollMode,
+          loops,
+          spinTime,
+          eagerSize,
+          receiveDepth,
+          sendDepth,
+          window,
+          maxMessageSize,
+          readAhead,
+          maxOperations,
+          maxRegisteredBytes,
+          maxCachedRegistrations,
+          connectTimeout,
+          operationTimeout,
+          closeTimeout,
+          meters);
+    }
   }
 }
