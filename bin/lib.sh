@@ -142,6 +142,7 @@ install_build_packages() {
   if ! has_docker; then
     command -v dockerd >/dev/null || missing+=(docker.io)
     command -v iptables >/dev/null || missing+=(iptables)
+    PATH=$PATH:/usr/sbin:/sbin command -v tc >/dev/null || missing+=(iproute2)
   fi
   ((${#missing[@]} > 0)) || return 0
   if ((EUID != 0)) || ! command -v apt-get >/dev/null; then
