@@ -56,7 +56,10 @@ final class Catalog {
   private static final int SMALL = 64;
   private static final int LARGE = 64 << 10;
   private static final int CALL = 1 << 10;
-  private static final Duration GRPC_WARMS_UP = Duration.ofSeconds(6);
+
+  /** Two loops that poll leave little of two CPUs to the compiler. */
+  private static final Duration GRPC_WARMS_UP = Duration.ofSeconds(20);
+
   private static final Duration RSOCKET_WARMS_UP = Duration.ofSeconds(4);
   private static final Duration WIRE_WARMS_UP = Duration.ofSeconds(3);
   private static final int CROWD = 1000;
