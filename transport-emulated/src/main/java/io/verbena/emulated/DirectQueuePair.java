@@ -167,6 +167,14 @@ final class DirectQueuePair extends EmulatedQueuePair {
       int immediate,
       boolean solicited,
       SendQueue sender) {
+    // A message that does not fit only costs an unreliable queue pair the receive.
+    boolean fails =
+        status != CompletionStatus.SUCCESS
+            && (isReliable() || status != CompletionStatus.LOC_LEN_ERR);
+    // First the state: who sees the completion may connect anew at once.
+    if (fails && moveToError()) {
+      sender.afterRelease(this::flush);
+    }
     boolean lost;
     if (entry == UNCLAIMED && deferredReceives != null) {
       long id = receives.id();
@@ -182,11 +190,6 @@ final class DirectQueuePair extends EmulatedQueuePair {
     receives.readAhead();
     if (lost) {
       sender.afterRelease(receiveCompletions()::overrun);
-    }
-    // A message that does not fit only costs an unreliable queue pair the receive.
-    if (status != CompletionStatus.SUCCESS
-        && (isReliable() || status != CompletionStatus.LOC_LEN_ERR)) {
-      sender.afterRelease(this::fail);
     }
   }
 

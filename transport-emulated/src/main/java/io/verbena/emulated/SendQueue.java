@@ -431,18 +431,24 @@ final class SendQueue {
       }
       return;
     }
-    complete(request, position, outcome.status);
-    if (!pair.isReliable()) {
+    // First the states: who sees the completion may connect both ends anew at once.
+    if (pair.isReliable()) {
+      failBothEnds(outcome);
+      complete(request, position, outcome.status);
+    } else {
       pair.moveToSendError();
+      complete(request, position, outcome.status);
       flushWaiting();
-      return;
+    }
+  }
+
+  private void failBothEnds(Outcome outcome) {
+    DirectQueuePair peer = pair.peer();
+    if (outcome.isNak() && peer != null && peer.moveToError()) {
+      afterRelease(peer::flush);
     }
     pair.moveToError();
     afterRelease(pair::flush);
-    DirectQueuePair peer = pair.peer();
-    if (outcome.isNak() && peer != null) {
-      afterRelease(peer::fail);
-    }
   }
 
   /** For the owner: the oldest request that is not completed. */
@@ -511,14 +517,16 @@ final class SendQueue {
     };
   }
 
-  /** Completes all that waits as flushed. */
+  /** Completes all that waits as flushed, unless the queue pair has left ERR since. */
   void flush() {
     ownership.acquire();
     try {
-      if (deferred != null) {
-        deferred.showAll();
+      if (pair.state() == QueuePairState.ERR) {
+        if (deferred != null) {
+          deferred.showAll();
+        }
+        flushWaiting();
       }
-      flushWaiting();
     } finally {
       release();
     }

@@ -81,10 +81,7 @@ abstract class Races {
   void aClosedRegionIsNeverWrittenAgain() throws Exception {
     for (int round = 0; round < rounds(200); round++) {
       if (round > 0) {
-        sender.modify(new QueuePairAttributes().state(QueuePairState.RESET));
-        receiver.modify(new QueuePairAttributes().state(QueuePairState.RESET));
-        Loopback.connect(device, sender, receiver);
-        Loopback.connect(device, receiver, sender);
+        connectAnew();
       }
       ByteBuffer target = ByteBuffer.allocateDirect(1 << 16);
       MemoryRegion targetRegion = domain.register(target, ALL);
@@ -110,6 +107,48 @@ abstract class Races {
           .as("writes of which a part is left out")
           .isLessThanOrEqualTo(mostTorn());
     }
+  }
+
+  @Test
+  void whoSeesAnErrorMayConnectAnewAtOnce() {
+    ByteBuffer target = ByteBuffer.allocateDirect(64);
+    try (MemoryRegion targetRegion = domain.register(target, ALL)) {
+      SendWorkRequest request = new SendWorkRequest();
+      for (int round = 0; round < rounds(20_000); round++) {
+        sender.postSend(
+            request
+                .write(targetRegion.address(), targetRegion.rkey() + 1)
+                .signaled()
+                .buffer(sourceRegion.address(), 64, sourceRegion.lkey()));
+        assertThat(next()).as("with a wrong key").isEqualTo(CompletionStatus.REM_ACCESS_ERR);
+        assertThat(receiver.state()).isEqualTo(QueuePairState.ERR);
+        assertThat(sender.state()).isEqualTo(QueuePairState.ERR);
+
+        connectAnew();
+        sender.postSend(
+            request
+                .write(targetRegion.address(), targetRegion.rkey())
+                .signaled()
+                .buffer(sourceRegion.address(), 64, sourceRegion.lkey()));
+        assertThat(next()).as("in the next life").isEqualTo(CompletionStatus.SUCCESS);
+      }
+    }
+  }
+
+  private CompletionStatus next() {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    for (int spins = 0; sendCompletions.poll(completions) == 0; spins++) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Ownership.pause(spins);
+    }
+    return completions[0].status();
+  }
+
+  private void connectAnew() {
+    sender.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+    receiver.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+    Loopback.connect(device, sender, receiver);
+    Loopback.connect(device, receiver, sender);
   }
 
   private CompletionStatus writeUntilItFails(MemoryRegion target, AtomicBoolean started) {
@@ -184,10 +223,7 @@ abstract class Races {
   void failingBothEndsAtOnceFlushesEverythingOnce() throws Exception {
     for (int round = 0; round < rounds(300); round++) {
       if (round > 0) {
-        sender.modify(new QueuePairAttributes().state(QueuePairState.RESET));
-        receiver.modify(new QueuePairAttributes().state(QueuePairState.RESET));
-        Loopback.connect(device, sender, receiver);
-        Loopback.connect(device, receiver, sender);
+        connectAnew();
       }
       ReceiveWorkRequest receive = new ReceiveWorkRequest();
       for (int i = 0; i < 32; i++) {
