@@ -17,7 +17,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 /** Keeps what Netty's detector finds, instead of logging it. There is one per type of resource. */
 final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
   private static final String MARKER = "leak detection's marker ";
-  private static final Duration COLLECTION_DEADLINE = Duration.ofSeconds(20);
+  private static final Duration COLLECTION_DEADLINE = Duration.ofSeconds(60);
   private static final Map<Class<?>, RecordingLeakDetector<?>> DETECTORS =
       new ConcurrentHashMap<>();
 
