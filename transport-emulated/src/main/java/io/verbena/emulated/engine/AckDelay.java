@@ -28,10 +28,14 @@ final class AckDelay {
   static final long SOON_NANOS = 50_000;
 
   /** Messages that were answered before the first one is held. */
-  static final int FEW = 8;
+  static final int FEW = 2;
 
   private static final int MANY = 1 << 20;
 
+  /** A timeout is at least as many times the longest delay. */
+  private static final int MARGIN = 2;
+
+  private final Link link;
   private final SendWindow window;
   private final Timeline timeline;
   private final Timeline.Alarm alarm;
@@ -47,10 +51,12 @@ final class AckDelay {
   /**
    * Holds nothing yet.
    *
+   * @param link whose timeout, which is mostly the peer's too, says what a delay may be
    * @param window what this end sends, which shows whether it answers
    * @param expired called when what is held must wait no longer
    */
-  AckDelay(SendWindow window, Timeline timeline, Runnable expired) {
+  AckDelay(Link link, SendWindow window, Timeline timeline, Runnable expired) {
+    this.link = link;
     this.window = window;
     this.timeline = timeline;
     this.expired = expired;
@@ -60,10 +66,19 @@ final class AckDelay {
 
   /** Starts anew, as a connection does. */
   void reset() {
-    held = 0;
+    stop();
     answered = 0;
     needed = FEW;
     sentBefore = window.sentEnd;
+  }
+
+  /** Forgets what it holds. */
+  void stop() {
+    held = 0;
+    if (alarmSet) {
+      alarmSet = false;
+      alarm.cancel();
+    }
   }
 
   /** Whether acknowledgements wait. */
@@ -82,7 +97,7 @@ final class AckDelay {
     boolean atOnce = window.sentEnd != sentBefore && now - cameBefore < SOON_NANOS;
     sentBefore = window.sentEnd;
     cameBefore = now;
-    if (!atOnce) {
+    if (!atOnce || !link.toleratesDelay(MARGIN * LONGEST_NANOS)) {
       answered = 0;
       return false;
     }

@@ -43,7 +43,7 @@ public final class QueuePairEngine {
     receives = new ReceiveProgress(host, options.maxReceiveScatterGather());
     InboundWrite write = new InboundWrite(host);
     boolean delays = link.reliable() && options.flow().adaptive();
-    AckDelay delay = delays ? new AckDelay(window, timeline, this::answer) : null;
+    AckDelay delay = delays ? new AckDelay(link, window, timeline, this::answer) : null;
     responder = new Responder(link, receives, write, delay, this::requestRefused);
     unreliable = new UnreliableResponder(link, receives, write, this::requestRefused);
     datagrams = new DatagramResponder(link, receives, this::requestRefused);

@@ -92,13 +92,18 @@ final class Responder {
   /** Forgets the answers that are owed. */
   void clear() {
     replies.clear();
-    implied();
+    if (delay != null) {
+      delay.stop();
+    }
   }
 
   /** Likewise, but for the acknowledgement that was held back and might have been sent. */
   void stop() {
     replies.clear();
     release();
+    if (delay != null) {
+      delay.stop();
+    }
   }
 
   /** What was held back waits no longer: it is owed now. */
