@@ -207,6 +207,7 @@ final class PacketQueuePair extends EmulatedQueuePair {
     try {
       if (to == QueuePairState.ERR || to == QueuePairState.RESET) {
         // What the peer was owed by now, an RNIC would have sent.
+        engine.answer();
         fabric.catchUp();
       }
       // Meanwhile the engine may have gone to ERR by itself, which then is where it stays.

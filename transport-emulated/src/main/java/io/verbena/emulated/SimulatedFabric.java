@@ -1,5 +1,6 @@
 package io.verbena.emulated;
 
+import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.emulated.wire.FlightPool;
 import io.verbena.emulated.wire.SimulatedWire;
@@ -36,7 +37,7 @@ public final class SimulatedFabric {
 
   /** A network with frames of its own. */
   public SimulatedFabric(long seed, FaultSchedule faults) {
-    this(seed, faults, new FlightPool());
+    this(seed, faults, FlowControl.FIXED, new FlightPool());
   }
 
   /**
@@ -44,11 +45,12 @@ public final class SimulatedFabric {
    *
    * @param seed of keys, queue pair numbers and starting PSNs
    * @param faults what the wire does to packets
+   * @param flow how much its queue pairs have under way
    * @param pool for one network after the other
    */
-  public SimulatedFabric(long seed, FaultSchedule faults, FlightPool pool) {
+  public SimulatedFabric(long seed, FaultSchedule faults, FlowControl flow, FlightPool pool) {
     wire = new SimulatedWire(time, faults, pool);
-    fabric = new Driven(new Secrets(new SplittableRandom(seed)), time, wire);
+    fabric = new Driven(new Secrets(new SplittableRandom(seed)), time, wire, flow);
   }
 
   /** Opens another HCA; its port is the next on the wire. */
@@ -101,10 +103,17 @@ public final class SimulatedFabric {
   /** The fabric as its devices know it. */
   private static final class Driven extends PacketFabric {
     private final VirtualTime time;
+    private final FlowControl flow;
 
-    Driven(Secrets secrets, VirtualTime time, SimulatedWire wire) {
+    Driven(Secrets secrets, VirtualTime time, SimulatedWire wire, FlowControl flow) {
       super(secrets, time, wire);
       this.time = time;
+      this.flow = flow;
+    }
+
+    @Override
+    FlowControl flowControl() {
+      return flow;
     }
 
     @Override

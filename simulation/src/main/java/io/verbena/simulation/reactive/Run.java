@@ -44,7 +44,7 @@ final class Run {
     this.script = script;
     this.arena = arena;
     random = new SplittableRandom(script.seed() + 1);
-    fabric = new SimulatedFabric(script.seed(), script.faults(), arena.flights);
+    fabric = new SimulatedFabric(script.seed(), script.faults(), script.flow(), arena.flights);
     turns = new TurnByTurn(random.split(), fabric);
     watch = new Watch(this, trace);
     blame = new Blame(watch, script.options());

@@ -49,6 +49,7 @@ public record Plan(
   private static final int MAX_OPERATIONS = Counter.MAX_ADDS;
   private static final int PSN_BITS = 24;
   private static final int ONE_DRAIN_IN = 24;
+  private static final int DELAYED = 3;
   private static final Mtu[] MTUS = {Mtu.MTU_256, Mtu.MTU_256, Mtu.MTU_256, Mtu.MTU_512};
 
   /** Weighted: what programs do most stands there most. */
@@ -123,7 +124,8 @@ public record Plan(
     List<LinkPlan> links = new ArrayList<>();
     int count = 1 + random.nextInt(MAX_LINKS);
     for (int i = 0; i < count; i++) {
-      links.add(link(random, devices));
+      // Where acknowledgements may be late, who waits for them has to know.
+      links.add(link(random, devices, Script.adapts(seed) ? DELAYED : 0));
     }
     List<Operation> operations = new ArrayList<>();
     boolean doors = random.nextInt(3) == 0;
@@ -145,7 +147,7 @@ public record Plan(
         FaultSchedule.random(random.nextLong(), devices, span, latency));
   }
 
-  private static LinkPlan link(SplittableRandom random, int devices) {
+  private static LinkPlan link(SplittableRandom random, int devices, int moreTimeout) {
     int first = random.nextInt(devices);
     int second = random.nextInt(8) == 0 ? first : random.nextInt(devices);
     return new LinkPlan(
@@ -153,7 +155,7 @@ public record Plan(
         first,
         second,
         MTUS[random.nextInt(MTUS.length)],
-        3 + random.nextInt(4),
+        moreTimeout + 3 + random.nextInt(4),
         random.nextInt(8),
         random.nextInt(3) == 0 ? random.nextInt(7) : 7,
         1 + random.nextInt(12),
@@ -309,8 +311,11 @@ public record Plan(
   @Override
   public void print(PrintWriter out) {
     out.printf(
-        "%d devices, latency %d ns%s%n",
-        devices, faults.latency(), sharedReceives ? ", shared receive queues" : "");
+        "%d devices, latency %d ns%s%s%n",
+        devices,
+        faults.latency(),
+        sharedReceives ? ", shared receive queues" : "",
+        flow().adaptive() ? ", " + flow() : "");
     for (int i = 0; i < links.size(); i++) {
       out.printf("  link %d: %s%n", i, links.get(i));
     }

@@ -427,6 +427,13 @@ final class ReliableEnd extends Endpoint {
   }
 
   private void takePartly(Post post) {
+    Kind kind = post.operation.kind();
+    if (world.readsInParts() && (kind == Kind.BEYOND || kind == Kind.BEYOND_DOOR)) {
+      // Parts before the one that reached beyond were in their right.
+      for (int i = post.resultAt; i < post.resultAt + post.operation.length(); i++) {
+        arena.expected[i] = arena.memory.get(i);
+      }
+    }
     byte[] due = post.due;
     if (due != null) {
       for (int i = 0; i < due.length; i++) {

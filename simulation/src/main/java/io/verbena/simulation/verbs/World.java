@@ -51,7 +51,7 @@ final class World implements SimulatedWire.Tap {
     this.plan = plan;
     this.arena = arena;
     this.trace = trace;
-    fabric = new SimulatedFabric(plan.seed(), plan.faults(), arena.flights);
+    fabric = new SimulatedFabric(plan.seed(), plan.faults(), plan.flow(), arena.flights);
     harm = new @Nullable Harm[plan.links().size()];
     long longest = 0;
     for (Fault fault : plan.faults().faults()) {
@@ -388,6 +388,11 @@ final class World implements SimulatedWire.Tap {
 
   long now() {
     return fabric.time().now();
+  }
+
+  /** Whether the requesters ask for a long READ part by part. */
+  boolean readsInParts() {
+    return plan.flow().readPart() < Integer.MAX_VALUE;
   }
 
   /** Has an end do something after a time. */

@@ -38,8 +38,8 @@ final class EngineMistakes {
           of(
               "a lost last ACK is not sent again",
               "engine/Responder.java",
-              "default -> replies.acknowledge(psn, ACK, messageSequence);",
-              "default -> {}"),
+              "        replies.acknowledge(psn, ACK, messageSequence);",
+              ""),
           of(
               "a duplicate SEND is taken again",
               "engine/Responder.java",
@@ -60,6 +60,21 @@ final class EngineMistakes {
               "engine/Responder.java",
               "if (!nakSent) {",
               "if (expected >= 0) {"),
+          of(
+              "an acknowledgement that was held back tells of one packet too many",
+              "engine/Responder.java",
+              "replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
+              "replies.acknowledge(expected, ACK, messageSequence);"),
+          of(
+              "an acknowledgement that was held back is never sent",
+              "engine/Responder.java",
+              "replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
+              ""),
+          of(
+              "a READ that is asked for in parts ends with each of them",
+              "engine/Link.java",
+              "return (packet + 1) % options.flow().readPart() == 0;",
+              "return false;"),
           of(
               "a READ takes one PSN, however long",
               "engine/Responder.java",

@@ -7,8 +7,8 @@ package io.verbena.emulated.engine;
  * @param most packets that may be out without an answer
  * @param readPart packets that one READ request asks for at the most; a longer READ is asked for
  *     part by part
- * @param adaptive whether fewer packets may be out after a loss or a congestion notification, and
- *     lost packets are looked for before the timeout
+ * @param adaptive whether fewer packets may be out after a loss or a congestion notification, lost
+ *     packets are looked for before the timeout, and acknowledgements may be held back a while
  */
 public record FlowControl(int most, int readPart, boolean adaptive) {
   /** As an RNIC on a lossless network has it. */

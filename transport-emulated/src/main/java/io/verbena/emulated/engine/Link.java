@@ -68,6 +68,11 @@ final class Link {
     return options.type() == QueuePairType.RC;
   }
 
+  /** Whether an answer that is so late is still in time. */
+  boolean toleratesDelay(long nanos) {
+    return timeout == 0 || (RetryClock.UNIT_NANOS << timeout) >= nanos;
+  }
+
   /** Whether peers may do this here; a bit of {@link Access}. */
   boolean allows(int right) {
     return (access & right) != 0;

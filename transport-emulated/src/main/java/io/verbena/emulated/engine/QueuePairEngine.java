@@ -42,7 +42,9 @@ public final class QueuePairEngine {
     completer = new Completer(link, window, clock, congestion, requester);
     receives = new ReceiveProgress(host, options.maxReceiveScatterGather());
     InboundWrite write = new InboundWrite(host);
-    responder = new Responder(link, receives, write, this::requestRefused);
+    boolean delays = link.reliable() && options.flow().adaptive();
+    AckDelay delay = delays ? new AckDelay(link, window, timeline, this::answer) : null;
+    responder = new Responder(link, receives, write, delay, this::requestRefused);
     unreliable = new UnreliableResponder(link, receives, write, this::requestRefused);
     datagrams = new DatagramResponder(link, receives, this::requestRefused);
   }
@@ -94,7 +96,7 @@ public final class QueuePairEngine {
         if (from == QueuePairState.ERR) {
           posted();
         } else {
-          responder.clear();
+          responder.stop();
           flush();
         }
       }
@@ -190,6 +192,12 @@ public final class QueuePairEngine {
     return true;
   }
 
+  /** Has acknowledgements that are held back sent when it {@linkplain #run runs} next. */
+  public void answer() {
+    responder.release();
+    link.host.ready();
+  }
+
   private void alarm() {
     boolean receiverWait = clock.awaitsReceiver();
     if (!clock.expired()) {
@@ -209,7 +217,7 @@ public final class QueuePairEngine {
 
   private void requestFailed() {
     if (link.reliable()) {
-      responder.clear();
+      responder.stop();
       enterError();
     } else {
       link.state = QueuePairState.SQE;

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *  EXECUTE    moves bytes; a message too long 0x61, a receive that is no good 0x63;
  *             a key to invalidate that is none: the message is acknowledged, but its receive fails
  *  COMPLETE   the receive, at the end of a message that took one
- *  REPLY      READ response, atomic ack, or ACK if asked for
+ *  REPLY      READ response, atomic ack, or ACK if asked for, which may be held back a while
  * </pre>
  */
 final class Responder {
@@ -45,6 +45,10 @@ final class Responder {
   private final InboundWrite write;
   private final ResourceTable resources = new ResourceTable();
   private final ReplyQueue replies = new ReplyQueue();
+
+  /** Null where each is acknowledged at once. */
+  private final @Nullable AckDelay delay;
+
   private int expected;
   private int messageSequence;
 
@@ -59,8 +63,14 @@ final class Responder {
     void requestRefused();
   }
 
-  Responder(Link link, ReceiveProgress receive, InboundWrite write, Failure failure) {
+  Responder(
+      Link link,
+      ReceiveProgress receive,
+      InboundWrite write,
+      @Nullable AckDelay delay,
+      Failure failure) {
     this.link = link;
+    this.delay = delay;
     this.receive = receive;
     this.write = write;
     this.failure = failure;
@@ -74,11 +84,41 @@ final class Responder {
     open = null;
     resources.reset(link.maxDestinationReadAtomic);
     replies.reset(link.maxDestinationReadAtomic);
+    if (delay != null) {
+      delay.reset();
+    }
   }
 
   /** Forgets the answers that are owed. */
   void clear() {
     replies.clear();
+    if (delay != null) {
+      delay.stop();
+    }
+  }
+
+  /** Likewise, but for the acknowledgement that was held back and might have been sent. */
+  void stop() {
+    replies.clear();
+    release();
+    if (delay != null) {
+      delay.stop();
+    }
+  }
+
+  /** What was held back waits no longer: it is owed now. */
+  void release() {
+    if (delay != null && delay.isHolding()) {
+      delay.released();
+      replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);
+    }
+  }
+
+  /** Another answer tells of what was held back. */
+  private void implied() {
+    if (delay != null) {
+      delay.released();
+    }
   }
 
   void receive(Frame packet) {
@@ -106,6 +146,7 @@ final class Responder {
   }
 
   private void nak(int syndrome) {
+    implied();
     replies.add(ReplyQueue.Kind.NAK, expected, syndrome, messageSequence);
   }
 
@@ -140,6 +181,8 @@ final class Responder {
   private void refuse(Refusal refusal) {
     if (refusal.syndrome != Refusal.NO_NAK) {
       nak(refusal.syndrome);
+    } else {
+      release();
     }
     if (!receive.fail(refusal.status)) {
       link.host.raise(refusal.event);
@@ -247,6 +290,7 @@ final class Responder {
     resources.addRead(expected, packets, packet.remoteAddress(), packet.remoteKey(), length);
     // A READ counts as a message when it is accepted.
     countMessage();
+    implied();
     replyRead(packet, true, false);
     expected = Psn.plus(expected, packets);
     return Refusal.NONE;
@@ -278,6 +322,7 @@ final class Responder {
     }
     resources.addAtomic(expected);
     countMessage();
+    implied();
     replyAtomic(expected, result.original());
     expected = Psn.next(expected);
     return Refusal.NONE;
@@ -299,7 +344,8 @@ final class Responder {
     if (ends) {
       countMessage();
     }
-    if (packet.ackRequested()) {
+    if (packet.ackRequested() && !(ends && delay != null && delay.holds())) {
+      implied();
       replies.acknowledge(expected, ACK, messageSequence);
     }
     expected = Psn.next(expected);
@@ -345,7 +391,11 @@ final class Responder {
           replyAtomic(psn, resource.result.original());
         }
       }
-      default -> replies.acknowledge(psn, ACK, messageSequence);
+      default -> {
+        // The peer misses what is held back.
+        release();
+        replies.acknowledge(psn, ACK, messageSequence);
+      }
     }
   }
 
@@ -424,7 +474,7 @@ final class Responder {
       return reply();
     }
     int psn = reply.psn;
-    replies.clear();
+    clear();
     replies.add(ReplyQueue.Kind.NAK, psn, refusal.syndrome, messageSequence);
     link.host.raise(refusal.event);
     failure.requestRefused();

@@ -18,7 +18,7 @@ final class RetryClock {
   /** For ever, as an RNR retry count. */
   private static final int NO_LIMIT = 7;
 
-  private static final long UNIT_NANOS = 4096;
+  static final long UNIT_NANOS = 4096;
 
   /** Longer than a receiver that is busy takes to answer. */
   private static final long FIRST_PROBE_NANOS = 10_000_000;
