@@ -61,6 +61,13 @@ final class UdpFabric extends PacketFabric {
   private final Set<Integer> numbers = ConcurrentHashMap.newKeySet();
   private final List<EmulatedDevice> plugged = new ArrayList<>();
   private volatile EmulatedDevice[] devices = new EmulatedDevice[0];
+
+  /**
+   * Packets to take in the next turn: who waits for one is not kept until it is known that there is
+   * no second one. For those who have entered.
+   */
+  private int batch = BATCH;
+
   private @Nullable Thread driver;
   private volatile Mood mood = Mood.SPINNING;
   private volatile boolean polled;
@@ -306,12 +313,14 @@ final class UdpFabric extends PacketFabric {
   private boolean work() {
     boolean served = serve();
     boolean ran = time.runDue(BATCH) > 0;
-    boolean came = wire.receive(BATCH) > 0;
-    return served || ran || came;
+    int came = wire.receive(batch);
+    batch = came == batch ? Math.min(2 * batch, BATCH) : Math.max(1, came);
+    return served || ran || came > 0;
   }
 
   @Override
   void catchUp() {
+    batch = BATCH;
     for (int i = 0; i < CATCH_UP_TURNS && work(); i++) {}
   }
 
