@@ -20,8 +20,11 @@ final class RetryClock {
 
   static final long UNIT_NANOS = 4096;
 
-  /** Longer than a receiver that is busy takes to answer. */
+  /** Longer than a receiver that is busy takes to answer, on a machine that is not slow. */
   private static final long FIRST_PROBE_NANOS = 10_000_000;
+
+  /** So many times what an answer has taken lately is long. */
+  private static final int LONG = 4;
 
   private enum Wait {
     IDLE,
@@ -41,6 +44,16 @@ final class RetryClock {
   private long probeAt;
 
   private long probeDelay = FIRST_PROBE_NANOS;
+
+  /** Since when an answer is due. */
+  private long since;
+
+  /**
+   * How long answers have taken lately; of one that was probed for nobody knows (Karn, RFC 6298).
+   */
+  private long answersTake;
+
+  private boolean probed;
   private int retriesLeft;
   private int rnrRetriesLeft;
 
@@ -58,6 +71,9 @@ final class RetryClock {
   /** Starts anew, as a connection does. */
   void reset() {
     stop();
+    probed = false;
+    answersTake = 0;
+    probeDelay = FIRST_PROBE_NANOS;
     confirm();
   }
 
@@ -75,7 +91,12 @@ final class RetryClock {
     retriesLeft = link.retryCount;
     rnrRetriesLeft = link.rnrRetry;
     retrying = false;
-    probeDelay = FIRST_PROBE_NANOS;
+    if (probed) {
+      probed = false;
+    } else if (wait == Wait.AWAITS_ANSWER && link.options.flow().adaptive()) {
+      answersTake = Math.max(timeline.now() - since, answersTake - answersTake / 8);
+      probeDelay = Math.max(FIRST_PROBE_NANOS, LONG * answersTake);
+    }
   }
 
   boolean isRetrying() {
@@ -101,6 +122,7 @@ final class RetryClock {
     }
     wait = Wait.AWAITS_ANSWER;
     long now = timeline.now();
+    since = now;
     deadline = now + (UNIT_NANOS << link.timeout);
     probeAt = link.options.flow().adaptive() ? Math.min(deadline, now + probeDelay) : deadline;
     arm();
@@ -154,6 +176,7 @@ final class RetryClock {
     long now = timeline.now();
     if (now - deadline < 0) {
       if (now - probeAt >= 0) {
+        probed = true;
         probeDelay *= 2;
         probeAt = Math.min(deadline, now + probeDelay);
         toProbe = true;

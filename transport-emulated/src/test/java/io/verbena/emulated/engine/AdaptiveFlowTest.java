@@ -84,6 +84,20 @@ class AdaptiveFlowTest {
   }
 
   @Test
+  void learnsThatAnswersTakeLong() {
+    Pair pair = Pair.reliable(flow, attributes -> attributes.timeout(20));
+    pair.wire.fault = (index, packet, delivery) -> delivery.after(20_000_000);
+
+    for (int i = 0; i < 20; i++) {
+      pair.a.post(pair.write(i, 0, 8, 0));
+      pair.run();
+    }
+
+    assertThat(pair.a.host.sendsDone).hasSize(20);
+    assertThat(pair.wire.sentBy(true)).as("sent again only at first").hasSizeLessThan(24);
+  }
+
+  @Test
   void findsTheLossOfALastPacketLongBeforeTheTimeout() {
     Pair pair = Pair.reliable(flow, attributes -> attributes.timeout(20));
     pair.wire.fault = TestWire.dropping(0);
