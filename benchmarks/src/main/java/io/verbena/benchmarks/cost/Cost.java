@@ -6,6 +6,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +84,7 @@ public final class Cost implements Callable<Integer> {
     }
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter progress = spec.commandLine().getErr();
-    try (PassiveProcess passive = new PassiveProcess()) {
+    try (EndProcess passive = new EndProcess(List.of(), PassiveMain.class)) {
       for (Job job : Job.values()) {
         pin(passive, job);
         for (Layer layer : Layer.values()) {
@@ -111,14 +112,13 @@ public final class Cost implements Callable<Integer> {
     return 0;
   }
 
-  private static void pin(PassiveProcess passive, Job job)
-      throws IOException, InterruptedException {
+  private static void pin(EndProcess passive, Job job) throws IOException, InterruptedException {
     Cpu.NEAR.pin(job, ProcessHandle.current().pid());
     Cpu.FAR.pin(job, passive.pid());
   }
 
   /** Everybody once. */
-  private Map<String, Double> turn(PassiveProcess passive, Job job) throws Exception {
+  private Map<String, Double> turn(EndProcess passive, Job job) throws Exception {
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put(PERFTEST, perftest(job));
     for (Layer layer : Layer.values()) {
@@ -135,7 +135,7 @@ public final class Cost implements Callable<Integer> {
     };
   }
 
-  private void warmUp(PassiveProcess passive, Layer layer, Job job) throws Exception {
+  private void warmUp(EndProcess passive, Layer layer, Job job) throws Exception {
     Deadline end = Deadline.in(Duration.ofSeconds(warmUpSeconds));
     try (Session session = new Session(passive, layer, job, place())) {
       do {
@@ -144,7 +144,7 @@ public final class Cost implements Callable<Integer> {
     }
   }
 
-  private double run(PassiveProcess passive, Layer layer, Job job) throws Exception {
+  private double run(EndProcess passive, Layer layer, Job job) throws Exception {
     try (Session session = new Session(passive, layer, job, place())) {
       // Queues, caches and page tables of this connection.
       session.warmUp(job, BATCH);
@@ -164,6 +164,6 @@ public final class Cost implements Callable<Integer> {
   }
 
   private Place place() {
-    return new Place(near, far, port++);
+    return new Place(Place.RXE, near, far, port++);
   }
 }

@@ -6,15 +6,22 @@ import java.net.URI;
 /**
  * Where the passive end listens, and where the active one connects from.
  *
+ * @param scheme of the one who asks: the device that this end has
  * @param near the active end's address
  * @param far the passive end's address
  * @param port the passive end's port, another one for each connection
  */
-record Place(String near, String far, int port) {
+record Place(String scheme, String near, String far, int port) {
+  /** The kernel's devices. */
+  static final String RXE = "disni";
+
+  /** The emulated HCA on UDP sockets. */
+  static final String ROCE = "roce";
 
   /** For Verbena: of the passive end, or of the active end's way to it. */
   URI uri() {
-    return URI.create("disni://" + far + ":" + port + (near.isEmpty() ? "" : "?source=" + near));
+    return URI.create(
+        scheme + "://" + far + ":" + port + (near.isEmpty() ? "" : "?source=" + near));
   }
 
   /** For DiSNI, which finds its own way. */

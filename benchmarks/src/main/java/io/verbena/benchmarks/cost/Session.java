@@ -5,12 +5,12 @@ import java.nio.ByteBuffer;
 
 /** A connection through a layer, for one job. */
 final class Session implements AutoCloseable {
-  private final PassiveProcess passive;
+  private final EndProcess passive;
   private final ByteBuffer block = Block.random();
   private final ActiveEnd end;
   private boolean written;
 
-  Session(PassiveProcess passive, Layer layer, Job job, Place place) throws Exception {
+  Session(EndProcess passive, Layer layer, Job job, Place place) throws Exception {
     this.passive = passive;
     Target target =
         Target.decode(

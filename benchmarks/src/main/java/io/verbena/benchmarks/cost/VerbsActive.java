@@ -6,6 +6,7 @@ import io.verbena.benchmarks.work.Spin;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
@@ -67,6 +68,10 @@ final class VerbsActive implements ActiveEnd {
         spin.spin();
       }
     }
+  }
+
+  DeviceCounters counters() {
+    return end.counters();
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.QueuePair;
 import java.nio.ByteBuffer;
@@ -47,6 +48,10 @@ final class VerbsPassive implements PassiveEnd {
       throw new IllegalStateException("pong: not connected");
     }
     Messages.pong(messages, rounds, Limits.job().spin());
+  }
+
+  DeviceCounters counters() {
+    return end.counters();
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
@@ -39,11 +40,12 @@ public final class VerbsEnd implements AutoCloseable {
   /** The manager of its connections. */
   public final ConnectionManager manager;
 
+  private final Device device;
   private final ProtectionDomain domain;
 
   /** Opens the device of this address. */
   public VerbsEnd(URI address) {
-    Device device = keep(VerbsProviders.find(address).open(address));
+    device = keep(VerbsProviders.find(address).open(address));
     domain = keep(device.allocateProtectionDomain());
     sent = keep(device.createCompletionQueue(DEPTH, null, true));
     received = keep(device.createCompletionQueue(DEPTH, null, true));
@@ -54,6 +56,11 @@ public final class VerbsEnd implements AutoCloseable {
   public <T extends AutoCloseable> T keep(T resource) {
     open.push(resource);
     return resource;
+  }
+
+  /** What its device counts. */
+  public DeviceCounters counters() {
+    return device.counters();
   }
 
   /** Registers memory until this end is closed. */

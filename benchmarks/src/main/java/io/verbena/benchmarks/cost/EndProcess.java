@@ -9,18 +9,24 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The passive process as the active one sees it; started with the same flags as that. */
-final class PassiveProcess implements AutoCloseable {
+/** A process that does what it is told line by line; started with the same flags as this one. */
+final class EndProcess implements AutoCloseable {
   private final Process process;
   private final PrintWriter orders;
   private final BufferedReader answers;
 
-  PassiveProcess() throws IOException {
-    List<String> command = new ArrayList<>();
+  /**
+   * Starts it.
+   *
+   * @param before what comes before the command, to have it elsewhere
+   * @param main reads orders and writes answers
+   */
+  EndProcess(List<String> before, Class<?> main) throws IOException {
+    List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(PassiveMain.class.getName());
+    command.add(main.getName());
     process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
     orders = new PrintWriter(process.outputWriter(StandardCharsets.UTF_8), true);
     answers = process.inputReader(StandardCharsets.UTF_8);
@@ -40,7 +46,7 @@ final class PassiveProcess implements AutoCloseable {
   String answer() throws IOException {
     String answer = answers.readLine();
     if (answer == null) {
-      throw new IOException("the passive process has ended; its error is above");
+      throw new IOException("the other process has ended; its error is above");
     }
     return answer;
   }

@@ -1,0 +1,51 @@
+package io.verbena.benchmarks.cost;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The guest's switch: what it loses, and what passes through it. */
+final class Switch {
+  private static final Pattern DROPPED = Pattern.compile("dropped (\\d+)");
+
+  private Switch() {}
+
+  /** From now on it loses so many per cent of all packets. */
+  static void lose(String percent) throws IOException, InterruptedException {
+    run("link-loss", percent);
+  }
+
+  /** Packets on the way to a host that it has lost so far. */
+  static long lostTo(Site site) throws IOException, InterruptedException {
+    String said = run("tc", "-n", "switch", "-s", "qdisc", "show", "dev", "port" + site.port);
+    Matcher dropped = DROPPED.matcher(said);
+    if (!dropped.find()) {
+      throw new IOException("tc tells of no dropped packets: " + said);
+    }
+    return Long.parseLong(dropped.group(1));
+  }
+
+  /** Packets that have come from a host. */
+  static long from(Site site) throws IOException, InterruptedException {
+    return Long.parseLong(
+        run(
+            "ip",
+            "netns",
+            "exec",
+            "switch",
+            "cat",
+            "/sys/class/net/port" + site.port + "/statistics/rx_packets"));
+  }
+
+  private static String run(String... command) throws IOException, InterruptedException {
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    String said =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    if (process.waitFor() != 0) {
+      throw new IOException(List.of(command) + ": " + said);
+    }
+    return said;
+  }
+}

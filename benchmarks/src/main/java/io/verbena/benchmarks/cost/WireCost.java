@@ -1,0 +1,223 @@
+package io.verbena.benchmarks.cost;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/**
+ * The emulated HCA on UDP sockets beside the kernel's, in turns, over the guest's switch: 64 B to
+ * and fro, and 64 KiB RDMA WRITEs where no packet is lost and where some are.
+ */
+@Command(
+    name = "cost --wire",
+    mixinStandardHelpOptions = true,
+    description = "Measures roce:// beside the kernel's rxe, also where packets are lost.")
+public final class WireCost implements Callable<Integer> {
+  private static final String PERFTEST = "perftest";
+  private static final String NOTHING = "0";
+
+  /** Of the largest packets there are, which the guest's links carry. */
+  private static final int PACKETS = Job.BLOCK / 4096;
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--repetitions",
+      paramLabel = "N",
+      description = "Turns of everybody (default: ${DEFAULT-VALUE}).")
+  private int repetitions = 7;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "Round trips of a turn (default: ${DEFAULT-VALUE}).")
+  private int rounds = 2000;
+
+  @Option(
+      names = "--writes",
+      paramLabel = "N",
+      description = "Writes of a turn (default: ${DEFAULT-VALUE}).")
+  private int writes = 1000;
+
+  @Option(
+      names = "--loss",
+      paramLabel = "PERCENT",
+      description = "Packets that the switch loses, either way (default: ${DEFAULT-VALUE}).")
+  private String loss = "1";
+
+  @Option(
+      names = "--warm-up",
+      paramLabel = "N",
+      description = "Seconds of warm-up for each route and job (default: ${DEFAULT-VALUE}).")
+  private int warmUpSeconds = 15;
+
+  @Option(
+      names = "--routes",
+      split = ",",
+      paramLabel = "ROUTE",
+      description = "Whose packets go to whom (default: all): ${COMPLETION-CANDIDATES}.")
+  private List<Route> routes = List.of(Route.values());
+
+  private final Map<Site, EndProcess> processes = new EnumMap<>(Site.class);
+  private final Map<String, Samples> pings = new LinkedHashMap<>();
+  private final Map<String, List<Loss>> losses = new LinkedHashMap<>();
+  private int port = 18_515;
+
+  /** See {@code --help}. */
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new WireCost()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    PrintWriter out = commandLine().getOut();
+    try {
+      for (Site site : Site.values()) {
+        processes.put(site, new EndProcess(site.there(), WireMain.class));
+      }
+      // From the beginning, so that packets go the same way where none is lost.
+      Switch.lose(NOTHING);
+      for (Route route : routes) {
+        warmUp(route);
+      }
+      for (int i = 1; i <= repetitions; i++) {
+        pingPongs("turn " + i + " of " + repetitions);
+        writes("turn " + i + " of " + repetitions);
+      }
+    } finally {
+      processes.values().forEach(EndProcess::close);
+    }
+    out.println("JVM: " + Runtime.version());
+    out.print(
+        CostTable.of(
+            Job.MESSAGE + " B ping-pong: half a round trip, median of " + rounds + ", us",
+            pings,
+            PERFTEST));
+    String job = "64 KiB RDMA WRITE, " + Job.DEPTH + " under way, " + writes + " times";
+    out.print(CostTable.of(job + ": MiB/s", LossTable.of(losses, Loss::whole), PERFTEST));
+    out.print(
+        CostTable.of(
+            job + ", " + loss + " % lost: MiB/s", LossTable.of(losses, Loss::lossy), PERFTEST));
+    out.print(LossTable.of(losses));
+    out.flush();
+    return 0;
+  }
+
+  private void warmUp(Route route) throws Exception {
+    for (Job job : Job.values()) {
+      pin(route, job);
+      try (WireSession session = session(route)) {
+        session.warmUp(job, Duration.ofSeconds(warmUpSeconds));
+        if (job == Job.WRITE) {
+          // What is done where packets are lost has to be compiled too.
+          Switch.lose(loss);
+          session.warmUp(job, Duration.ofSeconds(Math.max(1, warmUpSeconds / 3)));
+          Switch.lose(NOTHING);
+        }
+      }
+      say("warm: " + route.title + ", " + job);
+    }
+  }
+
+  private void pingPongs(String turn) throws Exception {
+    Map<String, Double> figures = new LinkedHashMap<>();
+    figures.put(PERFTEST, perftest().roundTrips(rounds));
+    for (Route route : routes) {
+      pin(route, Job.PING_PONG);
+      try (WireSession session = session(route)) {
+        session.warmUp(Job.PING_PONG, Duration.ZERO);
+        figures.put(route.title, session.roundTrips(rounds));
+      }
+    }
+    say(turn + ", us: " + figures);
+    figures.forEach((name, figure) -> pings.computeIfAbsent(name, n -> new Samples()).add(figure));
+  }
+
+  private void writes(String turn) throws Exception {
+    Loss ofPerftest = perftestWrites();
+    say(turn + ", " + PERFTEST + ": " + ofPerftest);
+    losses.computeIfAbsent(PERFTEST, n -> new ArrayList<>()).add(ofPerftest);
+    for (Route route : routes) {
+      pin(route, Job.WRITE);
+      try (WireSession session = session(route)) {
+        session.warmUp(Job.WRITE, Duration.ZERO);
+        String before = session.counts();
+        Loss figures = compare(route, () -> session.writes(writes));
+        say(turn + ", " + route.title + ": " + figures);
+        say("  before " + before);
+        say("  after  " + session.counts());
+        losses.computeIfAbsent(route.title, n -> new ArrayList<>()).add(figures);
+      }
+    }
+  }
+
+  private Loss perftestWrites() throws Exception {
+    return compare(Route.RXE_TO_RXE, () -> perftest().writes(writes));
+  }
+
+  private Loss compare(Route route, Callable<Double> job) throws Exception {
+    double whole = job.call();
+    Switch.lose(loss);
+    try {
+      long sent = Switch.from(route.near);
+      long answers = Switch.from(route.far);
+      long lost = Switch.lostTo(route.near) + Switch.lostTo(route.far);
+      double lossy = job.call();
+      return new Loss(
+          whole,
+          lossy,
+          (long) writes * PACKETS,
+          Switch.from(route.near) - sent,
+          Switch.from(route.far) - answers,
+          Switch.lostTo(route.near) + Switch.lostTo(route.far) - lost);
+    } finally {
+      Switch.lose(NOTHING);
+    }
+  }
+
+  private WireSession session(Route route) throws IOException {
+    return new WireSession(route, process(route.near), process(route.far), port++);
+  }
+
+  private Perftest perftest() {
+    return new Perftest(new Place(Place.RXE, Site.NODE1.address(), Site.NODE2.address(), port++));
+  }
+
+  private void pin(Route route, Job job) throws IOException, InterruptedException {
+    Cpu.NEAR.pin(job, process(route.near).pid());
+    Cpu.FAR.pin(job, process(route.far).pid());
+  }
+
+  private EndProcess process(Site site) {
+    EndProcess process = processes.get(site);
+    if (process == null) {
+      throw new IllegalStateException("process: none at " + site);
+    }
+    return process;
+  }
+
+  private CommandLine commandLine() {
+    if (spec == null) {
+      throw new IllegalStateException("cost: not run by a command line");
+    }
+    return spec.commandLine();
+  }
+
+  private void say(String line) {
+    PrintWriter progress = commandLine().getErr();
+    progress.println(line);
+    progress.flush();
+  }
+}

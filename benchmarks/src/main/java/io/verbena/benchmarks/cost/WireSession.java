@@ -1,0 +1,82 @@
+package io.verbena.benchmarks.cost;
+
+import io.verbena.benchmarks.work.Deadline;
+import java.io.IOException;
+import java.time.Duration;
+
+/** A connection between the processes of two hosts, for a job and its warm-up. */
+final class WireSession implements AutoCloseable {
+  private static final int ROUNDS = 200;
+  private static final int SHORT_WRITES = 1000;
+  private static final int LONG_WRITES = 100;
+
+  private final EndProcess near;
+  private final EndProcess far;
+  private boolean written;
+
+  WireSession(Route route, EndProcess near, EndProcess far, int port) throws IOException {
+    this.near = near;
+    this.far = far;
+    String target = far.ask("listen " + route.far.scheme + " " + route.far.address() + " " + port);
+    far.order("accept");
+    near.ask(
+        "connect "
+            + route.near.scheme
+            + " "
+            + route.near.address()
+            + " "
+            + route.far.address()
+            + " "
+            + port
+            + " "
+            + target);
+    far.answer();
+  }
+
+  /** Half a round trip in microseconds, the median of so many. */
+  double roundTrips(int rounds) throws IOException {
+    far.order("pong " + rounds);
+    double micros = Double.parseDouble(near.ask("ping " + rounds));
+    far.answer();
+    return micros;
+  }
+
+  /** MiB per second. */
+  double writes(int count) throws IOException {
+    double seconds = Double.parseDouble(near.ask("write " + count + " " + Job.BLOCK));
+    written = true;
+    return (double) count * Job.BLOCK / (1 << 20) / seconds;
+  }
+
+  /**
+   * Does the job for a while without measuring it: short writes too, as they run most often through
+   * what is done once for each.
+   */
+  void warmUp(Job job, Duration time) throws IOException {
+    Deadline end = Deadline.in(time);
+    do {
+      switch (job) {
+        case PING_PONG -> roundTrips(ROUNDS);
+        case WRITE -> {
+          near.ask("write " + SHORT_WRITES + " " + Job.MESSAGE);
+          writes(LONG_WRITES);
+        }
+      }
+    } while (end.remainingNanos() > 0);
+  }
+
+  /** What the devices have counted, for people. */
+  String counts() throws IOException {
+    return "near " + near.ask("count") + ", far " + far.ask("count");
+  }
+
+  /** Closes both ends, and looks whether what was written is there. */
+  @Override
+  public void close() throws IOException {
+    String wrote = near.ask("close");
+    String there = far.ask("close");
+    if (written && !there.equals(wrote)) {
+      throw new IOException("the far end's memory is not what was written");
+    }
+  }
+}
