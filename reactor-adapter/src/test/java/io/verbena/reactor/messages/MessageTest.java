@@ -24,7 +24,7 @@ class MessageTest {
   void deliversAMessageOfAnySizeUnchanged(int size) {
     assumeFalse(
         Addresses.areLossy() && size > 2_000_000,
-        "fifty packets are lost, and rxe may wait half a second for each");
+        "fifty packets are lost, and rxe waits out its timeout for many");
     try (Ends ends = Ends.create()) {
       Ends.Pair pair = ends.connect();
       Mono<byte[]> received = pair.server().receive().next().map(Ends::take);
