@@ -70,6 +70,10 @@ show_progress() {
         printf '\n%s   %s\n' "$label" "${tests:-on this machine: no test}"
         tests=''
         ;;
+      *'--- maven-surefire-plugin:'*'('*'-to-'*')'*)
+        line=${line#*'('}
+        printf '%s   in the guest, %s:\n' "$label" "${line%%)*}"
+        ;;
       *'Tests run: '*'Time elapsed: '*' -- in '*)
         if [[ -n $guest ]]; then
           counts=${line#*Tests run: }

@@ -10,7 +10,10 @@ import java.lang.annotation.Target;
 @Retention(RetentionPolicy.RUNTIME)
 @Target({})
 public @interface LeftOut {
-  /** Their full names. Each has to be the name of a test class: what is gone is not left out. */
+  /**
+   * Their full names. Each has to be the name of a test class, unless it is not among those that
+   * are asked for: what is gone is not left out.
+   */
   String[] tests();
 
   /** Why. */

@@ -82,6 +82,8 @@ public final class SoftRoceEngine implements TestEngine {
     InSoftRoceGuest annotation = GuestClass.annotation(holder).orElseThrow();
     var packages = new PackagesClass(engine, holder);
     Map<String, String> leftOut = GuestClass.leftOut(annotation);
+    List<ClassNameFilter> asked = request.getFiltersByType(ClassNameFilter.class);
+    leftOut.keySet().removeIf(test -> asked.stream().anyMatch(each -> each.apply(test).excluded()));
     TestPlan plan =
         discover(
             request,

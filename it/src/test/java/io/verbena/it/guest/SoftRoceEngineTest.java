@@ -29,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.discovery.ClassNameFilter;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
@@ -126,6 +127,23 @@ class SoftRoceEngineTest {
     assertThatThrownBy(kit::execute)
         .rootCause()
         .hasMessageContaining("left out: [io.verbena.it.guest.packaged.Gone]");
+  }
+
+  @Test
+  void leavesOutNothingThatIsNotAskedFor() {
+    var found =
+        EngineTestKit.engine(new SoftRoceEngine())
+            .selectors(selectClass(Fixtures.LeavesOutWhatIsGone.class))
+            .filters(ClassNameFilter.includeClassNamePatterns(".*LeavesOut.*", ".*Packaged"))
+            .discover()
+            .getEngineDescriptor();
+    assertThat(found.getChildren())
+        .singleElement()
+        .satisfies(
+            each ->
+                assertThat(each.getChildren())
+                    .extracting(TestDescriptor::getDisplayName)
+                    .containsExactly("Packaged"));
   }
 
   @Test

@@ -24,6 +24,11 @@ public final class Outside {
 
   private Outside() {}
 
+  /** Whether this JVM is in a guest that has it. */
+  public static boolean isThere() {
+    return System.getenv("VERBENA_OUTSIDE") != null;
+  }
+
   /** Its address. */
   public static String address() {
     return Objects.requireNonNull(System.getenv("VERBENA_OUTSIDE"), "VERBENA_OUTSIDE");

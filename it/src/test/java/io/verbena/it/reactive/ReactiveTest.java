@@ -7,8 +7,7 @@ import io.verbena.it.guest.LeftOut;
  * All tests of the reactive layer, unchanged, on {@code disni://}. They take HCA, patience and
  * rounds from system properties: see {@code io.verbena.core.testing.Addresses}.
  *
- * <p>By itself: {@code -Dtest='ReactiveTest,io.verbena.core.**.*Test,io.verbena.reactor.**.*Test'};
- * those that are left out have to be among the tests that are asked for.
+ * <p>By itself: {@code -Dtest='ReactiveTest,io.verbena.core.**.*Test,io.verbena.reactor.**.*Test'}.
  */
 @InSoftRoceGuest(
     packages = {"io.verbena.core", "io.verbena.reactor"},

@@ -3,6 +3,7 @@ package io.verbena.reactor.lifecycle;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
@@ -130,6 +131,7 @@ class CloseTest {
 
   @Test
   void forgetsWhatNobodyComesFor() {
+    assumeFalse(Addresses.areLossy(), "what is lost comes later than this end waits");
     try (Ends ends = Ends.create(Ends.options().closeTimeout(Duration.ofMillis(100)))) {
       Ends.Pair pair = ends.connect();
       pair.client().send(messages(pair.client(), 100, 16)).block(Ends.LIMIT);
@@ -177,7 +179,8 @@ class CloseTest {
           transport
               .bind(Addresses.of("greeter"), c -> c.send(messages(c, 3, 100)))
               .block(Ends.LIMIT);
-      RdmaConnection client = transport.connect(server.address()).block(Ends.LIMIT);
+      RdmaConnection client =
+          transport.connect(Addresses.reach(server.address())).block(Ends.LIMIT);
 
       assertThat(count(client)).succeedsWithin(Ends.LIMIT).isEqualTo(3L);
       StepVerifier.create(client.onClose()).expectComplete().verify(Ends.LIMIT);
@@ -196,7 +199,8 @@ class CloseTest {
           transport
               .bind(Addresses.of("failing"), c -> Mono.error(new IllegalStateException("handler")))
               .block(Ends.LIMIT);
-      RdmaConnection client = transport.connect(server.address()).block(Ends.LIMIT);
+      RdmaConnection client =
+          transport.connect(Addresses.reach(server.address())).block(Ends.LIMIT);
 
       StepVerifier.create(client.onClose())
           .expectError(ConnectionClosedException.class)

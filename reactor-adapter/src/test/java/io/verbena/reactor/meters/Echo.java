@@ -19,7 +19,8 @@ public final class Echo implements Callable<String> {
           transport
               .bind(Addresses.of("meters-echo"), peer -> peer.send(peer.receive()))
               .block(Ends.LIMIT);
-      RdmaConnection client = transport.connect(server.address()).block(Ends.LIMIT);
+      RdmaConnection client =
+          transport.connect(Addresses.reach(server.address())).block(Ends.LIMIT);
       byte[] hello = "hello".getBytes(StandardCharsets.UTF_8);
       Mono<byte[]> answer = client.receive().next().map(Ends::take);
       Mono<Void> sent =

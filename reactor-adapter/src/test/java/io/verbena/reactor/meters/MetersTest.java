@@ -118,7 +118,10 @@ class MetersTest {
     client.await(0, Ends.LIMIT, "connections");
 
     assertThatThrownBy(
-            () -> ends.clientSide().connect(Addresses.of("meters-nobody")).block(Ends.LIMIT))
+            () ->
+                ends.clientSide()
+                    .connect(Addresses.reach(Addresses.of("meters-nobody")))
+                    .block(Ends.LIMIT))
         .isInstanceOf(RdmaConnectException.class);
     assertThat(
             client.of(

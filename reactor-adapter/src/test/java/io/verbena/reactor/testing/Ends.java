@@ -66,8 +66,9 @@ public final class Ends implements AutoCloseable {
     return new Ends(serverOptions, clientOptions, "");
   }
 
+  /** How a client reaches the server. */
   public URI address() {
-    return server.address();
+    return Addresses.reach(server.address());
   }
 
   public RdmaServer server() {
@@ -84,7 +85,7 @@ public final class Ends implements AutoCloseable {
 
   /** A new connection, seen from both ends. */
   public Pair connect() {
-    return connect(server.address());
+    return connect(address());
   }
 
   /** A new connection whose client has a limited HCA. */

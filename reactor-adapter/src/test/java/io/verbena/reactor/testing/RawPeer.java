@@ -66,7 +66,7 @@ public final class RawPeer implements AutoCloseable {
 
   /** A peer that may connect to {@code address}. */
   public static RawPeer to(URI address) {
-    return new RawPeer(address);
+    return new RawPeer(Addresses.reach(address));
   }
 
   /** A handshake as our own ends make it. */
@@ -74,8 +74,9 @@ public final class RawPeer implements AutoCloseable {
     return new Handshake(Handshake.VERSION, 8192, RECEIVES, 256, 1 << 30);
   }
 
+  /** How a client reaches it. */
   public URI address() {
-    return address;
+    return Addresses.reach(address);
   }
 
   /** The memory that it shows; the first 16 KiB are what {@link #send} sends. */

@@ -4,16 +4,22 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Addresses on the HCA that these tests run on: the emulated one, or with {@code
  * -Dverbena.test.hca=disni://10.0.0.1} ports of that host, or with {@code roce://127.0.0.0} those
- * of an address of that network, which no other JVM has. Nothing else in the tests knows which.
+ * of an address of that network, which no other JVM has. With {@code
+ * -Dverbena.test.from=roce://10.0.0.3} those who connect have another HCA, at that address. Nothing
+ * else in the tests knows which.
  */
 public final class Addresses {
   private static final String EMULATED = "emulated";
   private static final URI HCA =
       URI.create(System.getProperty("verbena.test.hca", EMULATED + "://hca"));
+
+  /** The HCA of those who connect, where it is another than that of those who listen. */
+  private static final @Nullable String FROM = System.getProperty("verbena.test.from");
 
   private static final String LOOPBACKS = "127.0.0.0";
 
@@ -29,6 +35,9 @@ public final class Addresses {
   private static final AtomicInteger NEXT_PORT = new AtomicInteger(20_000);
   private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
 
+  /** Whether the network loses packets. */
+  private static final boolean LOSSY = !"0".equals(System.getProperty("verbena.test.loss", "0"));
+
   private Addresses() {}
 
   /** The scheme of the HCA. */
@@ -39,6 +48,14 @@ public final class Addresses {
   /** Whether it is the emulated one. */
   public static boolean areEmulated() {
     return EMULATED.equals(HCA.getScheme());
+  }
+
+  /**
+   * Whether packets are lost on the way between HCAs, so that what was sent may come only when it
+   * is repeated.
+   */
+  public static boolean areLossy() {
+    return LOSSY;
   }
 
   /** An address: the same for the same name. */
@@ -59,9 +76,21 @@ public final class Addresses {
     return "127." + ((pid >>> 16 & 0x3f) | 0x40) + "." + (pid >>> 8 & 0xff) + "." + (pid & 0xff);
   }
 
-  /** The same address under the scheme of the HCA. */
+  /** How those who connect reach an address that is listened on. */
+  public static URI reach(URI address) {
+    return FROM == null ? address : from(URI.create(FROM), address);
+  }
+
+  /** The same, of an address whose scheme is not that of an HCA. */
   public static URI plain(URI address) {
-    return URI.create(HCA.getScheme() + "://" + address.getRawAuthority() + OPTIONS);
+    return FROM == null
+        ? URI.create(HCA.getScheme() + "://" + address.getRawAuthority() + OPTIONS)
+        : from(URI.create(FROM), address);
+  }
+
+  private static URI from(URI hca, URI address) {
+    return URI.create(
+        hca.getScheme() + "://" + address.getRawAuthority() + "?source=" + hca.getHost());
   }
 
   /** A limit for what is to succeed, longer where the HCA is slow. */

@@ -1,0 +1,28 @@
+package io.verbena.it.reactive;
+
+import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.it.guest.LeftOut;
+
+/**
+ * The tests of the reactive layer, unchanged, with one end on {@code disni://}, which is node 1's
+ * rxe, and the other on {@code roce://}, the emulated HCA of the host outside: see {@link TwoHcas}.
+ * Which of them listens and which connects, and how many packets are lost, the module's pom says.
+ */
+@InSoftRoceGuest(
+    nodes = 2,
+    packages = "io.verbena.reactor",
+    without = {
+      @LeftOut(
+          tests = "io.verbena.reactor.connection.CreditsTest",
+          reason = "of data structures alone: there is no HCA in it"),
+      @LeftOut(
+          tests = "io.verbena.reactor.lifecycle.DeviceFailureTest",
+          reason = "breaks emulated:// devices, and no others can be broken"),
+      @LeftOut(
+          tests = "io.verbena.reactor.meters.WithoutMicrometerTest",
+          reason = "of a class path, which is another one in the guest"),
+      @LeftOut(
+          tests = "io.verbena.reactor.streams.ReactiveStreamsTest",
+          reason = "of signals alone, and its TCK is not in the guest's class path"),
+    })
+class TwoHcasTest {}
