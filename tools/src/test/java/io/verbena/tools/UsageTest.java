@@ -37,6 +37,12 @@ class UsageTest {
           pingpong --local -r 0               | -r: 0 (expected: >= 1)
           pingpong --local -m 1000            | -m: 1000 (expected: 256
           pingpong --local --transport rd     | --transport
+          pingpong --local -q 4               | -q: 4 (expected: with --srq)
+          pingpong --local --srq -q 257       | -q: 257 (expected: 1..256)
+          pingpong --local --srq -q 9 -r 8    | -r: 8 (expected: >= 9, a receive for each
+          pingpong --local --srq --transport ud | --srq: with --transport UD (expected: RC)
+          pingpong --local -i 2               | -i: 2 (expected: 1)
+          pingpong --local -l 3               | -l: 3 (expected: 0)
           pingpong --local 10.0.0.1           | --local: 10.0.0.1
           pingpong --local --timeout 0        | --timeout: 0 (expected: >= 1)
           pingpong -d emulated://x            | --local

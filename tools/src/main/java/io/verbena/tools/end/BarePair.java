@@ -9,7 +9,9 @@ import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
 import java.security.SecureRandom;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,7 @@ public final class BarePair {
   /**
    * Creates one, in INIT: receives may be posted.
    *
+   * @param receives that it holds, unless the end's queue pairs share theirs
    * @param gidIndex which of the port's GIDs it sends from
    * @param access what the peer may do through it
    * @throws io.verbena.verbs.VerbsException if the device cannot do that
@@ -58,7 +61,12 @@ public final class BarePair {
         QueuePairOptions.reliable(end.sent(), end.received(), sends, receives)
             .withType(type)
             .withInlineData(inline);
-    QueuePair pair = end.keep(end.domain().createQueuePair(options));
+    SharedReceiveQueue shared = end.shared();
+    QueuePair pair =
+        end.keep(
+            end.domain()
+                .createQueuePair(
+                    shared == null ? options : options.withSharedReceiveQueue(shared)));
     QueuePairAttributes init =
         new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1);
     pair.modify(type == QueuePairType.UD ? init.queueKey(QUEUE_KEY) : init.access(access));
@@ -112,6 +120,16 @@ public final class BarePair {
     }
     pair.modify(receive);
     pair.modify(send);
+  }
+
+  /** Posts a receive: for this queue pair, or for all that share their receives with it. */
+  public void postReceive(ReceiveWorkRequest request) {
+    SharedReceiveQueue shared = pair.sharedReceiveQueue();
+    if (shared == null) {
+      pair.postReceive(request);
+    } else {
+      shared.postReceive(request);
+    }
   }
 
   /** Addresses a request to the peer, which only datagrams need. */

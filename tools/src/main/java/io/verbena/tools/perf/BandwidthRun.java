@@ -25,7 +25,7 @@ final class BandwidthRun {
   }
 
   /** Posts, and waits for the completions. */
-  Bandwidth send() throws ToolFailure, IOException {
+  Bandwidth send() throws ToolFailure, IOException, InterruptedException {
     int every = moderation();
     long begin = System.nanoTime();
     long last = begin;
@@ -69,7 +69,7 @@ final class BandwidthRun {
   }
 
   /** Receives all, or what comes until the client has ended. */
-  Bandwidth receive() throws ToolFailure, IOException {
+  Bandwidth receive() throws ToolFailure, IOException, InterruptedException {
     long received = 0;
     long begin = 0;
     long last = 0;

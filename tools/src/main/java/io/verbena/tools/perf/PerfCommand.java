@@ -270,7 +270,8 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   }
 
   @Override
-  public void run(Socket socket, boolean client, boolean told) throws IOException, ToolFailure {
+  public void run(Socket socket, boolean client, boolean told)
+      throws IOException, ToolFailure, InterruptedException {
     Place here = Objects.requireNonNull(place, "place");
     PerfPlan what = Objects.requireNonNull(plan, "plan");
     new PerfRun(what, here.device(), client, gbits, told ? output() : null).run(socket);

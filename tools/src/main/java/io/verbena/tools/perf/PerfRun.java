@@ -48,14 +48,15 @@ final class PerfRun {
     this.output = output;
   }
 
-  void run(Socket socket) throws IOException, ToolFailure {
+  void run(Socket socket) throws IOException, ToolFailure, InterruptedException {
     int coming = (plan.size() + CACHE_LINE - 1) & -CACHE_LINE;
     int header = plan.type() == QueuePairType.UD ? GlobalRoute.LENGTH : 0;
     Set<Access> remote = remoteAccess();
     Set<Access> access = EnumSet.of(Access.LOCAL_WRITE);
     access.addAll(remote);
     int bytes = coming + header + Math.max(PerftestExchange.CYCLE_BUFFER, plan.size() + Long.BYTES);
-    try (End end = End.open(device, bytes, access, plan.txDepth() + 1, plan.rxDepth() + 1)) {
+    try (End end =
+        End.open(device, bytes, access, plan.txDepth() + 1, plan.rxDepth() + 1, false)) {
       DeviceAttributes has = end.device().attributes();
       if (plan.verb() == Verb.ATOMIC) {
         has.require(Capability.ATOMICS);
@@ -176,7 +177,8 @@ final class PerfRun {
         Peer.text(at.peer().gid()));
   }
 
-  private void runAsClient(Wire wire, PerftestExchange exchange) throws IOException, ToolFailure {
+  private void runAsClient(Wire wire, PerftestExchange exchange)
+      throws IOException, ToolFailure, InterruptedException {
     for (int i = barriers(); i > 0; i--) {
       exchange.barrier();
     }
@@ -209,7 +211,8 @@ final class PerfRun {
     return plan.measure() == Measure.LAT && plan.verb() != Verb.SEND ? 3 : 2;
   }
 
-  private void runAsServer(Wire wire, PerftestExchange exchange) throws IOException, ToolFailure {
+  private void runAsServer(Wire wire, PerftestExchange exchange)
+      throws IOException, ToolFailure, InterruptedException {
     boolean takesPart =
         plan.verb() == Verb.SEND || (plan.verb() == Verb.WRITE && plan.measure() == Measure.LAT);
     if (plan.verb() == Verb.WRITE && takesPart) {

@@ -57,7 +57,7 @@ final class Wire {
     this.peer = peer;
     this.coming = coming;
     this.header = header;
-    patience = new Patience(plan.limit());
+    patience = new Patience(end, plan.limit());
   }
 
   PerfPlan plan() {
@@ -158,7 +158,7 @@ final class Wire {
    *
    * @return whether the client has ended this test, or all
    */
-  boolean isOver(boolean client) throws ToolFailure, IOException {
+  boolean isOver(boolean client) throws ToolFailure, IOException, InterruptedException {
     if (!patience.empty() || client || !exchange.isSpokenTo()) {
       return false;
     }
@@ -167,7 +167,7 @@ final class Wire {
   }
 
   /** Waits for the completion of one send. */
-  void awaitSent() throws ToolFailure {
+  void awaitSent() throws ToolFailure, InterruptedException {
     while (pollSent() == 0) {
       patience.empty();
     }

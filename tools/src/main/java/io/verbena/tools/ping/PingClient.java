@@ -34,7 +34,8 @@ final class PingClient {
             RpingProtocol.DATA + 2 * size,
             EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE),
             RpingProtocol.DEPTH,
-            RpingProtocol.DEPTH)) {
+            RpingProtocol.DEPTH,
+            false)) {
       ConnectionManager manager = end.keep(end.device().createConnectionManager());
       Events events = new Events(manager, options.limit());
       ConnectionIdentifier identifier =
@@ -46,7 +47,7 @@ final class PingClient {
                   end.domain(),
                   QueuePairOptions.reliable(
                       end.sent(), end.received(), RpingProtocol.DEPTH, RpingProtocol.DEPTH)));
-      var protocol = new RpingProtocol(end, pair, events, new Patience(options.limit()));
+      var protocol = new RpingProtocol(end, pair, events, new Patience(end, options.limit()));
       identifier.connect(ConnectionParameters.defaults(), options.limit().toNanos());
       events.expect(ConnectionEvent.Type.ESTABLISHED);
       int count = options.count();
