@@ -60,6 +60,12 @@ class UsageTest {
           perf write bw --local -t 0          | -t: 0 (expected: 1..
           perf write bw --local -s 9000000    | -s: 9000000 (expected: 1..8388608)
           perf write bw --local --nosuch      | --nosuch
+          perf send lat --local -b            | -b: with lat (expected: bw)
+          perf send lat --local -q 2          | -q: 2 (expected: 1, for lat)
+          perf send bw --local -q 0           | -q: 0 (expected: 1..16384)
+          perf write lat --local -e           | -e: with write (expected: send, read or atomic)
+          perf read lat --local -e -D 1       | -e: with -D (expected: one of them)
+          perf send bw --local -b -D 1        | -D: with send bw -b (expected: -n)
           ping                                | -s
           ping -s -c                          | exclusive
           ping -c                             | -a: null (expected: a URI

@@ -48,7 +48,7 @@ final class LatencyRun {
         return;
       }
       rounds.begin();
-      wire.post(0, true);
+      wire.post(0, 0, true);
       if (client && !awaitMessage()) {
         return;
       }
@@ -64,7 +64,7 @@ final class LatencyRun {
       }
       count = wire.pollReceived();
     }
-    wire.postReceives(count);
+    wire.repostReceives(count);
     return true;
   }
 
@@ -78,7 +78,7 @@ final class LatencyRun {
       }
       rounds.begin();
       memory.put(last, (byte) round);
-      wire.post(0, true);
+      wire.post(0, 0, true);
       if (!client && !awaitByte(memory, last, round)) {
         return;
       }
@@ -104,7 +104,7 @@ final class LatencyRun {
   private void fetch() throws ToolFailure, InterruptedException {
     while (rounds.hasNext()) {
       rounds.begin();
-      wire.post(0, true);
+      wire.post(0, 0, true);
       wire.awaitSent();
     }
   }

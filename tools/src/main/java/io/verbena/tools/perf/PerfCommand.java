@@ -27,10 +27,11 @@ import picocli.CommandLine.Spec;
     description = {
       "Without a host it is the server and waits for a client; with one it connects to the server"
           + " there. The other end may be the program of perftest: ib_send_bw, ib_write_lat, ...",
-      "Give both ends the same test, -s or -a, -n or -D, -c and -r."
+      "Give both ends the same test, -s or -a, -n or -D, -b, -c, -q and -r."
     },
     footer = {
       "  verbena perf write bw --local -a",
+      "  verbena perf send bw --local -b -q 4",
       "  verbena perf send lat -d disni://10.0.0.2             # the server",
       "  verbena perf send lat -d disni://10.0.0.1 10.0.0.2    # its client"
     })
@@ -39,6 +40,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   private static final int MIN_ITERATIONS = 5;
   private static final int MAX_ITERATIONS = 100_000_000;
   private static final int MAX_DEPTH = 16_384;
+  private static final int MAX_PAIRS = 16_384;
   private static final int MAX_TIMEOUT = 31;
 
   /** Above it the best of all pairs of messages takes too long to find. */
@@ -76,6 +78,11 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   private AtomicType atomic = AtomicType.FETCH_AND_ADD;
 
   @Option(
+      names = {"-b", "--bidirectional"},
+      description = "Both ends post; tell the sum of both directions (bw).")
+  private boolean both;
+
+  @Option(
       names = {"-c", "--connection"},
       paramLabel = "TYPE",
       description = "RC, UC (send, write) or UD (send) (default: ${DEFAULT-VALUE}).")
@@ -86,6 +93,11 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
       paramLabel = "SECONDS",
       description = "Run each size for so long, in place of -n.")
   private @Nullable Integer seconds;
+
+  @Option(
+      names = {"-e", "--events"},
+      description = "Sleep until something completes (default: poll); not for write.")
+  private boolean events;
 
   @Option(
       names = {"-F", "--CPU-freq"},
@@ -112,7 +124,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   @Option(
       names = {"-n", "--iters"},
       paramLabel = "N",
-      description = "Messages, at least 5 (default: 1000; 5000 for write bw).")
+      description = "Messages of each queue pair, at least 5 (default: 1000; 5000 for write bw).")
   private @Nullable Integer iterations;
 
   @Option(
@@ -127,6 +139,12 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   private @Nullable Integer outstanding;
 
   @Option(
+      names = {"-q", "--qp"},
+      paramLabel = "N",
+      description = "Queue pairs (default: ${DEFAULT-VALUE}; bw).")
+  private int pairs = 1;
+
+  @Option(
       names = {"-Q", "--cq-mod"},
       paramLabel = "N",
       description = "A completion for each N messages (default: 100; 1 above 8 KiB).")
@@ -135,7 +153,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   @Option(
       names = {"-r", "--rx-depth"},
       paramLabel = "N",
-      description = "Receives posted, for send (default: ${DEFAULT-VALUE}).")
+      description = "Receives posted on each queue pair, for send (default: ${DEFAULT-VALUE}).")
   private int rxDepth = 512;
 
   @Option(
@@ -147,7 +165,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   @Option(
       names = {"-t", "--tx-depth"},
       paramLabel = "N",
-      description = "Messages under way at once (default: 128 for bw, 1 for lat).")
+      description = "Messages under way on each queue pair (default: 128 for bw, 1 for lat).")
   private @Nullable Integer txDepth;
 
   @Option(
@@ -189,6 +207,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   private PerfPlan plan() {
     boolean bandwidth = measure == Measure.BW;
     checkType();
+    checkCombinations(bandwidth);
     int bytes = all ? MAX_SIZE : size != null ? size : defaultSize(bandwidth);
     if (all && type == QueuePairType.UD) {
       bytes = Mtu.MTU_4096.bytes();
@@ -219,6 +238,9 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
         range("-s", bytes, 1, MAX_SIZE),
         count,
         Duration.ofSeconds(seconds == null ? 0 : seconds),
+        range("-q", pairs, 1, MAX_PAIRS),
+        both,
+        events,
         range("-t", depth, 1, MAX_DEPTH),
         range("-r", rxDepth, 1, MAX_DEPTH),
         range("-Q", every, 1, MAX_DEPTH),
@@ -227,7 +249,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
         mtu == null ? null : mtu(mtu),
         gid,
         range("-u", timeout, 0, MAX_TIMEOUT),
-        !noPeak && bandwidth && seconds == null && count <= MOST_WITH_PEAK,
+        !noPeak && bandwidth && seconds == null && (long) count * pairs <= MOST_WITH_PEAK,
         wiring.limit());
   }
 
@@ -250,6 +272,25 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
         };
     if (!fits) {
       throw wiring.wrong("-c: " + type + " (expected: RC; UC for send and write; UD for send)");
+    }
+  }
+
+  /** As perftest refuses them; and what it measures without a word, but one way only. */
+  private void checkCombinations(boolean bandwidth) {
+    if (both && !bandwidth) {
+      throw wiring.wrong("-b: with lat (expected: bw)");
+    }
+    if (pairs != 1 && !bandwidth) {
+      throw wiring.wrong("-q: " + pairs + " (expected: 1, for lat)");
+    }
+    if (events && verb == Verb.WRITE) {
+      throw wiring.wrong("-e: with write (expected: send, read or atomic)");
+    }
+    if (events && seconds != null) {
+      throw wiring.wrong("-e: with -D (expected: one of them)");
+    }
+    if (both && verb == Verb.SEND && seconds != null) {
+      throw wiring.wrong("-D: with send bw -b (expected: -n)");
     }
   }
 

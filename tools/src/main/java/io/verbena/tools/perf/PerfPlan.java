@@ -14,10 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param atomic which atomic
  * @param all whether with all sizes, from 2 on
  * @param size bytes of a message; the largest, with all
- * @param iterations how many of each size; 0 to go by time
+ * @param iterations how many of each size on each queue pair; 0 to go by time
  * @param duration how long each size takes, without iterations
- * @param txDepth sends under way at once
- * @param rxDepth receives posted
+ * @param pairs queue pairs
+ * @param both whether both ends post
+ * @param events whether to sleep until something completes
+ * @param txDepth sends under way at once, on each queue pair
+ * @param rxDepth receives posted, on each queue pair
  * @param cqModeration a completion for each so many sends
  * @param outstanding READs and atomics under way at once; null for as many as the device has
  * @param inline the most bytes to send inline
@@ -36,6 +39,9 @@ record PerfPlan(
     int size,
     int iterations,
     Duration duration,
+    int pairs,
+    boolean both,
+    boolean events,
     int txDepth,
     int rxDepth,
     int cqModeration,
@@ -59,7 +65,12 @@ record PerfPlan(
     return iterations == 0;
   }
 
+  /** Messages of each size, of all queue pairs. */
+  long total() {
+    return (long) iterations * pairs;
+  }
+
   String title() {
-    return verb.title() + " " + measure.title() + " Test";
+    return verb.title() + (both ? " Bidirectional " : " ") + measure.title() + " Test";
   }
 }

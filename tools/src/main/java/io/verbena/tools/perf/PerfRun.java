@@ -55,8 +55,9 @@ final class PerfRun {
     Set<Access> access = EnumSet.of(Access.LOCAL_WRITE);
     access.addAll(remote);
     int bytes = coming + header + Math.max(PerftestExchange.CYCLE_BUFFER, plan.size() + Long.BYTES);
-    try (End end =
-        End.open(device, bytes, access, plan.txDepth() + 1, plan.rxDepth() + 1, false)) {
+    int sends = plan.pairs() * plan.txDepth() + 1;
+    int receives = plan.pairs() * plan.rxDepth() + 1;
+    try (End end = End.open(device, bytes, access, sends, receives, plan.events())) {
       DeviceAttributes has = end.device().attributes();
       if (plan.verb() == Verb.ATOMIC) {
         has.require(Capability.ATOMICS);
@@ -72,27 +73,40 @@ final class PerfRun {
       }
       int gid = Gids.index(end.device().port().gids(), device, plan.gid());
       PerftestExchange exchange = PerftestExchange.agree(socket, client, mtu);
-      BarePair pair =
-          BarePair.create(
-              end, plan.type(), plan.txDepth(), plan.rxDepth(), plan.inline(), gid, remote);
       int outstanding = outstanding(has);
-      PerftestAddress ours =
-          new PerftestAddress(pair.here(), outstanding, end.region().rkey(), end.address(coming));
-      PerftestAddress theirs = exchange.shakeHands(ours);
-      pair.connect(
-          theirs.peer(),
-          exchange.mtu(),
-          plan.timeout(),
-          Math.max(1, Math.min(outstanding, theirs.outstanding())),
-          outstanding);
+      List<BarePair> pairs = new ArrayList<>();
+      List<PerftestAddress> ours = new ArrayList<>();
+      for (int i = 0; i < plan.pairs(); i++) {
+        BarePair pair =
+            BarePair.create(
+                end, plan.type(), plan.txDepth(), plan.rxDepth(), plan.inline(), gid, remote);
+        pairs.add(pair);
+        ours.add(
+            new PerftestAddress(
+                pair.here(), outstanding, end.region().rkey(), end.address(coming)));
+      }
+      List<PerftestAddress> theirs = exchange.shakeHands(ours);
+      for (int i = 0; i < plan.pairs(); i++) {
+        pairs
+            .get(i)
+            .connect(
+                theirs.get(i).peer(),
+                exchange.mtu(),
+                plan.timeout(),
+                Math.max(1, Math.min(outstanding, theirs.get(i).outstanding())),
+                outstanding);
+      }
       if (output != null) {
-        output.begin(plan, facts(has, exchange, pair, ours, theirs), titles());
+        output.begin(plan, facts(has, exchange, gid, ours, theirs), titles());
       }
-      Wire wire = new Wire(end, pair, plan, exchange, theirs, coming, header);
+      Wire wire = new Wire(end, pairs, plan, exchange, theirs, coming, header);
       if (plan.verb() == Verb.SEND) {
-        wire.postReceives(plan.rxDepth());
+        wire.postReceives();
       }
-      if (client) {
+      meet(exchange);
+      if (plan.both()) {
+        runBothWays(wire, exchange);
+      } else if (client) {
         runAsClient(wire, exchange);
       } else {
         runAsServer(wire, exchange);
@@ -135,13 +149,14 @@ final class PerfRun {
   private List<String> facts(
       DeviceAttributes has,
       PerftestExchange exchange,
-      BarePair pair,
-      PerftestAddress ours,
-      PerftestAddress theirs) {
+      int gid,
+      List<PerftestAddress> ours,
+      List<PerftestAddress> theirs) {
     List<String> facts = new ArrayList<>();
     facts.add(
         String.format(
             "%-15s : %-12s Device         : %s", "Connection type", plan.type(), has.name()));
+    facts.add(fact("Number of qps", plan.pairs()));
     facts.add(fact("TX depth", plan.txDepth()));
     if (plan.verb() == Verb.SEND) {
       facts.add(fact("RX depth", plan.rxDepth()));
@@ -150,14 +165,15 @@ final class PerfRun {
       facts.add(fact("CQ Moderation", Math.min(plan.cqModeration(), plan.txDepth())));
     }
     facts.add(fact("Mtu", exchange.mtu().bytes() + "[B]"));
-    facts.add(fact("GID index", pair.gidIndex()));
+    facts.add(fact("GID index", gid));
     if (plan.verb().isFetch()) {
-      facts.add(fact("Outstand reads", Math.min(ours.outstanding(), theirs.outstanding())));
+      facts.add(
+          fact("Outstand reads", Math.min(ours.get(0).outstanding(), theirs.get(0).outstanding())));
     } else {
       facts.add(fact("Max inline data", plan.inline() + "[B]"));
     }
-    facts.add(where("local", ours));
-    facts.add(where("remote", theirs));
+    ours.forEach(each -> facts.add(where("local", each)));
+    theirs.forEach(each -> facts.add(where("remote", each)));
     return facts;
   }
 
@@ -179,9 +195,6 @@ final class PerfRun {
 
   private void runAsClient(Wire wire, PerftestExchange exchange)
       throws IOException, ToolFailure, InterruptedException {
-    for (int i = barriers(); i > 0; i--) {
-      exchange.barrier();
-    }
     PerftestReport report = PerftestReport.NONE;
     for (int size = plan.firstSize(); size <= largest; size *= 2) {
       wire.size(size);
@@ -191,7 +204,7 @@ final class PerfRun {
       if (plan.measure() == Measure.LAT) {
         tell(new LatencyRun(wire, true).run());
       } else {
-        Bandwidth bandwidth = new BandwidthRun(wire, gbits).send();
+        Bandwidth bandwidth = new BandwidthRun(wire, gbits).send(false);
         report = bandwidth.report();
         tell(bandwidth);
       }
@@ -206,21 +219,47 @@ final class PerfRun {
     exchange.end();
   }
 
-  /** How often the ends of perftest's programs meet between their first word and their test. */
-  private int barriers() {
-    return plan.measure() == Measure.LAT && plan.verb() != Verb.SEND ? 3 : 2;
+  /** How the ends of perftest's programs meet between their first word and their test. */
+  private void meet(PerftestExchange exchange) throws IOException, ToolFailure {
+    if (plan.verb() == Verb.SEND) {
+      exchange.barrier();
+      exchange.shakeHands();
+      return;
+    }
+    exchange.shakeHands();
+    exchange.barrier();
+    if (plan.measure() == Measure.LAT) {
+      exchange.barrier();
+    }
+  }
+
+  /** Both ends do the same at the same time, and tell each other what came of it. */
+  private void runBothWays(Wire wire, PerftestExchange exchange)
+      throws IOException, ToolFailure, InterruptedException {
+    boolean sends = plan.verb() == Verb.SEND;
+    for (int size = plan.firstSize(); size <= largest; size *= 2) {
+      wire.size(size);
+      exchange.barrier();
+      Bandwidth bandwidth = new BandwidthRun(wire, gbits).send(sends);
+      if (plan.all() && !sends) {
+        exchange.barrier();
+      }
+      tell(bandwidth.plus(exchange.report(bandwidth.report())));
+      if (plan.all() && sends) {
+        exchange.barrier();
+      }
+    }
+    if (client) {
+      exchange.end();
+    } else {
+      exchange.answerToTheEnd(plan.limit());
+    }
   }
 
   private void runAsServer(Wire wire, PerftestExchange exchange)
       throws IOException, ToolFailure, InterruptedException {
     boolean takesPart =
         plan.verb() == Verb.SEND || (plan.verb() == Verb.WRITE && plan.measure() == Measure.LAT);
-    if (plan.verb() == Verb.WRITE && takesPart) {
-      // It begins, and so has to know that the client is ready.
-      for (int i = barriers(); i > 0; i--) {
-        exchange.answer();
-      }
-    }
     for (int size = plan.firstSize(); takesPart && size <= largest; size *= 2) {
       wire.size(size);
       tell(
