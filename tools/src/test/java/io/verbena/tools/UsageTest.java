@@ -11,7 +11,17 @@ class UsageTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "devices", "device", "stat", "pingpong", "perf", "ping", "completion"})
+      strings = {
+        "",
+        "devices",
+        "device",
+        "stat",
+        "pingpong",
+        "perf",
+        "ping",
+        "capture",
+        "completion"
+      })
   void everyCommandHasAManualPage(String command) {
     Run run = Run.of((command + " --help").strip());
 
@@ -66,6 +76,10 @@ class UsageTest {
           perf write lat --local -e           | -e: with write (expected: send, read or atomic)
           perf read lat --local -e -D 1       | -e: with -D (expected: one of them)
           perf send bw --local -b -D 1        | -D: with send bw -b (expected: -n)
+          capture                             | FILE
+          capture out.pcap                    | COMMAND
+          capture out.pcap pingpong --local   | COMMAND: pingpong --local (expected: one with a URI
+          capture o&p pingpong -d roce://::1  | FILE: o&p (expected: letters, digits
           ping                                | -s
           ping -s -c                          | exclusive
           ping -c                             | -a: null (expected: a URI
@@ -87,6 +101,10 @@ class UsageTest {
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out())
-        .contains("complete -F _complete_verbena", "_picocli_verbena_pingpong", "--tx-depth");
+        .contains(
+            "complete -F _complete_verbena",
+            "_picocli_verbena_pingpong",
+            "_picocli_verbena_capture",
+            "--tx-depth");
   }
 }

@@ -67,13 +67,7 @@ abstract class PingpongTests {
     String line =
         "ibv_%s_pingpong %s -d %s -g 1 -p %d -n %d -s %d %s"
             .formatted(
-                transport,
-                transport.equals("srq") ? PAIRS : "-c",
-                device,
-                port,
-                ROUNDS,
-                size,
-                to);
+                transport, transport.equals("srq") ? PAIRS : "-c", device, port, ROUNDS, size, to);
     return Program.start(line.strip().split(" ", -1));
   }
 }
