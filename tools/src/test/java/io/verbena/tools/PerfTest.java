@@ -45,6 +45,10 @@ class PerfTest {
     "write, -b -q 2 -d roce://127.0.0.1:7462",
     "read, -q 2 -e -d roce://127.0.0.1:7462",
     "send, -b -q 2 -r 4 -d emulated://loses?wire=simulated&loss=0.01&seed=5",
+    "send, -R -b -q 3 -r 20 -e",
+    "read, -R -q 2 -d emulated://connects?wire=simulated&loss=0.01&seed=6",
+    "write, -R -b -q 3 -p 18771 -d roce://127.0.0.1",
+    "atomic, -R -p 18772 -d roce://127.0.0.1",
   })
   void measuresSeveralQueuePairsAndBothDirections(String verb, String options) {
     Run run = Run.of("perf " + verb + " bw --local -n 150 " + options);
@@ -56,7 +60,8 @@ class PerfTest {
         .containsPattern(
             "(?m)^ {20}\\w+ " + (options.contains("-b") ? "Bidirectional " : "") + "BW Test$")
         .contains(" Number of qps   : " + pairs + "\n")
-        .containsPattern("\n \\d+ +" + 150 * pairs + " +[1-9]\\d*\\.\\d\\d +");
+        .contains(" rdma_cm QPs     : " + (options.contains("-R") ? "ON" : "OFF") + "\n")
+        .containsPattern("\n \\d+ +" + 150 * pairs + " +" + NUMBER + " +" + NUMBER);
     assertThat(run.out().lines().filter(line -> line.startsWith(" remote address: QPN ")))
         .hasSize(pairs)
         .doesNotHaveDuplicates();
@@ -91,7 +96,9 @@ class PerfTest {
     "read, -c RC",
     "atomic, -c RC",
     "send, -c UD",
-    "write, -c UC"
+    "write, -c UC",
+    "send, -R",
+    "write, -R",
   })
   void printsPerftestsTableOfLatency(String verb, String options) {
     Run run = Run.of("perf " + verb + " lat --local -n 100 " + options);

@@ -75,6 +75,8 @@ class UsageTest {
           perf send bw --local -q 0           | -q: 0 (expected: 1..16384)
           perf write lat --local -e           | -e: with write (expected: send, read or atomic)
           perf read lat --local -e -D 1       | -e: with -D (expected: one of them)
+          perf send bw --local -R -c UD       | -R: with -c UD (expected: RC)
+          perf read bw --local -R -m 1024     | -R: with -m (expected: one of them)
           perf send bw --local -b -D 1        | -D: with send bw -b (expected: -n)
           capture                             | FILE
           capture out.pcap                    | COMMAND

@@ -9,6 +9,8 @@ import io.verbena.verbs.QueuePairType;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.Socket;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -157,6 +159,15 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   private int rxDepth = 512;
 
   @Option(
+      names = {"-R", "--rdma_cm"},
+      description = {
+        "Connect the queue pairs with the connection manager, at the port of -p; RC only. It chooses"
+            + " MTU and timeout. Both ends have to be verbena: perftest's talk over a queue pair"
+            + " then, and not over TCP."
+      })
+  private boolean managed;
+
+  @Option(
       names = {"-s", "--size"},
       paramLabel = "BYTES",
       description = "Size of a message (default: 65536 for bw, 2 for lat; 8 for atomic).")
@@ -196,7 +207,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   public Integer call() throws Exception {
     Place here = wiring.place(host);
     place = here;
-    plan = plan();
+    plan = plan(here);
     if (csv && json) {
       throw wiring.wrong("--csv: with --json (expected: one of them)");
     }
@@ -204,7 +215,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
     return 0;
   }
 
-  private PerfPlan plan() {
+  private PerfPlan plan(Place here) {
     boolean bandwidth = measure == Measure.BW;
     checkType();
     checkCombinations(bandwidth);
@@ -241,6 +252,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
         range("-q", pairs, 1, MAX_PAIRS),
         both,
         events,
+        managed ? meeting(here) : null,
         range("-t", depth, 1, MAX_DEPTH),
         range("-r", rxDepth, 1, MAX_DEPTH),
         range("-Q", every, 1, MAX_DEPTH),
@@ -289,8 +301,32 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
     if (events && seconds != null) {
       throw wiring.wrong("-e: with -D (expected: one of them)");
     }
+    if (managed && type != QueuePairType.RC) {
+      throw wiring.wrong("-R: with -c " + type + " (expected: RC)");
+    }
+    if (managed && mtu != null) {
+      throw wiring.wrong("-R: with -m (expected: one of them)");
+    }
     if (both && verb == Verb.SEND && seconds != null) {
       throw wiring.wrong("-D: with send bw -b (expected: -n)");
+    }
+  }
+
+  /** Where the server's connection manager is, as this end's device reaches it. */
+  private URI meeting(Place here) {
+    URI device = here.device();
+    if (device.getScheme().equals("emulated")) {
+      return device;
+    }
+    String server = here.server() == null ? device.getHost() : here.server();
+    String query = device.getQuery();
+    if (!server.equals(device.getHost()) && (query == null || !query.contains("source="))) {
+      query = (query == null ? "" : query + "&") + "source=" + device.getHost();
+    }
+    try {
+      return new URI(device.getScheme(), null, server, here.port(), null, query, null);
+    } catch (URISyntaxException e) {
+      throw wiring.wrong("server: " + server + ": " + e.getMessage());
     }
   }
 

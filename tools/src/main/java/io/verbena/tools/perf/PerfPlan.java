@@ -2,6 +2,7 @@ package io.verbena.tools.perf;
 
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairType;
+import java.net.URI;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param pairs queue pairs
  * @param both whether both ends post
  * @param events whether to sleep until something completes
+ * @param managed where the server listens with the connection manager; null without it
  * @param txDepth sends under way at once, on each queue pair
  * @param rxDepth receives posted, on each queue pair
  * @param cqModeration a completion for each so many sends
@@ -42,6 +44,7 @@ record PerfPlan(
     int pairs,
     boolean both,
     boolean events,
+    @Nullable URI managed,
     int txDepth,
     int rxDepth,
     int cqModeration,

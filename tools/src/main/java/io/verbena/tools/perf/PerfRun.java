@@ -3,6 +3,7 @@ package io.verbena.tools.perf;
 import io.verbena.tools.end.BarePair;
 import io.verbena.tools.end.End;
 import io.verbena.tools.end.Gids;
+import io.verbena.tools.end.Pair;
 import io.verbena.tools.end.Peer;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Access;
@@ -72,29 +73,27 @@ final class PerfRun {
             "give both ends -s " + mtu.bytes());
       }
       int gid = Gids.index(end.device().port().gids(), device, plan.gid());
+      ManagedPairs managed = managed(end, gid);
       PerftestExchange exchange = PerftestExchange.agree(socket, client, mtu);
       int outstanding = outstanding(has);
-      List<BarePair> pairs = new ArrayList<>();
+      List<? extends Pair> pairs =
+          managed == null ? bare(end, gid, remote) : managed.connect(outstanding);
       List<PerftestAddress> ours = new ArrayList<>();
-      for (int i = 0; i < plan.pairs(); i++) {
-        BarePair pair =
-            BarePair.create(
-                end, plan.type(), plan.txDepth(), plan.rxDepth(), plan.inline(), gid, remote);
-        pairs.add(pair);
+      for (Pair pair : pairs) {
         ours.add(
             new PerftestAddress(
                 pair.here(), outstanding, end.region().rkey(), end.address(coming)));
       }
       List<PerftestAddress> theirs = exchange.shakeHands(ours);
       for (int i = 0; i < plan.pairs(); i++) {
-        pairs
-            .get(i)
-            .connect(
-                theirs.get(i).peer(),
-                exchange.mtu(),
-                plan.timeout(),
-                Math.max(1, Math.min(outstanding, theirs.get(i).outstanding())),
-                outstanding);
+        if (pairs.get(i) instanceof BarePair bare) {
+          bare.connect(
+              theirs.get(i).peer(),
+              exchange.mtu(),
+              plan.timeout(),
+              Math.max(1, Math.min(outstanding, theirs.get(i).outstanding())),
+              outstanding);
+        }
       }
       if (output != null) {
         output.begin(plan, facts(has, exchange, gid, ours, theirs), titles());
@@ -115,6 +114,24 @@ final class PerfRun {
         output.end();
       }
     }
+  }
+
+  /** From here on the server listens, so that the client may connect once the ends have agreed. */
+  private @Nullable ManagedPairs managed(End end, int gid) {
+    URI address = plan.managed();
+    return address == null
+        ? null
+        : new ManagedPairs(end, address, end.device().port().gids().get(gid), client, plan);
+  }
+
+  private List<BarePair> bare(End end, int gid, Set<Access> remote) {
+    List<BarePair> pairs = new ArrayList<>();
+    while (pairs.size() < plan.pairs()) {
+      pairs.add(
+          BarePair.create(
+              end, plan.type(), plan.txDepth(), plan.rxDepth(), plan.inline(), gid, remote));
+    }
+    return pairs;
   }
 
   private Set<Access> remoteAccess() {
@@ -157,6 +174,7 @@ final class PerfRun {
         String.format(
             "%-15s : %-12s Device         : %s", "Connection type", plan.type(), has.name()));
     facts.add(fact("Number of qps", plan.pairs()));
+    facts.add(fact("rdma_cm QPs", plan.managed() == null ? "OFF" : "ON"));
     facts.add(fact("TX depth", plan.txDepth()));
     if (plan.verb() == Verb.SEND) {
       facts.add(fact("RX depth", plan.rxDepth()));

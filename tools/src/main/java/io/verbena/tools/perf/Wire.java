@@ -1,7 +1,7 @@
 package io.verbena.tools.perf;
 
-import io.verbena.tools.end.BarePair;
 import io.verbena.tools.end.End;
+import io.verbena.tools.end.Pair;
 import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.CompletionQueue;
@@ -25,7 +25,7 @@ final class Wire {
   private static final int POLL = 64;
 
   private final End end;
-  private final List<BarePair> pairs;
+  private final List<? extends Pair> pairs;
   private final PerfPlan plan;
   private final PerftestExchange exchange;
   private final List<PerftestAddress> peers;
@@ -46,7 +46,7 @@ final class Wire {
    */
   Wire(
       End end,
-      List<BarePair> pairs,
+      List<? extends Pair> pairs,
       PerfPlan plan,
       PerftestExchange exchange,
       List<PerftestAddress> peers,
@@ -84,7 +84,7 @@ final class Wire {
 
   /** Posts the operation of the test on a queue pair. */
   void post(int index, long id, boolean signaled) {
-    BarePair pair = pairs.get(index);
+    Pair pair = pairs.get(index);
     SendWorkRequest next = operation(pair, peers.get(index)).id(id);
     ByteBuffer data = inline;
     if (data != null) {
@@ -98,7 +98,7 @@ final class Wire {
     pair.pair().postSend(next);
   }
 
-  private SendWorkRequest operation(BarePair pair, PerftestAddress peer) {
+  private SendWorkRequest operation(Pair pair, PerftestAddress peer) {
     long memory = peer.memory();
     int key = peer.rkey();
     return switch (plan.verb()) {
