@@ -23,7 +23,7 @@ abstract class PerftestTests {
   @CsvSource({
     "0, send, bw, 4096", "1, send, lat, 256", "2, write, bw, 65536", "3, write, lat, 256",
     "4, read, bw, 65536", "5, read, lat, 256", "6, atomic, bw, 8", "7, atomic, lat, 8",
-    "8, send, bw -b -q 2 -e, 4096", "9, write, bw -q 3, 4096",
+    "8, send, bw -b -q 2 -e, 4096",
   })
   void asItsServer(int number, String verb, String what, int size) throws Exception {
     int port = PORT + number;

@@ -155,7 +155,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   @Option(
       names = {"-r", "--rx-depth"},
       paramLabel = "N",
-      description = "Receives posted on each queue pair, for send (default: ${DEFAULT-VALUE}).")
+      description = "Receives of each queue pair, for send (default: ${DEFAULT-VALUE}).")
   private int rxDepth = 512;
 
   @Option(

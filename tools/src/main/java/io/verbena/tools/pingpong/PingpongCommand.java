@@ -36,8 +36,7 @@ import picocli.CommandLine.Spec;
 /** {@code verbena pingpong}. */
 @Command(
     name = "pingpong",
-    header =
-        "send messages to and fro, as ibv_rc_pingpong, ibv_uc_pingpong, ibv_ud_pingpong, ibv_srq_pingpong",
+    header = "send messages to and fro, as ibv_rc_pingpong and its kin for uc, ud and srq",
     description = {
       "Without a host it is the server and waits for a client; with one it connects to the server"
           + " there. The ends tell each other over TCP where their queue pairs are, and then send"
