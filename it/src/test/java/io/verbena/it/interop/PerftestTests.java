@@ -6,7 +6,6 @@ import io.verbena.it.Program;
 import io.verbena.it.node.Nodes;
 import java.io.IOException;
 import java.time.Duration;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -55,17 +54,6 @@ abstract class PerftestTests {
       assertReported(client.succeed(LIMIT), size);
       server.succeed(LIMIT);
     }
-  }
-
-  /** Between ends of its own: perftest's, connected like that, do not speak over TCP. */
-  @Test
-  void connectsByTheConnectionManager() throws Exception {
-    Hca hca = hca();
-    Tool both =
-        hca.start(tool("send", "bw -R -b -q 2 -e --local", 4096, PORT + 20, hca.server(), ""));
-    assertThat(both.succeed(LIMIT))
-        .contains("rdma_cm QPs     : ON")
-        .containsPattern("\n 4096 +200 ");
   }
 
   private String tool(String verb, String what, int size, int port, String device, String to) {
