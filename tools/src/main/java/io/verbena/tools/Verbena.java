@@ -30,6 +30,7 @@ import picocli.CommandLine.Spec;
       PingpongCommand.class,
       PerfCommand.class,
       PingCommand.class,
+      CaptureCommand.class,
       CompletionCommand.class,
     },
     footer = {
@@ -59,6 +60,8 @@ public final class Verbena implements Runnable {
   public static int run(PrintWriter out, PrintWriter err, String... arguments) {
     CommandLine line = Manual.dressed(new CommandLine(new Verbena()));
     line.setOut(out).setErr(err);
+    // What stands behind its file is another command's.
+    line.getSubcommands().get("capture").setStopAtPositional(true);
     line.setExecutionExceptionHandler((failure, command, parsed) -> Failures.tell(failure, err));
     try {
       return line.execute(arguments);

@@ -33,12 +33,72 @@ class PerfTest {
 
   @ParameterizedTest
   @CsvSource({
+    "send, -q 3 -r 20",
+    "send, -b",
+    "send, -b -q 3 -r 20 -e",
+    "send, -b -c UD -s 512",
+    "write, -q 4 -Q 7",
+    "write, -b -q 2",
+    "read, -b -q 2 -o 2 -e",
+    "atomic, -b -q 2 -e",
+    "send, -b -q 2 -e -d roce://127.0.0.1:7462",
+    "write, -b -q 2 -d roce://127.0.0.1:7462",
+    "read, -q 2 -e -d roce://127.0.0.1:7462",
+    "send, -b -q 2 -r 4 -d emulated://loses?wire=simulated&loss=0.01&seed=5",
+    "send, -R -b -q 3 -r 20 -e",
+    "read, -R -q 2 -d emulated://connects?wire=simulated&loss=0.01&seed=6",
+    "write, -R -b -q 3 -p 18771 -d roce://127.0.0.1",
+    "atomic, -R -p 18772 -d roce://127.0.0.1",
+  })
+  void measuresSeveralQueuePairsAndBothDirections(String verb, String options) {
+    Run run = Run.of("perf " + verb + " bw --local -n 150 " + options);
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    int pairs =
+        options.contains("-q") ? Integer.parseInt(options.replaceAll(".*-q (\\d+).*", "$1")) : 1;
+    assertThat(run.out())
+        .containsPattern(
+            "(?m)^ {20}\\w+ " + (options.contains("-b") ? "Bidirectional " : "") + "BW Test$")
+        .contains(" Number of qps   : " + pairs + "\n")
+        .contains(" rdma_cm QPs     : " + (options.contains("-R") ? "ON" : "OFF") + "\n")
+        .containsPattern("\n \\d+ +" + 150 * pairs + " +" + NUMBER + " +" + NUMBER);
+    assertThat(run.out().lines().filter(line -> line.startsWith(" remote address: QPN ")))
+        .hasSize(pairs)
+        .doesNotHaveDuplicates();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"send", "read", "atomic"})
+  void sleepsBetweenTheMessagesOfALatencyTest(String verb) {
+    Run run = Run.of("perf " + verb + " lat --local -e -n 100");
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    assertThat(run.out()).containsPattern("\n [28] +100 ");
+  }
+
+  @Test
+  void runsAllSizesBothWays() {
+    for (String verb : List.of("send", "write")) {
+      Run run = Run.of("perf " + verb + " bw --local -a -b -q 2 -n 5 --csv");
+
+      assertThat(run.exitCode()).describedAs(verb + ": " + run.err()).isZero();
+      assertThat(run.out().lines().skip(1))
+          .describedAs(verb)
+          .hasSize(23)
+          .allMatch(line -> line.matches("\\d+,10,.*"));
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
     "send, -c RC",
     "write, -c RC",
     "read, -c RC",
     "atomic, -c RC",
     "send, -c UD",
-    "write, -c UC"
+    "write, -c UC",
+    "send, -R",
+    "write, -R",
   })
   void printsPerftestsTableOfLatency(String verb, String options) {
     Run run = Run.of("perf " + verb + " lat --local -n 100 " + options);
@@ -80,7 +140,7 @@ class PerfTest {
 
   @Test
   void goesByTime() {
-    for (String test : List.of("send bw", "write lat")) {
+    for (String test : List.of("send bw -q 2", "write lat", "write bw -b -q 2")) {
       Run run = Run.of("perf " + test + " --local -s 8 -D 1");
 
       assertThat(run.exitCode()).describedAs(test + ": " + run.err()).isZero();

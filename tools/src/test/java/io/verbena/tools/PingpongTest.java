@@ -1,13 +1,18 @@
 package io.verbena.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PingpongTest {
 
@@ -41,6 +46,58 @@ class PingpongTest {
 
     assertThat(run.exitCode()).describedAs(run.err()).isZero();
     assertThat(run.out()).contains("20 iters in ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-q 4 -r 5",
+        "-q 1",
+        "-r 256 -q 256 -s 64",
+        "-e -q 3",
+        "-q 4 -d emulated://shared?wire=simulated&loss=0.05&seed=3",
+        "-e -q 4 -d roce://127.0.0.1:7461",
+      })
+  void sharesReceivesAsIbvSrqPingpong(String options) {
+    Run run = Run.of("pingpong --local --srq -c -n 200 " + options);
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    int pairs = Integer.parseInt(options.replaceAll(".*-q (\\d+).*", "$1"));
+    assertThat(run.out().lines().filter(line -> line.startsWith("  local address:  LID 0x0000")))
+        .hasSize(pairs)
+        .doesNotHaveDuplicates();
+    assertThat(run.out().lines().filter(line -> line.startsWith("  remote address: LID 0x0000")))
+        .hasSize(pairs)
+        .doesNotHaveDuplicates();
+    assertThat(run.out()).containsPattern("\n200 iters in \\d+\\.\\d\\d seconds = ");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rc", "uc", "ud"})
+  void sleepsUntilSomethingCompletes(String transport) {
+    Run run = Run.of("pingpong --local -c -e -n 300 -s 1024 --transport " + transport);
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    assertThat(run.out()).contains("300 iters in ");
+  }
+
+  @Test
+  void saysThatBothEndsNeedAsManyQueuePairs() throws Exception {
+    int port;
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = socket.getLocalPort();
+    }
+    String line = "pingpong -d roce://127.0.0.1:7461 --srq -n 10 -p " + port;
+    CompletableFuture<Run> server = CompletableFuture.supplyAsync(() -> Run.of(line + " -q 2"));
+
+    Run client =
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(() -> Run.of(line + " -q 3 127.0.0.1"), run -> !run.err().contains("refused"));
+
+    assertThat(server.get(30, TimeUnit.SECONDS).err())
+        .contains("the other end has 3 queue pairs (expected: 2)", "-> give both ends the same -q");
+    assertThat(client.exitCode()).isEqualTo(1);
   }
 
   @Test

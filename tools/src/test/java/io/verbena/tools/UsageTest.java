@@ -11,7 +11,17 @@ class UsageTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"", "devices", "device", "stat", "pingpong", "perf", "ping", "completion"})
+      strings = {
+        "",
+        "devices",
+        "device",
+        "stat",
+        "pingpong",
+        "perf",
+        "ping",
+        "capture",
+        "completion"
+      })
   void everyCommandHasAManualPage(String command) {
     Run run = Run.of((command + " --help").strip());
 
@@ -37,6 +47,12 @@ class UsageTest {
           pingpong --local -r 0               | -r: 0 (expected: >= 1)
           pingpong --local -m 1000            | -m: 1000 (expected: 256
           pingpong --local --transport rd     | --transport
+          pingpong --local -q 4               | -q: 4 (expected: with --srq)
+          pingpong --local --srq -q 257       | -q: 257 (expected: 1..256)
+          pingpong --local --srq -q 9 -r 8    | -r: 8 (expected: >= 9, a receive for each
+          pingpong --local --srq --transport ud | --srq: with --transport UD (expected: RC)
+          pingpong --local -i 2               | -i: 2 (expected: 1)
+          pingpong --local -l 3               | -l: 3 (expected: 0)
           pingpong --local 10.0.0.1           | --local: 10.0.0.1
           pingpong --local --timeout 0        | --timeout: 0 (expected: >= 1)
           pingpong -d emulated://x            | --local
@@ -54,6 +70,18 @@ class UsageTest {
           perf write bw --local -t 0          | -t: 0 (expected: 1..
           perf write bw --local -s 9000000    | -s: 9000000 (expected: 1..8388608)
           perf write bw --local --nosuch      | --nosuch
+          perf send lat --local -b            | -b: with lat (expected: bw)
+          perf send lat --local -q 2          | -q: 2 (expected: 1, for lat)
+          perf send bw --local -q 0           | -q: 0 (expected: 1..16384)
+          perf write lat --local -e           | -e: with write (expected: send, read or atomic)
+          perf read lat --local -e -D 1       | -e: with -D (expected: one of them)
+          perf send bw --local -R -c UD       | -R: with -c UD (expected: RC)
+          perf read bw --local -R -m 1024     | -R: with -m (expected: one of them)
+          perf send bw --local -b -D 1        | -D: with send bw -b (expected: -n)
+          capture                             | FILE
+          capture out.pcap                    | COMMAND
+          capture out.pcap pingpong --local   | COMMAND: pingpong --local (expected: one with a URI
+          capture o&p pingpong -d roce://::1  | FILE: o&p (expected: letters, digits
           ping                                | -s
           ping -s -c                          | exclusive
           ping -c                             | -a: null (expected: a URI
@@ -75,6 +103,10 @@ class UsageTest {
 
     assertThat(run.exitCode()).isZero();
     assertThat(run.out())
-        .contains("complete -F _complete_verbena", "_picocli_verbena_pingpong", "--tx-depth");
+        .contains(
+            "complete -F _complete_verbena",
+            "_picocli_verbena_pingpong",
+            "_picocli_verbena_capture",
+            "--tx-depth");
   }
 }

@@ -1,12 +1,31 @@
 package io.verbena.it.interop;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.it.node.Nodes;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
 
 /** The kernel's devices under DiSNI against perftest. */
 @InSoftRoceGuest(nodes = 2)
 class PerftestTest extends PerftestTests {
+  private static final Duration LIMIT = Duration.ofMinutes(1);
+
   @Override
   Hca hca() {
     return new NodeHca();
+  }
+
+  /** Between ends of its own: perftest's, connected like that, do not speak over TCP. */
+  @Test
+  void connectsByTheConnectionManager() throws Exception {
+    Hca hca = hca();
+    String line = "perf send bw -R -b -q 2 -e -p 18720 -n 100 -s 4096 -d disni://%s %s";
+    Tool server = hca.start(line.formatted(hca.server(), ""));
+    Listening.onTcp(18_720);
+    Tool client = hca.start(line.formatted(hca.client(), Nodes.node2()));
+    assertThat(client.succeed(LIMIT)).containsPattern("\n 4096 +200 ");
+    assertThat(server.succeed(LIMIT)).containsPattern("\n 4096 +200 ");
   }
 }

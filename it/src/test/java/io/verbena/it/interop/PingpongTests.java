@@ -12,10 +12,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 /**
  * {@code verbena pingpong} as server and as client of rdma-core's {@code ibv_rc_pingpong}, {@code
  * ibv_uc_pingpong} and {@code ibv_ud_pingpong}, which validate what they get by a mark in each
- * page.
+ * page, and of {@code ibv_srq_pingpong}, which does not.
  */
 abstract class PingpongTests {
   private static final int ROUNDS = 100;
+
+  /** More messages than receives, so that both ends post new ones. */
+  private static final String PAIRS = "-q 4 -r 9";
+
   private static final String CLOSING = ROUNDS + " iters in";
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
@@ -23,7 +27,7 @@ abstract class PingpongTests {
   abstract Hca hca();
 
   @ParameterizedTest
-  @CsvSource({"rc, 8192, 18601", "uc, 4096, 18602", "ud, 1024, 18603"})
+  @CsvSource({"rc, 8192, 18601", "uc, 4096, 18602", "ud, 1024, 18603", "srq, 2048, 18609"})
   void asItsServer(String transport, int size, int port) throws Exception {
     Hca hca = hca();
     Tool server = hca.start(tool(transport, size, port, hca.server(), ""));
@@ -35,7 +39,7 @@ abstract class PingpongTests {
   }
 
   @ParameterizedTest
-  @CsvSource({"rc, 8192, 18604", "uc, 4096, 18605", "ud, 1024, 18606"})
+  @CsvSource({"rc, 8192, 18604", "uc, 4096, 18605", "ud, 1024, 18606", "srq, 2048, 18610"})
   void asItsClient(String transport, int size, int port) throws Exception {
     try (Program server = start(transport, size, port, "rxe1", "")) {
       Listening.onTcp(port);
@@ -47,15 +51,23 @@ abstract class PingpongTests {
   }
 
   private String tool(String transport, int size, int port, String device, String to) {
-    return "pingpong -c --transport %s -d %s://%s -p %d -n %d -s %d %s"
-        .formatted(transport, hca().scheme(), device, port, ROUNDS, size, to);
+    return "pingpong -c %s -d %s://%s -p %d -n %d -s %d %s"
+        .formatted(
+            transport.equals("srq") ? "-e --srq " + PAIRS : "--transport " + transport,
+            hca().scheme(),
+            device,
+            port,
+            ROUNDS,
+            size,
+            to);
   }
 
   private static Program start(String transport, int size, int port, String device, String to)
       throws IOException {
     String line =
-        "ibv_%s_pingpong -c -d %s -g 1 -p %d -n %d -s %d %s"
-            .formatted(transport, device, port, ROUNDS, size, to);
+        "ibv_%s_pingpong %s -d %s -g 1 -p %d -n %d -s %d %s"
+            .formatted(
+                transport, transport.equals("srq") ? PAIRS : "-c", device, port, ROUNDS, size, to);
     return Program.start(line.strip().split(" ", -1));
   }
 }

@@ -10,6 +10,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
 import java.security.SecureRandom;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A queue pair that no connection manager connects: the ends tell each other where they are by
  * other means. For one thread; the end that it is of closes it.
  */
-public final class BarePair {
+public final class BarePair extends Pair {
   /** The queue key of datagrams, as rdma-core's examples and perftest have it. */
   public static final int QUEUE_KEY = 0x11111111;
 
@@ -27,21 +28,25 @@ public final class BarePair {
   private static final int MOST_RETRIES = 7;
 
   private final End end;
-  private final QueuePair pair;
   private final int gidIndex;
-  private final int psn = new SecureRandom().nextInt(1 << PSN_BITS);
   private @Nullable AddressHandle handle;
   private int remote;
 
   private BarePair(End end, QueuePair pair, int gidIndex) {
+    super(
+        pair,
+        new Peer(
+            pair.number(),
+            new SecureRandom().nextInt(1 << PSN_BITS),
+            end.device().port().gids().get(gidIndex)));
     this.end = end;
-    this.pair = pair;
     this.gidIndex = gidIndex;
   }
 
   /**
    * Creates one, in INIT: receives may be posted.
    *
+   * @param receives that it holds, unless the end's queue pairs share theirs
    * @param gidIndex which of the port's GIDs it sends from
    * @param access what the peer may do through it
    * @throws io.verbena.verbs.VerbsException if the device cannot do that
@@ -58,26 +63,16 @@ public final class BarePair {
         QueuePairOptions.reliable(end.sent(), end.received(), sends, receives)
             .withType(type)
             .withInlineData(inline);
-    QueuePair pair = end.keep(end.domain().createQueuePair(options));
+    SharedReceiveQueue shared = end.shared();
+    QueuePair pair =
+        end.keep(
+            end.domain()
+                .createQueuePair(
+                    shared == null ? options : options.withSharedReceiveQueue(shared)));
     QueuePairAttributes init =
         new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1);
     pair.modify(type == QueuePairType.UD ? init.queueKey(QUEUE_KEY) : init.access(access));
     return new BarePair(end, pair, gidIndex);
-  }
-
-  /** The queue pair. */
-  public QueuePair pair() {
-    return pair;
-  }
-
-  /** Which of the port's GIDs it sends from. */
-  public int gidIndex() {
-    return gidIndex;
-  }
-
-  /** Where it is. */
-  public Peer here() {
-    return new Peer(pair.number(), psn, end.device().port().gids().get(gidIndex));
   }
 
   /**
@@ -93,8 +88,9 @@ public final class BarePair {
     AddressVector way = new AddressVector(peer.gid(), gidIndex, 64, 0, 0);
     remote = peer.queuePair();
     QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.RTR);
-    QueuePairAttributes send = new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(psn);
-    if (pair.type() == QueuePairType.UD) {
+    QueuePairAttributes send =
+        new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(here().psn());
+    if (pair().type() == QueuePairType.UD) {
       handle = end.keep(end.domain().createAddressHandle(way));
     } else {
       receive
@@ -103,18 +99,18 @@ public final class BarePair {
           .destinationQueuePair(peer.queuePair())
           .receivePsn(peer.psn());
     }
-    if (pair.type() == QueuePairType.RC) {
+    if (pair().type() == QueuePairType.RC) {
       receive.maxDestinationReadAtomic(served).minRnrTimer(MIN_RNR_TIMER);
       send.timeout(timeout)
           .retryCount(MOST_RETRIES)
           .rnrRetry(MOST_RETRIES)
           .maxReadAtomic(outstanding);
     }
-    pair.modify(receive);
-    pair.modify(send);
+    pair().modify(receive);
+    pair().modify(send);
   }
 
-  /** Addresses a request to the peer, which only datagrams need. */
+  @Override
   public SendWorkRequest addressed(SendWorkRequest request) {
     AddressHandle to = handle;
     return to == null ? request : request.to(to, remote, QUEUE_KEY);

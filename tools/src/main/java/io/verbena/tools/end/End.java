@@ -1,17 +1,21 @@
 package io.verbena.tools.end;
 
 import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsProviders;
 import io.verbena.verbs.WorkCompletion;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One end of a test, for one thread: a device, a domain, a completion queue for each direction and
@@ -24,17 +28,20 @@ public final class End implements AutoCloseable {
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final Device device;
   private final ProtectionDomain domain;
+  private final @Nullable CompletionChannel channel;
   private final CompletionQueue sent;
   private final CompletionQueue received;
   private final ByteBuffer memory;
   private final MemoryRegion region;
+  private @Nullable SharedReceiveQueue shared;
 
-  private End(URI address, int bytes, Set<Access> access, int sends, int receives) {
+  private End(URI address, int bytes, Set<Access> access, int sends, int receives, boolean events) {
     device = keep(VerbsProviders.find(address).open(address));
     try {
       domain = keep(device.allocateProtectionDomain());
-      sent = keep(device.createCompletionQueue(sends, null, true));
-      received = keep(device.createCompletionQueue(receives, null, true));
+      channel = events ? keep(device.createCompletionChannel()) : null;
+      sent = keep(device.createCompletionQueue(sends, channel, true));
+      received = keep(device.createCompletionQueue(receives, channel, true));
       memory = allocate(bytes);
       region = keep(domain.register(memory, access));
     } catch (RuntimeException e) {
@@ -50,10 +57,12 @@ public final class End implements AutoCloseable {
    * @param access what may be done to the memory
    * @param sends completions of sends that may wait to be polled
    * @param receives completions of receives that may wait to be polled
+   * @param events whether {@link Patience} sleeps until something completes
    * @throws io.verbena.verbs.VerbsException if the device cannot do that
    */
-  public static End open(URI address, int bytes, Set<Access> access, int sends, int receives) {
-    return new End(address, bytes, access, sends, receives);
+  public static End open(
+      URI address, int bytes, Set<Access> access, int sends, int receives, boolean events) {
+    return new End(address, bytes, access, sends, receives, events);
   }
 
   private static ByteBuffer allocate(int bytes) {
@@ -86,6 +95,41 @@ public final class End implements AutoCloseable {
   /** Where receives complete. */
   public CompletionQueue received() {
     return received;
+  }
+
+  /**
+   * Has the queue pairs that are created from now on share a receive queue.
+   *
+   * @throws io.verbena.verbs.VerbsException if the device cannot do that
+   */
+  public void shareReceives(int receives) {
+    shared = keep(domain.createSharedReceiveQueue(receives, 1));
+  }
+
+  /** The receive queue that all queue pairs share, or null. */
+  @Nullable SharedReceiveQueue shared() {
+    return shared;
+  }
+
+  /** Whether {@link #sleep} can be called. */
+  boolean hasEvents() {
+    return channel != null;
+  }
+
+  /** Asks for an event at the next completion; what came before may raise none. */
+  void arm() {
+    sent.arm(false);
+    received.arm(false);
+  }
+
+  /** Sleeps until there is an event, or the time is over; answers whether there was one. */
+  boolean sleep(long nanos) throws InterruptedException {
+    CompletionQueue event = Objects.requireNonNull(channel, "channel").await(nanos);
+    if (event == null) {
+      return false;
+    }
+    event.acknowledgeEvents(1);
+    return true;
   }
 
   /** The memory. */

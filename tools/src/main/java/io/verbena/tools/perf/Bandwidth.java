@@ -37,6 +37,12 @@ record Bandwidth(int size, long count, double peak, double average, Spread sprea
         gbits);
   }
 
+  /** Both directions: what the other end reports, too. */
+  Bandwidth plus(PerftestReport report) {
+    return new Bandwidth(
+        size, count, peak + report.peak() * MIB, average + report.average() * MIB, spread, gbits);
+  }
+
   PerftestReport report() {
     return new PerftestReport(size, count, peak / MIB, average / MIB, messageRate());
   }

@@ -3,7 +3,10 @@ package io.verbena.tools.perf;
 import io.verbena.tools.end.ToolFailure;
 import java.io.IOException;
 
-/** Bandwidth of one size: one end posts as much as fits, the other receives. One thread. */
+/**
+ * Bandwidth of one size: one end posts as much as fits on each queue pair, the other receives; or
+ * both do both. One thread.
+ */
 final class BandwidthRun {
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -11,8 +14,11 @@ final class BandwidthRun {
   private final PerfPlan plan;
   private final boolean gbits;
   private final Spread spread = new Spread();
+  private final Lane[] lanes;
   private final long[] posts;
   private final long[] completions;
+  private final int every;
+  private long begin;
   private long posted;
   private long completed;
 
@@ -20,61 +26,98 @@ final class BandwidthRun {
     this.wire = wire;
     this.plan = wire.plan();
     this.gbits = gbits;
-    posts = new long[plan.peak() ? plan.iterations() : plan.txDepth()];
-    completions = new long[plan.peak() ? plan.iterations() : 0];
+    // As asked for, but no more than fit, and each of large ones.
+    every = Math.min(plan.cqModeration(), plan.txDepth());
+    lanes = new Lane[plan.pairs()];
+    for (int i = 0; i < lanes.length; i++) {
+      lanes[i] = new Lane(plan.txDepth());
+    }
+    posts = new long[plan.peak() ? (int) plan.total() : 0];
+    completions = new long[posts.length];
   }
 
-  /** Posts, and waits for the completions. */
-  Bandwidth send() throws ToolFailure, IOException {
-    int every = moderation();
-    long begin = System.nanoTime();
+  /**
+   * Posts, and waits for the completions.
+   *
+   * @param receiving whether the other end posts as much to this one
+   */
+  Bandwidth send(boolean receiving) throws ToolFailure, IOException, InterruptedException {
+    long awaited = receiving ? plan.total() : 0;
+    begin = System.nanoTime();
     long last = begin;
-    boolean enough = false;
-    while (!enough || completed < posted) {
-      while (!enough && posted - completed < plan.txDepth()) {
-        posts[(int) (posted % posts.length)] = System.nanoTime();
-        posted++;
-        boolean ends = posted == plan.iterations();
-        boolean signaled = ends || posted % every == 0;
-        wire.post(posted, signaled);
-        enough = ends || (plan.isTimed() && signaled && isLate(begin));
+    boolean done = false;
+    while (!done || awaited > 0) {
+      for (int i = 0; i < lanes.length; i++) {
+        fill(i);
       }
-      int polled = wire.pollSent();
-      if (polled == 0) {
+      int sent = wire.pollSent();
+      if (sent > 0) {
+        last = System.nanoTime();
+        for (int i = 0; i < sent; i++) {
+          complete(wire.completions()[i].workRequestId(), last);
+        }
+        done = isDone();
+      }
+      int received = receiving ? wire.pollReceived() : 0;
+      wire.repostReceives(received);
+      awaited -= received;
+      if (sent + received == 0) {
         wire.isOver(true);
-        continue;
       }
-      last = System.nanoTime();
-      complete(wire.completions()[polled - 1].workRequestId(), last);
     }
     return result(posted, last - begin);
   }
 
-  private boolean isLate(long begin) {
-    return System.nanoTime() - begin >= plan.duration().toNanos();
-  }
-
-  /** Messages to a completion: as asked for, but no more than fit, and each of large ones. */
-  private int moderation() {
-    return Math.min(plan.cqModeration(), plan.txDepth());
-  }
-
-  private void complete(long upTo, long now) {
-    for (; completed < upTo; completed++) {
-      spread.record(now - posts[(int) (completed % posts.length)]);
-      if (completions.length > 0) {
-        completions[(int) completed] = now;
+  private void fill(int index) {
+    Lane lane = lanes[index];
+    while (lane.hasRoom()) {
+      long now = System.nanoTime();
+      if (posts.length > 0) {
+        posts[(int) posted] = now;
+      }
+      posted++;
+      long number = lane.post(now);
+      boolean ends = number == plan.iterations();
+      boolean signaled = ends || number % every == 0;
+      wire.post(index, number * lanes.length + index, signaled);
+      if (ends || (plan.isTimed() && signaled && isLate())) {
+        lane.end();
       }
     }
   }
 
+  private boolean isLate() {
+    return System.nanoTime() - begin >= plan.duration().toNanos();
+  }
+
+  private void complete(long id, long now) {
+    Lane lane = lanes[(int) (id % lanes.length)];
+    long upTo = id / lanes.length;
+    while (lane.completed() < upTo) {
+      spread.record(now - lane.complete());
+      if (completions.length > 0) {
+        completions[(int) completed] = now;
+      }
+      completed++;
+    }
+  }
+
+  private boolean isDone() {
+    for (Lane lane : lanes) {
+      if (!lane.isDone()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   /** Receives all, or what comes until the client has ended. */
-  Bandwidth receive() throws ToolFailure, IOException {
+  Bandwidth receive() throws ToolFailure, IOException, InterruptedException {
     long received = 0;
-    long begin = 0;
+    long first = 0;
     long last = 0;
     boolean over = false;
-    while (plan.isTimed() || received < plan.iterations()) {
+    while (plan.isTimed() || received < plan.total()) {
       int polled = wire.pollReceived();
       if (polled == 0) {
         if (over) {
@@ -85,11 +128,11 @@ final class BandwidthRun {
         continue;
       }
       last = System.nanoTime();
-      begin = received == 0 ? last : begin;
+      first = received == 0 ? last : first;
       received += polled;
-      wire.postReceives(polled);
+      wire.repostReceives(polled);
     }
-    return result(received, last - begin);
+    return result(received, last - first);
   }
 
   private Bandwidth result(long count, long nanos) {

@@ -28,7 +28,7 @@ final class LatencyRun {
   }
 
   /** Runs it. */
-  Latency run() throws ToolFailure, IOException {
+  Latency run() throws ToolFailure, IOException, InterruptedException {
     switch (wire.plan().verb()) {
       case SEND -> send();
       case WRITE -> write();
@@ -42,13 +42,13 @@ final class LatencyRun {
     return (!client && wire.plan().isTimed()) || rounds.hasNext();
   }
 
-  private void send() throws ToolFailure, IOException {
+  private void send() throws ToolFailure, IOException, InterruptedException {
     while (hasNext()) {
       if (!client && !awaitMessage()) {
         return;
       }
       rounds.begin();
-      wire.post(0, true);
+      wire.post(0, 0, true);
       if (client && !awaitMessage()) {
         return;
       }
@@ -56,7 +56,7 @@ final class LatencyRun {
     }
   }
 
-  private boolean awaitMessage() throws ToolFailure, IOException {
+  private boolean awaitMessage() throws ToolFailure, IOException, InterruptedException {
     int count = wire.pollReceived();
     while (count == 0) {
       if (wire.isOver(client)) {
@@ -64,12 +64,12 @@ final class LatencyRun {
       }
       count = wire.pollReceived();
     }
-    wire.postReceives(count);
+    wire.repostReceives(count);
     return true;
   }
 
   /** Here it is the server that begins. */
-  private void write() throws ToolFailure, IOException {
+  private void write() throws ToolFailure, IOException, InterruptedException {
     ByteBuffer memory = wire.memory();
     int last = wire.size() - 1;
     for (int round = 1; hasNext(); round++) {
@@ -78,7 +78,7 @@ final class LatencyRun {
       }
       rounds.begin();
       memory.put(last, (byte) round);
-      wire.post(0, true);
+      wire.post(0, 0, true);
       if (!client && !awaitByte(memory, last, round)) {
         return;
       }
@@ -88,7 +88,7 @@ final class LatencyRun {
 
   /** The peer writes the number of the round into the last byte, which lands behind all others. */
   private boolean awaitByte(ByteBuffer memory, int last, int round)
-      throws ToolFailure, IOException {
+      throws ToolFailure, IOException, InterruptedException {
     int at = wire.coming() + last;
     int word = at & -Integer.BYTES;
     int shift = Byte.SIZE * (Integer.BYTES - 1 - (at - word));
@@ -101,10 +101,10 @@ final class LatencyRun {
     return true;
   }
 
-  private void fetch() throws ToolFailure {
+  private void fetch() throws ToolFailure, InterruptedException {
     while (rounds.hasNext()) {
       rounds.begin();
-      wire.post(0, true);
+      wire.post(0, 0, true);
       wire.awaitSent();
     }
   }

@@ -9,6 +9,8 @@ import io.verbena.verbs.QueuePairType;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.Socket;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
@@ -27,10 +29,11 @@ import picocli.CommandLine.Spec;
     description = {
       "Without a host it is the server and waits for a client; with one it connects to the server"
           + " there. The other end may be the program of perftest: ib_send_bw, ib_write_lat, ...",
-      "Give both ends the same test, -s or -a, -n or -D, -c and -r."
+      "Give both ends the same test, -s or -a, -n or -D, -b, -c, -q and -r."
     },
     footer = {
       "  verbena perf write bw --local -a",
+      "  verbena perf send bw --local -b -q 4",
       "  verbena perf send lat -d disni://10.0.0.2             # the server",
       "  verbena perf send lat -d disni://10.0.0.1 10.0.0.2    # its client"
     })
@@ -39,6 +42,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   private static final int MIN_ITERATIONS = 5;
   private static final int MAX_ITERATIONS = 100_000_000;
   private static final int MAX_DEPTH = 16_384;
+  private static final int MAX_PAIRS = 16_384;
   private static final int MAX_TIMEOUT = 31;
 
   /** Above it the best of all pairs of messages takes too long to find. */
@@ -76,6 +80,11 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   private AtomicType atomic = AtomicType.FETCH_AND_ADD;
 
   @Option(
+      names = {"-b", "--bidirectional"},
+      description = "Both ends post; tell the sum of both directions (bw).")
+  private boolean both;
+
+  @Option(
       names = {"-c", "--connection"},
       paramLabel = "TYPE",
       description = "RC, UC (send, write) or UD (send) (default: ${DEFAULT-VALUE}).")
@@ -86,6 +95,11 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
       paramLabel = "SECONDS",
       description = "Run each size for so long, in place of -n.")
   private @Nullable Integer seconds;
+
+  @Option(
+      names = {"-e", "--events"},
+      description = "Sleep until something completes (default: poll); not for write.")
+  private boolean events;
 
   @Option(
       names = {"-F", "--CPU-freq"},
@@ -112,7 +126,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   @Option(
       names = {"-n", "--iters"},
       paramLabel = "N",
-      description = "Messages, at least 5 (default: 1000; 5000 for write bw).")
+      description = "Messages of each queue pair, at least 5 (default: 1000; 5000 for write bw).")
   private @Nullable Integer iterations;
 
   @Option(
@@ -127,6 +141,12 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   private @Nullable Integer outstanding;
 
   @Option(
+      names = {"-q", "--qp"},
+      paramLabel = "N",
+      description = "Queue pairs (default: ${DEFAULT-VALUE}; bw).")
+  private int pairs = 1;
+
+  @Option(
       names = {"-Q", "--cq-mod"},
       paramLabel = "N",
       description = "A completion for each N messages (default: 100; 1 above 8 KiB).")
@@ -135,8 +155,17 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   @Option(
       names = {"-r", "--rx-depth"},
       paramLabel = "N",
-      description = "Receives posted, for send (default: ${DEFAULT-VALUE}).")
+      description = "Receives of each queue pair, for send (default: ${DEFAULT-VALUE}).")
   private int rxDepth = 512;
+
+  @Option(
+      names = {"-R", "--rdma_cm"},
+      description = {
+        "Connect the queue pairs with the connection manager, at the port of -p; RC only. It chooses"
+            + " MTU and timeout. Both ends have to be verbena: perftest's talk over a queue pair"
+            + " then, and not over TCP."
+      })
+  private boolean managed;
 
   @Option(
       names = {"-s", "--size"},
@@ -147,7 +176,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   @Option(
       names = {"-t", "--tx-depth"},
       paramLabel = "N",
-      description = "Messages under way at once (default: 128 for bw, 1 for lat).")
+      description = "Messages under way on each queue pair (default: 128 for bw, 1 for lat).")
   private @Nullable Integer txDepth;
 
   @Option(
@@ -178,7 +207,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   public Integer call() throws Exception {
     Place here = wiring.place(host);
     place = here;
-    plan = plan();
+    plan = plan(here);
     if (csv && json) {
       throw wiring.wrong("--csv: with --json (expected: one of them)");
     }
@@ -186,9 +215,10 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
     return 0;
   }
 
-  private PerfPlan plan() {
+  private PerfPlan plan(Place here) {
     boolean bandwidth = measure == Measure.BW;
     checkType();
+    checkCombinations(bandwidth);
     int bytes = all ? MAX_SIZE : size != null ? size : defaultSize(bandwidth);
     if (all && type == QueuePairType.UD) {
       bytes = Mtu.MTU_4096.bytes();
@@ -219,6 +249,10 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
         range("-s", bytes, 1, MAX_SIZE),
         count,
         Duration.ofSeconds(seconds == null ? 0 : seconds),
+        range("-q", pairs, 1, MAX_PAIRS),
+        both,
+        events,
+        managed ? meeting(here) : null,
         range("-t", depth, 1, MAX_DEPTH),
         range("-r", rxDepth, 1, MAX_DEPTH),
         range("-Q", every, 1, MAX_DEPTH),
@@ -227,7 +261,7 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
         mtu == null ? null : mtu(mtu),
         gid,
         range("-u", timeout, 0, MAX_TIMEOUT),
-        !noPeak && bandwidth && seconds == null && count <= MOST_WITH_PEAK,
+        !noPeak && bandwidth && seconds == null && (long) count * pairs <= MOST_WITH_PEAK,
         wiring.limit());
   }
 
@@ -253,6 +287,49 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
     }
   }
 
+  /** As perftest refuses them; and what it measures without a word, but one way only. */
+  private void checkCombinations(boolean bandwidth) {
+    if (both && !bandwidth) {
+      throw wiring.wrong("-b: with lat (expected: bw)");
+    }
+    if (pairs != 1 && !bandwidth) {
+      throw wiring.wrong("-q: " + pairs + " (expected: 1, for lat)");
+    }
+    if (events && verb == Verb.WRITE) {
+      throw wiring.wrong("-e: with write (expected: send, read or atomic)");
+    }
+    if (events && seconds != null) {
+      throw wiring.wrong("-e: with -D (expected: one of them)");
+    }
+    if (managed && type != QueuePairType.RC) {
+      throw wiring.wrong("-R: with -c " + type + " (expected: RC)");
+    }
+    if (managed && mtu != null) {
+      throw wiring.wrong("-R: with -m (expected: one of them)");
+    }
+    if (both && verb == Verb.SEND && seconds != null) {
+      throw wiring.wrong("-D: with send bw -b (expected: -n)");
+    }
+  }
+
+  /** Where the server's connection manager is, as this end's device reaches it. */
+  private URI meeting(Place here) {
+    URI device = here.device();
+    if (device.getScheme().equals("emulated")) {
+      return device;
+    }
+    String server = here.server() == null ? device.getHost() : here.server();
+    String query = device.getQuery();
+    if (!server.equals(device.getHost()) && (query == null || !query.contains("source="))) {
+      query = (query == null ? "" : query + "&") + "source=" + device.getHost();
+    }
+    try {
+      return new URI(device.getScheme(), null, server, here.port(), null, query, null);
+    } catch (URISyntaxException e) {
+      throw wiring.wrong("server: " + server + ": " + e.getMessage());
+    }
+  }
+
   private Mtu mtu(int bytes) {
     for (Mtu each : Mtu.values()) {
       if (each.bytes() == bytes) {
@@ -270,7 +347,8 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   }
 
   @Override
-  public void run(Socket socket, boolean client, boolean told) throws IOException, ToolFailure {
+  public void run(Socket socket, boolean client, boolean told)
+      throws IOException, ToolFailure, InterruptedException {
     Place here = Objects.requireNonNull(place, "place");
     PerfPlan what = Objects.requireNonNull(plan, "plan");
     new PerfRun(what, here.device(), client, gbits, told ? output() : null).run(socket);

@@ -2,6 +2,7 @@ package io.verbena.tools.perf;
 
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairType;
+import java.net.URI;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -14,10 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param atomic which atomic
  * @param all whether with all sizes, from 2 on
  * @param size bytes of a message; the largest, with all
- * @param iterations how many of each size; 0 to go by time
+ * @param iterations how many of each size on each queue pair; 0 to go by time
  * @param duration how long each size takes, without iterations
- * @param txDepth sends under way at once
- * @param rxDepth receives posted
+ * @param pairs queue pairs
+ * @param both whether both ends post
+ * @param events whether to sleep until something completes
+ * @param managed where the server listens with the connection manager; null without it
+ * @param txDepth sends under way at once, on each queue pair
+ * @param rxDepth receives posted, on each queue pair
  * @param cqModeration a completion for each so many sends
  * @param outstanding READs and atomics under way at once; null for as many as the device has
  * @param inline the most bytes to send inline
@@ -36,6 +41,10 @@ record PerfPlan(
     int size,
     int iterations,
     Duration duration,
+    int pairs,
+    boolean both,
+    boolean events,
+    @Nullable URI managed,
     int txDepth,
     int rxDepth,
     int cqModeration,
@@ -59,7 +68,12 @@ record PerfPlan(
     return iterations == 0;
   }
 
+  /** Messages of each size, of all queue pairs. */
+  long total() {
+    return (long) iterations * pairs;
+  }
+
   String title() {
-    return verb.title() + " " + measure.title() + " Test";
+    return verb.title() + (both ? " Bidirectional " : " ") + measure.title() + " Test";
   }
 }

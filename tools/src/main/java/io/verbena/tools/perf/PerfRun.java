@@ -3,6 +3,7 @@ package io.verbena.tools.perf;
 import io.verbena.tools.end.BarePair;
 import io.verbena.tools.end.End;
 import io.verbena.tools.end.Gids;
+import io.verbena.tools.end.Pair;
 import io.verbena.tools.end.Peer;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Access;
@@ -48,14 +49,16 @@ final class PerfRun {
     this.output = output;
   }
 
-  void run(Socket socket) throws IOException, ToolFailure {
+  void run(Socket socket) throws IOException, ToolFailure, InterruptedException {
     int coming = (plan.size() + CACHE_LINE - 1) & -CACHE_LINE;
     int header = plan.type() == QueuePairType.UD ? GlobalRoute.LENGTH : 0;
     Set<Access> remote = remoteAccess();
     Set<Access> access = EnumSet.of(Access.LOCAL_WRITE);
     access.addAll(remote);
     int bytes = coming + header + Math.max(PerftestExchange.CYCLE_BUFFER, plan.size() + Long.BYTES);
-    try (End end = End.open(device, bytes, access, plan.txDepth() + 1, plan.rxDepth() + 1)) {
+    int sends = plan.pairs() * plan.txDepth() + 1;
+    int receives = plan.pairs() * plan.rxDepth() + 1;
+    try (End end = End.open(device, bytes, access, sends, receives, plan.events())) {
       DeviceAttributes has = end.device().attributes();
       if (plan.verb() == Verb.ATOMIC) {
         has.require(Capability.ATOMICS);
@@ -70,28 +73,39 @@ final class PerfRun {
             "give both ends -s " + mtu.bytes());
       }
       int gid = Gids.index(end.device().port().gids(), device, plan.gid());
+      ManagedPairs managed = managed(end, gid);
       PerftestExchange exchange = PerftestExchange.agree(socket, client, mtu);
-      BarePair pair =
-          BarePair.create(
-              end, plan.type(), plan.txDepth(), plan.rxDepth(), plan.inline(), gid, remote);
       int outstanding = outstanding(has);
-      PerftestAddress ours =
-          new PerftestAddress(pair.here(), outstanding, end.region().rkey(), end.address(coming));
-      PerftestAddress theirs = exchange.shakeHands(ours);
-      pair.connect(
-          theirs.peer(),
-          exchange.mtu(),
-          plan.timeout(),
-          Math.max(1, Math.min(outstanding, theirs.outstanding())),
-          outstanding);
+      List<? extends Pair> pairs =
+          managed == null ? bare(end, gid, remote) : managed.connect(outstanding);
+      List<PerftestAddress> ours = new ArrayList<>();
+      for (Pair pair : pairs) {
+        ours.add(
+            new PerftestAddress(
+                pair.here(), outstanding, end.region().rkey(), end.address(coming)));
+      }
+      List<PerftestAddress> theirs = exchange.shakeHands(ours);
+      for (int i = 0; i < plan.pairs(); i++) {
+        if (pairs.get(i) instanceof BarePair bare) {
+          bare.connect(
+              theirs.get(i).peer(),
+              exchange.mtu(),
+              plan.timeout(),
+              Math.max(1, Math.min(outstanding, theirs.get(i).outstanding())),
+              outstanding);
+        }
+      }
       if (output != null) {
-        output.begin(plan, facts(has, exchange, pair, ours, theirs), titles());
+        output.begin(plan, facts(has, exchange, gid, ours, theirs), titles());
       }
-      Wire wire = new Wire(end, pair, plan, exchange, theirs, coming, header);
+      Wire wire = new Wire(end, pairs, plan, exchange, theirs, coming, header);
       if (plan.verb() == Verb.SEND) {
-        wire.postReceives(plan.rxDepth());
+        wire.postReceives();
       }
-      if (client) {
+      meet(exchange);
+      if (plan.both()) {
+        runBothWays(wire, exchange);
+      } else if (client) {
         runAsClient(wire, exchange);
       } else {
         runAsServer(wire, exchange);
@@ -100,6 +114,24 @@ final class PerfRun {
         output.end();
       }
     }
+  }
+
+  /** From here on the server listens, so that the client may connect once the ends have agreed. */
+  private @Nullable ManagedPairs managed(End end, int gid) {
+    URI address = plan.managed();
+    return address == null
+        ? null
+        : new ManagedPairs(end, address, end.device().port().gids().get(gid), client, plan);
+  }
+
+  private List<BarePair> bare(End end, int gid, Set<Access> remote) {
+    List<BarePair> pairs = new ArrayList<>();
+    while (pairs.size() < plan.pairs()) {
+      pairs.add(
+          BarePair.create(
+              end, plan.type(), plan.txDepth(), plan.rxDepth(), plan.inline(), gid, remote));
+    }
+    return pairs;
   }
 
   private Set<Access> remoteAccess() {
@@ -134,13 +166,15 @@ final class PerfRun {
   private List<String> facts(
       DeviceAttributes has,
       PerftestExchange exchange,
-      BarePair pair,
-      PerftestAddress ours,
-      PerftestAddress theirs) {
+      int gid,
+      List<PerftestAddress> ours,
+      List<PerftestAddress> theirs) {
     List<String> facts = new ArrayList<>();
     facts.add(
         String.format(
             "%-15s : %-12s Device         : %s", "Connection type", plan.type(), has.name()));
+    facts.add(fact("Number of qps", plan.pairs()));
+    facts.add(fact("rdma_cm QPs", plan.managed() == null ? "OFF" : "ON"));
     facts.add(fact("TX depth", plan.txDepth()));
     if (plan.verb() == Verb.SEND) {
       facts.add(fact("RX depth", plan.rxDepth()));
@@ -149,14 +183,15 @@ final class PerfRun {
       facts.add(fact("CQ Moderation", Math.min(plan.cqModeration(), plan.txDepth())));
     }
     facts.add(fact("Mtu", exchange.mtu().bytes() + "[B]"));
-    facts.add(fact("GID index", pair.gidIndex()));
+    facts.add(fact("GID index", gid));
     if (plan.verb().isFetch()) {
-      facts.add(fact("Outstand reads", Math.min(ours.outstanding(), theirs.outstanding())));
+      facts.add(
+          fact("Outstand reads", Math.min(ours.get(0).outstanding(), theirs.get(0).outstanding())));
     } else {
       facts.add(fact("Max inline data", plan.inline() + "[B]"));
     }
-    facts.add(where("local", ours));
-    facts.add(where("remote", theirs));
+    ours.forEach(each -> facts.add(where("local", each)));
+    theirs.forEach(each -> facts.add(where("remote", each)));
     return facts;
   }
 
@@ -176,10 +211,8 @@ final class PerfRun {
         Peer.text(at.peer().gid()));
   }
 
-  private void runAsClient(Wire wire, PerftestExchange exchange) throws IOException, ToolFailure {
-    for (int i = barriers(); i > 0; i--) {
-      exchange.barrier();
-    }
+  private void runAsClient(Wire wire, PerftestExchange exchange)
+      throws IOException, ToolFailure, InterruptedException {
     PerftestReport report = PerftestReport.NONE;
     for (int size = plan.firstSize(); size <= largest; size *= 2) {
       wire.size(size);
@@ -189,7 +222,7 @@ final class PerfRun {
       if (plan.measure() == Measure.LAT) {
         tell(new LatencyRun(wire, true).run());
       } else {
-        Bandwidth bandwidth = new BandwidthRun(wire, gbits).send();
+        Bandwidth bandwidth = new BandwidthRun(wire, gbits).send(false);
         report = bandwidth.report();
         tell(bandwidth);
       }
@@ -204,20 +237,47 @@ final class PerfRun {
     exchange.end();
   }
 
-  /** How often the ends of perftest's programs meet between their first word and their test. */
-  private int barriers() {
-    return plan.measure() == Measure.LAT && plan.verb() != Verb.SEND ? 3 : 2;
+  /** How the ends of perftest's programs meet between their first word and their test. */
+  private void meet(PerftestExchange exchange) throws IOException, ToolFailure {
+    if (plan.verb() == Verb.SEND) {
+      exchange.barrier();
+      exchange.shakeHands();
+      return;
+    }
+    exchange.shakeHands();
+    exchange.barrier();
+    if (plan.measure() == Measure.LAT) {
+      exchange.barrier();
+    }
   }
 
-  private void runAsServer(Wire wire, PerftestExchange exchange) throws IOException, ToolFailure {
-    boolean takesPart =
-        plan.verb() == Verb.SEND || (plan.verb() == Verb.WRITE && plan.measure() == Measure.LAT);
-    if (plan.verb() == Verb.WRITE && takesPart) {
-      // It begins, and so has to know that the client is ready.
-      for (int i = barriers(); i > 0; i--) {
-        exchange.answer();
+  /** Both ends do the same at the same time, and tell each other what came of it. */
+  private void runBothWays(Wire wire, PerftestExchange exchange)
+      throws IOException, ToolFailure, InterruptedException {
+    boolean sends = plan.verb() == Verb.SEND;
+    for (int size = plan.firstSize(); size <= largest; size *= 2) {
+      wire.size(size);
+      exchange.barrier();
+      Bandwidth bandwidth = new BandwidthRun(wire, gbits).send(sends);
+      if (plan.all() && !sends) {
+        exchange.barrier();
+      }
+      tell(bandwidth.plus(exchange.report(bandwidth.report())));
+      if (plan.all() && sends) {
+        exchange.barrier();
       }
     }
+    if (client) {
+      exchange.end();
+    } else {
+      exchange.answerToTheEnd(plan.limit());
+    }
+  }
+
+  private void runAsServer(Wire wire, PerftestExchange exchange)
+      throws IOException, ToolFailure, InterruptedException {
+    boolean takesPart =
+        plan.verb() == Verb.SEND || (plan.verb() == Verb.WRITE && plan.measure() == Measure.LAT);
     for (int size = plan.firstSize(); takesPart && size <= largest; size *= 2) {
       wire.size(size);
       tell(

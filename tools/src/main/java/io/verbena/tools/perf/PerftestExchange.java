@@ -11,8 +11,9 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Objects;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +39,7 @@ final class PerftestExchange {
   private final DataInputStream in;
   private final OutputStream out;
   private Mtu mtu;
-  private @Nullable PerftestAddress ours;
+  private List<PerftestAddress> ours = List.of();
   private boolean done;
   private @Nullable PerftestReport told;
 
@@ -93,15 +94,24 @@ final class PerftestExchange {
     return theirs;
   }
 
-  /** Swaps addresses. */
-  PerftestAddress shakeHands(PerftestAddress mine) throws IOException, ToolFailure {
-    ours = mine;
-    return PerftestAddress.decode(swap(mine.encode()));
+  /** Swaps addresses, one after the other. */
+  List<PerftestAddress> shakeHands(List<PerftestAddress> mine) throws IOException, ToolFailure {
+    ours = List.copyOf(mine);
+    return shakeHands();
   }
 
-  /** The client and its server have come this far; they say so by their addresses again. */
-  void barrier() throws IOException, ToolFailure {
-    shakeHands(Objects.requireNonNull(ours, "shakeHands first"));
+  /** Swaps all addresses again. */
+  List<PerftestAddress> shakeHands() throws IOException, ToolFailure {
+    List<PerftestAddress> theirs = new ArrayList<>();
+    for (PerftestAddress each : ours) {
+      theirs.add(PerftestAddress.decode(swap(each.encode())));
+    }
+    return theirs;
+  }
+
+  /** The client and its server have come this far; they say so by their first addresses again. */
+  void barrier() throws IOException {
+    swap(ours.get(0).encode());
   }
 
   /** Whether the peer has said something that nobody has read yet. */
@@ -121,7 +131,7 @@ final class PerftestExchange {
       done = true;
     } else if (first[first.length - 1] == ':') {
       in.readFully(new byte[PerftestAddress.LENGTH - first.length]);
-      out.write(Objects.requireNonNull(ours, "shakeHands first").encode());
+      out.write(ours.get(0).encode());
     } else {
       byte[] size = Arrays.copyOf(first, Long.BYTES);
       in.readFully(size, first.length, size.length - first.length);
@@ -149,10 +159,9 @@ final class PerftestExchange {
     return told;
   }
 
-  /** The client swaps reports. */
-  void report(PerftestReport mine) throws IOException {
-    swapLong(mine.size());
-    restOfReport(mine.size(), mine);
+  /** Swaps reports. */
+  PerftestReport report(PerftestReport mine) throws IOException {
+    return restOfReport(swapLong(mine.size()), mine);
   }
 
   private PerftestReport restOfReport(long size, PerftestReport mine) throws IOException {
@@ -165,7 +174,7 @@ final class PerftestExchange {
   }
 
   /** The client's last barrier and last word. */
-  void end() throws IOException, ToolFailure {
+  void end() throws IOException {
     try {
       barrier();
       out.write(DONE);

@@ -1,7 +1,7 @@
 package io.verbena.tools.perf;
 
-import io.verbena.tools.end.BarePair;
 import io.verbena.tools.end.End;
+import io.verbena.tools.end.Pair;
 import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.CompletionQueue;
@@ -10,11 +10,12 @@ import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connected end, with what every test does on it: post its operation, post receives, and wait.
- * Allocates nothing once a test has begun. One thread.
+ * A connected end with its queue pairs, and what every test does on it: post its operation, post
+ * receives, and wait. Allocates nothing once a test has begun. One thread.
  *
  * <pre>
  *   memory:  what is sent, or fetched | what comes
@@ -24,10 +25,10 @@ final class Wire {
   private static final int POLL = 64;
 
   private final End end;
-  private final BarePair pair;
+  private final List<? extends Pair> pairs;
   private final PerfPlan plan;
   private final PerftestExchange exchange;
-  private final PerftestAddress peer;
+  private final List<PerftestAddress> peers;
   private final Patience patience;
   private final int coming;
   private final int header;
@@ -39,25 +40,26 @@ final class Wire {
   private boolean begun;
 
   /**
+   * @param peers of the queue pairs, in their order
    * @param coming where in the memory what comes is
    * @param header bytes that a receive has in front of the message
    */
   Wire(
       End end,
-      BarePair pair,
+      List<? extends Pair> pairs,
       PerfPlan plan,
       PerftestExchange exchange,
-      PerftestAddress peer,
+      List<PerftestAddress> peers,
       int coming,
       int header) {
     this.end = end;
-    this.pair = pair;
+    this.pairs = pairs;
     this.plan = plan;
     this.exchange = exchange;
-    this.peer = peer;
+    this.peers = peers;
     this.coming = coming;
     this.header = header;
-    patience = new Patience(plan.limit());
+    patience = new Patience(end, plan.limit());
   }
 
   PerfPlan plan() {
@@ -80,9 +82,10 @@ final class Wire {
     inline = fits ? end.memory().slice(0, bytes) : null;
   }
 
-  /** Posts the operation of the test. */
-  void post(long id, boolean signaled) {
-    SendWorkRequest next = operation().id(id);
+  /** Posts the operation of the test on a queue pair. */
+  void post(int index, long id, boolean signaled) {
+    Pair pair = pairs.get(index);
+    SendWorkRequest next = operation(pair, peers.get(index)).id(id);
     ByteBuffer data = inline;
     if (data != null) {
       next.inline(data);
@@ -95,7 +98,7 @@ final class Wire {
     pair.pair().postSend(next);
   }
 
-  private SendWorkRequest operation() {
+  private SendWorkRequest operation(Pair pair, PerftestAddress peer) {
     long memory = peer.memory();
     int key = peer.rkey();
     return switch (plan.verb()) {
@@ -109,12 +112,23 @@ final class Wire {
     };
   }
 
-  /** Posts so many receives, each for the largest message. */
-  void postReceives(int count) {
+  /** Posts all receives, each for the largest message. */
+  void postReceives() {
     receive.buffer(end.address(coming), header + plan.size(), end.region().lkey());
-    for (int i = 0; i < count; i++) {
-      pair.pair().postReceive(receive);
+    for (int i = 0; i < pairs.size() * plan.rxDepth(); i++) {
+      postReceive(i % pairs.size());
     }
+  }
+
+  /** Posts those again that the last poll has taken. */
+  void repostReceives(int count) {
+    for (int i = 0; i < count; i++) {
+      postReceive((int) completions[i].workRequestId());
+    }
+  }
+
+  private void postReceive(int index) {
+    pairs.get(index).postReceive(receive.id(index));
   }
 
   /** Takes what sends have completed, all of which are good. */
@@ -158,7 +172,7 @@ final class Wire {
    *
    * @return whether the client has ended this test, or all
    */
-  boolean isOver(boolean client) throws ToolFailure, IOException {
+  boolean isOver(boolean client) throws ToolFailure, IOException, InterruptedException {
     if (!patience.empty() || client || !exchange.isSpokenTo()) {
       return false;
     }
@@ -167,7 +181,7 @@ final class Wire {
   }
 
   /** Waits for the completion of one send. */
-  void awaitSent() throws ToolFailure {
+  void awaitSent() throws ToolFailure, InterruptedException {
     while (pollSent() == 0) {
       patience.empty();
     }

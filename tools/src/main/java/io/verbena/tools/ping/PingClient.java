@@ -1,6 +1,7 @@
 package io.verbena.tools.ping;
 
 import io.verbena.tools.end.End;
+import io.verbena.tools.end.Events;
 import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Access;
@@ -34,7 +35,8 @@ final class PingClient {
             RpingProtocol.DATA + 2 * size,
             EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE),
             RpingProtocol.DEPTH,
-            RpingProtocol.DEPTH)) {
+            RpingProtocol.DEPTH,
+            false)) {
       ConnectionManager manager = end.keep(end.device().createConnectionManager());
       Events events = new Events(manager, options.limit());
       ConnectionIdentifier identifier =
@@ -46,7 +48,7 @@ final class PingClient {
                   end.domain(),
                   QueuePairOptions.reliable(
                       end.sent(), end.received(), RpingProtocol.DEPTH, RpingProtocol.DEPTH)));
-      var protocol = new RpingProtocol(end, pair, events, new Patience(options.limit()));
+      var protocol = new RpingProtocol(end, pair, events, new Patience(end, options.limit()));
       identifier.connect(ConnectionParameters.defaults(), options.limit().toNanos());
       events.expect(ConnectionEvent.Type.ESTABLISHED);
       int count = options.count();

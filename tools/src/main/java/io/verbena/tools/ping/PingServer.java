@@ -1,6 +1,7 @@
 package io.verbena.tools.ping;
 
 import io.verbena.tools.end.End;
+import io.verbena.tools.end.Events;
 import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Access;
@@ -37,7 +38,8 @@ final class PingServer implements AutoCloseable {
             RpingProtocol.DATA + options.size(),
             EnumSet.of(Access.LOCAL_WRITE),
             RpingProtocol.DEPTH,
-            RpingProtocol.DEPTH);
+            RpingProtocol.DEPTH,
+            false);
     try {
       ConnectionManager manager = end.keep(end.device().createConnectionManager());
       events = new Events(manager, options.limit());
@@ -67,7 +69,7 @@ final class PingServer implements AutoCloseable {
                 end.domain(),
                 QueuePairOptions.reliable(
                     end.sent(), end.received(), RpingProtocol.DEPTH, RpingProtocol.DEPTH)));
-    var protocol = new RpingProtocol(end, pair, events, new Patience(options.limit()));
+    var protocol = new RpingProtocol(end, pair, events, new Patience(end, options.limit()));
     identifier.accept(ConnectionParameters.defaults());
     events.expect(ConnectionEvent.Type.ESTABLISHED);
     int pings = 0;

@@ -1,6 +1,7 @@
 package io.verbena.tools.ping;
 
 import io.verbena.tools.end.End;
+import io.verbena.tools.end.Events;
 import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.CompletionQueue;

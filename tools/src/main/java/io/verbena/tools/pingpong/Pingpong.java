@@ -8,10 +8,14 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
 
 /**
- * Messages to and fro. The client's begin with a mark in each page, for whom they are validated by;
- * the server sends back what came. Allocates nothing while it plays. One thread.
+ * Messages to and fro, on one queue pair or on several at once that share their receives. The
+ * client's begin with a mark in each page, for whom they are validated by; the server sends back
+ * what came. All that comes lands in one place, as with rdma-core's programs: with several queue
+ * pairs every message has the same bytes. Allocates nothing while it plays. One thread.
  */
 final class Pingpong {
   private static final byte FILL = 0x7b;
@@ -25,7 +29,8 @@ final class Pingpong {
   private static final int SEND = 2;
 
   private final End end;
-  private final BarePair pair;
+  private final BarePair[] pairs;
+  private final int[] pending;
   private final int size;
   private final int depth;
   private final Patience patience;
@@ -41,12 +46,14 @@ final class Pingpong {
   private boolean check;
 
   /**
+   * @param pairs of which each has a message under way
    * @param header bytes that a receive has in front of the message
    * @param depth receives to post at a time
    */
-  Pingpong(End end, BarePair pair, int size, int header, int depth, Patience patience) {
+  Pingpong(End end, List<BarePair> pairs, int size, int header, int depth, Patience patience) {
     this.end = end;
-    this.pair = pair;
+    this.pairs = pairs.toArray(new BarePair[0]);
+    pending = new int[pairs.size()];
     this.size = size;
     this.depth = depth;
     this.patience = patience;
@@ -71,52 +78,61 @@ final class Pingpong {
         .id(RECEIVE)
         .buffer(end.address(receiving), came - receiving + size, end.region().lkey());
     while (posted < depth) {
-      pair.pair().postReceive(receive);
+      pairs[0].postReceive(receive);
       posted++;
     }
   }
 
   /**
-   * Plays so many rounds.
+   * Plays so many rounds, of all queue pairs together.
    *
    * @return the nanoseconds that they took
    */
-  long play(int rounds) throws ToolFailure {
+  long play(int rounds) throws ToolFailure, InterruptedException {
     int sent = 0;
     int received = 0;
-    int pending = RECEIVE;
+    Arrays.fill(pending, RECEIVE);
     long begin = System.nanoTime();
-    if (client) {
-      post(0);
-      pending |= SEND;
+    for (int i = 0; client && i < pairs.length; i++) {
+      post(i, 0);
     }
     while (sent < rounds || received < rounds) {
       int sends = end.sent().poll(completions);
       for (int i = 0; i < sends; i++) {
         End.check(completions[i]);
         sent++;
-        pending &= ~SEND;
+        goOn(completions[i], SEND, sent, rounds);
       }
       int receives = end.received().poll(completions);
       for (int i = 0; i < receives; i++) {
         accept(completions[i], received++);
-        pending &= ~RECEIVE;
+        goOn(completions[i], RECEIVE, sent, rounds);
       }
       if (sends + receives == 0) {
         patience.empty();
-        continue;
-      }
-      patience.found();
-      if (pending == 0 && sent < rounds) {
-        post(sent);
-        pending = RECEIVE | SEND;
+      } else {
+        patience.found();
       }
     }
     return System.nanoTime() - begin;
   }
 
-  private void post(int round) {
-    if (client && check) {
+  /** A queue pair of which both have completed sends the next one. */
+  private void goOn(WorkCompletion completion, int what, int sent, int rounds) {
+    int at = 0;
+    while (pairs[at].pair().number() != completion.queuePairNumber()) {
+      at++;
+    }
+    pending[at] &= ~what;
+    if (pending[at] == 0 && sent < rounds) {
+      post(at, sent);
+    }
+  }
+
+  private void post(int at, int round) {
+    BarePair pair = pairs[at];
+    pending[at] = RECEIVE | SEND;
+    if (client && check && pairs.length == 1) {
       // Each round differs, so that what comes back is of this one.
       for (int page = 0; page + Integer.BYTES < size; page += PAGE) {
         sentBytes.putInt(page + 1, round);
@@ -137,7 +153,7 @@ final class Pingpong {
     if (check) {
       validate(round);
     }
-    if (--posted <= 1) {
+    if (--posted <= pairs.length) {
       refill();
     }
   }

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -18,27 +20,50 @@ import java.util.Locale;
  */
 final class PingpongAddress {
   private static final int LENGTH = 52;
+  private static final Peer NONE = new Peer(0, 0, new Gid(0, 0));
   private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
 
   private PingpongAddress() {}
 
-  static void write(Peer peer, OutputStream out) throws IOException {
-    String text =
-        String.format(
-            Locale.ROOT,
-            "%04x:%06x:%06x:%016x%016x\0",
-            0,
-            peer.queuePair(),
-            peer.psn(),
-            peer.gid().high(),
-            peer.gid().low());
-    out.write(text.getBytes(StandardCharsets.US_ASCII));
+  /**
+   * Writes them, and zeros behind them.
+   *
+   * @param slots addresses that are told, whether there are so many or not
+   */
+  static void write(List<Peer> peers, int slots, OutputStream out) throws IOException {
+    StringBuilder text = new StringBuilder(slots * LENGTH);
+    for (int i = 0; i < slots; i++) {
+      Peer peer = i < peers.size() ? peers.get(i) : NONE;
+      text.append(
+          String.format(
+              Locale.ROOT,
+              "%04x:%06x:%06x:%016x%016x\0",
+              0,
+              peer.queuePair(),
+              peer.psn(),
+              peer.gid().high(),
+              peer.gid().low()));
+    }
+    out.write(text.toString().getBytes(StandardCharsets.US_ASCII));
     out.flush();
   }
 
-  static Peer read(InputStream in) throws IOException, ToolFailure {
-    byte[] message = new byte[LENGTH];
-    new DataInputStream(in).readFully(message);
+  /** Reads so many addresses, and answers those that are not zeros. */
+  static List<Peer> read(int slots, InputStream in) throws IOException, ToolFailure {
+    DataInputStream data = new DataInputStream(in);
+    List<Peer> peers = new ArrayList<>();
+    for (int i = 0; i < slots; i++) {
+      byte[] message = new byte[LENGTH];
+      data.readFully(message);
+      Peer peer = parse(message);
+      if (peer.queuePair() != 0) {
+        peers.add(peer);
+      }
+    }
+    return peers;
+  }
+
+  private static Peer parse(byte[] message) throws ToolFailure {
     String text = new String(message, StandardCharsets.US_ASCII).trim();
     String[] parts = text.split(":", -1);
     try {

@@ -14,9 +14,13 @@ import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.provider.GlobalRoute;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.net.Socket;
+import java.net.URI;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import java.util.Set;
@@ -32,15 +36,16 @@ import picocli.CommandLine.Spec;
 /** {@code verbena pingpong}. */
 @Command(
     name = "pingpong",
-    header = "send messages to and fro, as ibv_rc_pingpong, ibv_uc_pingpong and ibv_ud_pingpong",
+    header = "send messages to and fro, as ibv_rc_pingpong and its kin for uc, ud and srq",
     description = {
       "Without a host it is the server and waits for a client; with one it connects to the server"
           + " there. The ends tell each other over TCP where their queue pairs are, and then send"
           + " messages in turn, the client first. The other end may be the program of rdma-core.",
-      "Give both ends the same -s, -n, --transport and -c."
+      "Give both ends the same -s, -n, --transport, -c, --srq and -q."
     },
     footer = {
       "  verbena pingpong --local",
+      "  verbena pingpong --local --srq -q 4",
       "  verbena pingpong -d disni://10.0.0.2                     # the server",
       "  verbena pingpong -d disni://10.0.0.1 -s 65536 10.0.0.2   # its client"
     })
@@ -49,6 +54,11 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
   private static final int MAX_SIZE = 1 << 30;
   private static final int DEFAULT_SIZE = 4096;
   private static final int DEFAULT_DATAGRAM = 2048;
+
+  /** How many ibv_srq_pingpong has, and how many addresses its ends tell each other always. */
+  private static final int MAX_PAIRS = 256;
+
+  private static final int DEFAULT_PAIRS = 16;
 
   @Spec private @Nullable CommandSpec spec;
 
@@ -59,6 +69,17 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
       paramLabel = "TYPE",
       description = "rc, uc or ud (default: ${DEFAULT-VALUE}).")
   private QueuePairType type = QueuePairType.RC;
+
+  @Option(
+      names = "--srq",
+      description = "Queue pairs that share a receive queue, as ibv_srq_pingpong; rc only.")
+  private boolean srq;
+
+  @Option(
+      names = {"-q", "--num-qp"},
+      paramLabel = "N",
+      description = "Queue pairs, with --srq (default: 16).")
+  private @Nullable Integer pairs;
 
   @Option(
       names = {"-s", "--size"},
@@ -81,7 +102,7 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
   @Option(
       names = {"-n", "--iters"},
       paramLabel = "N",
-      description = "Messages each way (default: ${DEFAULT-VALUE}).")
+      description = "Messages each way, of all queue pairs (default: ${DEFAULT-VALUE}).")
   private int iterations = 1000;
 
   @Option(
@@ -89,6 +110,23 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
       paramLabel = "INDEX",
       description = "The local port's GID to send from (default: that of the device's address).")
   private @Nullable Integer gid;
+
+  @Option(
+      names = {"-e", "--events"},
+      description = "Sleep until something completes (default: poll).")
+  private boolean events;
+
+  @Option(
+      names = {"-i", "--ib-port"},
+      paramLabel = "PORT",
+      description = "The device's port: 1, as devices have no other here.")
+  private int ibPort = 1;
+
+  @Option(
+      names = {"-l", "--sl"},
+      paramLabel = "LEVEL",
+      description = "Service level: 0, as the way to a peer has no other here.")
+  private int serviceLevel;
 
   @Option(
       names = {"-c", "--chk"},
@@ -116,9 +154,41 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
     if (iterations < 1) {
       throw wiring.wrong("-n: " + iterations + " (expected: >= 1)");
     }
+    if (ibPort != 1) {
+      throw wiring.wrong("-i: " + ibPort + " (expected: 1)");
+    }
+    if (serviceLevel != 0) {
+      throw wiring.wrong("-l: " + serviceLevel + " (expected: 0)");
+    }
+    checkPairs();
     mtu();
     Ends.run(here, wiring.isLocal(), this);
     return 0;
+  }
+
+  private void checkPairs() {
+    if (!srq && pairs != null) {
+      throw wiring.wrong("-q: " + pairs + " (expected: with --srq)");
+    }
+    if (srq && type != QueuePairType.RC) {
+      throw wiring.wrong("--srq: with --transport " + type + " (expected: RC)");
+    }
+    if (pairs() < 1 || pairs() > MAX_PAIRS) {
+      throw wiring.wrong("-q: " + pairs + " (expected: 1.." + MAX_PAIRS + ")");
+    }
+    if (rxDepth < pairs()) {
+      throw wiring.wrong(
+          "-r: " + rxDepth + " (expected: >= " + pairs() + ", a receive for each queue pair)");
+    }
+  }
+
+  private int pairs() {
+    return pairs != null ? pairs : srq ? DEFAULT_PAIRS : 1;
+  }
+
+  /** Addresses that the ends tell each other. */
+  private int slots() {
+    return srq ? MAX_PAIRS : 1;
   }
 
   private int size() {
@@ -136,49 +206,75 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
   }
 
   @Override
-  public void run(Socket socket, boolean client, boolean told) throws IOException, ToolFailure {
-    Place here = Objects.requireNonNull(place, "place");
+  public void run(Socket socket, boolean client, boolean told)
+      throws IOException, ToolFailure, InterruptedException {
+    URI device = Objects.requireNonNull(place, "place").device();
     int header = type == QueuePairType.UD ? GlobalRoute.LENGTH : 0;
     Set<Access> access = EnumSet.of(Access.LOCAL_WRITE);
-    try (End end = End.open(here.device(), 2 * size() + header, access, 2, rxDepth + 1)) {
+    try (End end =
+        End.open(device, 2 * size() + header, access, pairs() + 1, rxDepth + 1, events)) {
       int most = end.device().port().activeMtu().bytes();
       if (type == QueuePairType.UD && size() > most) {
         throw new ToolFailure(
             "Requested size larger than port MTU (" + most + ")", "give both ends -s " + most);
       }
-      int index = Gids.index(end.device().port().gids(), here.device(), gid);
-      BarePair pair = BarePair.create(end, type, 1, rxDepth, 0, index, Set.of());
+      int index = Gids.index(end.device().port().gids(), device, gid);
+      if (srq) {
+        end.shareReceives(rxDepth);
+      }
+      List<BarePair> ours = new ArrayList<>();
+      List<Peer> here = new ArrayList<>();
+      for (int i = 0; i < pairs(); i++) {
+        ours.add(BarePair.create(end, type, 1, rxDepth, 0, index, Set.of()));
+        here.add(ours.get(i).here());
+      }
       Pingpong pingpong =
-          new Pingpong(end, pair, size(), header, rxDepth, new Patience(wiring.limit()));
+          new Pingpong(end, ours, size(), header, rxDepth, new Patience(end, wiring.limit()));
       pingpong.prepare(client, check);
-      tell(told, "local", pair.here());
-      Peer peer = introduce(socket, pair, client);
-      tell(told, "remote", peer);
+      tell(told, "local", here);
+      tell(told, "remote", introduce(socket, ours, here, client));
       long nanos = pingpong.play(iterations);
       if (told) {
         summarize(nanos);
       }
+      awaitEnd(socket);
     }
   }
 
-  private Peer introduce(Socket socket, BarePair pair, boolean client)
+  private List<Peer> introduce(Socket socket, List<BarePair> ours, List<Peer> here, boolean client)
       throws IOException, ToolFailure {
     if (client) {
-      PingpongAddress.write(pair.here(), socket.getOutputStream());
-      Peer peer = PingpongAddress.read(socket.getInputStream());
-      pair.connect(peer, mtu(), TIMEOUT, 1, 1);
-      PingpongAddress.writeDone(socket.getOutputStream());
-      return peer;
+      PingpongAddress.write(here, slots(), socket.getOutputStream());
     }
-    Peer peer = PingpongAddress.read(socket.getInputStream());
-    pair.connect(peer, mtu(), TIMEOUT, 1, 1);
-    PingpongAddress.write(pair.here(), socket.getOutputStream());
-    PingpongAddress.readDone(socket.getInputStream());
-    return peer;
+    List<Peer> peers = PingpongAddress.read(slots(), socket.getInputStream());
+    if (peers.size() != ours.size()) {
+      throw new ToolFailure(
+          "the other end has " + peers.size() + " queue pairs (expected: " + ours.size() + ")",
+          "give both ends the same -q");
+    }
+    for (int i = 0; i < ours.size(); i++) {
+      ours.get(i).connect(peers.get(i), mtu(), TIMEOUT, 1, 1);
+    }
+    if (client) {
+      PingpongAddress.writeDone(socket.getOutputStream());
+    } else {
+      PingpongAddress.write(here, slots(), socket.getOutputStream());
+      PingpongAddress.readDone(socket.getInputStream());
+    }
+    return peers;
   }
 
-  private void tell(boolean told, String whose, Peer peer) {
-    if (told) {
+  /**
+   * Keeps the queue pairs until the other end needs their acknowledgements no more. Rdma-core's
+   * programs have closed the connection by now.
+   */
+  private static void awaitEnd(Socket socket) throws IOException {
+    socket.shutdownOutput();
+    socket.getInputStream().transferTo(OutputStream.nullOutputStream());
+  }
+
+  private void tell(boolean told, String whose, List<Peer> peers) {
+    for (Peer peer : told ? peers : List.<Peer>of()) {
       out()
           .printf(
               Locale.ROOT,

@@ -11,6 +11,7 @@ import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairType;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,7 +29,7 @@ class ValidationTest {
   private final BarePair ofOther = pair(other);
 
   private static End open() {
-    return End.open(HCA, 2 * SIZE, Set.of(Access.LOCAL_WRITE), 2, DEPTH + 1);
+    return End.open(HCA, 2 * SIZE, Set.of(Access.LOCAL_WRITE), 2, DEPTH + 1, false);
   }
 
   private static BarePair pair(End end) {
@@ -48,7 +49,8 @@ class ValidationTest {
   }
 
   private static Pingpong pingpong(End end, BarePair pair) {
-    return new Pingpong(end, pair, SIZE, 0, DEPTH, new Patience(Duration.ofMillis(100)));
+    return new Pingpong(
+        end, List.of(pair), SIZE, 0, DEPTH, new Patience(end, Duration.ofMillis(100)));
   }
 
   @Test
@@ -80,7 +82,7 @@ class ValidationTest {
   }
 
   @Test
-  void whatNobodyChecksMayBeAnything() throws ToolFailure {
+  void whatNobodyChecksMayBeAnything() throws ToolFailure, InterruptedException {
     Pingpong server = pingpong(one, ofOne);
     server.prepare(false, false);
     Pingpong client = pingpong(other, ofOther);

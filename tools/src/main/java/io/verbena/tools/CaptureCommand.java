@@ -1,0 +1,90 @@
+package io.verbena.tools;
+
+import io.verbena.tools.end.ToolFailure;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code verbena capture}. */
+@Command(
+    name = "capture",
+    header = "run a command and write all packets of its HCA to a file, as tcpdump -w",
+    description = {
+      "Runs another command of verbena with the option pcap=FILE in its device's URI, and exits as"
+          + " it does. The file is for Wireshark, tshark or tcpdump. It has the packets that an"
+          + " emulated HCA sends and receives: roce://ADDRESS, or emulated://NAME?wire=simulated."
+          + " Other devices make none that could be seen here, and are refused."
+    },
+    footer = {
+      "  verbena capture out.pcap pingpong --local -d emulated://here?wire=simulated",
+      "  verbena capture out.pcap perf write bw -d roce://10.0.0.1 10.0.0.2",
+      "  tshark -r out.pcap"
+    })
+final class CaptureCommand implements Callable<Integer> {
+  /** Behind what an option has in front of it. */
+  private static final Pattern ADDRESS = Pattern.compile("(.*?)((roce|emulated|disni)://.*)");
+
+  /** What stands in a URI as it is. */
+  private static final Pattern PLAIN = Pattern.compile("[\\w./~-]+");
+
+  @Spec private @Nullable CommandSpec spec;
+
+  @Parameters(index = "0", paramLabel = "FILE", description = "Written anew.")
+  private Path file = Path.of("");
+
+  @Parameters(
+      index = "1..*",
+      arity = "1..*",
+      paramLabel = "COMMAND",
+      description = "The command with all that belongs to it.")
+  private List<String> command = List.of();
+
+  CaptureCommand() {}
+
+  @Override
+  public Integer call() throws ToolFailure {
+    CommandLine line = Objects.requireNonNull(spec, "spec").commandLine();
+    if (!PLAIN.matcher(file.toString()).matches()) {
+      throw new ParameterException(
+          line, "FILE: " + file + " (expected: letters, digits and . / _ ~ - alone)");
+    }
+    List<String> captured = new ArrayList<>();
+    boolean any = false;
+    for (String word : command) {
+      Matcher address = ADDRESS.matcher(word);
+      boolean matches = address.matches();
+      captured.add(matches ? address.group(1) + captured(address.group(2)) : word);
+      any |= matches;
+    }
+    if (!any) {
+      throw new ParameterException(
+          line,
+          "COMMAND: "
+              + String.join(" ", command)
+              + " (expected: one with a URI of roce:// or emulated://, as -d or -a)");
+    }
+    return Verbena.run(line.getOut(), line.getErr(), captured.toArray(new String[0]));
+  }
+
+  private String captured(String uri) throws ToolFailure {
+    boolean packets = uri.startsWith("roce:") || uri.contains("wire=");
+    if (!packets) {
+      throw new ToolFailure(
+          "capture: " + uri + " writes no packets",
+          "take roce://ADDRESS, or emulated://NAME?wire=simulated;"
+              + " an RNIC's are seen by its own tools");
+    }
+    return uri + (uri.indexOf('?') < 0 ? '?' : '&') + "pcap=" + file;
+  }
+}

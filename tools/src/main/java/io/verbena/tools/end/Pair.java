@@ -1,0 +1,52 @@
+package io.verbena.tools.end;
+
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
+
+/** A queue pair that a test posts to. For one thread; the end that it is of closes it. */
+public class Pair {
+  private final QueuePair pair;
+  private final Peer here;
+
+  /**
+   * One that a connection manager connects.
+   *
+   * @param gid of its port
+   */
+  public Pair(QueuePair pair, Gid gid) {
+    this(pair, new Peer(pair.number(), 0, gid));
+  }
+
+  Pair(QueuePair pair, Peer here) {
+    this.pair = pair;
+    this.here = here;
+  }
+
+  /** Where it is. */
+  public final Peer here() {
+    return here;
+  }
+
+  /** The queue pair. */
+  public final QueuePair pair() {
+    return pair;
+  }
+
+  /** Posts a receive: for this queue pair, or for all that share their receives with it. */
+  public final void postReceive(ReceiveWorkRequest request) {
+    SharedReceiveQueue shared = pair.sharedReceiveQueue();
+    if (shared == null) {
+      pair.postReceive(request);
+    } else {
+      shared.postReceive(request);
+    }
+  }
+
+  /** Addresses a request to the peer, which only datagrams need. */
+  public SendWorkRequest addressed(SendWorkRequest request) {
+    return request;
+  }
+}

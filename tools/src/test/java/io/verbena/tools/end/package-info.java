@@ -1,0 +1,5 @@
+/** Tests of what the commands stand on. */
+@NullMarked
+package io.verbena.tools.end;
+
+import org.jspecify.annotations.NullMarked;
