@@ -426,10 +426,14 @@ final class ReliableEnd extends Endpoint {
     }
   }
 
-  private void takePartly(Post post) {
+  /** Parts of a READ before the one that reaches beyond are in their right. */
+  private boolean comesUntilRefused(Post post) {
     Kind kind = post.operation.kind();
-    if (world.readsInParts() && (kind == Kind.BEYOND || kind == Kind.BEYOND_DOOR)) {
-      // Parts before the one that reached beyond were in their right.
+    return world.readsInParts() && (kind == Kind.BEYOND || kind == Kind.BEYOND_DOOR);
+  }
+
+  private void takePartly(Post post) {
+    if (comesUntilRefused(post)) {
       for (int i = post.resultAt; i < post.resultAt + post.operation.length(); i++) {
         arena.expected[i] = arena.memory.get(i);
       }
@@ -499,7 +503,7 @@ final class ReliableEnd extends Endpoint {
   /** A queue pair that was closed completes nothing; what it has done stands in memory. */
   private void settleClosed() {
     for (Post post : posts) {
-      if (!post.isDone() && post.due != null) {
+      if (!post.isDone() && (post.due != null || comesUntilRefused(post))) {
         takePartly(post);
       } else if (!post.isDone() && bringsAnswer(post.operation.kind())) {
         arena.expectLong(post.resultAt, arena.memory.getLong(post.resultAt));
