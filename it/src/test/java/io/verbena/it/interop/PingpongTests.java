@@ -20,8 +20,8 @@ abstract class PingpongTests {
   /** More messages than receives, so that both ends post new ones. */
   private static final String PAIRS = "-q 4 -r 9";
 
-  private static final String CLOSING = ROUNDS + " iters in";
-  private static final Duration LIMIT = Duration.ofMinutes(1);
+  static final String CLOSING = ROUNDS + " iters in";
+  static final Duration LIMIT = Duration.ofMinutes(1);
 
   /** What {@code verbena} runs on. */
   abstract Hca hca();
@@ -50,7 +50,7 @@ abstract class PingpongTests {
     }
   }
 
-  private String tool(String transport, int size, int port, String device, String to) {
+  final String tool(String transport, int size, int port, String device, String to) {
     return "pingpong -c %s -d %s://%s -p %d -n %d -s %d %s"
         .formatted(
             transport.equals("srq") ? "-e --srq " + PAIRS : "--transport " + transport,
@@ -62,7 +62,7 @@ abstract class PingpongTests {
             to);
   }
 
-  private static Program start(String transport, int size, int port, String device, String to)
+  static Program start(String transport, int size, int port, String device, String to)
       throws IOException {
     String line =
         "ibv_%s_pingpong %s -d %s -g 1 -p %d -n %d -s %d %s"

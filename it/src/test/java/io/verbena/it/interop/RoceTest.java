@@ -117,12 +117,35 @@ class RoceTest {
       long before = drops();
       Program.run("link-loss", "2");
       try {
-        asItsClient("rc", 8192, 18_607);
-        asItsServer("rc", 8192, 18_608);
+        try (Program theirs = start("rc", 8192, 18_607, "rxe1", "")) {
+          Listening.onTcp(18_607);
+          String line = tool("rc", 8192, 18_607, outside.client(), Nodes.node2());
+          assertAllCame(outside.start(line), theirs);
+        }
+        Tool ours = outside.start(tool("rc", 8192, 18_608, outside.server(), ""));
+        Listening.onTcp(18_608, outside);
+        try (Program theirs = start("rc", 8192, 18_608, "rxe0", outside.server())) {
+          assertAllCame(ours, theirs);
+        }
       } finally {
         Nodes.mend();
       }
       assertThat(drops()).isGreaterThan(before);
+    }
+
+    /**
+     * Who has all messages and all acknowledgements leaves, and has no word for that; if its own
+     * last acknowledgement is lost then, nobody answers when its peer's last message comes again.
+     * So one of them may fail, like this; the other one has had everything.
+     */
+    private static void assertAllCame(Tool ours, Program theirs) throws Exception {
+      int ourExit = ours.exitCode(LIMIT);
+      int theirExit = theirs.exitCode(LIMIT);
+      String told = ours + ": " + ours.output() + theirs.output();
+      assertThat(Math.min(ourExit, theirExit)).as(told).isZero();
+      assertThat(ours.output()).contains(ourExit == 0 ? CLOSING : "RETRY_EXC_ERR");
+      assertThat(theirs.output())
+          .contains(theirExit == 0 ? CLOSING : "transport retry counter exceeded");
     }
 
     private long drops() throws IOException, InterruptedException {

@@ -85,7 +85,13 @@ final class Tool {
     return output.soFar();
   }
 
-  private int exitCode(Duration limit) throws Exception {
+  /** What it has said. */
+  String output() throws IOException {
+    return output.soFar();
+  }
+
+  /** Waits for the end, of whatever kind. */
+  int exitCode(Duration limit) throws Exception {
     try {
       return exitCode.get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
