@@ -55,7 +55,7 @@ final class ActiveEnd extends RdmaActiveEndpoint {
   long await() throws InterruptedException {
     IbvWC completion = completions.poll(LIMIT_NANOS, TimeUnit.NANOSECONDS);
     if (completion == null) {
-      throw new IllegalStateException("no completion in 60 s");
+      throw new IllegalStateException(PassiveEnd.STUCK);
     }
     if (completion.getStatus() != 0) {
       throw new IllegalStateException(

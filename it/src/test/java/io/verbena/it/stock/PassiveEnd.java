@@ -16,6 +16,10 @@ final class PassiveEnd extends RdmaEndpoint {
   static final int MESSAGE = 16;
   static final int SENT = LENGTH;
   static final int RECEIVED = LENGTH + MESSAGE;
+
+  /** What a program says in which a request was never done. */
+  static final String STUCK = "no completion in 60 s";
+
   private static final long LIMIT_NANOS = 60_000_000_000L;
   private static final long PAUSE_NANOS = 50_000;
 
@@ -50,7 +54,7 @@ final class PassiveEnd extends RdmaEndpoint {
     long start = System.nanoTime();
     while (call.execute().getPolls() == 0) {
       if (System.nanoTime() - start > LIMIT_NANOS) {
-        throw new IllegalStateException("no completion in 60 s");
+        throw new IllegalStateException(STUCK);
       }
       LockSupport.parkNanos(PAUSE_NANOS);
     }
