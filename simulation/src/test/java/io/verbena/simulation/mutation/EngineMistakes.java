@@ -38,8 +38,8 @@ final class EngineMistakes {
           of(
               "a lost last ACK is not sent again",
               "engine/Responder.java",
-              "        replies.acknowledge(psn, ACK, messageSequence);",
-              ""),
+              "default -> replies.acknowledge(psn, ACK, messageSequence);",
+              "default -> {}"),
           of(
               "a duplicate SEND is taken again",
               "engine/Responder.java",

@@ -376,6 +376,12 @@ final class Responder {
   }
 
   private void duplicate(Frame packet) {
+    // The peer misses what is held back; and room for that is left only as long as nothing is
+    // added.
+    release();
+    if (replies.isFull()) {
+      return;
+    }
     int psn = packet.psn();
     switch (packet.opcode().kind()) {
       case READ_REQUEST -> {
@@ -391,11 +397,7 @@ final class Responder {
           replyAtomic(psn, resource.result.original());
         }
       }
-      default -> {
-        // The peer misses what is held back.
-        release();
-        replies.acknowledge(psn, ACK, messageSequence);
-      }
+      default -> replies.acknowledge(psn, ACK, messageSequence);
     }
   }
 

@@ -132,6 +132,27 @@ class AckDelayTest {
   }
 
   @Test
+  void keepsRoomForWhatIsHeldBackWhenManyReadsComeAgain() {
+    pair.a.post(pair.read(99, 0, 64, 128));
+    pair.run(3 * TestWire.FLIGHT_NANOS);
+    Packet request = pair.wire.sentBy(true).get(0);
+    answerEachOther(WARM + 3);
+    int before = pair.wire.sentBy(false).size();
+
+    for (int i = 0; i < 40; i++) {
+      pair.b.engine.receive(TestWire.copy(request.frame()));
+    }
+    pair.b.engine.answer();
+    pair.run(2 * TestWire.FLIGHT_NANOS);
+
+    assertThat(pair.wire.sentBy(false).stream().skip(before).map(Packet::opcode))
+        .containsOnlyOnce(PacketOpcode.RC_ACKNOWLEDGE)
+        .filteredOn(PacketOpcode.RC_READ_RESPONSE_ONLY::equals)
+        .isNotEmpty();
+    assertThat(pair.a.host.sendsDone).hasSize(rounds + 1);
+  }
+
+  @Test
   void whoGoesToErrorHasAcknowledgedWhatItTook() {
     answerEachOther(WARM + 3);
     pair.b.modify(QueuePairState.ERR);
