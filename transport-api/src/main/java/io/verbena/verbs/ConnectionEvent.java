@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  *     most that the message carries
  * @param responderResources READs and atomics that the peer serves at once
  * @param initiatorDepth READs and atomics that the peer has outstanding at once
+ * @param datagramPeer for {@link Type#ESTABLISHED} of an identifier of {@link PortSpace#UDP} where
+ *     datagrams go, else null
  */
 public record ConnectionEvent(
     Type type,
@@ -23,7 +25,8 @@ public record ConnectionEvent(
     int status,
     ByteBuffer privateData,
     int responderResources,
-    int initiatorDepth) {
+    int initiatorDepth,
+    @Nullable DatagramPeer datagramPeer) {
 
   /** {@link #status} of a rejection when nobody listens ({@code IB_CM_REJ_INVALID_SERVICE_ID}). */
   public static final int REJECT_INVALID_SERVICE_ID = 8;
@@ -31,8 +34,46 @@ public record ConnectionEvent(
   /** {@link #status} of a rejection by the program ({@code IB_CM_REJ_CONSUMER_DEFINED}). */
   public static final int REJECT_CONSUMER_DEFINED = 28;
 
+  /**
+   * {@link #status} of {@link Type#UNREACHABLE} when nobody serves datagrams there ({@code
+   * IB_SIDR_UNSUPPORTED}).
+   */
+  public static final int DATAGRAMS_UNSUPPORTED = 1;
+
+  /**
+   * {@link #status} of {@link Type#UNREACHABLE} when who serves datagrams there refuses ({@code
+   * IB_SIDR_REJECT}).
+   */
+  public static final int DATAGRAMS_REJECTED = 2;
+
   /** {@link #status} when a step took longer than its deadline ({@code -ETIMEDOUT}). */
   public static final int TIMED_OUT = -110;
+
+  /** An event of a connection. */
+  public ConnectionEvent(
+      Type type,
+      ConnectionIdentifier identifier,
+      @Nullable ConnectionListener listener,
+      int status,
+      ByteBuffer privateData,
+      int responderResources,
+      int initiatorDepth) {
+    this(type, identifier, listener, status, privateData, responderResources, initiatorDepth, null);
+  }
+
+  /** The same event of what stands for its identifier and its listener to a program. */
+  public ConnectionEvent of(
+      ConnectionIdentifier shown, @Nullable ConnectionListener shownListener) {
+    return new ConnectionEvent(
+        type,
+        shown,
+        shownListener,
+        status,
+        privateData,
+        responderResources,
+        initiatorDepth,
+        datagramPeer);
+  }
 
   /** Kinds of event; names as in {@code enum rdma_cm_event_type}. */
   public enum Type {

@@ -13,6 +13,17 @@ import org.jspecify.annotations.Nullable;
  *                           -> reject
  * either:   ESTABLISHED -> disconnect, or the peer's -> DISCONNECTED
  * </pre>
+ *
+ * <p>Of {@link PortSpace#UDP}, it is one question for a queue pair of datagrams and its answer:
+ *
+ * <pre>
+ * active:   resolve -> ADDR_RESOLVED -> createQueuePair -> connect -> ESTABLISHED, with the peer |
+ *           UNREACHABLE
+ * passive:  CONNECT_REQUEST -> createQueuePair -> accept
+ *                           -> reject
+ * </pre>
+ *
+ * After that neither end hears of the other by events, whatever it does.
  */
 public interface ConnectionIdentifier extends AutoCloseable {
 
@@ -27,44 +38,53 @@ public interface ConnectionIdentifier extends AutoCloseable {
 
   /**
    * Creates the queue pair of this connection, in {@link QueuePairState#INIT} with every remote
-   * right; receives may be posted at once. It belongs to the caller, who closes it before this.
+   * right; receives may be posted at once. One for datagrams is in {@link QueuePairState#RTS}, with
+   * {@link DatagramPeer#QUEUE_KEY}. It belongs to the caller, who closes it before this.
    *
-   * @throws VerbsException {@code INVALID} if it has one, else as {@link
-   *     ProtectionDomain#createQueuePair}
+   * @throws VerbsException {@code INVALID} if it has one, or for another type than its {@link
+   *     PortSpace#type}; else as {@link ProtectionDomain#createQueuePair}
    */
   QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options);
 
   /**
    * Asks the peer to connect; the answer is an event. The queue pair is in RTS at {@link
-   * ConnectionEvent.Type#ESTABLISHED}.
+   * ConnectionEvent.Type#ESTABLISHED}. For datagrams the parameters but for the private data mean
+   * nothing, and {@link ConnectionEvent#datagramPeer} of that event tells where they go.
    *
    * @param timeoutNanos how long the peer may take before {@link ConnectionEvent.Type#UNREACHABLE}
    * @throws VerbsException {@code INVALID} without queue pair, in another state, with more than
-   *     {@link ConnectionParameters#MAX_CONNECT_DATA} bytes of private data, or with parameters
-   *     beyond the device's limits
+   *     {@link ConnectionParameters#MAX_CONNECT_DATA} bytes of private data ({@link
+   *     ConnectionParameters#MAX_DATAGRAM_CONNECT_DATA}), or with parameters beyond the device's
+   *     limits
    */
   void connect(ConnectionParameters parameters, long timeoutNanos);
 
   /**
-   * Accepts a request; {@link ConnectionEvent.Type#ESTABLISHED} follows when the peer is ready.
+   * Accepts a request; {@link ConnectionEvent.Type#ESTABLISHED} follows when the peer is ready. For
+   * datagrams the peer is told the queue pair, and no event follows.
    *
    * @throws VerbsException {@code INVALID} without queue pair, in another state, with more than
-   *     {@link ConnectionParameters#MAX_ACCEPT_DATA} bytes of private data, or with parameters
-   *     beyond the device's limits
+   *     {@link ConnectionParameters#MAX_ACCEPT_DATA} bytes of private data ({@link
+   *     ConnectionParameters#MAX_DATAGRAM_ACCEPT_DATA}), or with parameters beyond the device's
+   *     limits
    */
   void accept(ConnectionParameters parameters);
 
   /**
-   * Rejects a request; the peer is told {@link ConnectionEvent.Type#REJECTED}.
+   * Rejects a request; the peer is told {@link ConnectionEvent.Type#REJECTED}, or where it asked
+   * for datagrams {@link ConnectionEvent.Type#UNREACHABLE} with {@link
+   * ConnectionEvent#DATAGRAMS_REJECTED}.
    *
    * @throws VerbsException {@code INVALID} in another state, or with more than {@link
-   *     ConnectionParameters#MAX_REJECT_DATA} bytes of private data
+   *     ConnectionParameters#MAX_REJECT_DATA} bytes of private data ({@link
+   *     ConnectionParameters#MAX_DATAGRAM_ACCEPT_DATA})
    */
   void reject(ByteBuffer privateData);
 
   /**
    * Ends the connection: both ends are told {@link ConnectionEvent.Type#DISCONNECTED}, once. This
-   * end's queue pair goes to ERR at once, the peer's at the latest as its event is taken.
+   * end's queue pair goes to ERR at once, the peer's at the latest as its event is taken. Of no
+   * effect for datagrams, or where nothing is established.
    */
   void disconnect();
 

@@ -20,7 +20,19 @@ public interface ConnectionManager extends AutoCloseable {
    * @throws VerbsException {@code ADDRESS_IN_USE}; {@code INVALID} for an address or a backlog that
    *     it does not take
    */
-  ConnectionListener listen(URI address, int backlog);
+  default ConnectionListener listen(URI address, int backlog) {
+    return listen(PortSpace.TCP, address, backlog);
+  }
+
+  /**
+   * Listens on an address.
+   *
+   * @param space whose port it is
+   * @param backlog as above
+   * @throws VerbsException as above; {@code NOT_SUPPORTED} for {@link PortSpace#UDP} without {@link
+   *     Capability#UNRELIABLE_DATAGRAM}
+   */
+  ConnectionListener listen(PortSpace space, URI address, int backlog);
 
   /**
    * Finds the way to a peer; {@link ConnectionEvent.Type#ADDR_RESOLVED} or {@link
@@ -29,7 +41,19 @@ public interface ConnectionManager extends AutoCloseable {
    * @param timeoutNanos how long that may take
    * @throws VerbsException {@code INVALID} for an address that it does not take
    */
-  ConnectionIdentifier resolve(URI address, long timeoutNanos);
+  default ConnectionIdentifier resolve(URI address, long timeoutNanos) {
+    return resolve(PortSpace.TCP, address, timeoutNanos);
+  }
+
+  /**
+   * Finds the way to a peer.
+   *
+   * @param space whose port it is
+   * @param timeoutNanos as above
+   * @throws VerbsException as above; {@code NOT_SUPPORTED} for {@link PortSpace#UDP} without {@link
+   *     Capability#UNRELIABLE_DATAGRAM}
+   */
+  ConnectionIdentifier resolve(PortSpace space, URI address, long timeoutNanos);
 
   /**
    * Waits for the next event.

@@ -27,6 +27,12 @@ public record ConnectionParameters(
   /** The most private data that a reject carries, in bytes. */
   public static final int MAX_REJECT_DATA = 148;
 
+  /** The most private data that a request for datagrams carries, in bytes. */
+  public static final int MAX_DATAGRAM_CONNECT_DATA = 180;
+
+  /** The most private data that the answer to it carries, whatever it is, in bytes. */
+  public static final int MAX_DATAGRAM_ACCEPT_DATA = 136;
+
   /** This private data, 16 READs each way, 7 retries, RNR for ever. */
   public static ConnectionParameters of(ByteBuffer privateData) {
     return new ConnectionParameters(privateData, 16, 16, 7, 7);

@@ -3,6 +3,7 @@ package io.verbena.disni;
 import io.verbena.disni.Words.EventWords;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
@@ -72,7 +73,8 @@ final class DisniConnectionManager implements ConnectionManager {
   }
 
   @Override
-  public DisniListener listen(URI address, int backlog) {
+  public DisniListener listen(PortSpace space, URI address, int backlog) {
+    requireConnected("listen", space);
     DisniAddress parsed = DisniAddress.parse(address);
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
@@ -134,7 +136,8 @@ final class DisniConnectionManager implements ConnectionManager {
   }
 
   @Override
-  public DisniConnection resolve(URI address, long timeoutNanos) {
+  public DisniConnection resolve(PortSpace space, URI address, long timeoutNanos) {
+    requireConnected("resolve", space);
     DisniAddress parsed = DisniAddress.parse(address);
     if (parsed.socket().getPort() == 0) {
       throw new VerbsException(
@@ -323,6 +326,12 @@ final class DisniConnectionManager implements ConnectionManager {
       waiter.close();
       device.disni().destroyEventChannel(channel);
       device.closed(DisniDevice.Kind.CONNECTION_MANAGER);
+    }
+  }
+
+  private static void requireConnected(String verb, PortSpace space) {
+    if (space != PortSpace.TCP) {
+      throw new VerbsException(VerbsError.NOT_SUPPORTED, verb + ": " + space + " (expected: TCP)");
     }
   }
 }

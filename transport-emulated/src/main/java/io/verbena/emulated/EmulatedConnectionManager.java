@@ -2,6 +2,7 @@ package io.verbena.emulated;
 
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
@@ -46,7 +47,8 @@ final class EmulatedConnectionManager implements ConnectionManager {
   }
 
   @Override
-  public EmulatedListener listen(URI address, int backlog) {
+  public EmulatedListener listen(PortSpace space, URI address, int backlog) {
+    requireConnected("listen", space);
     String name = EmulatedAddress.parse(address).name();
     if (backlog < 1 || backlog > MAX_BACKLOG) {
       throw new VerbsException(
@@ -86,7 +88,8 @@ final class EmulatedConnectionManager implements ConnectionManager {
   }
 
   @Override
-  public EmulatedConnection resolve(URI address, long timeoutNanos) {
+  public EmulatedConnection resolve(PortSpace space, URI address, long timeoutNanos) {
+    requireConnected("resolve", space);
     device.requireWhole("resolve");
     EmulatedConnection connection =
         EmulatedConnection.active(this, EmulatedAddress.parse(address).name());
@@ -179,6 +182,12 @@ final class EmulatedConnectionManager implements ConnectionManager {
         events.notifyAll();
       }
       device.closed(this);
+    }
+  }
+
+  private static void requireConnected(String verb, PortSpace space) {
+    if (space != PortSpace.TCP) {
+      throw new VerbsException(VerbsError.NOT_SUPPORTED, verb + ": " + space + " (expected: TCP)");
     }
   }
 }

@@ -6,6 +6,7 @@ import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Gid;
+import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
@@ -68,7 +69,8 @@ final class RoceConnectionManager implements ConnectionManager {
   }
 
   @Override
-  public RoceListener listen(URI address, int backlog) {
+  public RoceListener listen(PortSpace space, URI address, int backlog) {
+    requireConnected("listen", space);
     RoceAddress parsed = RoceAddress.parse(address);
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
     if (!parsed.host().isAnyLocalAddress()
@@ -145,7 +147,8 @@ final class RoceConnectionManager implements ConnectionManager {
   }
 
   @Override
-  public RoceConnection resolve(URI address, long timeoutNanos) {
+  public RoceConnection resolve(PortSpace space, URI address, long timeoutNanos) {
+    requireConnected("resolve", space);
     RoceAddress parsed = RoceAddress.parse(address);
     if (parsed.port() == 0) {
       throw new VerbsException(
@@ -279,6 +282,12 @@ final class RoceConnectionManager implements ConnectionManager {
         events.notifyAll();
       }
       device.closed(EmulatedDevice.Kind.CONNECTION_MANAGER);
+    }
+  }
+
+  private static void requireConnected(String verb, PortSpace space) {
+    if (space != PortSpace.TCP) {
+      throw new VerbsException(VerbsError.NOT_SUPPORTED, verb + ": " + space + " (expected: TCP)");
     }
   }
 }

@@ -5,6 +5,7 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.PortSpace;
 import java.net.URI;
 import java.util.HashMap;
 import java.util.Map;
@@ -34,10 +35,10 @@ final class SanitizedManager implements ConnectionManager {
   }
 
   @Override
-  public ConnectionListener listen(URI address, int backlog) {
+  public ConnectionListener listen(PortSpace space, URI address, int backlog) {
     // Under the lock, so that an event of it finds its wrapper.
     synchronized (listeners) {
-      ConnectionListener inner = manager.listen(address, backlog);
+      ConnectionListener inner = manager.listen(space, address, backlog);
       SanitizedListener wrapper = new SanitizedListener(this, inner, Place.here());
       listeners.put(inner, wrapper);
       return wrapper;
@@ -51,9 +52,9 @@ final class SanitizedManager implements ConnectionManager {
   }
 
   @Override
-  public ConnectionIdentifier resolve(URI address, long timeoutNanos) {
+  public ConnectionIdentifier resolve(PortSpace space, URI address, long timeoutNanos) {
     synchronized (identifiers) {
-      return wrap(manager.resolve(address, timeoutNanos));
+      return wrap(manager.resolve(space, address, timeoutNanos));
     }
   }
 
@@ -87,14 +88,7 @@ final class SanitizedManager implements ConnectionManager {
     if (event.type() == ConnectionEvent.Type.ESTABLISHED) {
       identifier.established();
     }
-    return new ConnectionEvent(
-        event.type(),
-        identifier,
-        listener(event.listener()),
-        event.status(),
-        event.privateData(),
-        event.responderResources(),
-        event.initiatorDepth());
+    return event.of(identifier, listener(event.listener()));
   }
 
   private @Nullable ConnectionListener listener(@Nullable ConnectionListener inner) {

@@ -5,6 +5,7 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.PortSpace;
 import java.net.URI;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -31,28 +32,19 @@ final class LimitedManager implements ConnectionManager {
   }
 
   @Override
-  public ConnectionListener listen(URI address, int backlog) {
-    return manager.listen(LimitedProvider.plain(address), backlog);
+  public ConnectionListener listen(PortSpace space, URI address, int backlog) {
+    return manager.listen(space, LimitedProvider.plain(address), backlog);
   }
 
   @Override
-  public ConnectionIdentifier resolve(URI address, long timeoutNanos) {
-    return limited(manager.resolve(LimitedProvider.plain(address), timeoutNanos));
+  public ConnectionIdentifier resolve(PortSpace space, URI address, long timeoutNanos) {
+    return limited(manager.resolve(space, LimitedProvider.plain(address), timeoutNanos));
   }
 
   @Override
   public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
     ConnectionEvent event = manager.await(timeoutNanos);
-    return event == null
-        ? null
-        : new ConnectionEvent(
-            event.type(),
-            limited(event.identifier()),
-            event.listener(),
-            event.status(),
-            event.privateData(),
-            event.responderResources(),
-            event.initiatorDepth());
+    return event == null ? null : event.of(limited(event.identifier()), event.listener());
   }
 
   @Override

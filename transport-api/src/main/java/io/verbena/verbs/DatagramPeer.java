@@ -1,0 +1,14 @@
+package io.verbena.verbs;
+
+/**
+ * Where the datagrams for a service go ({@code struct rdma_ud_param}).
+ *
+ * @param vector the way, for an address handle
+ * @param queuePair the queue pair that serves it
+ * @param queueKey what its datagrams carry
+ */
+public record DatagramPeer(AddressVector vector, int queuePair, int queueKey) {
+
+  /** The key of queue pairs that a connection manager makes ({@code RDMA_UDP_QKEY}). */
+  public static final int QUEUE_KEY = 0x0123_4567;
+}

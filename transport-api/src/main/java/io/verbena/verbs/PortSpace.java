@@ -1,0 +1,33 @@
+package io.verbena.verbs;
+
+/**
+ * Whose ports a connection manager listens on and resolves; names and numbers as in {@code enum
+ * rdma_port_space}. The same port of two of them is two services.
+ */
+public enum PortSpace {
+  /** Connections, of queue pairs of type {@link QueuePairType#RC}. */
+  TCP(0x0106, QueuePairType.RC),
+  /**
+   * Datagrams: who asks is told the queue pair of type {@link QueuePairType#UD} that serves a port
+   * (service ID resolution, SIDR, in the IBTA specification, volume 1). Nothing is connected.
+   */
+  UDP(0x0111, QueuePairType.UD);
+
+  private final int code;
+  private final QueuePairType type;
+
+  PortSpace(int code, QueuePairType type) {
+    this.code = code;
+    this.type = type;
+  }
+
+  /** The number in {@code enum rdma_port_space}. */
+  public int code() {
+    return code;
+  }
+
+  /** What queue pairs its identifiers have. */
+  public QueuePairType type() {
+    return type;
+  }
+}
