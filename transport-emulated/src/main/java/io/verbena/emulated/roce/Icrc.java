@@ -28,8 +28,9 @@ public final class Icrc {
   private final CRC32 crc = new CRC32();
   private final byte[] masked = new byte[LINK_HEADER_LENGTH + BthLayout.END];
   private final byte[] masked6 = new byte[LINK_HEADER_LENGTH + Ipv6Layout.LENGTH];
-  private int rewindBytes = -1;
-  private int rewindFactor;
+
+  /** What goes back over so many bytes; 0 where nobody asked for it yet. Lengths alternate. */
+  private final int[] rewindFactors = new int[Frame.CAPACITY];
 
   /**
    * Computes the CRC of a packet.
@@ -97,18 +98,20 @@ public final class Icrc {
    * CRC 16 are left to check the packet.
    *
    * @param frame the packet, with identification 0
-   * @param length its bytes without the ICRC
+   * @param length its bytes without the ICRC, less than {@link Frame#CAPACITY}
    * @param icrc the CRC that it came with
    * @return 0 to 0xffff, or {@link #NO_IDENTIFICATION} if the packet is damaged
    */
   public int identification(byte[] frame, int length, int icrc) {
     int difference = icrc ^ compute(frame, length);
-    int behind = length - Ipv4Layout.IDENTIFICATION_OFFSET;
-    if (behind != rewindBytes) {
-      rewindFactor = CrcField.inversePowerOfX(Byte.SIZE * behind);
-      rewindBytes = behind;
+    if (difference == 0) {
+      return 0;
     }
-    int start = CrcField.multiply(difference, rewindFactor);
+    int behind = length - Ipv4Layout.IDENTIFICATION_OFFSET;
+    if (rewindFactors[behind] == 0) {
+      rewindFactors[behind] = CrcField.inversePowerOfX(Byte.SIZE * behind);
+    }
+    int start = CrcField.multiply(difference, rewindFactors[behind]);
     // The first byte of the identification is the low one here: the CRC runs from the low bit on.
     return start >>> Short.SIZE == 0
         ? Short.reverseBytes((short) start) & 0xffff
