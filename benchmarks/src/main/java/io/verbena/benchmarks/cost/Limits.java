@@ -7,7 +7,9 @@ import java.time.Duration;
 final class Limits {
   static final Duration CONNECT = Duration.ofMinutes(1);
   static final long CONNECT_NANOS = CONNECT.toNanos();
-  static final Duration JOB = Duration.ofMinutes(2);
+
+  /** At loss, rxe waits out a timeout of seconds for a packet. */
+  static final Duration JOB = Duration.ofMinutes(10);
 
   private Limits() {}
 

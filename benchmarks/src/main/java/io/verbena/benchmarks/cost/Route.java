@@ -21,4 +21,9 @@ enum Route {
     this.near = near;
     this.far = far;
   }
+
+  /** Whether an HCA in Java has a part in it, which must be compiled first. */
+  boolean isEmulated() {
+    return near.scheme.equals(Place.ROCE) || far.scheme.equals(Place.ROCE);
+  }
 }

@@ -37,7 +37,7 @@ public final class WireCost implements Callable<Integer> {
       names = "--repetitions",
       paramLabel = "N",
       description = "Turns of everybody (default: ${DEFAULT-VALUE}).")
-  private int repetitions = 7;
+  private int repetitions = 5;
 
   @Option(
       names = "--rounds",
@@ -49,7 +49,7 @@ public final class WireCost implements Callable<Integer> {
       names = "--writes",
       paramLabel = "N",
       description = "Writes of a turn (default: ${DEFAULT-VALUE}).")
-  private int writes = 1000;
+  private int writes = 500;
 
   @Option(
       names = "--loss",
@@ -60,8 +60,12 @@ public final class WireCost implements Callable<Integer> {
   @Option(
       names = "--warm-up",
       paramLabel = "N",
-      description = "Seconds of warm-up for each route and job (default: ${DEFAULT-VALUE}).")
-  private int warmUpSeconds = 15;
+      description = {
+        "Seconds of writes before the first turn for each route on which roce:// is, a quarter of"
+            + " it for the other; a third of that with loss, and half of it of round trips"
+            + " (default: ${DEFAULT-VALUE})."
+      })
+  private int warmUpSeconds = 90;
 
   @Option(
       names = "--routes",
@@ -116,14 +120,20 @@ public final class WireCost implements Callable<Integer> {
   }
 
   private void warmUp(Route route) throws Exception {
+    Duration time = Duration.ofSeconds(warmUpSeconds);
+    if (!route.isEmulated()) {
+      time = time.dividedBy(4);
+    }
     for (Job job : Job.values()) {
       pin(route, job);
       try (WireSession session = session(route)) {
-        session.warmUp(job, Duration.ofSeconds(warmUpSeconds));
-        if (job == Job.WRITE) {
+        if (job == Job.PING_PONG) {
+          session.warmUp(job, time.dividedBy(2));
+        } else {
+          session.warmUp(job, time);
           // What is done where packets are lost has to be compiled too.
           Switch.lose(loss);
-          session.warmUp(job, Duration.ofSeconds(Math.max(1, warmUpSeconds / 3)));
+          session.warmUp(job, time.dividedBy(3));
           Switch.lose(NOTHING);
         }
       }
@@ -188,7 +198,11 @@ public final class WireCost implements Callable<Integer> {
   }
 
   private WireSession session(Route route) throws IOException {
-    return new WireSession(route, process(route.near), process(route.far), port++);
+    String address = route.far.address();
+    Place connects = new Place(route.near.scheme, route.near.address(), address, port);
+    Place listens = new Place(route.far.scheme, "", address, port);
+    port++;
+    return new WireSession(process(route.near), connects, process(route.far), listens);
   }
 
   private Perftest perftest() {

@@ -14,22 +14,29 @@ final class WireSession implements AutoCloseable {
   private final EndProcess far;
   private boolean written;
 
-  WireSession(Route route, EndProcess near, EndProcess far, int port) throws IOException {
+  /**
+   * Connects.
+   *
+   * @param near the process that connects, pings and writes
+   * @param connects its device, and whom it reaches
+   * @param far the process that listens, answers and is written to
+   * @param listens its device
+   */
+  WireSession(EndProcess near, Place connects, EndProcess far, Place listens) throws IOException {
     this.near = near;
     this.far = far;
-    String target = far.ask("listen " + route.far.scheme + " " + route.far.address() + " " + port);
+    String target =
+        far.ask(String.join(" ", "listen", listens.scheme(), listens.far(), "" + listens.port()));
     far.order("accept");
     near.ask(
-        "connect "
-            + route.near.scheme
-            + " "
-            + route.near.address()
-            + " "
-            + route.far.address()
-            + " "
-            + port
-            + " "
-            + target);
+        String.join(
+            " ",
+            "connect",
+            connects.scheme(),
+            connects.near(),
+            connects.far(),
+            "" + connects.port(),
+            target));
     far.answer();
   }
 
