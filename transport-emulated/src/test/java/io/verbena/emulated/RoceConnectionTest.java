@@ -13,6 +13,7 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import java.net.URI;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -57,6 +58,37 @@ class RoceConnectionTest {
       to.disconnect();
       passive.expect(ConnectionEvent.Type.DISCONNECTED);
       active.expect(ConnectionEvent.Type.DISCONNECTED);
+    }
+  }
+
+  /** As each network device has its own rxe: a process on several networks opens one on each. */
+  @Test
+  void eachAddressOfAMachineIsAnHcaAndAProcessMayServeSeveralOnTheSamePort() throws Exception {
+    URI here = URI.create("roce://" + Loopbacks.address(20) + ":7000");
+    URI there = URI.create("roce://" + Loopbacks.address(21) + ":7000");
+    URI client = URI.create("roce://" + Loopbacks.address(22));
+    try (Caller first = new Caller(here);
+        Caller second = new Caller(there);
+        Caller active = new Caller(client);
+        ConnectionListener onFirst = first.manager.listen(here, 1);
+        ConnectionListener onSecond = second.manager.listen(there, 1)) {
+      assertThat(first.device.port().gids())
+          .doesNotContainAnyElementsOf(second.device.port().gids());
+      for (Caller passive : List.of(second, first)) {
+        ConnectionListener listener = passive == first ? onFirst : onSecond;
+        ConnectionIdentifier from =
+            active.manager.resolve(listener.address(), Caller.LIMIT.toNanos());
+        active.expect(ConnectionEvent.Type.ADDR_RESOLVED);
+        assertThat(active.queuePair(from).number()).isPositive();
+        from.connect(ConnectionParameters.defaults(), Caller.LIMIT.toNanos());
+        ConnectionEvent asked = passive.expect(ConnectionEvent.Type.CONNECT_REQUEST);
+        assertThat(asked.listener()).isSameAs(listener);
+        assertThat(asked.identifier().peer()).startsWith("roce://" + client.getHost() + ":");
+        assertThat(passive.queuePair(asked.identifier()).number()).isPositive();
+        asked.identifier().accept(ConnectionParameters.defaults());
+        active.expect(ConnectionEvent.Type.ESTABLISHED);
+        passive.expect(ConnectionEvent.Type.ESTABLISHED);
+      }
     }
   }
 }
