@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../common/waiting.h"
+#include "addresses.h"
 #include "natives.h"
 
 EXTENSION(jint, connectionEventReady, jlong channel, jint wakeup, jint timeout) {
@@ -19,7 +20,27 @@ EXTENSION(jint, connectionEventReady, jlong channel, jint wakeup, jint timeout) 
   return ready & WAIT_BROKEN ? -EIO : 0;
 }
 
-/* Both kinds of parameters begin with the private data; the rest of them only a connection has. */
+static void fill_connection(jlong *words, const struct rdma_conn_param *connection) {
+  words[EVENT_RESPONDER_RESOURCES] = connection->responder_resources;
+  words[EVENT_INITIATOR_DEPTH] = connection->initiator_depth;
+  words[EVENT_RETRY_COUNT] = connection->retry_count;
+  words[EVENT_RNR_RETRY_COUNT] = connection->rnr_retry_count;
+  words[EVENT_PEER_QP_NUM] = connection->qp_num;
+}
+
+static void fill_datagram(jlong *words, const struct rdma_ud_param *datagram) {
+  const struct ibv_global_route *route = &datagram->ah_attr.grh;
+  words[EVENT_PEER_QP_NUM] = datagram->qp_num;
+  words[EVENT_QUEUE_KEY] = datagram->qkey;
+  words[EVENT_GID_HIGH] = gid_high(&route->dgid);
+  words[EVENT_GID_LOW] = gid_low(&route->dgid);
+  words[EVENT_SGID_INDEX] = route->sgid_index;
+  words[EVENT_HOP_LIMIT] = route->hop_limit;
+  words[EVENT_TRAFFIC_CLASS] = route->traffic_class;
+  words[EVENT_FLOW_LABEL] = route->flow_label;
+}
+
+/* The words of the other kind of parameters are 0. */
 static void fill(jlong *words, const struct rdma_cm_event *event, void *data) {
   /* A request's identifier has its listener's type. */
   bool is_datagram = event->id && event->id->qp_type == IBV_QPT_UD;
@@ -27,16 +48,17 @@ static void fill(jlong *words, const struct rdma_cm_event *event, void *data) {
   const struct rdma_ud_param *datagram = &event->param.ud;
   const void *source = is_datagram ? datagram->private_data : connection->private_data;
   uint8_t length = is_datagram ? datagram->private_data_len : connection->private_data_len;
+  memset(words, 0, (EVENT_FLOW_LABEL + 1) * sizeof *words);
   words[EVENT_TYPE] = event->event;
   words[EVENT_IDENTIFIER] = to_handle(event->id);
   words[EVENT_LISTENER] = to_handle(event->listen_id);
   words[EVENT_STATUS] = event->status;
   words[EVENT_PRIVATE_DATA_LENGTH] = source ? length : 0;
-  words[EVENT_RESPONDER_RESOURCES] = is_datagram ? 0 : connection->responder_resources;
-  words[EVENT_INITIATOR_DEPTH] = is_datagram ? 0 : connection->initiator_depth;
-  words[EVENT_RETRY_COUNT] = is_datagram ? 0 : connection->retry_count;
-  words[EVENT_RNR_RETRY_COUNT] = is_datagram ? 0 : connection->rnr_retry_count;
-  words[EVENT_PEER_QP_NUM] = is_datagram ? datagram->qp_num : connection->qp_num;
+  if (is_datagram) {
+    fill_datagram(words, datagram);
+  } else {
+    fill_connection(words, connection);
+  }
   if (source && length) {
     memcpy(data, source, length);
   }

@@ -3,9 +3,13 @@ package io.verbena.disni;
 import io.verbena.disni.Words.EventWords;
 import io.verbena.disni.Words.ParameterWords;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.DatagramPeer;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
@@ -21,8 +25,8 @@ import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a connection ({@code rdma_cm_id}). All it does it does under its manager's {@code
- * steps}.
+ * One end of a connection, or of a question for datagrams ({@code rdma_cm_id}). All it does it does
+ * under its manager's {@code steps}.
  *
  * <pre>
  *  active                                          passive
@@ -37,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  *      v                                     v       v          v   rejected, error, deadline
  *    ENDED <---------------------------------+-------+----------+
  * </pre>
+ *
+ * <p>A question for datagrams goes from CONNECTING or REQUESTED to ANSWERED, and stays there: the
+ * queue pair was in RTS from the beginning, and what becomes of it the kernel does not know.
  */
 final class DisniConnection implements ConnectionIdentifier {
   static final int CONNECT_REQUEST = 4;
@@ -54,10 +61,12 @@ final class DisniConnection implements ConnectionIdentifier {
     ACCEPTING,
     ESTABLISHED,
     DISCONNECTING,
+    ANSWERED,
     ENDED
   }
 
   private final DisniConnectionManager manager;
+  private final PortSpace space;
   private final long pointer;
   private final URI peer;
   private final boolean isPassive;
@@ -74,8 +83,10 @@ final class DisniConnection implements ConnectionIdentifier {
   private int peerServes;
   private int peerAsks;
 
-  private DisniConnection(DisniConnectionManager manager, long pointer, URI peer, State state) {
+  private DisniConnection(
+      DisniConnectionManager manager, PortSpace space, long pointer, URI peer, State state) {
     this.manager = manager;
+    this.space = space;
     this.pointer = pointer;
     this.peer = peer;
     this.state = state;
@@ -83,16 +94,23 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   static DisniConnection active(
-      DisniConnectionManager manager, long pointer, URI peer, long timeoutNanos) {
-    DisniConnection connection = new DisniConnection(manager, pointer, peer, State.RESOLVING);
+      DisniConnectionManager manager, PortSpace space, long pointer, URI peer, long timeoutNanos) {
+    DisniConnection connection =
+        new DisniConnection(manager, space, pointer, peer, State.RESOLVING);
     connection.expireIn(timeoutNanos);
     connection.addressDeadline = connection.deadline;
     return connection;
   }
 
   static DisniConnection passive(
-      DisniConnectionManager manager, long pointer, URI peer, int peerServes, int peerAsks) {
-    DisniConnection connection = new DisniConnection(manager, pointer, peer, State.REQUESTED);
+      DisniConnectionManager manager,
+      PortSpace space,
+      long pointer,
+      URI peer,
+      int peerServes,
+      int peerAsks) {
+    DisniConnection connection =
+        new DisniConnection(manager, space, pointer, peer, State.REQUESTED);
     connection.peerServes = peerServes;
     connection.peerAsks = peerAsks;
     return connection;
@@ -124,27 +142,45 @@ final class DisniConnection implements ConnectionIdentifier {
     if (!(domain instanceof DisniProtectionDomain ours) || ours.device() != manager.device()) {
       throw invalid("create queue pair: the protection domain is another device's");
     }
+    if (options.type() != space.type()) {
+      throw invalid(
+          "create queue pair: type: " + options.type() + " (expected: " + space.type() + ")");
+    }
     synchronized (manager.steps()) {
       if (closed || queuePair != null) {
         throw invalid("create queue pair: it has one, or is closed");
       }
-      boolean givenUp = isPassive && state == State.ENDED;
+      boolean givenUp = isPassive && state == State.ENDED && !isDatagram();
       if (state != State.RESOLVED && state != State.REQUESTED && !givenUp) {
         throw invalid("create queue pair: state: " + state + " (expected: RESOLVED, REQUESTED)");
       }
       DisniQueuePair pair = givenUp ? ours.createQueuePair(options) : create(ours, options);
-      boolean ready = false;
-      try {
-        pair.modify(initial(pair.state()));
-        ready = true;
-      } finally {
-        if (!ready) {
-          pair.close();
-        }
+      if (!isDatagram()) {
+        initialize(pair);
       }
       queuePair = pair;
       return pair;
     }
+  }
+
+  private static void initialize(DisniQueuePair pair) {
+    boolean ready = false;
+    try {
+      pair.modify(initial(pair.state()));
+      ready = true;
+    } finally {
+      if (!ready) {
+        pair.close();
+      }
+    }
+  }
+
+  private boolean isDatagram() {
+    return space == PortSpace.UDP;
+  }
+
+  private int mostData(int ofConnections, int ofDatagrams) {
+    return isDatagram() ? ofDatagrams : ofConnections;
   }
 
   /** A caller that gave up makes the kernel refuse; accept is where the program learns of it. */
@@ -152,7 +188,7 @@ final class DisniConnection implements ConnectionIdentifier {
     try {
       return domain.createQueuePair(options, this);
     } catch (VerbsException e) {
-      if (!isPassive || e.error() != VerbsError.INVALID) {
+      if (!isPassive || isDatagram() || e.error() != VerbsError.INVALID) {
         throw e;
       }
       DisniQueuePair pair = domain.createQueuePair(options);
@@ -183,8 +219,10 @@ final class DisniConnection implements ConnectionIdentifier {
 
   @Override
   public void connect(ConnectionParameters offered, long timeoutNanos) {
-    ConnectionLimits.check(
-        "connect", offered, ConnectionParameters.MAX_CONNECT_DATA, manager.device().attributes());
+    int mostData =
+        mostData(
+            ConnectionParameters.MAX_CONNECT_DATA, ConnectionParameters.MAX_DATAGRAM_CONNECT_DATA);
+    ConnectionLimits.check("connect", offered, mostData, manager.device().attributes());
     synchronized (manager.steps()) {
       requireState("connect", State.RESOLVED, true);
       Block data = copy(offered.privateData());
@@ -198,10 +236,12 @@ final class DisniConnection implements ConnectionIdentifier {
 
   @Override
   public void accept(ConnectionParameters offered) {
-    ConnectionLimits.check(
-        "accept", offered, ConnectionParameters.MAX_ACCEPT_DATA, manager.device().attributes());
+    int mostData =
+        mostData(
+            ConnectionParameters.MAX_ACCEPT_DATA, ConnectionParameters.MAX_DATAGRAM_ACCEPT_DATA);
+    ConnectionLimits.check("accept", offered, mostData, manager.device().attributes());
     synchronized (manager.steps()) {
-      if (state == State.ENDED && !closed && queuePair != null) {
+      if (state == State.ENDED && !closed && queuePair != null && !isDatagram()) {
         raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT);
         return;
       }
@@ -214,6 +254,11 @@ final class DisniConnection implements ConnectionIdentifier {
               offered.responderResources(),
               Math.min(offered.initiatorDepth(), peerServes));
       int accepted = Extension.accept(pointer, words.address());
+      if (isDatagram()) {
+        Errno.check("accept", accepted);
+        state = State.ANSWERED;
+        return;
+      }
       if (accepted < 0) {
         // The peer gave up, or its request is not valid any more: as if it had told so before.
         end();
@@ -238,9 +283,12 @@ final class DisniConnection implements ConnectionIdentifier {
 
   @Override
   public void reject(ByteBuffer privateData) {
-    ConnectionLimits.checkData("reject", privateData, ConnectionParameters.MAX_REJECT_DATA);
+    int mostData =
+        mostData(
+            ConnectionParameters.MAX_REJECT_DATA, ConnectionParameters.MAX_DATAGRAM_ACCEPT_DATA);
+    ConnectionLimits.checkData("reject", privateData, mostData);
     synchronized (manager.steps()) {
-      if (state == State.ENDED && !closed) {
+      if (state == State.ENDED && !closed && !isDatagram()) {
         return;
       }
       requireState("reject", State.REQUESTED, false);
@@ -417,6 +465,12 @@ final class DisniConnection implements ConnectionIdentifier {
     if (state == State.ACCEPTING) {
       state = State.ESTABLISHED;
       raise(ConnectionEvent.Type.ESTABLISHED, 0, NO_DATA, peerServes, peerAsks);
+    } else if (state == State.CONNECTING && isDatagram()) {
+      state = State.ANSWERED;
+      timed = false;
+      manager.raise(
+          new ConnectionEvent(
+              ConnectionEvent.Type.ESTABLISHED, this, null, 0, data, 0, 0, datagramPeer(words)));
     } else if (state == State.CONNECTING) {
       state = State.ESTABLISHED;
       timed = false;
@@ -428,6 +482,18 @@ final class DisniConnection implements ConnectionIdentifier {
           words.getInt(EventWords.INITIATOR_DEPTH),
           words.getInt(EventWords.RESPONDER_RESOURCES));
     }
+  }
+
+  private static DatagramPeer datagramPeer(Block words) {
+    AddressVector vector =
+        new AddressVector(
+            new Gid(words.get(EventWords.GID_HIGH), words.get(EventWords.GID_LOW)),
+            words.getInt(EventWords.SGID_INDEX),
+            words.getInt(EventWords.HOP_LIMIT),
+            words.getInt(EventWords.TRAFFIC_CLASS),
+            words.getInt(EventWords.FLOW_LABEL));
+    return new DatagramPeer(
+        vector, words.getInt(EventWords.PEER_QP_NUM), words.getInt(EventWords.QUEUE_KEY));
   }
 
   private void disconnected() {
@@ -446,7 +512,7 @@ final class DisniConnection implements ConnectionIdentifier {
 
   private void lost(ConnectionEvent.Type type, int status) {
     if (state != State.ENDED) {
-      if (state == State.ESTABLISHED || state == State.ACCEPTING) {
+      if (state == State.ESTABLISHED || state == State.ACCEPTING || isDatagram()) {
         // The device goes only when we have let go of it, and does not end what is pending.
         tearDown();
       }

@@ -1,6 +1,7 @@
 package io.verbena.disni;
 
 import io.verbena.disni.Words.EventWords;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.PortSpace;
@@ -29,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * #steps}, as does everything that takes an identifier or its queue pair away.
  */
 final class DisniConnectionManager implements ConnectionManager {
-  private static final short PORT_SPACE_TCP = 0x0106;
   private static final int MAX_BACKLOG = 1 << 16;
   private static final int MAX_PRIVATE_DATA = 256;
 
@@ -74,21 +74,21 @@ final class DisniConnectionManager implements ConnectionManager {
 
   @Override
   public DisniListener listen(PortSpace space, URI address, int backlog) {
-    requireConnected("listen", space);
+    require(space);
     DisniAddress parsed = DisniAddress.parse(address);
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
     boolean listening = false;
     long id = 0;
     try {
-      id = device.disni().createId(channel, PORT_SPACE_TCP);
+      id = device.disni().createId(channel, (short) space.code());
       device.disni().bindAddr(id, SocketAddress.write(parsed.socket()).address());
       InetSocketAddress bound = SocketAddress.of(id, false);
       if (bound == null) {
         throw new VerbsException(VerbsError.IO, "listen: " + address + " is bound to no address");
       }
       checkDevice(id, bound, address);
-      DisniListener listener = new DisniListener(this, id, withOptions(bound, address));
+      DisniListener listener = new DisniListener(this, space, id, withOptions(bound, address));
       listeners.put(id, listener);
       device.disni().listen(id, backlog);
       listening = true;
@@ -137,7 +137,7 @@ final class DisniConnectionManager implements ConnectionManager {
 
   @Override
   public DisniConnection resolve(PortSpace space, URI address, long timeoutNanos) {
-    requireConnected("resolve", space);
+    require(space);
     DisniAddress parsed = DisniAddress.parse(address);
     if (parsed.socket().getPort() == 0) {
       throw new VerbsException(
@@ -147,8 +147,8 @@ final class DisniConnectionManager implements ConnectionManager {
     boolean begun = false;
     long id = 0;
     try {
-      id = device.disni().createId(channel, PORT_SPACE_TCP);
-      DisniConnection connection = DisniConnection.active(this, id, address, timeoutNanos);
+      id = device.disni().createId(channel, (short) space.code());
+      DisniConnection connection = DisniConnection.active(this, space, id, address, timeoutNanos);
       connections.put(id, connection);
       deadlineSet();
       InetAddress source = device.source();
@@ -259,7 +259,8 @@ final class DisniConnectionManager implements ConnectionManager {
     // outstanding (rdma_get_cm_event(3)).
     int peerServes = words.getInt(EventWords.INITIATOR_DEPTH);
     int peerAsks = words.getInt(EventWords.RESPONDER_RESOURCES);
-    DisniConnection connection = DisniConnection.passive(this, id, peer, peerServes, peerAsks);
+    DisniConnection connection =
+        DisniConnection.passive(this, listener.space(), id, peer, peerServes, peerAsks);
     connections.put(id, connection);
     raise(
         new ConnectionEvent(
@@ -329,9 +330,9 @@ final class DisniConnectionManager implements ConnectionManager {
     }
   }
 
-  private static void requireConnected(String verb, PortSpace space) {
-    if (space != PortSpace.TCP) {
-      throw new VerbsException(VerbsError.NOT_SUPPORTED, verb + ": " + space + " (expected: TCP)");
+  private void require(PortSpace space) {
+    if (space == PortSpace.UDP) {
+      device.attributes().require(Capability.UNRELIABLE_DATAGRAM);
     }
   }
 }

@@ -70,7 +70,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
             granted.getInt(QueuePairWords.MAX_INLINE_DATA));
     sends = new SendQueue(pointer, type, capabilities, device.attributes());
     receives = new ReceiveQueue(pointer, capabilities);
-    known = connection == null ? QueuePairState.RESET : QueuePairState.INIT;
+    known = created(type, connection);
     datagrams(type == QueuePairType.UD);
     tag(device.context().queues().reserve());
     device.context().queues().put(this);
@@ -112,6 +112,14 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         queues.detach();
       }
     }
+  }
+
+  /** The state in which the calls leave it that create it. */
+  private static QueuePairState created(QueuePairType type, @Nullable DisniConnection connection) {
+    if (connection == null) {
+      return QueuePairState.RESET;
+    }
+    return type == QueuePairType.UD ? QueuePairState.RTS : QueuePairState.INIT;
   }
 
   private static int destroy(@Nullable DisniConnection connection, long pointer) {

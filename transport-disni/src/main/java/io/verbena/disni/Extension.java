@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 final class Extension {
 
   /** What {@link #version} must answer: changes with any change of this contract. */
-  static final int VERSION = 3;
+  static final int VERSION = 4;
 
   private Extension() {}
 
@@ -143,7 +143,7 @@ final class Extension {
 
   /**
    * {@code rdma_create_qp(3)}: as {@link #createQueuePair}, for a connection; the queue pair is in
-   * INIT.
+   * INIT, or in RTS if it is one for datagrams.
    */
   static native long createConnectionQueuePair(long identifier, long domain, long words);
 

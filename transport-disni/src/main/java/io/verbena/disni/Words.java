@@ -113,7 +113,10 @@ final class Words {
     FLOW_LABEL
   }
 
-  /** {@code struct rdma_cm_event} with {@code rdma_conn_param}. */
+  /**
+   * {@code struct rdma_cm_event} with {@code rdma_conn_param}, or of datagrams with {@code
+   * rdma_ud_param}.
+   */
   enum EventWords {
     TYPE,
     IDENTIFIER,
@@ -124,7 +127,14 @@ final class Words {
     INITIATOR_DEPTH,
     RETRY_COUNT,
     RNR_RETRY_COUNT,
-    PEER_QP_NUM
+    PEER_QP_NUM,
+    QUEUE_KEY,
+    GID_HIGH,
+    GID_LOW,
+    SGID_INDEX,
+    HOP_LIMIT,
+    TRAFFIC_CLASS,
+    FLOW_LABEL
   }
 
   /** {@code struct rdma_conn_param}. */

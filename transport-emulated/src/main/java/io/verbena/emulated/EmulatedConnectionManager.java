@@ -1,5 +1,6 @@
 package io.verbena.emulated;
 
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.PortSpace;
@@ -35,7 +36,7 @@ final class EmulatedConnectionManager implements ConnectionManager {
   private final EmulatedDevice device;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
-  private final Set<EmulatedConnection> identifiers = ConcurrentHashMap.newKeySet();
+  private final Set<EmulatedIdentifier> identifiers = ConcurrentHashMap.newKeySet();
 
   EmulatedConnectionManager(EmulatedDevice device) {
     this.device = device;
@@ -48,7 +49,7 @@ final class EmulatedConnectionManager implements ConnectionManager {
 
   @Override
   public EmulatedListener listen(PortSpace space, URI address, int backlog) {
-    requireConnected("listen", space);
+    require(space);
     String name = EmulatedAddress.parse(address).name();
     if (backlog < 1 || backlog > MAX_BACKLOG) {
       throw new VerbsException(
@@ -59,8 +60,8 @@ final class EmulatedConnectionManager implements ConnectionManager {
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
     EmulatedListener listener =
         name.endsWith(ANY_PORT)
-            ? listenOnFreePort(address, name, backlog)
-            : listenOn(address, name, backlog);
+            ? listenOnFreePort(space, address, name, backlog)
+            : listenOn(space, address, name, backlog);
     if (listener == null) {
       open.closed(Kind.LISTENER);
       throw new VerbsException(
@@ -69,17 +70,19 @@ final class EmulatedConnectionManager implements ConnectionManager {
     return listener;
   }
 
-  private @Nullable EmulatedListener listenOn(URI address, String name, int backlog) {
-    EmulatedListener listener = new EmulatedListener(this, address, name, backlog);
-    return device.fabric().listen(name, listener) ? listener : null;
+  private @Nullable EmulatedListener listenOn(
+      PortSpace space, URI address, String name, int backlog) {
+    EmulatedListener listener = new EmulatedListener(this, space, address, name, backlog);
+    return device.fabric().listen(space, name, listener) ? listener : null;
   }
 
   /** A name with port 0 asks for a port that nobody listens on, as an IP address does. */
-  private @Nullable EmulatedListener listenOnFreePort(URI address, String name, int backlog) {
+  private @Nullable EmulatedListener listenOnFreePort(
+      PortSpace space, URI address, String name, int backlog) {
     for (int port = FIRST_FREE_PORT; port < 1 << 16; port++) {
       String tried = name.substring(0, name.length() - ANY_PORT.length()) + ':' + port;
       URI bound = URI.create(address.toString().replace("://" + name, "://" + tried));
-      EmulatedListener listener = listenOn(bound, tried, backlog);
+      EmulatedListener listener = listenOn(space, bound, tried, backlog);
       if (listener != null) {
         return listener;
       }
@@ -88,13 +91,17 @@ final class EmulatedConnectionManager implements ConnectionManager {
   }
 
   @Override
-  public EmulatedConnection resolve(PortSpace space, URI address, long timeoutNanos) {
-    requireConnected("resolve", space);
+  public EmulatedIdentifier resolve(PortSpace space, URI address, long timeoutNanos) {
+    require(space);
     device.requireWhole("resolve");
-    EmulatedConnection connection =
-        EmulatedConnection.active(this, EmulatedAddress.parse(address).name());
-    raise(ConnectionEvent.Type.ADDR_RESOLVED, connection);
-    return connection;
+    String name = EmulatedAddress.parse(address).name();
+    EmulatedIdentifier identifier =
+        switch (space) {
+          case TCP -> EmulatedConnection.active(this, name);
+          case UDP -> EmulatedDatagrams.active(this, name);
+        };
+    identifier.raise(ConnectionEvent.Type.ADDR_RESOLVED, 0, EmulatedIdentifier.NO_DATA);
+    return identifier;
   }
 
   @Override
@@ -122,10 +129,6 @@ final class EmulatedConnectionManager implements ConnectionManager {
     }
   }
 
-  void raise(ConnectionEvent.Type type, EmulatedConnection connection) {
-    raise(new ConnectionEvent(type, connection, null, 0, EmulatedConnection.NO_DATA, 0, 0));
-  }
-
   void raise(ConnectionEvent event) {
     synchronized (events) {
       events.add(event);
@@ -134,32 +137,32 @@ final class EmulatedConnectionManager implements ConnectionManager {
   }
 
   /** Takes back the requests to a listener that nobody took. */
-  List<EmulatedConnection> withdraw(EmulatedListener listener) {
-    List<EmulatedConnection> requests = new ArrayList<>();
+  List<EmulatedIdentifier> withdraw(EmulatedListener listener) {
+    List<EmulatedIdentifier> requests = new ArrayList<>();
     synchronized (events) {
       events.removeIf(
           event ->
               event.listener() == listener
-                  && requests.add((EmulatedConnection) event.identifier()));
+                  && requests.add((EmulatedIdentifier) event.identifier()));
     }
     return requests;
   }
 
   /** Forgets what has not been told yet of an identifier that is closed. */
-  void forget(EmulatedConnection connection) {
+  void forget(EmulatedIdentifier identifier) {
     synchronized (events) {
-      events.removeIf(event -> event.identifier() == connection);
+      events.removeIf(event -> event.identifier() == identifier);
     }
   }
 
   /** An identifier was made. */
-  void opened(EmulatedConnection connection) {
+  void opened(EmulatedIdentifier identifier) {
     open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
-    identifiers.add(connection);
+    identifiers.add(identifier);
   }
 
-  void closed(EmulatedConnection connection) {
-    identifiers.remove(connection);
+  void closed(EmulatedIdentifier identifier) {
+    identifiers.remove(identifier);
     open.closed(Kind.IDENTIFIER);
   }
 
@@ -169,7 +172,7 @@ final class EmulatedConnectionManager implements ConnectionManager {
 
   /** The device has failed: ends all connections, and whoever waits for an event. */
   void deviceRemoved() {
-    identifiers.forEach(EmulatedConnection::deviceRemoved);
+    identifiers.forEach(EmulatedIdentifier::deviceRemoved);
     synchronized (events) {
       events.notifyAll();
     }
@@ -185,9 +188,9 @@ final class EmulatedConnectionManager implements ConnectionManager {
     }
   }
 
-  private static void requireConnected(String verb, PortSpace space) {
-    if (space != PortSpace.TCP) {
-      throw new VerbsException(VerbsError.NOT_SUPPORTED, verb + ": " + space + " (expected: TCP)");
+  private void require(PortSpace space) {
+    if (space == PortSpace.UDP) {
+      device.attributes().require(Capability.UNRELIABLE_DATAGRAM);
     }
   }
 }

@@ -1,19 +1,23 @@
 package io.verbena.emulated;
 
 import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.PortSpace;
 import java.net.URI;
 
 /** A name that is listened on, and how many requests to it wait to be taken. */
 final class EmulatedListener implements ConnectionListener {
   private final EmulatedConnectionManager manager;
+  private final PortSpace space;
   private final URI address;
   private final String name;
   private final int backlog;
   private int waiting;
   private boolean closed;
 
-  EmulatedListener(EmulatedConnectionManager manager, URI address, String name, int backlog) {
+  EmulatedListener(
+      EmulatedConnectionManager manager, PortSpace space, URI address, String name, int backlog) {
     this.manager = manager;
+    this.space = space;
     this.address = address;
     this.name = name;
     this.backlog = backlog;
@@ -49,8 +53,8 @@ final class EmulatedListener implements ConnectionListener {
       }
       closed = true;
     }
-    manager.device().fabric().unlisten(name, this);
-    for (EmulatedConnection request : manager.withdraw(this)) {
+    manager.device().fabric().unlisten(space, name, this);
+    for (EmulatedIdentifier request : manager.withdraw(this)) {
       request.close();
     }
     manager.closed(this);

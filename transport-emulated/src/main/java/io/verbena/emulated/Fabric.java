@@ -4,6 +4,7 @@ import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
+import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.QueuePairOptions;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,7 +20,7 @@ class Fabric {
 
   private final Secrets secrets;
   private final ConcurrentHashMap<Gid, EmulatedDevice> devices = new ConcurrentHashMap<>();
-  private final ConcurrentHashMap<String, EmulatedListener> listeners = new ConcurrentHashMap<>();
+  private final ConcurrentHashMap<Service, EmulatedListener> listeners = new ConcurrentHashMap<>();
 
   Fabric(Secrets secrets) {
     this.secrets = secrets;
@@ -109,15 +110,18 @@ class Fabric {
   }
 
   /** Whether the name was free. */
-  final boolean listen(String name, EmulatedListener listener) {
-    return listeners.putIfAbsent(name, listener) == null;
+  final boolean listen(PortSpace space, String name, EmulatedListener listener) {
+    return listeners.putIfAbsent(new Service(space, name), listener) == null;
   }
 
-  final void unlisten(String name, EmulatedListener listener) {
-    listeners.remove(name, listener);
+  final void unlisten(PortSpace space, String name, EmulatedListener listener) {
+    listeners.remove(new Service(space, name), listener);
   }
 
-  final @Nullable EmulatedListener listener(String name) {
-    return listeners.get(name);
+  final @Nullable EmulatedListener listener(PortSpace space, String name) {
+    return listeners.get(new Service(space, name));
   }
+
+  /** What is listened on: the same name in two port spaces is two of them. */
+  private record Service(PortSpace space, String name) {}
 }

@@ -90,7 +90,8 @@ abstract class ConnectionTests extends VerbsTests {
     ConnectionIdentifier active = caller.resolve(listener.address());
     tck.setup().client(caller, active);
 
-    active.connect(new ConnectionParameters(bytes(5, 1), 3, 2, 7, 7), tck.patience().toNanos());
+    active.connect(
+        new ConnectionParameters(PrivateData.of(5, 1), 3, 2, 7, 7), tck.patience().toNanos());
 
     ConnectionEvent request = callee.expectRequest();
     assertThat(request.listener()).isSameAs(listener);
@@ -102,7 +103,7 @@ abstract class ConnectionTests extends VerbsTests {
     assertThat(request.responderResources()).as("READs that the peer serves").isEqualTo(3);
     assertThat(request.initiatorDepth()).as("READs that the peer has out").isEqualTo(2);
     assertThat(request.privateData().isReadOnly()).isTrue();
-    assertBegins(request.privateData(), 5, 1);
+    PrivateData.assertBegins(request.privateData(), 5, 1);
   }
 
   @Test
@@ -110,18 +111,18 @@ abstract class ConnectionTests extends VerbsTests {
     ConnectionListener listener = callee.listen(1);
     ConnectionIdentifier active = caller.resolve(listener.address());
     tck.setup().client(caller, active);
-    ByteBuffer data = bytes(ConnectionParameters.MAX_CONNECT_DATA, 1);
+    ByteBuffer data = PrivateData.of(ConnectionParameters.MAX_CONNECT_DATA, 1);
 
     active.connect(ConnectionParameters.of(data), tck.patience().toNanos());
     data.put(0, (byte) ~data.get(0));
     ConnectionEvent request = callee.expectRequest();
     tck.setup().server(callee, request.identifier());
-    ByteBuffer answer = bytes(ConnectionParameters.MAX_ACCEPT_DATA, 2);
+    ByteBuffer answer = PrivateData.of(ConnectionParameters.MAX_ACCEPT_DATA, 2);
     request.identifier().accept(ConnectionParameters.of(answer));
 
     assertThat(data.position()).as("position of the private data").isZero();
-    assertBegins(request.privateData(), ConnectionParameters.MAX_CONNECT_DATA, 1);
-    assertBegins(
+    PrivateData.assertBegins(request.privateData(), ConnectionParameters.MAX_CONNECT_DATA, 1);
+    PrivateData.assertBegins(
         caller.expect(ESTABLISHED, active).privateData(), ConnectionParameters.MAX_ACCEPT_DATA, 2);
   }
 
@@ -154,7 +155,7 @@ abstract class ConnectionTests extends VerbsTests {
     ConnectionListener listener = callee.listen(1);
     ConnectionIdentifier active = caller.resolve(listener.address());
     tck.setup().client(caller, active);
-    ByteBuffer large = bytes(ConnectionParameters.MAX_CONNECT_DATA + 1, 1);
+    ByteBuffer large = PrivateData.of(ConnectionParameters.MAX_CONNECT_DATA + 1, 1);
 
     expectFailure(
         INVALID, () -> active.connect(ConnectionParameters.of(large), tck.patience().toNanos()));
@@ -165,7 +166,7 @@ abstract class ConnectionTests extends VerbsTests {
     ConnectionIdentifier active = calling(callee.listen(1));
     ConnectionIdentifier passive = callee.expectRequest().identifier();
     tck.setup().server(callee, passive);
-    ByteBuffer large = bytes(ConnectionParameters.MAX_ACCEPT_DATA + 1, 1);
+    ByteBuffer large = PrivateData.of(ConnectionParameters.MAX_ACCEPT_DATA + 1, 1);
 
     expectFailure(INVALID, () -> passive.accept(ConnectionParameters.of(large)));
 
@@ -177,14 +178,14 @@ abstract class ConnectionTests extends VerbsTests {
   void rejectsWithDataAndStatus() {
     ConnectionIdentifier active = calling(callee.listen(1));
     ConnectionIdentifier passive = callee.expectRequest().identifier();
-    ByteBuffer large = bytes(ConnectionParameters.MAX_REJECT_DATA + 1, 1);
+    ByteBuffer large = PrivateData.of(ConnectionParameters.MAX_REJECT_DATA + 1, 1);
 
     expectFailure(INVALID, () -> passive.reject(large));
-    passive.reject(bytes(ConnectionParameters.MAX_REJECT_DATA, 4));
+    passive.reject(PrivateData.of(ConnectionParameters.MAX_REJECT_DATA, 4));
 
     ConnectionEvent rejected = caller.expect(REJECTED, active);
     assertThat(rejected.status()).isEqualTo(ConnectionEvent.REJECT_CONSUMER_DEFINED);
-    assertBegins(rejected.privateData(), ConnectionParameters.MAX_REJECT_DATA, 4);
+    PrivateData.assertBegins(rejected.privateData(), ConnectionParameters.MAX_REJECT_DATA, 4);
   }
 
   @Test
@@ -483,23 +484,5 @@ abstract class ConnectionTests extends VerbsTests {
         established++;
       }
     }
-  }
-
-  private static ByteBuffer bytes(int length, int seed) {
-    ByteBuffer bytes = ByteBuffer.allocate(length);
-    for (int i = 0; i < length; i++) {
-      bytes.put(i, Memory.pattern(seed, i));
-    }
-    return bytes;
-  }
-
-  /** What a connection manager carries may be padded: its messages have fixed lengths. */
-  private static void assertBegins(ByteBuffer received, int length, int seed) {
-    assertThat(received.remaining()).isGreaterThanOrEqualTo(length);
-    byte[] begin = new byte[length];
-    byte[] padding = new byte[received.remaining() - length];
-    received.duplicate().get(begin).get(padding);
-    assertThat(begin).isEqualTo(bytes(length, seed).array());
-    assertThat(padding).isEqualTo(new byte[padding.length]);
   }
 }

@@ -145,7 +145,7 @@ abstract class DatagramTests extends VerbsTests {
     way.send(way.to(Requests.send(2)));
 
     way.pair.server().received().expectSuccess(1, RECV);
-    AddressVector back = GlobalRoute.back(bytesOf(into), way.pair.server().device().port().gids());
+    AddressVector back = GlobalRoute.back(into.copy(), way.pair.server().device().port().gids());
     assertThat(back.destination()).isEqualTo(way.pair.client().device().port().gids().get(0));
   }
 
@@ -163,7 +163,7 @@ abstract class DatagramTests extends VerbsTests {
     way.send(way.to(Requests.send(3, way.pair.client().memory(8).putLong(0, 20))));
     WorkCompletion received = server.received().expectSuccess(1, RECV);
 
-    AddressHandle back = tck.own(server.domain().createAddressHandle(received, bytesOf(request)));
+    AddressHandle back = tck.own(server.domain().createAddressHandle(received, request.copy()));
     server.post(
         Requests.send(4, server.memory(8).putLong(0, 1 + request.getLong(HEADER)))
             .to(back, received.sourceQueuePair(), Steps.QUEUE_KEY)
@@ -579,9 +579,9 @@ abstract class DatagramTests extends VerbsTests {
     WorkCompletion other = new WorkCompletion();
     other.set(1, RECV, 40, 0, 5, 6, 0);
 
-    expectFailure(INVALID, () -> domain.createAddressHandle(other, bytesOf(into)));
+    expectFailure(INVALID, () -> domain.createAddressHandle(other, into.copy()));
     expectFailure(
-        INVALID, () -> domain.createAddressHandle(received, bytesOf(into).limit(HEADER - 1)));
+        INVALID, () -> domain.createAddressHandle(received, into.copy().limit(HEADER - 1)));
     expectFailure(INVALID, () -> domain.createAddressHandle(received, ByteBuffer.allocate(HEADER)));
   }
 
@@ -666,13 +666,5 @@ abstract class DatagramTests extends VerbsTests {
               .signaled());
       end.sent().expectSuccess(i, SEND);
     }
-  }
-
-  private static ByteBuffer bytesOf(Memory memory) {
-    ByteBuffer copy = ByteBuffer.allocate(memory.length());
-    for (int i = 0; i < memory.length(); i++) {
-      copy.put(i, memory.getByte(i));
-    }
-    return copy;
   }
 }

@@ -116,6 +116,11 @@ final class Memory {
     return this;
   }
 
+  /** Its bytes as they are now. */
+  ByteBuffer copy() {
+    return ByteBuffer.allocate(length()).put(0, bytes, 0, length());
+  }
+
   byte getByte(int offset) {
     return bytes.get(offset);
   }

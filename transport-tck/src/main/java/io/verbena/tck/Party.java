@@ -7,6 +7,7 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.PortSpace;
 import java.net.URI;
 
 /** One who connects or is connected to: a connection manager and its events. */
@@ -31,12 +32,21 @@ final class Party {
 
   /** Listens on an address of its own. */
   ConnectionListener listen(int backlog) {
-    return tck.own(manager.listen(tck.address("listener"), backlog));
+    return listen(PortSpace.TCP, backlog);
+  }
+
+  ConnectionListener listen(PortSpace space, int backlog) {
+    return tck.own(manager.listen(space, tck.address("listener"), backlog));
   }
 
   /** An identifier whose peer's address is resolved. */
   ConnectionIdentifier resolve(URI address) {
-    ConnectionIdentifier identifier = tck.own(manager.resolve(address, tck.patience().toNanos()));
+    return resolve(PortSpace.TCP, address);
+  }
+
+  ConnectionIdentifier resolve(PortSpace space, URI address) {
+    ConnectionIdentifier identifier =
+        tck.own(manager.resolve(space, address, tck.patience().toNanos()));
     expect(ConnectionEvent.Type.ADDR_RESOLVED, identifier);
     return identifier;
   }

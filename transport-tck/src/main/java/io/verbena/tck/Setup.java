@@ -60,7 +60,7 @@ final class Setup {
     maxDestinationReadAtomic = Math.min(16, tck.attributes().maxReadAtomicAsResponder());
   }
 
-  /** Queue pairs of this type; by hand only, but for RC. */
+  /** Queue pairs of this type; by hand only, but for RC, and for UD one end at a time. */
   Setup type(QueuePairType value) {
     type = value;
     return this;
@@ -230,12 +230,12 @@ final class Setup {
     return new Pair(client, server, new Link(caller, active, callee, passive));
   }
 
-  /** The active end, with its queue pair in INIT. */
+  /** The active end, with its queue pair in INIT, or in RTS if it is one for datagrams. */
   Endpoint client(Party caller, ConnectionIdentifier active) {
     return endpoint("client's ", caller.device(), null, null, active::createQueuePair);
   }
 
-  /** The passive end, with its queue pair in INIT. */
+  /** The passive end, likewise. */
   Endpoint server(Party callee, ConnectionIdentifier passive) {
     return endpoint(
         "server's ", callee.device(), serverDomain, serverShared, passive::createQueuePair);

@@ -308,6 +308,13 @@ public abstract class VerbsTck {
   }
 
   @Nested
+  class DatagramServices extends DatagramServiceTests {
+    DatagramServices() {
+      super(VerbsTck.this);
+    }
+  }
+
+  @Nested
   class Threads extends ThreadTests {
     Threads() {
       super(VerbsTck.this);

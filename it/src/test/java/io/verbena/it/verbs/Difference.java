@@ -202,6 +202,20 @@ public enum Difference {
       "Reregistration.locksQueuePairsOfTheOldDomainOut",
       "Reregistration.takesTheRightsThatItIsNotGivenAgain"),
 
+  BACKLOG_OF_DATAGRAMS(
+      "a request for datagrams that does not fit the backlog: the kernel rejects it at once (cm.c,"
+          + " cm_destroy_id answers every SIDR_REQ, and leaves a REQ without an answer where ucma.c had no"
+          + " room for it). In the SPI it is the same for both: no answer, and asked again",
+      "but was: 2",
+      "DatagramServices.leavesARequestWithoutAnAnswerThatDoesNotFitTheBacklog"),
+
+  HEADER_WITHOUT_CHECKSUM(
+      "the way back from a datagram that a device sent to itself over IPv4: rxe shows a header without"
+          + " a checksum, as only ip_local_out computes it (rxe_net.c, prepare_ipv4_hdr), and so it is none."
+          + " Specified: the IP header of the packet (IBTA annex A17; ibv_init_ah_from_wc(3))",
+      "neither IPv4 nor IPv6",
+      "DatagramServices.leadsAnswersBackToWhoAsked"),
+
   EVENTS_UNTOLD(
       "QP_LAST_WQE_REACHED, COMM_EST, QP_ACCESS_ERR, QP_REQ_ERR and QP_FATAL: rxe raises"
           + " them for no such cause (rxe_resp.c raises none of user queue pairs). Specified: IBTA"
