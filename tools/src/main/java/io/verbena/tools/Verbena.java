@@ -1,5 +1,6 @@
 package io.verbena.tools;
 
+import io.verbena.tools.datagrams.DatagramsCommand;
 import io.verbena.tools.device.DeviceCommand;
 import io.verbena.tools.device.DevicesCommand;
 import io.verbena.tools.device.StatCommand;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Spec;
       PingpongCommand.class,
       PerfCommand.class,
       PingCommand.class,
+      DatagramsCommand.class,
       CaptureCommand.class,
       CompletionCommand.class,
     },

@@ -19,6 +19,7 @@ class UsageTest {
         "pingpong",
         "perf",
         "ping",
+        "datagrams",
         "capture",
         "completion"
       })
@@ -88,6 +89,13 @@ class UsageTest {
           ping -c -a emulated://x             | --local
           ping --local -S 25                  | -S: Invalid size 25 (expected: 26..65535)
           ping --local -C -1                  | -C: Invalid count -1
+          datagrams                           | -b: null (expected: a URI
+          datagrams -b 10.0.0.1               | -b: 10.0.0.1 (expected: a URI
+          datagrams -s roce://10.0.0.1 --local | --local: with -s roce://10.0.0.1 (expected: one
+          datagrams -s emulated://x           | lives in one JVM
+          datagrams -b roce://10.0.0.1 -c 0   | -c: 0 (expected: 1..1024)
+          datagrams -b roce://10.0.0.1 -S 5000 | -S: 5000 (expected: 1..4096)
+          datagrams -b roce://10.0.0.1 -C -1  | -C: -1 (expected: 0..8192)
           """)
   void aWrongCommandLineEndsWith2AndSaysWhatIsExpected(String line, String says) {
     Run run = Run.of(line);

@@ -3,7 +3,9 @@ package io.verbena.emulated;
 import io.verbena.emulated.PacketCounters.Reason;
 import io.verbena.emulated.cm.CmAgent;
 import io.verbena.emulated.cm.CmMessage;
+import io.verbena.emulated.cm.CmMessage.ServiceRequest;
 import io.verbena.emulated.cm.CmPort;
+import io.verbena.emulated.cm.IpAddressing;
 import io.verbena.emulated.cm.Mad;
 import io.verbena.emulated.cm.MadFault;
 import io.verbena.emulated.roce.Frame;
@@ -52,7 +54,19 @@ final class ManagementPort implements CmPort, PacketPort.FrameReceiver {
       port.counters().count(Reason.MANAGEMENT);
       return;
     }
-    to.receive(Mad.read(bytes), UdpGid.ofSource(frame));
+    CmMessage message = Mad.read(bytes);
+    to.receive(message, sender(message, frame));
+  }
+
+  /** A SIDR_REQ has no GID; an HCA of this kind tells at least its UDP port. */
+  private static Gid sender(CmMessage message, Frame frame) {
+    if (message instanceof ServiceRequest request && !frame.isOverIpv6()) {
+      IpAddressing from = IpAddressing.read(request.privateData());
+      if (from != null) {
+        return UdpGid.of(frame.sourceAddress(), from.udpPort());
+      }
+    }
+    return UdpGid.ofSource(frame);
   }
 
   @Override

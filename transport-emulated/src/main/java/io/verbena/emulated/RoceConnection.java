@@ -6,10 +6,8 @@ import io.verbena.emulated.cm.CmMessage.Request;
 import io.verbena.emulated.cm.CmReason;
 import io.verbena.emulated.cm.CmUser;
 import io.verbena.emulated.cm.Communication;
-import io.verbena.emulated.cm.IpAddressing;
 import io.verbena.emulated.cm.Mad;
 import io.verbena.emulated.cm.ServiceId;
-import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
@@ -58,8 +56,6 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
 
   private static final int DEFAULT_PARTITION = 0xffff;
   private static final int BROKEN_PIPE = -32;
-  private static final int DYNAMIC_PORTS = 0xc000;
-  private static final int DYNAMIC_PORTS_MASK = 0x3fff;
 
   private enum State {
     RESOLVED,
@@ -111,25 +107,21 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       RoceListener listener,
       Communication communication,
       Request request) {
-    IpAddressing from = IpAddressing.read(request.privateData());
     RoceConnection made =
         new RoceConnection(
             manager,
             request.source(),
-            from == null ? 0 : from.sourcePort(),
+            RequestData.port(request.privateData()),
             State.REQUESTED,
             communication,
             request);
-    ByteBuffer data = request.privateData();
     manager.raise(
         new ConnectionEvent(
             ConnectionEvent.Type.CONNECT_REQUEST,
             made,
             listener,
             0,
-            from == null
-                ? data
-                : data.slice(IpAddressing.LENGTH, data.remaining() - IpAddressing.LENGTH),
+            RequestData.ofProgram(request.privateData()),
             request.responderResources(),
             request.initiatorDepth()));
     return made;
@@ -142,7 +134,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
 
   @Override
   public String peer() {
-    return RoceAddress.SCHEME + "://" + RoceConnectionManager.host(peer) + ':' + peerPort;
+    return RoceConnectionManager.name(peer, peerPort);
   }
 
   @Override
@@ -198,7 +190,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
             peer,
             peer,
             ACK_TIMEOUT,
-            addressed(offered.privateData()));
+            RequestData.of(manager, peer, offered.privateData(), Mad.REQUEST_DATA));
     UdpFabric fabric = manager.fabric();
     fabric.enter();
     try {
@@ -207,19 +199,6 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       fabric.leave();
     }
     fabric.wake();
-  }
-
-  private ByteBuffer addressed(ByteBuffer data) {
-    ByteBuffer all = ByteBuffer.allocate(Mad.REQUEST_DATA);
-    int port = DYNAMIC_PORTS | (manager.fabric().secrets().nextInt() & DYNAMIC_PORTS_MASK);
-    Gid own = manager.gid();
-    IpAddressing addressing =
-        UdpGid.isIpv4(peer)
-            ? IpAddressing.ipv4(port, UdpGid.address(own), UdpGid.address(peer))
-            : IpAddressing.ipv6(port, own, peer);
-    addressing.write(all);
-    all.put(IpAddressing.LENGTH, data, data.position(), data.remaining());
-    return all.clear().asReadOnlyBuffer();
   }
 
   @Override

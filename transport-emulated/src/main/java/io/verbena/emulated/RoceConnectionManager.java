@@ -1,9 +1,11 @@
 package io.verbena.emulated;
 
+import io.verbena.emulated.cm.CmAgent;
 import io.verbena.emulated.cm.ServiceId;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.PortSpace;
@@ -18,9 +20,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Connects by {@code rdma_cm}'s protocol. What the driver of the HCA hears of a connection it notes
- * here; whoever awaits events takes the notes, moves the queue pair on, and tells the event, as
- * librdmacm does it. So no lock of a program's is ever waited for by the driver.
+ * Connects, and asks for datagrams, by {@code rdma_cm}'s protocol. What the driver of the HCA hears
+ * of a connection it notes here; whoever awaits events takes the notes, moves the queue pair on,
+ * and tells the event, as librdmacm does it. So no lock of a program's is ever waited for by the
+ * driver.
  *
  * <p>Its queues are bounded by what can happen: a few notes and events for each open identifier,
  * and the backlog of each listener.
@@ -70,7 +73,6 @@ final class RoceConnectionManager implements ConnectionManager {
 
   @Override
   public RoceListener listen(PortSpace space, URI address, int backlog) {
-    requireConnected("listen", space);
     RoceAddress parsed = RoceAddress.parse(address);
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
     if (!parsed.host().isAnyLocalAddress()
@@ -97,8 +99,8 @@ final class RoceConnectionManager implements ConnectionManager {
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
     RoceListener listener =
         parsed.port() == 0
-            ? listenOnFreePort(parsed, backlog)
-            : listenOn(parsed, parsed.port(), backlog);
+            ? listenOnFreePort(space, parsed, backlog)
+            : listenOn(space, parsed, parsed.port(), backlog);
     if (listener == null) {
       open.closed(Kind.LISTENER);
       throw new VerbsException(
@@ -107,9 +109,9 @@ final class RoceConnectionManager implements ConnectionManager {
     return listener;
   }
 
-  private @Nullable RoceListener listenOnFreePort(RoceAddress asked, int backlog) {
+  private @Nullable RoceListener listenOnFreePort(PortSpace space, RoceAddress asked, int backlog) {
     for (int port = FIRST_FREE_PORT; port <= MAX_PORT; port++) {
-      RoceListener listener = listenOn(asked, port, backlog);
+      RoceListener listener = listenOn(space, asked, port, backlog);
       if (listener != null) {
         return listener;
       }
@@ -117,12 +119,19 @@ final class RoceConnectionManager implements ConnectionManager {
     return null;
   }
 
-  private @Nullable RoceListener listenOn(RoceAddress asked, int port, int backlog) {
-    long service = ServiceId.of(ServiceId.TCP, port);
+  private @Nullable RoceListener listenOn(
+      PortSpace space, RoceAddress asked, int port, int backlog) {
+    long service = ServiceId.of(space.code(), port);
     RoceListener listener = new RoceListener(this, bound(asked, port), service, backlog);
+    CmAgent agent = fabric.agent();
     fabric.enter();
     try {
-      return fabric.agent().listen(service, listener) ? listener : null;
+      boolean listens =
+          switch (space) {
+            case TCP -> agent.listen(service, listener);
+            case UDP -> agent.services().listen(service, listener);
+          };
+      return listens ? listener : null;
     } finally {
       fabric.leave();
     }
@@ -146,9 +155,13 @@ final class RoceConnectionManager implements ConnectionManager {
     return RoceAddress.text(UdpGid.inetAddress(gid));
   }
 
+  /** A peer, for people. */
+  static String name(Gid peer, int port) {
+    return RoceAddress.SCHEME + "://" + host(peer) + ':' + port;
+  }
+
   @Override
-  public RoceConnection resolve(PortSpace space, URI address, long timeoutNanos) {
-    requireConnected("resolve", space);
+  public ConnectionIdentifier resolve(PortSpace space, URI address, long timeoutNanos) {
     RoceAddress parsed = RoceAddress.parse(address);
     if (parsed.port() == 0) {
       throw new VerbsException(
@@ -173,11 +186,15 @@ final class RoceConnectionManager implements ConnectionManager {
               + host(gid())
               + ", the device's)");
     }
-    RoceConnection connection = RoceConnection.resolved(this, peer, parsed.port());
+    ConnectionIdentifier resolved =
+        switch (space) {
+          case TCP -> RoceConnection.resolved(this, peer, parsed.port());
+          case UDP -> RoceDatagrams.resolved(this, peer, parsed.port());
+        };
     raise(
         new ConnectionEvent(
-            ConnectionEvent.Type.ADDR_RESOLVED, connection, null, 0, RoceConnection.NO_DATA, 0, 0));
-    return connection;
+            ConnectionEvent.Type.ADDR_RESOLVED, resolved, null, 0, RoceConnection.NO_DATA, 0, 0));
+    return resolved;
   }
 
   @Override
@@ -242,9 +259,9 @@ final class RoceConnectionManager implements ConnectionManager {
   }
 
   /** Forgets what has not been told yet of an identifier that is closed. */
-  void forget(RoceConnection connection) {
+  void forget(ConnectionIdentifier identifier) {
     synchronized (events) {
-      events.removeIf(event -> event.identifier() == connection);
+      events.removeIf(event -> event.identifier() == identifier);
     }
   }
 
@@ -252,16 +269,15 @@ final class RoceConnectionManager implements ConnectionManager {
     fabric.enter();
     try {
       fabric.agent().unlisten(listener.serviceId(), listener);
+      fabric.agent().services().unlisten(listener.serviceId(), listener);
     } finally {
       fabric.leave();
     }
-    List<RoceConnection> requests = new ArrayList<>();
+    List<ConnectionIdentifier> requests = new ArrayList<>();
     synchronized (events) {
-      events.removeIf(
-          event ->
-              event.listener() == listener && requests.add((RoceConnection) event.identifier()));
+      events.removeIf(event -> event.listener() == listener && requests.add(event.identifier()));
     }
-    for (RoceConnection request : requests) {
+    for (ConnectionIdentifier request : requests) {
       request.close();
     }
     closed(Kind.LISTENER);
@@ -282,12 +298,6 @@ final class RoceConnectionManager implements ConnectionManager {
         events.notifyAll();
       }
       device.closed(EmulatedDevice.Kind.CONNECTION_MANAGER);
-    }
-  }
-
-  private static void requireConnected(String verb, PortSpace space) {
-    if (space != PortSpace.TCP) {
-      throw new VerbsException(VerbsError.NOT_SUPPORTED, verb + ": " + space + " (expected: TCP)");
     }
   }
 }

@@ -2,14 +2,17 @@ package io.verbena.emulated;
 
 import io.verbena.emulated.cm.CmListener;
 import io.verbena.emulated.cm.CmMessage.Request;
+import io.verbena.emulated.cm.CmMessage.ServiceRequest;
 import io.verbena.emulated.cm.CmUser;
 import io.verbena.emulated.cm.Communication;
+import io.verbena.emulated.cm.ServiceListener;
+import io.verbena.emulated.cm.ServiceResolution;
 import io.verbena.verbs.ConnectionListener;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /** A port that is listened on, and how many requests to it wait to be taken. */
-final class RoceListener implements ConnectionListener, CmListener {
+final class RoceListener implements ConnectionListener, CmListener, ServiceListener {
   private final RoceConnectionManager manager;
   private final URI address;
   private final long serviceId;
@@ -26,13 +29,24 @@ final class RoceListener implements ConnectionListener, CmListener {
 
   @Override
   public @Nullable CmUser requested(Communication communication, Request request) {
-    synchronized (this) {
-      if (closed || waiting == backlog) {
-        return null;
-      }
-      waiting++;
+    return claim() ? RoceConnection.requested(manager, this, communication, request) : null;
+  }
+
+  @Override
+  public boolean asked(ServiceResolution resolution, ServiceRequest request) {
+    if (!claim()) {
+      return false;
     }
-    return RoceConnection.requested(manager, this, communication, request);
+    RoceDatagrams.requested(manager, this, resolution, request);
+    return true;
+  }
+
+  private synchronized boolean claim() {
+    if (closed || waiting == backlog) {
+      return false;
+    }
+    waiting++;
+    return true;
   }
 
   synchronized void taken() {

@@ -9,7 +9,8 @@ import java.util.List;
  * Emulated HCAs on UDP sockets, as {@code roce://host:port}: they talk RoCEv2 to HCAs of the same
  * kind in other processes and on other hosts, and to others that speak RoCEv2. The host is an
  * address of this machine, to listen on, or one to reach; the port is that of the connection
- * manager ({@code RDMA_PS_TCP}), any free one if it is 0 or missing.
+ * manager ({@code RDMA_PS_TCP}, or {@code RDMA_PS_UDP} for datagrams), any free one if it is 0 or
+ * missing.
  *
  * <p>Devices that are opened on one address of this machine share its HCA, as contexts of one RNIC
  * do. The HCA takes packets on UDP port 4791. Where another process has that port already, it takes

@@ -13,6 +13,7 @@ import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.VerbsProviders;
 import io.verbena.verbs.WorkCompletion;
 import java.net.URI;
@@ -54,6 +55,20 @@ final class Caller implements AutoCloseable {
     return own(
         identifier.createQueuePair(
             domain, QueuePairOptions.reliable(completions, completions, 64, 64)));
+  }
+
+  /** A queue pair for datagrams; closed with its identifier. */
+  QueuePair datagrams(ConnectionIdentifier identifier) {
+    own(identifier);
+    return own(
+        identifier.createQueuePair(
+            domain,
+            QueuePairOptions.reliable(completions, completions, 64, 64)
+                .withType(QueuePairType.UD)));
+  }
+
+  ProtectionDomain domain() {
+    return domain;
   }
 
   ConnectionEvent expect(ConnectionEvent.Type type) throws InterruptedException {

@@ -60,8 +60,9 @@ class RoceTest {
       assertThat(packetKinds())
           .as("opcodes of all packets, each with what is wrong")
           .allMatch(kind -> kind.matches("\\d+"))
-          // RC: SEND, WRITE, READ and its response, ACK, FETCH_ADD and its response; UC, UD: SEND.
-          .contains("4", "10", "12", "16", "17", "18", "20", "34", "100");
+          // RC: SEND, WRITE, READ and its response, ACK, FETCH_ADD and its response; UC, UD: SEND,
+          // of UD with an immediate too.
+          .contains("4", "10", "12", "16", "17", "18", "20", "34", "100", "101");
     }
   }
 
@@ -170,6 +171,55 @@ class RoceTest {
       assertThat(both.succeed(LIMIT))
           .contains("rdma_cm QPs     : ON")
           .containsPattern("\n 4096 +200 ");
+    }
+  }
+
+  /** Datagrams to a queue pair that the kernel's connection manager, or ours, was asked for. */
+  @Nested
+  class Udaddy {
+    /** It has no other. */
+    private static final int PORT = 7174;
+
+    private static final String ALIKE = "-c 3 -C 20 -S 1000";
+    private static final String CLOSING = "data transfers complete";
+
+    @Test
+    void isServedByIt() throws Exception {
+      try (Program udaddy = udaddy("-b %s %s".formatted(Nodes.node2(), ALIKE))) {
+        Listening.onManager(PORT);
+        Tool client =
+            outside.start(
+                "datagrams -s roce://%s -b %s %s"
+                    .formatted(Nodes.node2(), outside.client(), ALIKE));
+        // It compares what it sent with what came back, and fails if they differ.
+        assertThat(client.succeed(LIMIT)).contains(CLOSING);
+        assertThat(udaddy.succeed(LIMIT)).contains(CLOSING);
+      }
+    }
+
+    @Test
+    void servesIt() throws Exception {
+      Tool server = outside.start("datagrams -b roce://%s %s".formatted(outside.server(), ALIKE));
+      server.awaitOutput("listening at ", LIMIT);
+      String line = "-s %s -b %s %s".formatted(outside.server(), Nodes.node1(), ALIKE);
+      try (Program udaddy = udaddy(line)) {
+        assertThat(udaddy.succeed(LIMIT)).contains(CLOSING);
+      }
+      assertThat(server.succeed(LIMIT)).contains(CLOSING);
+    }
+
+    @Test
+    void isUnreachableWhereNobodyServes() throws Exception {
+      Tool client = outside.start("datagrams -s roce://%s:7999".formatted(Nodes.node2()));
+      assertThat(client.fail(LIMIT)).contains("UNREACHABLE, error 1 ");
+      try (Program udaddy = udaddy("-s %s -b %s".formatted(outside.server(), Nodes.node1()))) {
+        assertThat(udaddy.exitCode(LIMIT)).isNotZero();
+        assertThat(udaddy.output()).contains("RDMA_CM_EVENT_UNREACHABLE, error: 1");
+      }
+    }
+
+    private Program udaddy(String options) throws IOException {
+      return Program.start(("udaddy " + options).split(" ", -1));
     }
   }
 }

@@ -1,5 +1,7 @@
 package io.verbena.tools.ping;
 
+import io.verbena.tools.end.Both;
+import io.verbena.tools.end.ServiceAddress;
 import io.verbena.tools.end.ToolFailure;
 import java.io.PrintWriter;
 import java.net.URI;
@@ -7,10 +9,6 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -33,7 +31,6 @@ import picocli.CommandLine.Spec;
       "  verbena ping -c -a disni://10.0.0.2 -C 10 -V    # its client; or: rping -c -a 10.0.0.2"
     })
 public final class PingCommand implements Callable<Integer> {
-  private static final int DEFAULT_PORT = 7174;
   private static final int MIN_SIZE = 26;
   private static final int MAX_SIZE = 65_535;
   private static final URI LOCAL = URI.create("emulated://ping");
@@ -135,27 +132,10 @@ public final class PingCommand implements Callable<Integer> {
   private static void both(URI server, PingOptions options, @Nullable PrintWriter out)
       throws InterruptedException, ToolFailure {
     try (PingServer pinged = new PingServer(server, options)) {
-      CompletableFuture<Void> served = new CompletableFuture<>();
-      Thread thread =
-          new Thread(
-              () -> {
-                try {
-                  pinged.serve(null);
-                  served.complete(null);
-                } catch (Throwable e) {
-                  served.completeExceptionally(e);
-                }
-              },
-              "server");
-      thread.setDaemon(true);
-      thread.start();
-      PingClient.ping(pinged.address(), options, out);
-      served.get(options.limit().toNanos(), TimeUnit.NANOSECONDS);
-    } catch (ExecutionException e) {
-      throw new ToolFailure("the server failed: " + e.getCause().getMessage(), "");
-    } catch (TimeoutException e) {
-      throw new ToolFailure(
-          "the server did not end within " + options.limit().toSeconds() + " s", "");
+      Both.run(
+          () -> pinged.serve(null),
+          () -> PingClient.ping(pinged.address(), options, out),
+          options.limit());
     }
   }
 
@@ -170,13 +150,8 @@ public final class PingCommand implements Callable<Integer> {
       }
       return at;
     }
-    int to = port != null ? port : at.getPort() >= 0 ? at.getPort() : DEFAULT_PORT;
-    String query = at.getQuery();
-    if (source != null) {
-      query = (query == null ? "" : query + "&") + "source=" + source;
-    }
     try {
-      return new URI(at.getScheme(), null, at.getHost(), to, at.getPath(), query, null);
+      return ServiceAddress.of(at, port, source);
     } catch (URISyntaxException e) {
       throw wrong("-a: " + at + ": " + e.getMessage());
     }

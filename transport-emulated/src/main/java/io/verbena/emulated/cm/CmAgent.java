@@ -8,6 +8,7 @@ import io.verbena.emulated.cm.CmMessage.Receipt;
 import io.verbena.emulated.cm.CmMessage.Reject;
 import io.verbena.emulated.cm.CmMessage.Reply;
 import io.verbena.emulated.cm.CmMessage.Request;
+import io.verbena.emulated.cm.CmMessage.ServiceReply;
 import io.verbena.emulated.cm.CmMessage.ServiceRequest;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.verbs.Gid;
@@ -30,11 +31,9 @@ public final class CmAgent {
   /** The most connections that are over and remembered. */
   static final int MOST_WAITING = 4096;
 
-  /** SIDR_REP: nobody serves it. */
-  private static final int SERVICE_UNKNOWN = 1;
-
   private final CmPort port;
   private final Timeline timeline;
+  private final ServiceAgent services;
   private final Map<Long, CmListener> listeners = new HashMap<>();
   private final Map<Integer, Communication> byId = new HashMap<>();
   private final Map<Remote, Communication> byRemote = new HashMap<>();
@@ -53,6 +52,12 @@ public final class CmAgent {
     this.port = port;
     this.timeline = timeline;
     transactions = (long) port.nextSecret() << Integer.SIZE;
+    services = new ServiceAgent(port, timeline);
+  }
+
+  /** What it does about datagrams. */
+  public ServiceAgent services() {
+    return services;
   }
 
   /** Has a service listened on; false if it is already. */
@@ -130,17 +135,12 @@ public final class CmAgent {
       receive(request, source);
       return;
     }
-    if (message instanceof ServiceRequest service) {
-      port.send(
-          new CmMessage.ServiceReply(
-              service.transaction(),
-              service.localId(),
-              SERVICE_UNKNOWN,
-              0,
-              service.serviceId(),
-              0,
-              nothing(Mad.SERVICE_REPLY_DATA)),
-          source);
+    if (message instanceof ServiceRequest request) {
+      services.receive(request, source);
+      return;
+    }
+    if (message instanceof ServiceReply reply) {
+      services.receive(reply, source);
       return;
     }
     Communication to = find(message, source);

@@ -170,7 +170,7 @@ public sealed interface CmMessage {
    * SIDR_REP: names it.
    *
    * @param remoteId the request's
-   * @param status 0 if there is one; 1 if nobody serves it, 2 if it is refused
+   * @param status {@link #NAMED}, or why there is none
    * @param queuePair where datagrams go
    * @param serviceId who was asked
    * @param queueKey what datagrams carry
@@ -185,6 +185,14 @@ public sealed interface CmMessage {
       int queueKey,
       ByteBuffer privateData)
       implements CmMessage {
+    /** {@link #status}: a queue pair is named. */
+    public static final int NAMED = 0;
+
+    /** {@link #status}: nobody serves it. */
+    public static final int UNSUPPORTED = 1;
+
+    /** {@link #status}: who serves it refuses. */
+    public static final int REJECTED = 2;
 
     @Override
     public int localId() {

@@ -1,5 +1,6 @@
 package io.verbena.emulated.cm;
 
+import io.verbena.emulated.roce.Frame;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param ipVersion 4 or 6
  * @param sourcePort the asking program's port
- * @param source its address; of IPv4 the low 32 bits, the others are 0
+ * @param source its address; of IPv4 the low 32 bits, the others are 0, but for {@link #at}
  * @param destination the address that is asked
  */
 public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destination) {
@@ -32,6 +33,24 @@ public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destin
   public static IpAddressing ipv4(int sourcePort, int source, int destination) {
     return new IpAddressing(
         4, sourcePort, new Gid(0, source & 0xffff_ffffL), new Gid(0, destination & 0xffff_ffffL));
+  }
+
+  /**
+   * The same of IPv4, for an HCA that takes packets on this UDP port. Where that is not RoCEv2's,
+   * it stands in bytes that mean nothing to others: a SIDR_REQ has no other place for it.
+   */
+  public IpAddressing at(int udpPort) {
+    return new IpAddressing(
+        ipVersion,
+        sourcePort,
+        new Gid(udpPort == Frame.UDP_PORT ? 0 : udpPort, source.low()),
+        destination);
+  }
+
+  /** Where the HCA takes packets. */
+  public int udpPort() {
+    int port = ipVersion == 4 ? (int) source.high() & PORT_MASK : 0;
+    return port == 0 ? Frame.UDP_PORT : port;
   }
 
   /** IPv6. */

@@ -9,11 +9,15 @@
  *      <------------------------- MRA (it takes a while)           <----------- DREP
  *      <------------------------- REP, or REJ
  *  RTU ------------------------->
+ *
+ *  SIDR_REQ -------------------->                             (for datagrams: which queue pair?)
+ *      <------------------------- SIDR_REP
  * </pre>
  *
  * {@link io.verbena.emulated.cm.CmMessage} is what they say, {@link io.verbena.emulated.cm.Mad} how
- * it stands in bytes, and {@link io.verbena.emulated.cm.CmAgent} what a port does about them. The
- * agent knows no thread, socket or clock: who drives the engines of the port drives it too.
+ * it stands in bytes, {@link io.verbena.emulated.cm.CmAgent} what a port does about them, and
+ * {@link io.verbena.emulated.cm.ServiceAgent} what about datagrams. An agent knows no thread,
+ * socket or clock: who drives the engines of the port drives it too.
  */
 @NullMarked
 package io.verbena.emulated.cm;

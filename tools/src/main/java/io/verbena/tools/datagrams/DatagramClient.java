@@ -1,0 +1,47 @@
+package io.verbena.tools.datagrams;
+
+import io.verbena.tools.end.Events;
+import io.verbena.tools.end.ToolFailure;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.PortSpace;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.util.Objects;
+
+/** The end that asks, sends, and looks at what comes back. */
+final class DatagramClient {
+  private DatagramClient() {}
+
+  /** Runs to its end. */
+  static void run(URI server, DatagramOptions options, PrintWriter out)
+      throws InterruptedException, ToolFailure {
+    try (Datagrams datagrams = new Datagrams(server, options)) {
+      DatagramsCommand.say(out, "connecting");
+      ConnectionManager manager =
+          datagrams.end().keep(datagrams.end().device().createConnectionManager());
+      Events events = new Events(manager, options.limit());
+      for (int i = 0; i < options.connections(); i++) {
+        ConnectionIdentifier identifier =
+            datagrams.end().keep(manager.resolve(PortSpace.UDP, server, options.limit().toNanos()));
+        events.expect(ConnectionEvent.Type.ADDR_RESOLVED);
+        datagrams.add(identifier);
+        identifier.connect(ConnectionParameters.defaults(), options.limit().toNanos());
+        ConnectionEvent event = events.expect(ConnectionEvent.Type.ESTABLISHED);
+        datagrams.answered(Objects.requireNonNull(event.datagramPeer(), "datagramPeer"));
+      }
+      if (options.messages() > 0) {
+        datagrams.fill();
+        DatagramsCommand.say(out, "initiating data transfers");
+        datagrams.send();
+        DatagramsCommand.say(out, "receiving data transfers");
+        datagrams.receive();
+        datagrams.validate();
+        DatagramsCommand.say(out, "data transfers complete");
+      }
+      DatagramsCommand.say(out, "test complete");
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package io.verbena.tools.datagrams;
+
+import io.verbena.tools.end.End;
+import io.verbena.tools.end.Patience;
+import io.verbena.tools.end.ToolFailure;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.DatagramPeer;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import io.verbena.verbs.provider.GlobalRoute;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The queue pairs of one end of udaddy ({@code librdmacm/examples/udaddy.c} in rdma-core) and their
+ * messages. Each has memory of its own, which all its messages come to and are sent from: what it
+ * sends after it has received begins with the area in front of the datagram. A message tells its
+ * queue pair in the immediate. One thread.
+ */
+final class Datagrams implements AutoCloseable {
+  private static final int POLL = 8;
+
+  private final DatagramOptions options;
+  private final End end;
+  private final Patience patience;
+  private final int stride;
+  private final List<Lane> lanes = new ArrayList<>();
+  private final WorkCompletion[] completions = WorkCompletion.array(POLL);
+
+  /** A queue pair, and where its messages go. */
+  private static final class Lane {
+    final QueuePair pair;
+    final int offset;
+    @Nullable AddressHandle handle;
+    int remote;
+    int key;
+    int received;
+
+    Lane(QueuePair pair, int offset) {
+      this.pair = pair;
+      this.offset = offset;
+    }
+  }
+
+  /** Opens the device of an address. */
+  Datagrams(URI address, DatagramOptions options) throws ToolFailure {
+    this.options = options;
+    stride = GlobalRoute.LENGTH + options.size();
+    int all = Math.max(1, options.connections() * options.messages());
+    end =
+        End.open(
+            address,
+            options.connections() * stride,
+            EnumSet.of(Access.LOCAL_WRITE),
+            all,
+            all,
+            false);
+    patience = new Patience(end, options.limit());
+    int most = end.device().port().activeMtu().bytes();
+    if (options.size() > most) {
+      end.close();
+      throw new ToolFailure(
+          "message_size " + options.size() + " is larger than active mtu " + most,
+          "give both ends -S " + most);
+    }
+  }
+
+  End end() {
+    return end;
+  }
+
+  /** Gives an identifier its queue pair, with all receives. */
+  void add(ConnectionIdentifier identifier) {
+    int messages = Math.max(1, options.messages());
+    QueuePair pair =
+        end.keep(
+            identifier.createQueuePair(
+                end.domain(),
+                QueuePairOptions.reliable(end.sent(), end.received(), messages, messages)
+                    .withType(QueuePairType.UD)));
+    Lane lane = new Lane(pair, lanes.size() * stride);
+    lanes.add(lane);
+    ReceiveWorkRequest receive =
+        new ReceiveWorkRequest().buffer(end.address(lane.offset), stride, end.region().lkey());
+    for (int i = 0; i < options.messages(); i++) {
+      pair.postReceive(receive);
+    }
+  }
+
+  /** Where the messages of the last queue pair go. */
+  void answered(DatagramPeer peer) {
+    to(lanes.get(lanes.size() - 1), peer.vector(), peer.queuePair(), peer.queueKey());
+  }
+
+  private void to(Lane lane, AddressVector way, int remote, int key) {
+    lane.handle = end.keep(end.domain().createAddressHandle(way));
+    lane.remote = remote;
+    lane.key = key;
+  }
+
+  /** Fills the messages, with other bytes for each queue pair. */
+  void fill() {
+    for (Lane lane : lanes) {
+      for (int i = 0; i < options.size(); i++) {
+        end.memory().put(lane.offset + i, expected(lane, i));
+      }
+    }
+  }
+
+  private static byte expected(Lane lane, int at) {
+    return (byte) (lane.pair.number() + at);
+  }
+
+  /** Sends all messages of all queue pairs. */
+  void send() throws ToolFailure, InterruptedException {
+    SendWorkRequest request = new SendWorkRequest();
+    int sent = 0;
+    for (Lane lane : lanes) {
+      AddressHandle handle = lane.handle;
+      for (int i = 0; handle != null && i < options.messages(); i++) {
+        lane.pair.postSend(
+            request
+                .sendWithImmediate(lane.pair.number())
+                .to(handle, lane.remote, lane.key)
+                .buffer(end.address(lane.offset), options.size(), end.region().lkey())
+                .signaled());
+        sent++;
+      }
+    }
+    while (sent > 0) {
+      sent -= poll(end.sent());
+    }
+  }
+
+  /** Waits for all messages of all queue pairs; the first of one tells where it sends to. */
+  void receive() throws ToolFailure, InterruptedException {
+    int expected = lanes.size() * options.messages();
+    while (expected > 0) {
+      int came = poll(end.received());
+      for (int i = 0; i < came; i++) {
+        take(completions[i]);
+      }
+      expected -= came;
+    }
+  }
+
+  private int poll(CompletionQueue queue) throws ToolFailure, InterruptedException {
+    int count = queue.poll(completions);
+    for (int i = 0; i < count; i++) {
+      End.check(completions[i]);
+    }
+    if (count == 0) {
+      patience.empty();
+    } else {
+      patience.found();
+    }
+    return count;
+  }
+
+  private void take(WorkCompletion completion) throws ToolFailure {
+    int length = completion.byteLength() - GlobalRoute.LENGTH;
+    if (length != options.size()) {
+      throw new ToolFailure(
+          "received " + length + " bytes (expected: " + options.size() + ")",
+          "give both ends the same -S");
+    }
+    Lane lane = lane(completion.queuePairNumber());
+    lane.received++;
+    if (lane.handle == null) {
+      ByteBuffer area = end.memory().slice(lane.offset, GlobalRoute.LENGTH);
+      to(
+          lane,
+          GlobalRoute.back(area, end.device().port().gids()),
+          completion.immediate(),
+          DatagramPeer.QUEUE_KEY);
+    }
+  }
+
+  private Lane lane(int number) {
+    int at = 0;
+    while (lanes.get(at).pair.number() != number) {
+      at++;
+    }
+    return lanes.get(at);
+  }
+
+  /**
+   * Compares what came back with what was sent.
+   *
+   * @throws ToolFailure if they differ, or some queue pair got more than its share
+   */
+  void validate() throws ToolFailure {
+    for (Lane lane : lanes) {
+      if (lane.received != options.messages()) {
+        throw new ToolFailure(
+            "queue pair "
+                + lane.pair.number()
+                + " got "
+                + lane.received
+                + " messages (expected: "
+                + options.messages()
+                + ")",
+            "give both ends the same -C");
+      }
+      for (int i = 0; i < options.size() - GlobalRoute.LENGTH && options.messages() > 0; i++) {
+        byte came = end.memory().get(lane.offset + 2 * GlobalRoute.LENGTH + i);
+        if (came != expected(lane, i)) {
+          throw new ToolFailure(
+              "data mismatch! queue pair "
+                  + lane.pair.number()
+                  + ", byte "
+                  + i
+                  + ": "
+                  + (came & 0xff)
+                  + " (expected: "
+                  + (expected(lane, i) & 0xff)
+                  + ")",
+              "see whether the other end is udaddy, or `verbena datagrams`");
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    end.close();
+  }
+}

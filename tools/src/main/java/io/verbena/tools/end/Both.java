@@ -1,0 +1,51 @@
+package io.verbena.tools.end;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** Runs a server that listens already, and its client, in this process. */
+public final class Both {
+  private Both() {}
+
+  /** One of the two. */
+  @FunctionalInterface
+  public interface Part {
+    /** Runs to its end. */
+    void run() throws InterruptedException, ToolFailure;
+  }
+
+  /**
+   * Runs both to their ends.
+   *
+   * @param limit how long the server may take when the client has ended
+   * @throws ToolFailure if one of them failed
+   */
+  public static void run(Part server, Part client, Duration limit)
+      throws InterruptedException, ToolFailure {
+    CompletableFuture<Void> served = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                server.run();
+                served.complete(null);
+              } catch (Throwable e) {
+                served.completeExceptionally(e);
+              }
+            },
+            "server");
+    thread.setDaemon(true);
+    thread.start();
+    client.run();
+    try {
+      served.get(limit.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      throw new ToolFailure("the server failed: " + e.getCause().getMessage(), "");
+    } catch (TimeoutException e) {
+      throw new ToolFailure("the server did not end within " + limit.toSeconds() + " s", "");
+    }
+  }
+}

@@ -1,0 +1,65 @@
+package io.verbena.tools;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class DatagramsTest {
+  /** That no other JVM of this machine uses: who has it has RoCEv2's UDP port there. */
+  private static final String HERE = here();
+
+  private static String here() {
+    long pid = ProcessHandle.current().pid();
+    return "127.60." + (pid >>> 8 & 0xff) + "." + (pid & 0xff);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-c 3 -S 1024", "-C 50 -S 1", "-C 0"})
+  void comeBackWhole(String options) {
+    Run run = Run.of(("datagrams --local -b roce://" + HERE + " " + options).strip());
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    assertThat(run.out())
+        .startsWith("connecting\n")
+        .endsWith(
+            options.equals("-C 0")
+                ? "connecting\ntest complete\n"
+                : "receiving data transfers\ndata transfers complete\ntest complete\n");
+  }
+
+  @Test
+  void areServedAsSoonAsTheServerListens() throws Exception {
+    String line = "datagrams -p 7464 -c 2 ";
+    CompletableFuture<Run> server =
+        CompletableFuture.supplyAsync(() -> Run.of(line + "-b roce://" + HERE));
+    Run client =
+        await()
+            .atMost(Duration.ofSeconds(30))
+            .until(
+                () -> Run.of(line + "-s roce://" + HERE + " -b " + HERE),
+                run -> !run.err().contains("UNREACHABLE, error 1 "));
+
+    assertThat(client.exitCode()).describedAs(client.err()).isZero();
+    assertThat(server.get(30, TimeUnit.SECONDS).out())
+        .isEqualTo(
+            "listening at roce://"
+                + HERE
+                + ":7464\nreceiving data transfers\nsending replies\n"
+                + "data transfers complete\ntest complete\n");
+  }
+
+  @Test
+  void saysThatNobodyServesThem() {
+    Run run = Run.of("datagrams -s roce://" + HERE + ":7465");
+
+    assertThat(run.exitCode()).isEqualTo(1);
+    assertThat(run.err())
+        .contains("UNREACHABLE, error 1 (expected: ESTABLISHED)", "start the server first");
+  }
+}
