@@ -2,10 +2,10 @@ package io.verbena.tools;
 
 import io.verbena.tools.device.DeviceCommand;
 import io.verbena.tools.device.DevicesCommand;
-import io.verbena.tools.device.StatCommand;
 import io.verbena.tools.perf.PerfCommand;
 import io.verbena.tools.ping.PingCommand;
 import io.verbena.tools.pingpong.PingpongCommand;
+import io.verbena.tools.stat.StatCommand;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
