@@ -84,7 +84,8 @@ class FloorsTest {
             .resideInAPackage(SHOWN)
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("io.verbena.verbs..", "java..", "javax.management", "org.jspecify.."));
+            .resideInAnyPackage(
+                "io.verbena.verbs..", "java..", "javax.management", "org.jspecify.."));
   }
 
   @Test

@@ -1,10 +1,12 @@
 package io.verbena.tools;
 
-import io.netty.buffer.ByteBuf;
+import static org.awaitility.Awaitility.await;
+
 import io.netty.buffer.Unpooled;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
+import io.verbena.verbs.stat.QueuePairsMXBean;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
@@ -15,7 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** A JVM with a reactive connection over which messages go to and fro, or with nothing at all. */
 final class EchoProgram implements AutoCloseable {
@@ -82,12 +84,19 @@ final class EchoProgram implements AutoCloseable {
             .blockOptional(LIMIT)
             .orElseThrow();
     RdmaConnection client = transport.connect(server.address()).blockOptional(LIMIT).orElseThrow();
-    Mono<ByteBuf> first =
-        client.receive().doOnNext(ByteBuf::release).publish().autoConnect().next();
+    Sinks.Empty<Void> first = Sinks.empty();
+    client
+        .receive()
+        .subscribe(
+            echo -> {
+              echo.release();
+              first.tryEmitEmpty();
+            });
     client
         .send(
             Flux.interval(Duration.ofMillis(1)).onBackpressureDrop().map(i -> Unpooled.copyLong(i)))
         .subscribe();
-    first.block(LIMIT);
+    first.asMono().block(LIMIT);
+    await().atMost(LIMIT).until(() -> System.getProperty(QueuePairsMXBean.PROPERTY) != null);
   }
 }
