@@ -1,7 +1,7 @@
 package io.verbena.architecture;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,9 +37,9 @@ class CustomsTest {
     noClasses()
         .should()
         .dependOnClassesThat(
-            // The management beans are public API of the module jdk.management.
+            // Public API of the modules jdk.management and jdk.attach.
             resideInAnyPackage("sun..", "jdk..", "com.sun..")
-                .and(resideOutsideOfPackage("com.sun.management")))
+                .and(resideOutsideOfPackages("com.sun.management", "com.sun.tools.attach")))
         .check(House.CLASSES);
   }
 

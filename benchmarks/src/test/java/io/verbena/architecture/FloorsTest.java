@@ -13,6 +13,8 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** A module imports only from floors below it. */
 class FloorsTest {
+  /** Of the module java.management; a JVM without it has the verbs, and nobody who asks. */
+  private static final String SHOWN = "io.verbena.verbs.stat";
 
   private static final List<Module> HOUSE =
       List.of(
@@ -58,9 +60,32 @@ class FloorsTest {
         classes()
             .that()
             .resideInAPackage("io.verbena.verbs..")
+            .and()
+            .resideOutsideOfPackage(SHOWN)
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("io.verbena.verbs..", "java..", "org.jspecify.."));
+  }
+
+  @Test
+  void onlyWhatIsShownToManagersNeedsMoreOfTheJdkThanItsBase() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.verbs..")
+            .and()
+            .resideOutsideOfPackage(SHOWN)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.lang.management", "javax.."));
+    check(
+        classes()
+            .that()
+            .resideInAPackage(SHOWN)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                "io.verbena.verbs..", "java..", "javax.management", "org.jspecify.."));
   }
 
   @Test

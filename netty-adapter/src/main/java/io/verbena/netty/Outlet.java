@@ -10,7 +10,10 @@ import io.verbena.meters.HcaMeter;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.stat.OpenQueuePairs;
+import io.verbena.verbs.stat.QueuePairUser;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * last two are kept for messages that must not wait for the peer to read: one that returns credits
  * and the one that ends the stream. On the event loop's thread only, but for what a meter reads.
  */
-final class Outlet implements ConnectionState {
+final class Outlet implements ConnectionState, QueuePairUser {
   /** Credits that bytes may not use. */
   static final int RESERVED = 2;
 
@@ -54,6 +57,7 @@ final class Outlet implements ConnectionState {
     held = new @Nullable ByteBuf[slots];
     leases = new @Nullable Lease[slots];
     meter = hca.connection(this, slots);
+    OpenQueuePairs.use(queuePair, this);
   }
 
   /** Who is told of this connection. */
@@ -183,6 +187,16 @@ final class Outlet implements ConnectionState {
   @Override
   public int credits(Credit kind) {
     return Math.max(0, credits.total());
+  }
+
+  @Override
+  public String name() {
+    return "netty";
+  }
+
+  @Override
+  public Map<String, Integer> credits() {
+    return Map.of("receive", credits(Credit.RECEIVE));
   }
 
   private void free(int slot) {

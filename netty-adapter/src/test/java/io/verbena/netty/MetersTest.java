@@ -14,6 +14,11 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.socket.SocketChannel;
 import io.verbena.core.micrometer.VerbenaMeters;
+import io.verbena.verbs.stat.QueuePairsMXBean;
+import java.lang.management.ManagementFactory;
+import javax.management.JMX;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
 /** What is metered of channels; both ends have the same meters here. */
@@ -82,6 +87,29 @@ class MetersTest {
     assertThat(of("memory.registered")).isZero();
     assertThat(of("completion.queue.limit")).isZero();
     assertThat(of("data", "direction", "out")).isEqualTo(2 * length);
+  }
+
+  @Test
+  void itsQueuePairsAreShownWithTheCreditsOfTheirPeers() throws Exception {
+    MBeanServer beans = ManagementFactory.getPlatformMBeanServer();
+    ObjectName name = new ObjectName(QueuePairsMXBean.NAME);
+    QueuePairsMXBean shown = JMX.newMXBeanProxy(beans, name, QueuePairsMXBean.class);
+    try (Ends ends = new Ends(Ends.options())) {
+      Channel server = Ends.bind(ends.server(Echo::new));
+      Ends.connect(ends.client(new Collector()), server);
+
+      await()
+          .atMost(Ends.LIMIT)
+          .until(
+              () ->
+                  beans.isRegistered(name)
+                      && shown.getQueuePairs().stream()
+                              .filter(pair -> pair.getUser().equals("netty"))
+                              .filter(pair -> pair.getCredits().get("receive") > 0)
+                              .count()
+                          >= 2);
+    }
+    assertThat(shown.getQueuePairs()).noneMatch(pair -> pair.getUser().equals("netty"));
   }
 
   @Test

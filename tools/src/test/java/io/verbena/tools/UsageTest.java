@@ -43,6 +43,9 @@ class UsageTest {
           device                              | URI
           pingpong                            | -d: missing
           stat emulated://x -n 0              | -n: 0 (expected: >= 1)
+          stat 1 -i 0                         | -i: 0 (expected: >= 1)
+          stat 99999999999                    | PID: 99999999999 (expected: <= 2147483647)
+          stat emulated://x --json            | --json: without a PID
           pingpong --local -s 0               | -s: 0 (expected: 1..
           pingpong --local -n 0               | -n: 0 (expected: >= 1)
           pingpong --local -r 0               | -r: 0 (expected: >= 1)

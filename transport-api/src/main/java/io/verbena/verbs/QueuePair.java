@@ -38,6 +38,14 @@ public interface QueuePair extends AutoCloseable {
   QueuePairAttributes query();
 
   /**
+   * What it has done so far, and holds now. Posting and polling go on meanwhile, and pay nothing
+   * for it. A closed one is in RESET.
+   *
+   * @throws VerbsException {@code IO} if the device cannot be asked any more
+   */
+  QueuePairReading reading();
+
+  /**
    * Posts a request and those linked to it. Allocates nothing; what the requests say is copied,
    * their buffers belong to the HCA until completion.
    *

@@ -29,7 +29,7 @@ final class DisniCompletionQueue implements CompletionQueue {
   private final SlotHolders queues;
   private final long pointer;
   private final Block batch = new Block(BATCH * Layout.WC_SIZE);
-  private int depth;
+  private volatile int depth;
   private int queuePairs;
   private int unacknowledged;
 
@@ -96,7 +96,7 @@ final class DisniCompletionQueue implements CompletionQueue {
   }
 
   @Override
-  public synchronized int depth() {
+  public int depth() {
     return depth;
   }
 

@@ -7,6 +7,8 @@ import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairAttributes.Field;
 import io.verbena.verbs.QueuePairCapabilities;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
@@ -15,6 +17,9 @@ import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.QueuePairTransitions;
+import io.verbena.verbs.stat.OpenQueuePairs;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * has; what takes the queue pair away holds both.
  */
 final class DisniQueuePair extends SlotHolder implements QueuePair {
+  private static final int NO_PEER = -1;
+
   private final DisniProtectionDomain domain;
   private final DisniDevice device;
   private final long pointer;
@@ -76,6 +83,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     device.context().queues().put(this);
     device.context().created(pointer, device, this);
     queues.join(number);
+    OpenQueuePairs.add(this);
   }
 
   /**
@@ -166,6 +174,37 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       checkOpen("query");
       return AttributeBlock.read(queryWords());
     }
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>The kernel counts retransmissions for the device alone, and a shared receive queue does not
+   * tell which receives came here.
+   */
+  @Override
+  public QueuePairReading reading() {
+    QueuePairState state = QueuePairState.RESET;
+    int peer = NO_PEER;
+    synchronized (receiving) {
+      if (!closed) {
+        QueuePairAttributes now = AttributeBlock.read(queryWords());
+        state = now.state();
+        // 0 is the subnet manager's, and nobody's peer.
+        peer = now.destinationQueuePair() == 0 ? NO_PEER : now.destinationQueuePair();
+      }
+    }
+    Map<Figure, Long> figures = new EnumMap<>(Figure.class);
+    figures.put(Figure.SENDS_DONE, sends.slots().freed());
+    figures.put(Figure.SENDS_POSTED, sends.slots().posted());
+    figures.put(Figure.SEND_QUEUE_SIZE, (long) capabilities.maxSend());
+    if (queues.shared() == null) {
+      figures.put(Figure.RECEIVES_DONE, receives.slots().freed());
+      figures.put(Figure.RECEIVES_POSTED, receives.slots().posted());
+      figures.put(Figure.RECEIVE_QUEUE_SIZE, (long) capabilities.maxReceive());
+    }
+    queues.read(figures);
+    return new QueuePairReading(number, type, state, peer, figures);
   }
 
   private Block queryWords() {
@@ -337,6 +376,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private void leave() {
     if (!closed) {
       closed = true;
+      OpenQueuePairs.remove(this);
       DisniContext context = device.context();
       context.destroyed(pointer);
       context.queues().remove(tag());

@@ -2,7 +2,9 @@ package io.verbena.disni;
 
 import io.verbena.disni.Words.QueuePairWords;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairType;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,6 +85,12 @@ final class PairQueues {
   void awaitPollers() {
     sends.awaitPoller();
     receives.awaitPoller();
+  }
+
+  /** Reads the depth of the completion queues; what waits there only the HCA knows. */
+  void read(Map<Figure, Long> into) {
+    into.put(Figure.SEND_COMPLETIONS_SIZE, (long) sends.depth());
+    into.put(Figure.RECEIVE_COMPLETIONS_SIZE, (long) receives.depth());
   }
 
   /** What the native side is asked for. */

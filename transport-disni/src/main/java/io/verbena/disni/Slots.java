@@ -29,6 +29,16 @@ final class Slots {
     return capacity;
   }
 
+  /** How many were taken ever; for anybody, who may see it a moment late. */
+  long posted() {
+    return posted;
+  }
+
+  /** How many of them were freed; likewise. */
+  long freed() {
+    return freed.get();
+  }
+
   /** For posters: whether all slots are held. */
   boolean isFull() {
     return posted - freed.get() >= capacity;

@@ -6,12 +6,14 @@ import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -310,6 +312,12 @@ final class DirectQueuePair extends EmulatedQueuePair {
   @Override
   boolean isDraining() {
     return sends.isDraining();
+  }
+
+  @Override
+  void readQueues(Map<Figure, Long> into) {
+    sends.read(into);
+    receives.read(taken, into);
   }
 
   @Override

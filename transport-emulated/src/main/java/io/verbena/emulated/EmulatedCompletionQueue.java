@@ -86,6 +86,12 @@ final class EmulatedCompletionQueue implements CompletionQueue {
     return depth;
   }
 
+  /** Completions that are there and were not polled; a moment later there may be more. */
+  long waiting() {
+    // The consumer may go on after the producers' end was read.
+    return Math.max(0, ring.held());
+  }
+
   @Override
   public @Nullable EmulatedCompletionChannel channel() {
     return channel;

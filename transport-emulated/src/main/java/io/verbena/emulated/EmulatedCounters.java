@@ -9,7 +9,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts of one opened device. All that it counts is exceptional, so an atomic does no harm. */
+/**
+ * Counts of one opened device, or of a queue pair on it. All that it counts is exceptional, so an
+ * atomic does no harm.
+ */
 final class EmulatedCounters implements DeviceCounters {
   private final Map<Counter, AtomicLong> counts = new EnumMap<>(Counter.class);
   private final Set<Counter> counted = Collections.unmodifiableSet(counts.keySet());

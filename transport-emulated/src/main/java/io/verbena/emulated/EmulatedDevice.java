@@ -12,6 +12,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
+import io.verbena.verbs.stat.OpenQueuePairs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -320,6 +321,7 @@ final class EmulatedDevice implements Device {
         made = true;
         byNumber.put(number, pair);
         queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
+        OpenQueuePairs.add(pair);
         return pair;
       } finally {
         if (!made) {
@@ -330,6 +332,7 @@ final class EmulatedDevice implements Device {
   }
 
   void removeQueuePair(EmulatedQueuePair pair) {
+    OpenQueuePairs.remove(pair);
     synchronized (byNumber) {
       byNumber.remove(pair.number());
       queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);

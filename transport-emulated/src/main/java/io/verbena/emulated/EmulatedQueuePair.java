@@ -2,12 +2,15 @@ package io.verbena.emulated;
 
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairAttributes.Field;
 import io.verbena.verbs.QueuePairCapabilities;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SharedReceiveQueue;
@@ -16,6 +19,8 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.QueuePairTransitions;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.EnumMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +54,10 @@ abstract class EmulatedQueuePair implements QueuePair {
   private final EmulatedCompletionQueue receiveCompletions;
   private final @Nullable EmulatedSharedReceiveQueue shared;
   private final EmulatedProtectionDomain receiveDomain;
+
+  /** What happened to this queue pair of what the device counts. */
+  private final EmulatedCounters counts;
+
   private int sendAttachment;
   private int receiveAttachment;
 
@@ -67,6 +76,7 @@ abstract class EmulatedQueuePair implements QueuePair {
   EmulatedQueuePair(EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
     this.domain = domain;
     this.device = domain.device();
+    counts = new EmulatedCounters(device.counters().counted());
     this.keys = device.keys();
     this.number = number;
     type = options.type();
@@ -138,11 +148,20 @@ abstract class EmulatedQueuePair implements QueuePair {
   /** Returns once whoever copies to or from its domain's memory at this moment is done. */
   abstract void awaitCopies();
 
+  /** Reads the figures of its queues, a moment old, without any ownership. */
+  abstract void readQueues(Map<Figure, Long> into);
+
   /** For the owner of its send queue, who waits for others: see {@link Ownership#beginWait}. */
   abstract void beginWait();
 
   /** The end of that. */
   abstract void endWait();
+
+  /** Something happened that the device counts. */
+  final void count(Counter counter) {
+    counts.count(counter);
+    device.counters().count(counter);
+  }
 
   final EmulatedDevice device() {
     return device;
@@ -383,6 +402,20 @@ abstract class EmulatedQueuePair implements QueuePair {
     QueuePairAttributes copy = new QueuePairAttributes();
     Attributes.merge(attributes, copy);
     return copy.state(state).currentState(state);
+  }
+
+  @Override
+  public final QueuePairReading reading() {
+    Map<Figure, Long> figures = new EnumMap<>(Figure.class);
+    readQueues(figures);
+    figures.put(Figure.SEND_COMPLETIONS_WAITING, sendCompletions.waiting());
+    figures.put(Figure.SEND_COMPLETIONS_SIZE, (long) sendCompletions.depth());
+    figures.put(Figure.RECEIVE_COMPLETIONS_WAITING, receiveCompletions.waiting());
+    figures.put(Figure.RECEIVE_COMPLETIONS_SIZE, (long) receiveCompletions.depth());
+    for (Counter counter : counts.counted()) {
+      figures.put(Figure.of(counter), counts.get(counter));
+    }
+    return new QueuePairReading(number, type, state, destination, figures);
   }
 
   /** Puts the queue pair into ERR, if it is in a state to go there; true if this call did. */

@@ -268,7 +268,7 @@ final class PacketHost implements Host {
 
   @Override
   public void count(Counter counter) {
-    pair.device().counters().count(counter);
+    pair.count(counter);
   }
 
   @Override

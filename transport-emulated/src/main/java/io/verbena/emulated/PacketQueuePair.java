@@ -9,10 +9,12 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -163,6 +165,12 @@ final class PacketQueuePair extends EmulatedQueuePair {
   void receive(Frame frame) {
     engine.receive(frame);
     ring();
+  }
+
+  @Override
+  void readQueues(Map<Figure, Long> into) {
+    sends.read(into);
+    receives.read(taken, into);
   }
 
   @Override

@@ -3,10 +3,12 @@ package io.verbena.emulated;
 import io.verbena.emulated.engine.SendRing;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
 import java.nio.ByteBuffer;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -108,6 +110,13 @@ final class PacketSendQueue implements SendRing {
     if (position > freed.getOpaque()) {
       freed.setRelease(position);
     }
+  }
+
+  /** Reads how far it is; for anybody. */
+  void read(Map<Figure, Long> into) {
+    into.put(Figure.SENDS_DONE, freed.getAcquire());
+    into.put(Figure.SENDS_POSTED, posted.getAcquire());
+    into.put(Figure.SEND_QUEUE_SIZE, (long) maxSend);
   }
 
   /** Drops all that was posted, once those who still post have seen that they may not any more. */

@@ -1,9 +1,12 @@
 package io.verbena.emulated;
 
 import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.VerbsError;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receives that wait for messages. Posting takes {@link #posting}; taking belongs to the owner of
@@ -96,6 +99,23 @@ final class ReceiveQueue {
           (long) buffers.length(i) << 32 | (buffers.lkey(i) & 0xffff_ffffL);
     }
     posted.setRelease(position + 1);
+  }
+
+  /**
+   * Reads how far it is; for anybody.
+   *
+   * @param taken if all that came here was taken from a shared receive queue, how many hold a slot
+   *     there
+   */
+  void read(@Nullable TakenReceives taken, Map<Figure, Long> into) {
+    if (taken != null) {
+      long held = taken.held();
+      into.put(Figure.RECEIVES_DONE, posted.getAcquire() - held);
+      return;
+    }
+    into.put(Figure.RECEIVES_DONE, freed.getAcquire());
+    into.put(Figure.RECEIVES_POSTED, posted.getAcquire());
+    into.put(Figure.RECEIVE_QUEUE_SIZE, (long) maxReceive);
   }
 
   /** Frees the slots of all receives before {@code position}. */

@@ -8,6 +8,7 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
@@ -16,6 +17,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -109,6 +111,13 @@ final class SendQueue {
     if (position > freed.getOpaque()) {
       freed.setRelease(position);
     }
+  }
+
+  /** Reads how far it is; for anybody, who may see the owner's count a moment late. */
+  void read(Map<Figure, Long> into) {
+    into.put(Figure.SENDS_DONE, freed.getAcquire());
+    into.put(Figure.SENDS_POSTED, posted);
+    into.put(Figure.SEND_QUEUE_SIZE, (long) maxSend);
   }
 
   boolean isStalled() {
@@ -397,10 +406,10 @@ final class SendQueue {
 
   /** Once for each request that has to wait, where a wire would carry a NAK for each try. */
   private void countReceiverNotReady() {
-    pair.device().counters().count(Counter.RNR_RECEIVED);
+    pair.count(Counter.RNR_RECEIVED);
     DirectQueuePair peer = pair.peer();
     if (peer != null) {
-      peer.device().counters().count(Counter.RNR_SENT);
+      peer.count(Counter.RNR_SENT);
     }
   }
 

@@ -34,6 +34,11 @@ final class TakenReceives {
     }
   }
 
+  /** How many there are; for anybody. */
+  long held() {
+    return held.getAcquire();
+  }
+
   /** Frees all slots, since their completions mean nothing any more. */
   void drop() {
     long now = held.getOpaque();

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.ProtectionDomain;
@@ -15,8 +16,11 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairCapabilities;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.stat.OpenQueuePairs;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -163,6 +167,65 @@ abstract class QueuePairTests extends VerbsTests {
     assertThat(attributes.timeout()).isEqualTo(15);
     assertThat(attributes.retryCount()).isEqualTo(3);
     assertThat(attributes.rnrRetry()).isEqualTo(5);
+  }
+
+  @Test
+  void tellsWhatItHasDoneAndHolds() {
+    Pair pair = tck.connected();
+    Endpoint client = pair.client();
+    Endpoint server = pair.server();
+    Memory from = client.memory(8);
+    Memory into = server.memory(8, Access.LOCAL_WRITE);
+    for (int id = 1; id <= 4; id++) {
+      server.post(Requests.receive(id, into));
+    }
+    for (int id = 1; id <= 3; id++) {
+      client.post(Requests.send(id, from).signaled());
+    }
+    for (int id = 1; id <= 2; id++) {
+      client.sent().expectSuccess(id, CompletionOpcode.SEND);
+      server.received().expectSuccess(id, CompletionOpcode.RECV);
+    }
+
+    QueuePairReading sender = client.queuePair().reading();
+    QueuePairReading receiver = server.queuePair().reading();
+
+    assertThat(sender.number()).isEqualTo(client.queuePair().number());
+    assertThat(sender.type()).isEqualTo(QueuePairType.RC);
+    assertThat(sender.state()).isEqualTo(QueuePairState.RTS);
+    assertThat(sender.peer()).isEqualTo(server.queuePair().number());
+    expectFigure(sender, Figure.SENDS_POSTED, 3);
+    expectFigure(sender, Figure.SENDS_DONE, 2);
+    expectFigure(sender, Figure.SEND_QUEUE_SIZE, client.queuePair().capabilities().maxSend());
+    expectFigure(sender, Figure.RECEIVES_POSTED, 0);
+    expectFigure(sender, Figure.SEND_COMPLETIONS_SIZE, client.sent().queue().depth());
+    expectFigure(sender, Figure.RNR_RECEIVED, 0);
+    expectFigure(receiver, Figure.RECEIVES_POSTED, 4);
+    expectFigure(receiver, Figure.RECEIVES_DONE, 2);
+    expectFigure(receiver, Figure.SENDS_POSTED, 0);
+    client.sent().expectSuccess(3, CompletionOpcode.SEND);
+    server.received().expectSuccess(3, CompletionOpcode.RECV);
+    expectFigure(client.queuePair().reading(), Figure.SENDS_DONE, 3);
+    expectFigure(server.queuePair().reading(), Figure.RECEIVES_DONE, 3);
+  }
+
+  /** What a provider does not know it leaves out. */
+  private static void expectFigure(QueuePairReading reading, Figure figure, long expected) {
+    Long value = reading.figures().get(figure);
+    if (value != null) {
+      assertThat(value).as(figure.name()).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void isShownAsOpenUntilItIsClosed() {
+    QueuePair queuePair = tck.setup().endpoint().queuePair();
+
+    assertThat(OpenQueuePairs.all()).contains(queuePair);
+    queuePair.close();
+
+    assertThat(OpenQueuePairs.all()).doesNotContain(queuePair);
+    assertThat(queuePair.reading().state()).isEqualTo(QueuePairState.RESET);
   }
 
   @Test

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.DeviceCounters.Counter;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
@@ -51,6 +52,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
   @Test
   void isCountedByADeviceThatCounts() {
     Pair pair = tck.connected();
+    Pair other = tck.connected();
     DeviceCounters requester = pair.client().device().counters();
     DeviceCounters responder = pair.server().device().counters();
     long received = count(requester, Counter.RNR_RECEIVED);
@@ -60,9 +62,24 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     pair.client().post(Requests.send(1, from).signaled());
     awaitCountAbove(pair, requester, Counter.RNR_RECEIVED, received);
     awaitCountAbove(pair, responder, Counter.RNR_SENT, sent);
+    expectCounted(pair, 1);
+    expectCounted(other, 0);
     pair.server().post(Requests.receive(2, pair.server().memory(64, LOCAL_WRITE)));
 
     pair.client().sent().expectSuccess(1, SEND);
+  }
+
+  /** Where queue pairs are counted each for itself, too. */
+  private static void expectCounted(Pair pair, long least) {
+    expectCounted(pair.client(), Figure.RNR_RECEIVED, least);
+    expectCounted(pair.server(), Figure.RNR_SENT, least);
+  }
+
+  private static void expectCounted(Endpoint end, Figure figure, long least) {
+    Long count = end.queuePair().reading().figures().get(figure);
+    if (count != null) {
+      assertThat(Math.min(count, 1)).as("%s of %s", figure, end).isEqualTo(least);
+    }
   }
 
   /** What is not counted is refused, and no zero. */

@@ -19,6 +19,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SharedReceiveQueue;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -94,6 +96,23 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       assertThat(received.queuePairNumber()).isEqualTo(pair.server().queuePair().number());
       assertThat(supply.at(id).getLong(0)).isEqualTo(100 + id);
     }
+  }
+
+  @Test
+  void isNoFigureOfAQueuePairButWhatItGaveIt() {
+    if (refused) {
+      return;
+    }
+    Supply supply = new Supply(4);
+    Pair pair = supply.pair();
+    supply.post(0);
+    supply.post(1);
+    receiveOne(pair, 0);
+
+    Map<Figure, Long> figures = pair.server().queuePair().reading().figures();
+
+    assertThat(figures).doesNotContainKeys(Figure.RECEIVES_POSTED, Figure.RECEIVE_QUEUE_SIZE);
+    assertThat(figures.getOrDefault(Figure.RECEIVES_DONE, 1L)).isEqualTo(1);
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsProviders;
+import io.verbena.verbs.stat.OpenQueuePairs;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -184,5 +185,12 @@ final class TckContext {
     if (leaks != null) {
       throw leaks;
     }
+    assertThat(OpenQueuePairs.all())
+        .as("queue pairs that are shown as open, though they are closed")
+        .noneMatch(pair -> isOurs(pair.protectionDomain().device()));
+  }
+
+  private boolean isOurs(Device device) {
+    return device.equals(clientDevice) || device.equals(serverDevice);
   }
 }

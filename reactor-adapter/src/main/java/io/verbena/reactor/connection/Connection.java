@@ -32,6 +32,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
+import io.verbena.verbs.stat.OpenQueuePairs;
 import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -153,6 +154,7 @@ public final class Connection implements RdmaConnection, LoopMember {
     meter = bench.meter().connection(readings, SendQueue.slotsFor(sendDepth));
     sends = new SendQueue(pair, loop, membership.prefix(), sendDepth, meter);
     readings.sends(sends);
+    OpenQueuePairs.use(pair, readings);
     receives = new ReceiveQueue(pair, bench, membership.prefix(), own.receiveDepth());
     results = new AtomicResults(bench, sends.slots());
     immediates = new Immediates(this, own.window());

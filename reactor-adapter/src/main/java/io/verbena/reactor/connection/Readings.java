@@ -2,10 +2,14 @@ package io.verbena.reactor.connection;
 
 import io.verbena.meters.ConnectionState;
 import io.verbena.meters.Credit;
+import io.verbena.verbs.stat.QueuePairUser;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What a meter may ask of a connection at any moment, from any thread. */
-final class Readings implements ConnectionState {
+/** What a meter or a person may ask of a connection at any moment, from any thread. */
+final class Readings implements ConnectionState, QueuePairUser {
   private final int limit;
   private @Nullable SendQueue sends;
   private @Nullable Outbound outbound;
@@ -38,5 +42,19 @@ final class Readings implements ConnectionState {
   public int credits(Credit kind) {
     Outbound out = outbound;
     return out == null ? 0 : Math.max(0, out.credits(kind));
+  }
+
+  @Override
+  public String name() {
+    return "reactor";
+  }
+
+  @Override
+  public Map<String, Integer> credits() {
+    Map<String, Integer> credits = new TreeMap<>();
+    for (Credit kind : Credit.values()) {
+      credits.put(kind.name().toLowerCase(Locale.ROOT), credits(kind));
+    }
+    return credits;
   }
 }

@@ -5,11 +5,13 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairCapabilities;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.stat.OpenQueuePairs;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair that keeps book of all that is posted. */
@@ -40,6 +42,9 @@ final class SanitizedQueuePair implements QueuePair {
                 : null);
     birth = Birth.of(this, device, "queue pair " + queuePair.number(), place);
     domain.sanitizedDevice().wrapped(queuePair, this);
+    // The program knows this one alone.
+    OpenQueuePairs.remove(queuePair);
+    OpenQueuePairs.add(this);
   }
 
   QueuePair queuePair() {
@@ -96,6 +101,11 @@ final class SanitizedQueuePair implements QueuePair {
   }
 
   @Override
+  public QueuePairReading reading() {
+    return queuePair.reading();
+  }
+
+  @Override
   public void postSend(SendWorkRequest request) {
     Report report = new Report();
     try {
@@ -134,6 +144,7 @@ final class SanitizedQueuePair implements QueuePair {
       }
       log.checkClose(Place.here(), report);
       queuePair.close();
+      OpenQueuePairs.remove(this);
       birth.closed();
       log.close();
     }

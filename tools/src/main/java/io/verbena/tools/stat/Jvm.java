@@ -1,0 +1,58 @@
+package io.verbena.tools.stat;
+
+import com.sun.tools.attach.VirtualMachine;
+import com.sun.tools.attach.VirtualMachineDescriptor;
+import io.verbena.tools.end.ToolFailure;
+import java.util.List;
+import java.util.Optional;
+
+/** The processes of this machine that are JVMs which can be asked. */
+final class Jvm {
+  private static final String DISABLED = "-XX:+DisableAttachMechanism";
+
+  private Jvm() {}
+
+  /** All but this one. */
+  static List<VirtualMachineDescriptor> all() {
+    String own = Long.toString(ProcessHandle.current().pid());
+    return VirtualMachine.list().stream().filter(each -> !each.id().equals(own)).toList();
+  }
+
+  /**
+   * Fails unless a process is one of them. To be asked before it is attached to: that sends it
+   * SIGQUIT, which ends what is no JVM.
+   *
+   * @throws ToolFailure why it is none, and what to do about it
+   */
+  static void require(long pid) throws ToolFailure {
+    ProcessHandle process =
+        ProcessHandle.of(pid)
+            .orElseThrow(() -> new ToolFailure("process " + pid + ": none has this id", SEE_LIST));
+    Optional<String> user = process.info().user();
+    Optional<String> self = ProcessHandle.current().info().user();
+    if (user.isPresent() && self.isPresent() && !user.equals(self)) {
+      throw new ToolFailure(
+          "process " + pid + ": of user " + user.get() + " (expected: " + self.get() + ")",
+          "run it as that user: `sudo -u " + user.get() + " bin/verbena stat " + pid + "`");
+    }
+    if (all().stream().noneMatch(each -> each.id().equals(Long.toString(pid)))) {
+      throw unreachable(pid, process.info());
+    }
+  }
+
+  private static final String SEE_LIST = "`verbena stat` lists the programs with queue pairs";
+
+  private static ToolFailure unreachable(long pid, ProcessHandle.Info info) {
+    if (pid == ProcessHandle.current().pid()) {
+      return new ToolFailure("process " + pid + ": is this one", SEE_LIST);
+    }
+    boolean disabled = List.of(info.arguments().orElse(new String[0])).contains(DISABLED);
+    return disabled
+        ? new ToolFailure(
+            "process " + pid + ": a JVM that was started with " + DISABLED,
+            "start it without; nobody can look into it as it is")
+        : new ToolFailure(
+            "process " + pid + ": no JVM that shows itself",
+            SEE_LIST + "; a JVM shows itself unless it was started with -XX:-UsePerfData");
+  }
+}

@@ -1,0 +1,46 @@
+package io.verbena.tools.stat;
+
+import io.verbena.verbs.stat.QueuePairsMXBean.View;
+import java.io.PrintWriter;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** A JSON object on a line of its own for each queue pair, with when it was read. */
+final class PairObjects implements PairOutput {
+  private final PrintWriter out;
+
+  PairObjects(PrintWriter out) {
+    this.out = out;
+  }
+
+  @Override
+  public void print(List<View> pairs) {
+    Instant now = Instant.now();
+    for (View pair : pairs) {
+      out.println(
+          "{\"time\": \"%s\", \"device\": \"%s\", \"lqpn\": %d, \"rqpn\": %d, \"type\": \"%s\", \"state\": \"%s\", \"user\": \"%s\", \"figures\": %s, \"credits\": %s}"
+              .formatted(
+                  now,
+                  pair.getDevice(),
+                  pair.getNumber(),
+                  pair.getPeer(),
+                  pair.getType(),
+                  pair.getState(),
+                  pair.getUser(),
+                  object(pair.getFigures()),
+                  object(pair.getCredits())));
+    }
+    out.flush();
+  }
+
+  private static String object(Map<String, ? extends Number> numbers) {
+    return new TreeMap<>(numbers)
+        .entrySet().stream()
+            .map(each -> "\"" + each.getKey().toLowerCase(Locale.ROOT) + "\": " + each.getValue())
+            .collect(Collectors.joining(", ", "{", "}"));
+  }
+}

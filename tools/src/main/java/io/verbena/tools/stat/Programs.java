@@ -1,0 +1,31 @@
+package io.verbena.tools.stat;
+
+import com.sun.tools.attach.VirtualMachineDescriptor;
+import io.verbena.tools.end.ToolFailure;
+import java.io.PrintWriter;
+
+/** The programs of this user that have queue pairs, as {@code jps} lists JVMs. */
+final class Programs {
+  private static final String ROW = "%8s %12s  %s%n";
+
+  private Programs() {}
+
+  /** Lists them; false if some could not be asked, which {@code err} is told. */
+  static boolean list(PrintWriter out, PrintWriter err) throws InterruptedException {
+    boolean all = true;
+    out.printf(ROW, "pid", "queue_pairs", "program");
+    for (VirtualMachineDescriptor each : Jvm.all()) {
+      try (RunningProgram program = RunningProgram.attach(Long.parseLong(each.id()))) {
+        if (program.hasVerbena()) {
+          out.printf(ROW, each.id(), program.queuePairs().size(), each.displayName());
+        }
+      } catch (ToolFailure e) {
+        err.println(e.getMessage());
+        all = false;
+      }
+    }
+    out.flush();
+    err.flush();
+    return all;
+  }
+}

@@ -1,0 +1,47 @@
+package io.verbena.verbs.stat;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The open queue pairs of a JVM, under the name {@code io.verbena:type=QueuePairs}. Where Verbena
+ * is loaded more than once, by several class loaders, the others have a number as {@code id}.
+ */
+public interface QueuePairsMXBean {
+  /** The name of the first; {@code ,*} behind it finds them all. */
+  String NAME = "io.verbena:type=QueuePairs";
+
+  /** The system property that is set, to {@link #NAME}, in a JVM that has such a bean. */
+  String PROPERTY = "io.verbena.stat";
+
+  /** All of them as they are now, in no order. */
+  List<View> getQueuePairs();
+
+  /** One of them. */
+  interface View {
+
+    /** The name of its device. */
+    String getDevice();
+
+    /** See {@link io.verbena.verbs.QueuePairReading#number}. */
+    int getNumber();
+
+    /** See {@link io.verbena.verbs.QueuePairReading#peer}. */
+    int getPeer();
+
+    /** The name of its {@link io.verbena.verbs.QueuePairType}. */
+    String getType();
+
+    /** The name of its {@link io.verbena.verbs.QueuePairState}. */
+    String getState();
+
+    /** See {@link QueuePairUser#name}; empty if it is nobody's who told of it. */
+    String getUser();
+
+    /** See {@link QueuePairUser#credits}. */
+    Map<String, Integer> getCredits();
+
+    /** By the name of the {@link io.verbena.verbs.QueuePairReading.Figure}. */
+    Map<String, Long> getFigures();
+  }
+}

@@ -1,0 +1,63 @@
+package io.verbena.verbs.stat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.lang.management.ManagementFactory;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.Test;
+
+class QueuePairsBeanTest {
+  private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+
+  @Test
+  void hasANameForEachClassLoaderWithVerbena() throws Exception {
+    Set<ObjectName> before = names();
+    try (URLClassLoader one = loader();
+        URLClassLoader other = loader()) {
+      register(one);
+      register(other);
+
+      Set<ObjectName> registered = new HashSet<>(names());
+      registered.removeAll(before);
+      assertThat(registered).hasSize(2);
+      assertThat(names()).contains(new ObjectName(QueuePairsMXBean.NAME));
+      assertThat(System.getProperty(QueuePairsMXBean.PROPERTY)).isEqualTo(QueuePairsMXBean.NAME);
+      for (ObjectName name : registered) {
+        assertThat((Object[]) server.getAttribute(name, "QueuePairs")).isEmpty();
+        server.unregisterMBean(name);
+      }
+    }
+  }
+
+  private Set<ObjectName> names() throws Exception {
+    return server.queryNames(new ObjectName(QueuePairsMXBean.NAME + ",*"), null);
+  }
+
+  private static URLClassLoader loader() throws Exception {
+    List<URL> path = new ArrayList<>();
+    String separator = Pattern.quote(File.pathSeparator);
+    for (String entry : System.getProperty("java.class.path").split(separator, -1)) {
+      path.add(Path.of(entry).toUri().toURL());
+    }
+    return new URLClassLoader(path.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
+  }
+
+  private static void register(ClassLoader loader) throws Exception {
+    Class<?> bean = loader.loadClass(QueuePairsBean.class.getName());
+    assertThat(bean).isNotEqualTo(QueuePairsBean.class);
+    Method register = bean.getDeclaredMethod("register");
+    register.setAccessible(true);
+    register.invoke(null);
+  }
+}

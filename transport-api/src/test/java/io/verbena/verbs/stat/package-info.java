@@ -1,0 +1,4 @@
+@NullMarked
+package io.verbena.verbs.stat;
+
+import org.jspecify.annotations.NullMarked;
