@@ -174,52 +174,11 @@ class RoceTest {
     }
   }
 
-  /** Datagrams to a queue pair that the kernel's connection manager, or ours, was asked for. */
   @Nested
-  class Udaddy {
-    /** It has no other. */
-    private static final int PORT = 7174;
-
-    private static final String ALIKE = "-c 3 -C 20 -S 1000";
-    private static final String CLOSING = "data transfers complete";
-
-    @Test
-    void isServedByIt() throws Exception {
-      try (Program udaddy = udaddy("-b %s %s".formatted(Nodes.node2(), ALIKE))) {
-        Listening.onManager(PORT);
-        Tool client =
-            outside.start(
-                "datagrams -s roce://%s -b %s %s"
-                    .formatted(Nodes.node2(), outside.client(), ALIKE));
-        // It compares what it sent with what came back, and fails if they differ.
-        assertThat(client.succeed(LIMIT)).contains(CLOSING);
-        assertThat(udaddy.succeed(LIMIT)).contains(CLOSING);
-      }
-    }
-
-    @Test
-    void servesIt() throws Exception {
-      Tool server = outside.start("datagrams -b roce://%s %s".formatted(outside.server(), ALIKE));
-      server.awaitOutput("listening at ", LIMIT);
-      String line = "-s %s -b %s %s".formatted(outside.server(), Nodes.node1(), ALIKE);
-      try (Program udaddy = udaddy(line)) {
-        assertThat(udaddy.succeed(LIMIT)).contains(CLOSING);
-      }
-      assertThat(server.succeed(LIMIT)).contains(CLOSING);
-    }
-
-    @Test
-    void isUnreachableWhereNobodyServes() throws Exception {
-      Tool client = outside.start("datagrams -s roce://%s:7999".formatted(Nodes.node2()));
-      assertThat(client.fail(LIMIT)).contains("UNREACHABLE, error 1 ");
-      try (Program udaddy = udaddy("-s %s -b %s".formatted(outside.server(), Nodes.node1()))) {
-        assertThat(udaddy.exitCode(LIMIT)).isNotZero();
-        assertThat(udaddy.output()).contains("RDMA_CM_EVENT_UNREACHABLE, error: 1");
-      }
-    }
-
-    private Program udaddy(String options) throws IOException {
-      return Program.start(("udaddy " + options).split(" ", -1));
+  class Udaddy extends UdaddyTests {
+    @Override
+    Hca hca() {
+      return outside;
     }
   }
 }

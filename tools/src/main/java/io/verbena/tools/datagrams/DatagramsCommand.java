@@ -41,7 +41,7 @@ public final class DatagramsCommand implements Callable<Integer> {
   @Option(
       names = "-s",
       paramLabel = "URI",
-      description = "Be the client of the server at roce://ADDRESS[:PORT].")
+      description = "Be the client of the server there, a URI: roce://ADDRESS[:PORT].")
   private @Nullable URI server;
 
   @Option(

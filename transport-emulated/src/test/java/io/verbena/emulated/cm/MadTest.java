@@ -126,4 +126,14 @@ class MadTest {
     assertThat(IpAddressing.read(bytes.put(0, (byte) 1))).isNull();
     assertThat(IpAddressing.read(bytes.put(0, (byte) 0).put(1, (byte) 0x50))).isNull();
   }
+
+  @Test
+  void tellsTheUdpPortOnlyOfAnHcaThatIsOnAnother() {
+    IpAddressing plain = IpAddressing.ipv4(50_000, 0x0a00_0001, 0x0a00_0002);
+
+    assertThat(plain.udpPort()).isEqualTo(4791);
+    assertThat(plain.at(4791)).isEqualTo(plain);
+    assertThat(plain.at(40_000).udpPort()).isEqualTo(40_000);
+    assertThat(IpAddressing.ipv6(1, new Gid(40_000, 1), new Gid(0, 2)).udpPort()).isEqualTo(4791);
+  }
 }
