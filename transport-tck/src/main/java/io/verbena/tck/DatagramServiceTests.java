@@ -368,6 +368,7 @@ abstract class DatagramServiceTests extends VerbsTests {
     ends.expectUnreachable(unanswered, ConnectionEvent.TIMED_OUT);
     ends.serve();
     ends.told(first);
+    ends.callee.expectNothingMore();
   }
 
   @Test
