@@ -34,6 +34,14 @@ class DatagramsTest {
   }
 
   @Test
+  void comeBackWholeByName() {
+    Run run = Run.of("datagrams --local -c 2");
+
+    assertThat(run.exitCode()).describedAs(run.err()).isZero();
+    assertThat(run.out()).endsWith("data transfers complete\ntest complete\n");
+  }
+
+  @Test
   void areServedAsSoonAsTheServerListens() throws Exception {
     String line = "datagrams -p 7464 -c 2 ";
     CompletableFuture<Run> server =

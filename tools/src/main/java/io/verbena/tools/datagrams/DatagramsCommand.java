@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
           + " give up after --timeout."
     },
     footer = {
-      "  verbena datagrams --local -b roce://127.0.0.1 -c 4",
+      "  verbena datagrams --local -c 4",
       "  verbena datagrams -b roce://10.0.0.2      # the server; or: udaddy -b 10.0.0.2",
       "  verbena datagrams -s roce://10.0.0.2      # its client; or: udaddy -s 10.0.0.2"
     })
@@ -36,23 +36,28 @@ public final class DatagramsCommand implements Callable<Integer> {
   private static final int MAX_MESSAGES = 8192;
   private static final int MAX_SIZE = 4096;
 
+  private static final String LOCAL = "emulated://datagrams";
+
   @Spec private @Nullable CommandSpec spec;
 
   @Option(
       names = "-s",
       paramLabel = "URI",
-      description = "Be the client of the server there, a URI: roce://ADDRESS[:PORT].")
+      description =
+          "Be the client of the server there, a URI: disni://ADDRESS[:PORT], roce://ADDRESS[:PORT].")
   private @Nullable URI server;
 
   @Option(
       names = "-b",
       paramLabel = "ADDRESS",
       description =
-          "Where the server listens, a URI: roce://ADDRESS[:PORT]. With -s, the address to ask"
+          "Where the server listens, a URI: disni://ADDRESS[:PORT], roce://ADDRESS[:PORT]. With -s, the address to ask"
               + " from, as the option source= of the URI.")
   private @Nullable String bound;
 
-  @Option(names = "--local", description = "Both ends, in this process.")
+  @Option(
+      names = "--local",
+      description = "Both ends, in this process (default address: emulated://datagrams).")
   private boolean local;
 
   @Option(
@@ -100,7 +105,7 @@ public final class DatagramsCommand implements Callable<Integer> {
       DatagramClient.run(address("-s", server.toString(), bound), options, out);
       return 0;
     }
-    URI here = address("-b", bound, null);
+    URI here = address("-b", bound == null && local ? LOCAL : bound, null);
     try (DatagramServer served = new DatagramServer(here, options)) {
       if (local) {
         Both.run(
