@@ -12,6 +12,9 @@ final class CongestionWindow {
   /** Windows are counted in parts of a packet. */
   private static final int UNIT = 256;
 
+  /** Acknowledgements for a whole window: one to send on by, one on its way, and one late. */
+  private static final int ACKS = 3;
+
   private static final int FIRST = 16;
   private static final long NOTIFICATION_NANOS = 50_000;
 
@@ -47,7 +50,7 @@ final class CongestionWindow {
   /** Packets after which an acknowledgement is asked for, so that they come all the time. */
   int ackInterval() {
     return control.adaptive()
-        ? Math.max(1, Math.min(Requester.ACK_INTERVAL, packets() / 4))
+        ? Math.max(1, Math.min(Requester.ACK_INTERVAL, packets() / ACKS))
         : Requester.ACK_INTERVAL;
   }
 
