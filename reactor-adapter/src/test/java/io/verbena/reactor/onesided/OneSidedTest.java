@@ -376,8 +376,7 @@ class OneSidedTest {
     RemoteMemory wrong = new RemoteMemory(token.address(), 8, token.key() ^ 77, token.rights());
 
     // Of a test that is left out nothing may be left.
-    assertRefused(
-        Mono.defer(() -> pair.client().write(Ends.message(pair.client(), 8, 1), wrong)));
+    assertRefused(Mono.defer(() -> pair.client().write(Ends.message(pair.client(), 8, 1), wrong)));
   }
 
   @Test
