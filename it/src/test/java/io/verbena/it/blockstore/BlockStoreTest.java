@@ -118,7 +118,19 @@ class BlockStoreTest {
 
   @Test
   void servesAProgramThatHasAnEmulatedHca() throws Exception {
-    Path copy = folder.resolve("small.outside");
+    assertServesOutside("small.outside");
+  }
+
+  @Test
+  void servesAProgramThatHasAnEmulatedHcaWhilePacketsAreLost() throws Exception {
+    long before = drops();
+    Program.run("link-loss", "1");
+    assertServesOutside("small.outside in spite of losses");
+    assertThat(drops()).isGreaterThan(before);
+  }
+
+  private static void assertServesOutside(String copyName) throws Exception {
+    Path copy = folder.resolve(copyName);
     String store = STORE.replace("disni:", "roce:");
     assertThat(
             Program.run(
@@ -128,22 +140,29 @@ class BlockStoreTest {
   }
 
   @Test
-  void readsAndWritesWhereTheServerHasAnEmulatedHca() throws Exception {
+  void readsAndWritesWhereTheServerHasAnEmulatedHcaAlsoWhilePacketsAreLost() throws Exception {
     String there = Outside.address() + ":7470";
     String store = "roce://" + there;
     String fromNode1 = "disni://" + there + "?source=" + System.getenv("VERBENA_NODE1");
     Path small = folder.resolve("small");
-    Path copy = folder.resolve("small.inside");
-    Path added = file("added outside", HUNDREDS_OF_PACKETS + 2);
     try (Program outside =
         Program.start(Outside.java(BlockStoreServer.class, store, small.toString()))) {
       outside.awaitOutput("serving 1 files at " + store + "\n");
-      assertThat(clientOf(fromNode1, "get", "small", copy.toString()).ofSuccess())
-          .contains("sha256 checked");
-      assertThat(copy).hasSameBinaryContentAs(small);
-      assertThat(clientOf(fromNode1, "put", added.toString()).ofSuccess())
-          .contains(HUNDREDS_OF_PACKETS + 2 + " added");
+      assertReadsAndWrites(fromNode1, small, file("added outside", HUNDREDS_OF_PACKETS + 2));
+      long before = drops();
+      Program.run("link-loss", "1");
+      assertReadsAndWrites(fromNode1, small, file("added at loss", HUNDREDS_OF_PACKETS + 3));
+      assertThat(drops()).isGreaterThan(before);
     }
+  }
+
+  private static void assertReadsAndWrites(String store, Path there, Path added) {
+    Path copy = folder.resolve(added.getFileName() + ".inside");
+    assertThat(clientOf(store, "get", "small", copy.toString()).ofSuccess())
+        .contains("sha256 checked");
+    assertThat(copy).hasSameBinaryContentAs(there);
+    assertThat(clientOf(store, "put", added.toString()).ofSuccess())
+        .contains(added.toFile().length() + " " + added.getFileName());
   }
 
   @Test
