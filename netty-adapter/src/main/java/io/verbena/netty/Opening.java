@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class Opening {
   /** The channel that wants the connection. */
   interface Owner extends EventTarget, Stream.Owner {
+    /** Whether a connection that was asked for is still wanted: who listened for it listens yet. */
+    boolean isWanted();
+
     /** There is a connection; the promise is still to be kept. */
     void established(Stream stream, ChannelPromise promise);
 
@@ -173,6 +176,13 @@ final class Opening {
     Hello hello = Hello.decode((request == null ? event : request).privateData());
     if (hello == null) {
       fail(new ConnectException("not a server of this protocol: " + peer));
+      return;
+    }
+    if (request != null && !owner.isWanted()) {
+      // It counts as one that was not accepted when the listener closed. The promise stays as it
+      // is: kept, it would set up a channel of a server that is over; failed, Netty would warn.
+      end();
+      owner.failed();
       return;
     }
     over = true;

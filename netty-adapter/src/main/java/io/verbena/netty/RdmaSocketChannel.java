@@ -489,6 +489,12 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     @Override
+    public boolean isWanted() {
+      ServerSocketChannel listening = parent();
+      return listening == null || listening.isOpen();
+    }
+
+    @Override
     public void established(Stream made, ChannelPromise promise) {
       stream = made;
       opening = null;

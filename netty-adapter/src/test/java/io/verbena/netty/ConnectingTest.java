@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.channel.socket.SocketChannel;
@@ -13,6 +15,7 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** How connections begin, and how they do not. */
@@ -102,6 +105,35 @@ class ConnectingTest {
 
       assertThat(connecting.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
       assertThat(connecting.cause()).isInstanceOf(ConnectException.class);
+    }
+  }
+
+  /** As of a socket's backlog: what the server's program owns for its channels may be gone. */
+  @Test
+  void aServerThatIsClosedSetsUpNoChannelThatIsNotYetConnected() {
+    AtomicInteger setUp = new AtomicInteger();
+    try (Ends ends = new Ends()) {
+      Channel server =
+          Ends.bind(
+              ends.server(
+                      () -> {
+                        setUp.incrementAndGet();
+                        return new Collector();
+                      })
+                  .handler(
+                      new ChannelInboundHandlerAdapter() {
+                        @Override
+                        public void channelRead(ChannelHandlerContext context, Object child) {
+                          context.fireChannelRead(child);
+                          ChannelFuture unused = context.close();
+                        }
+                      }));
+
+      ChannelFuture connecting = ends.client(new Collector()).connect(server.localAddress());
+
+      assertThat(connecting.channel().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis()))
+          .isTrue();
+      assertThat(setUp).hasValue(0);
     }
   }
 
