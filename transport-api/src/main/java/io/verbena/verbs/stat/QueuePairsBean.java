@@ -28,7 +28,9 @@ final class QueuePairsBean implements QueuePairsMXBean {
       register(ManagementFactory.getPlatformMBeanServer());
       System.setProperty(PROPERTY, NAME);
     } catch (JMException | RuntimeException e) {
-      LOG.log(Level.WARNING, "verbena stat will not see this JVM's queue pairs", e);
+      // No harm to the program; and who closes the class loader this soon has no queue pairs to
+      // show.
+      LOG.log(Level.INFO, "verbena stat will not see this JVM's queue pairs", e);
     } catch (LinkageError e) {
       // A JVM that was linked without the module java.management: nobody can manage it.
       LOG.log(Level.DEBUG, "verbena stat will not see this JVM's queue pairs", e);
