@@ -113,9 +113,8 @@ public final class Cost implements Callable<Integer> {
   }
 
   private static void pin(EndProcess passive, Job job) throws IOException, InterruptedException {
-    boolean apart = job == Job.PING_PONG;
-    Cpu.NEAR.pin(apart, ProcessHandle.current().pid());
-    Cpu.FAR.pin(apart, passive.pid());
+    Cpu.NEAR.pin(job, ProcessHandle.current().pid());
+    Cpu.FAR.pin(job, passive.pid());
   }
 
   /** Everybody once. */

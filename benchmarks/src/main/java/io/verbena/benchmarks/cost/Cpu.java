@@ -7,8 +7,7 @@ import java.util.List;
 /**
  * The CPU of each end. Two ends that spin do not fit on one CPU, and the scheduler puts them there
  * now and then: they would wait for its time slices, 4 ms each, and nothing else be measured. An
- * end that spins alone goes where it likes, out of the way of the kernel's work. An HCA in Java
- * that packets come to spins as well, though its program sleeps.
+ * end that spins alone goes where it likes, out of the way of the kernel's work.
  */
 enum Cpu {
   NEAR("0"),
@@ -22,20 +21,20 @@ enum Cpu {
     this.number = number;
   }
 
-  private String list(boolean apart) {
-    return apart ? number : ALL;
+  private String list(Job job) {
+    return job == Job.PING_PONG ? number : ALL;
   }
 
   /** What comes before a command to keep it there. */
   List<String> pin(Job job) {
-    return List.of("taskset", "--cpu-list", list(job == Job.PING_PONG));
+    return List.of("taskset", "--cpu-list", list(job));
   }
 
-  /** Keeps a process there, with all its threads; or on none, unless both ends spin. */
-  void pin(boolean apart, long pid) throws IOException, InterruptedException {
+  /** Keeps a process there, with all its threads. */
+  void pin(Job job, long pid) throws IOException, InterruptedException {
     Process taskset =
         new ProcessBuilder(
-                "taskset", "--all-tasks", "--pid", "--cpu-list", list(apart), Long.toString(pid))
+                "taskset", "--all-tasks", "--pid", "--cpu-list", list(job), Long.toString(pid))
             .redirectErrorStream(true)
             .start();
     String said = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

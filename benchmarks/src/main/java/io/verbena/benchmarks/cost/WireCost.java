@@ -210,9 +210,8 @@ public final class WireCost implements Callable<Integer> {
   }
 
   private void pin(Route route, Job job) throws IOException, InterruptedException {
-    boolean apart = job == Job.PING_PONG || route.far.scheme.equals(Place.ROCE);
-    Cpu.NEAR.pin(apart, process(route.near).pid());
-    Cpu.FAR.pin(apart, process(route.far).pid());
+    Cpu.NEAR.pin(job, process(route.near).pid());
+    Cpu.FAR.pin(job, process(route.far).pid());
   }
 
   private EndProcess process(Site site) {

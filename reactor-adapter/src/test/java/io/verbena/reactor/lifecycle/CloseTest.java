@@ -193,6 +193,8 @@ class CloseTest {
   /** Often: the end can come to the client before it knows of the beginning. */
   @RepeatedTest(20)
   void losesTheConnectionWhenTheHandlerFails() {
+    assumeFalse(
+        Addresses.areLossy(), "the only word of the end may be lost, and none is asked for");
     RdmaTransport transport = RdmaTransport.create(Ends.options());
     try {
       RdmaServer server =
