@@ -23,13 +23,14 @@ final class ManagementPort implements CmPort, PacketPort.FrameReceiver {
   private final Mtu mtu;
   private final Secrets secrets;
   private final long guid;
-  private final Frame outgoing = new Frame();
+  private final Frame outgoing;
   private final ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
   private @Nullable CmAgent agent;
   private int psn;
 
   ManagementPort(PacketPort port, Gid gid, Mtu mtu, Secrets secrets) {
     this.port = port;
+    outgoing = port.frame();
     this.gid = gid;
     this.mtu = mtu;
     this.secrets = secrets;
@@ -45,7 +46,7 @@ final class ManagementPort implements CmPort, PacketPort.FrameReceiver {
   @Override
   public void receive(Frame frame) {
     CmAgent to = agent;
-    ByteBuffer bytes = ByteBuffer.wrap(frame.array(), frame.payloadOffset(), frame.payloadLength());
+    ByteBuffer bytes = frame.bytes().slice(frame.payloadOffset(), frame.payloadLength());
     if (to == null
         || frame.opcode() != PacketOpcode.UD_SEND_ONLY
         || frame.queueKey() != Mad.QUEUE_KEY

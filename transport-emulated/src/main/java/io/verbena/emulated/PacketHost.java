@@ -15,6 +15,7 @@ import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendWorkRequest;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
@@ -65,23 +66,23 @@ final class PacketHost implements Host {
   }
 
   @Override
-  public Grant readLocal(int lkey, long address, byte[] to, int offset, int length) {
+  public Grant readLocal(int lkey, long address, ByteBuffer to, int offset, int length) {
     return read(
         pair.open(lkey, address, length, MemoryKey.LOCAL_READ), address, to, offset, length);
   }
 
   @Override
-  public Grant readRemote(int rkey, long address, byte[] to, int offset, int length) {
+  public Grant readRemote(int rkey, long address, ByteBuffer to, int offset, int length) {
     return read(pair.open(rkey, address, length, REMOTE_READ), address, to, offset, length);
   }
 
   private static Grant read(
-      @Nullable MemoryKey key, long address, byte[] to, int offset, int length) {
+      @Nullable MemoryKey key, long address, ByteBuffer to, int offset, int length) {
     if (key == null) {
       return Grant.REFUSED;
     }
     try {
-      key.memory.get(key.offset(address), to, offset, length);
+      to.put(offset, key.memory, key.offset(address), length);
       return Grant.GRANTED;
     } catch (IllegalStateException e) {
       return Grant.FAILED;
@@ -89,17 +90,17 @@ final class PacketHost implements Host {
   }
 
   @Override
-  public Grant writeLocal(int lkey, long address, byte[] from, int offset, int length) {
+  public Grant writeLocal(int lkey, long address, ByteBuffer from, int offset, int length) {
     return write(writable(lkey, address, length), address, from, offset, length);
   }
 
   @Override
-  public Grant writeRemote(int rkey, long address, byte[] from, int offset, int length) {
+  public Grant writeRemote(int rkey, long address, ByteBuffer from, int offset, int length) {
     return write(pair.open(rkey, address, length, REMOTE_WRITE), address, from, offset, length);
   }
 
   private static Grant write(
-      @Nullable MemoryKey key, long address, byte[] from, int offset, int length) {
+      @Nullable MemoryKey key, long address, ByteBuffer from, int offset, int length) {
     if (key == null) {
       return Grant.REFUSED;
     }

@@ -25,6 +25,10 @@ final class PacketPort implements FrameSink, Wire.Receiver {
   private final PacketFabric fabric;
   private final Wire.Port wirePort;
   private final PacketCounters counters = new PacketCounters();
+
+  /** All that it sends: one packet is built, and sent, at a time. */
+  private final Frame outgoing;
+
   private QueuePairs queuePairs = number -> null;
   private @Nullable FrameReceiver management;
 
@@ -43,6 +47,7 @@ final class PacketPort implements FrameSink, Wire.Receiver {
   PacketPort(PacketFabric fabric, Wire wire) {
     this.fabric = fabric;
     wirePort = wire.attach(this);
+    outgoing = wirePort.frame();
   }
 
   /** Its address. */
@@ -66,6 +71,11 @@ final class PacketPort implements FrameSink, Wire.Receiver {
 
   Wire.Port wirePort() {
     return wirePort;
+  }
+
+  @Override
+  public Frame frame() {
+    return outgoing;
   }
 
   @Override

@@ -65,7 +65,8 @@ final class VerbsActive implements ActiveEnd {
       }
       done += polled;
       if (polled == 0) {
-        spin.spin();
+        // The engine of an emulated HCA needs a CPU too.
+        spin.yield();
       }
     }
   }

@@ -10,8 +10,7 @@ import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
@@ -33,9 +32,6 @@ import java.nio.ByteOrder;
  * it is requested again. Until the peer makes progress, one loss starts one retry.
  */
 final class Completer {
-  private static final VarHandle NATIVE_LONG =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
-
   /** What an answer leads to, once all that it acknowledges is done. */
   private enum Next {
     NOTHING,
@@ -49,7 +45,8 @@ final class Completer {
   private final RetryClock clock;
   private final CongestionWindow congestion;
   private final Requester requester;
-  private final byte[] original = new byte[Long.BYTES];
+  private final ByteBuffer original =
+      ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
   private CompletionStatus failure = CompletionStatus.GENERAL_ERR;
 
   Completer(
@@ -234,16 +231,16 @@ final class Completer {
             link.host,
             request.buffers(),
             done,
-            answer.array(),
+            answer.bytes(),
             answer.payloadOffset(),
             answer.payloadLength());
     return took(psn, last, grant);
   }
 
   private Next takeAtomic(Frame answer, int psn, SendWorkRequest request) {
-    NATIVE_LONG.set(original, 0, answer.original());
+    original.putLong(0, answer.original());
     return took(
-        psn, true, Segments.scatter(link.host, request.buffers(), 0, original, 0, original.length));
+        psn, true, Segments.scatter(link.host, request.buffers(), 0, original, 0, Long.BYTES));
   }
 
   private Next took(int psn, boolean last, Grant grant) {

@@ -6,6 +6,7 @@ import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.WorkCompletion;
 import io.verbena.verbs.provider.GlobalRoute;
+import java.nio.ByteBuffer;
 
 /**
  * Takes datagrams (IBTA volume 1, UD responder). Each needs the right queue key and a receive with
@@ -20,7 +21,7 @@ final class DatagramResponder {
   private final Link link;
   private final ReceiveProgress receive;
   private final Responder.Failure failure;
-  private final byte[] header = new byte[GlobalRoute.LENGTH];
+  private final ByteBuffer header = ByteBuffer.allocate(GlobalRoute.LENGTH);
 
   DatagramResponder(Link link, ReceiveProgress receive, Responder.Failure failure) {
     this.link = link;
@@ -41,12 +42,12 @@ final class DatagramResponder {
       return;
     }
     if (packet.isOverIpv6()) {
-      System.arraycopy(packet.ipv6Header(), 0, header, 0, GlobalRoute.LENGTH);
+      header.put(0, packet.ipv6Header(), 0, GlobalRoute.LENGTH);
     } else {
-      System.arraycopy(packet.array(), 0, header, GlobalRoute.LENGTH - IP_LENGTH, IP_LENGTH);
+      header.put(GlobalRoute.LENGTH - IP_LENGTH, packet.bytes(), 0, IP_LENGTH);
     }
     if (!receive.append(header, 0, GlobalRoute.LENGTH)
-        || !receive.append(packet.array(), packet.payloadOffset(), length)) {
+        || !receive.append(packet.bytes(), packet.payloadOffset(), length)) {
       receive.fail(Refusal.RECEIVE_MEMORY.status);
       failure.requestRefused();
       return;

@@ -7,6 +7,14 @@ import io.verbena.verbs.AddressVector;
 public interface FrameSink {
 
   /**
+   * A packet to build and send again and again, in memory that suits the wire. Others may have the
+   * same one: what is begun is sent before the call to the engine ends.
+   */
+  default Frame frame() {
+    return new Frame();
+  }
+
+  /**
    * Takes a packet. Its transport headers and payload are complete; addresses, partition key and
    * invariant CRC are the port's to fill in, and the UDP source port, in which stands a number of
    * the flow that the packet belongs to. The frame is the engine's again on return: a wire that

@@ -8,6 +8,7 @@ import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import java.nio.ByteBuffer;
 
 /**
  * The HCA round one queue pair, as its engine needs it: memory, receives, completions, events.
@@ -15,9 +16,9 @@ import io.verbena.verbs.SendWorkRequest;
  * calls the engine back.
  *
  * <p><b>Memory.</b> {@code access} is one bit of {@link Access}, or 0 for local read. The
- * protection domain is the queue pair's. A length of 0 is never asked for. Bytes of one call are
- * moved in ascending order or all at once; between packets of one message the answer may change,
- * since keys die.
+ * protection domain is the queue pair's. A length of 0 is never asked for. Buffers are accessed by
+ * index: their position and limit stay. Bytes of one call are moved in ascending order or all at
+ * once; between packets of one message the answer may change, since keys die.
  *
  * <p><b>Completions.</b> The engine completes each request and each receive at most once, in the
  * order of its queue. A send is completed if it was {@link SendWorkRequest#SIGNALED} or failed; its
@@ -29,10 +30,10 @@ public interface Host {
   Grant checkLocal(int lkey, long address, int length, int access);
 
   /** Moves bytes from local memory to a packet; checks as {@link #checkLocal} does. */
-  Grant readLocal(int lkey, long address, byte[] to, int offset, int length);
+  Grant readLocal(int lkey, long address, ByteBuffer to, int offset, int length);
 
   /** Moves bytes of a packet to local memory; needs {@link Access#LOCAL_WRITE}. */
-  Grant writeLocal(int lkey, long address, byte[] from, int offset, int length);
+  Grant writeLocal(int lkey, long address, ByteBuffer from, int offset, int length);
 
   /**
    * Whether the peer may do this to memory here, under an rkey of a region or of a window. The
@@ -43,10 +44,10 @@ public interface Host {
   Grant checkRemote(int rkey, long address, long length, int access);
 
   /** Moves bytes for a READ; needs {@link Access#REMOTE_READ}. */
-  Grant readRemote(int rkey, long address, byte[] to, int offset, int length);
+  Grant readRemote(int rkey, long address, ByteBuffer to, int offset, int length);
 
   /** Moves bytes of a WRITE; needs {@link Access#REMOTE_WRITE}. */
-  Grant writeRemote(int rkey, long address, byte[] from, int offset, int length);
+  Grant writeRemote(int rkey, long address, ByteBuffer from, int offset, int length);
 
   /**
    * Compares and swaps 8 aligned bytes in this machine's byte order; needs {@link

@@ -48,7 +48,7 @@ final class InboundWrite {
     if (payload == 0) {
       return Refusal.NONE;
     }
-    Grant grant = host.writeRemote(rkey, address, packet.array(), packet.payloadOffset(), payload);
+    Grant grant = host.writeRemote(rkey, address, packet.bytes(), packet.payloadOffset(), payload);
     address += payload;
     left -= payload;
     return Refusal.ofRemote(grant);

@@ -31,7 +31,7 @@ final class Link {
   boolean drainedNotify;
 
   private final FrameSink sink;
-  private final Frame frame = new Frame();
+  private final Frame frame;
   private int destination;
 
   /** The same at both ends, so that all packets of a connection have one. */
@@ -43,6 +43,7 @@ final class Link {
     this.options = options;
     this.host = host;
     this.sink = sink;
+    frame = sink.frame();
   }
 
   void configure(QueuePairAttributes attributes) {

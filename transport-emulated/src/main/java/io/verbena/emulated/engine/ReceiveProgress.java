@@ -3,6 +3,7 @@ package io.verbena.emulated.engine;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ReceiveWorkRequest;
+import java.nio.ByteBuffer;
 
 /** The receive that the present message has taken, and how far it is filled. */
 final class ReceiveProgress {
@@ -49,7 +50,7 @@ final class ReceiveProgress {
   }
 
   /** Appends bytes, for which there is room; false if the receive's memory may not be used. */
-  boolean append(byte[] bytes, int at, int length) {
+  boolean append(ByteBuffer bytes, int at, int length) {
     Grant grant = Segments.scatter(host, receive.buffers(), filled, bytes, at, length);
     filled += length;
     return grant == Grant.GRANTED;

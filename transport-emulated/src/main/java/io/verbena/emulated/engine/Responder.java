@@ -277,7 +277,7 @@ final class Responder {
         if (!receive.hasRoom(length)) {
           yield Refusal.TOO_LONG;
         }
-        yield receive.append(packet.array(), packet.payloadOffset(), length)
+        yield receive.append(packet.bytes(), packet.payloadOffset(), length)
             ? endPacket(packet)
             : Refusal.RECEIVE_MEMORY;
       }
@@ -440,7 +440,7 @@ final class Responder {
     if (length > 0) {
       Grant grant =
           link.host.readRemote(
-              reply.rkey, reply.address, frame.array(), frame.payloadOffset(), length);
+              reply.rkey, reply.address, frame.bytes(), frame.payloadOffset(), length);
       if (grant != Grant.GRANTED) {
         return failRead(reply, Refusal.ofRemote(grant));
       }

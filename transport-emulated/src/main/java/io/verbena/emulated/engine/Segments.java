@@ -29,12 +29,12 @@ final class Segments {
 
   /** Fills a packet with {@code length} bytes of a request, from {@code offset} on. */
   static Grant gather(Host host, SendWorkRequest request, long offset, Frame frame, int length) {
-    byte[] bytes = frame.array();
+    ByteBuffer bytes = frame.bytes();
     int at = frame.payloadOffset();
     frame.payloadLength(length);
     ByteBuffer inline = request.inlineData();
     if (inline != null) {
-      inline.get(inline.position() + (int) offset, bytes, at, length);
+      bytes.put(at, inline, inline.position() + (int) offset, length);
       return Grant.GRANTED;
     }
     ScatterGatherList buffers = request.buffers();
@@ -64,7 +64,7 @@ final class Segments {
    * @param at where they are in {@code bytes}
    */
   static Grant scatter(
-      Host host, ScatterGatherList buffers, long offset, byte[] bytes, int at, int length) {
+      Host host, ScatterGatherList buffers, long offset, ByteBuffer bytes, int at, int length) {
     long skip = offset;
     int from = at;
     int left = length;

@@ -106,7 +106,7 @@ final class UnreliableResponder {
       }
       return false;
     }
-    if (!receive.append(packet.array(), packet.payloadOffset(), length)) {
+    if (!receive.append(packet.bytes(), packet.payloadOffset(), length)) {
       // The fault is the receiver's own, which no silence would tell.
       receive.fail(Refusal.RECEIVE_MEMORY.status);
       failure.requestRefused();

@@ -2,7 +2,6 @@ package io.verbena.emulated.roce;
 
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.Objects;
 
 /**
@@ -11,7 +10,7 @@ import java.util.Objects;
  * one is left as it is, so that all else has the same place; {@link #length} counts that room.
  *
  * <p>To build: {@link #start}, set fields, {@link #append} the payload, {@link #seal}. To read:
- * bring the bytes in ({@link #load}, {@link #copyFrom}, {@link #array} with {@link #length(int)},
+ * bring the bytes in ({@link #load}, {@link #copyFrom}, {@link #bytes} with {@link #length(int)},
  * or {@link #udpSpace}), {@link #parse}, and if that answers {@link FrameFault#NONE} get fields.
  * Setting a field of a packet that was sealed or parsed takes another {@link #seal}.
  *
@@ -39,13 +38,20 @@ public final class Frame {
   /** The bytes of the longest packet. */
   public static final int CAPACITY = BthLayout.END + MAX_EXTENDED + MAX_PAYLOAD + Icrc.LENGTH;
 
+  /** As many as the longest headers have bytes. */
+  private static final byte[] ZEROS = new byte[BthLayout.END + ExtendedHeader.ATOMIC_ETH.length()];
+
   private static final int ADDRESSED = ExtendedHeader.RETH.bit() | ExtendedHeader.ATOMIC_ETH.bit();
 
   /** One more, so that a datagram that was cut off is seen to be too long. */
-  private final byte[] bytes = new byte[CAPACITY + 1];
+  private static final int ROOM = CAPACITY + 1;
 
-  private final ByteBuffer udp = ByteBuffer.wrap(bytes);
-  private final byte[] ipv6 = new byte[Ipv6Layout.LENGTH];
+  private final ByteBuffer bytes;
+
+  /** Of the same bytes, for sockets, which take what is between position and limit. */
+  private final ByteBuffer view;
+
+  private final ByteBuffer ipv6 = ByteBuffer.allocate(Ipv6Layout.LENGTH);
   private final Icrc icrc = new Icrc();
   private boolean overIpv6;
   private PacketOpcode opcode = PacketOpcode.RC_ACKNOWLEDGE;
@@ -54,6 +60,21 @@ public final class Frame {
   private int length;
 
   private int payloadLength;
+
+  /** A packet on the heap. */
+  public Frame() {
+    this(ByteBuffer.allocate(ROOM));
+  }
+
+  private Frame(ByteBuffer bytes) {
+    this.bytes = bytes;
+    view = bytes.duplicate();
+  }
+
+  /** A packet in native memory, which sockets send from and receive into without a copy. */
+  public static Frame direct() {
+    return new Frame(ByteBuffer.allocateDirect(ROOM));
+  }
 
   // ---- building
 
@@ -65,10 +86,10 @@ public final class Frame {
     this.opcode = opcode;
     payloadLength = 0;
     length = 0;
-    Arrays.fill(bytes, 0, opcode.payloadOffset(), (byte) 0);
+    bytes.put(0, ZEROS, 0, opcode.payloadOffset());
     startIp(0, 0);
     BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, DEFAULT_SOURCE_PORT);
-    bytes[BthLayout.OPCODE_OFFSET] = (byte) opcode.code();
+    bytes.put(BthLayout.OPCODE_OFFSET, (byte) opcode.code());
     return partitionKey(BthLayout.DEFAULT_PARTITION_KEY);
   }
 
@@ -84,13 +105,13 @@ public final class Frame {
       throw new IllegalArgumentException(
           "payload of " + opcode + ": " + length + " (expected: 0 to " + room + ")");
     }
-    source.get(index, bytes, opcode.payloadOffset() + payloadLength, length);
+    bytes.put(opcode.payloadOffset() + payloadLength, source, index, length);
     payloadLength += length;
     return this;
   }
 
   /**
-   * Says how much payload was written to {@link #array} at {@link #payloadOffset}, in place of what
+   * Says how much payload was written to {@link #bytes} at {@link #payloadOffset}, in place of what
    * was appended.
    *
    * @throws IllegalArgumentException beyond {@link #MAX_PAYLOAD}, or for an opcode without payload
@@ -110,10 +131,10 @@ public final class Frame {
     int padded = opcode.payloadOffset() + payloadLength;
     int pad = -payloadLength & 3;
     for (int i = 0; i < pad; i++) {
-      bytes[padded++] = 0;
+      bytes.put(padded++, (byte) 0);
     }
-    int flags = bytes[BthLayout.FLAGS_OFFSET] & ~(BthLayout.PAD_MASK | BthLayout.VERSION_MASK);
-    bytes[BthLayout.FLAGS_OFFSET] = (byte) (flags | pad << BthLayout.PAD_SHIFT);
+    int flags = bytes.get(BthLayout.FLAGS_OFFSET) & ~(BthLayout.PAD_MASK | BthLayout.VERSION_MASK);
+    bytes.put(BthLayout.FLAGS_OFFSET, (byte) (flags | pad << BthLayout.PAD_SHIFT));
     length = padded + Icrc.LENGTH;
     sealIp();
     Icrc.write(bytes, padded, computeIcrc(padded));
@@ -122,13 +143,16 @@ public final class Frame {
 
   // ---- bringing in and taking out
 
-  /** The bytes themselves; a packet takes the first {@link #length} of them. */
-  public byte[] array() {
+  /**
+   * The bytes themselves, for access by index: position and limit have to stay. A packet takes the
+   * first {@link #length} of them.
+   */
+  public ByteBuffer bytes() {
     return bytes;
   }
 
-  /** Of a packet over IPv6, its IP header. */
-  public byte[] ipv6Header() {
+  /** Of a packet over IPv6, its IP header; also for access by index. */
+  public ByteBuffer ipv6Header() {
     return ipv6;
   }
 
@@ -137,7 +161,7 @@ public final class Frame {
     return length;
   }
 
-  /** Says how many bytes were written to {@link #array}; {@link #parse} judges them. */
+  /** Says how many bytes were written to {@link #bytes}; {@link #parse} judges them. */
   public Frame length(int length) {
     this.length = length;
     return this;
@@ -146,9 +170,9 @@ public final class Frame {
   /** Copies a packet with all that is known of it. */
   public Frame copyFrom(Frame other) {
     int copied = Math.max(0, Math.min(other.length, CAPACITY));
-    System.arraycopy(other.bytes, 0, bytes, 0, copied);
+    bytes.put(0, other.bytes, 0, copied);
     length = other.length;
-    System.arraycopy(other.ipv6, 0, ipv6, 0, Ipv6Layout.LENGTH);
+    ipv6.put(0, other.ipv6, 0, Ipv6Layout.LENGTH);
     overIpv6 = other.overIpv6;
     opcode = other.opcode;
     payloadLength = other.payloadLength;
@@ -158,7 +182,7 @@ public final class Frame {
   /** Copies bytes in and parses them. */
   public FrameFault load(byte[] source, int offset, int length) {
     if (length <= CAPACITY) {
-      System.arraycopy(source, offset, bytes, 0, length);
+      bytes.put(0, source, offset, length);
     }
     this.length = length;
     overIpv6 = false;
@@ -170,12 +194,12 @@ public final class Frame {
    * each time.
    */
   public ByteBuffer udpPayload() {
-    return udp.limit(length).position(UDP_PAYLOAD_OFFSET);
+    return view.limit(length).position(UDP_PAYLOAD_OFFSET);
   }
 
   /** Room for what a UDP socket receives; then {@link #parseUdp}. The same buffer each time. */
   public ByteBuffer udpSpace() {
-    return udp.clear().position(UDP_PAYLOAD_OFFSET);
+    return view.clear().position(UDP_PAYLOAD_OFFSET);
   }
 
   /**
@@ -203,8 +227,10 @@ public final class Frame {
     if (found == Icrc.NO_IDENTIFICATION) {
       return FrameFault.ICRC;
     }
-    BigEndian.putShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET, found);
-    sealIp();
+    if (found != 0) {
+      BigEndian.putShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET, found);
+      sealIp();
+    }
     return FrameFault.NONE;
   }
 
@@ -245,7 +271,7 @@ public final class Frame {
     if (fault != FrameFault.NONE) {
       return fault;
     }
-    PacketOpcode found = PacketOpcode.of(bytes[BthLayout.OPCODE_OFFSET]);
+    PacketOpcode found = PacketOpcode.of(bytes.get(BthLayout.OPCODE_OFFSET));
     if (found == null) {
       return FrameFault.OPCODE;
     }
@@ -259,12 +285,12 @@ public final class Frame {
   }
 
   private void startIp(int source, int destination) {
-    bytes[Ipv4Layout.VERSION_AND_LENGTH_OFFSET] = Ipv4Layout.VERSION_AND_LENGTH;
-    bytes[Ipv4Layout.TYPE_OF_SERVICE_OFFSET] = 0;
+    bytes.put(Ipv4Layout.VERSION_AND_LENGTH_OFFSET, (byte) Ipv4Layout.VERSION_AND_LENGTH);
+    bytes.put(Ipv4Layout.TYPE_OF_SERVICE_OFFSET, (byte) 0);
     BigEndian.putShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET, 0);
     BigEndian.putShort(bytes, Ipv4Layout.FLAGS_AND_FRAGMENT_OFFSET, Ipv4Layout.DO_NOT_FRAGMENT);
-    bytes[Ipv4Layout.TIME_TO_LIVE_OFFSET] = Ipv4Layout.DEFAULT_TIME_TO_LIVE;
-    bytes[Ipv4Layout.PROTOCOL_OFFSET] = Ipv4Layout.UDP_PROTOCOL;
+    bytes.put(Ipv4Layout.TIME_TO_LIVE_OFFSET, (byte) Ipv4Layout.DEFAULT_TIME_TO_LIVE);
+    bytes.put(Ipv4Layout.PROTOCOL_OFFSET, (byte) Ipv4Layout.UDP_PROTOCOL);
     addresses(source, destination);
     BigEndian.putShort(bytes, UdpLayout.DESTINATION_PORT_OFFSET, UDP_PORT);
   }
@@ -287,7 +313,7 @@ public final class Frame {
     return payloadLength;
   }
 
-  /** Where the payload starts in {@link #array}. */
+  /** Where the payload starts in {@link #bytes}. */
   public int payloadOffset() {
     return opcode.payloadOffset();
   }
@@ -306,17 +332,17 @@ public final class Frame {
   // ---- IP and UDP
 
   public int sourceAddress() {
-    return BigEndian.getInt(bytes, Ipv4Layout.SOURCE_OFFSET);
+    return bytes.getInt(Ipv4Layout.SOURCE_OFFSET);
   }
 
   public int destinationAddress() {
-    return BigEndian.getInt(bytes, Ipv4Layout.DESTINATION_OFFSET);
+    return bytes.getInt(Ipv4Layout.DESTINATION_OFFSET);
   }
 
   /** Sets both IPv4 addresses, their first byte in the high bits. */
   public Frame addresses(int source, int destination) {
-    BigEndian.putInt(bytes, Ipv4Layout.SOURCE_OFFSET, source);
-    BigEndian.putInt(bytes, Ipv4Layout.DESTINATION_OFFSET, destination);
+    bytes.putInt(Ipv4Layout.SOURCE_OFFSET, source);
+    bytes.putInt(Ipv4Layout.DESTINATION_OFFSET, destination);
     overIpv6 = false;
     return this;
   }
@@ -324,13 +350,13 @@ public final class Frame {
   /** Has it go over IPv6, and sets both addresses. */
   public Frame addresses(Gid source, Gid destination) {
     overIpv6 = true;
-    BigEndian.putInt(ipv6, Ipv6Layout.VERSION_OFFSET, Ipv6Layout.VERSION);
-    ipv6[Ipv6Layout.NEXT_HEADER_OFFSET] = Ipv6Layout.UDP_PROTOCOL;
-    ipv6[Ipv6Layout.HOP_LIMIT_OFFSET] = Ipv6Layout.DEFAULT_HOP_LIMIT;
-    BigEndian.putLong(ipv6, Ipv6Layout.SOURCE_OFFSET, source.high());
-    BigEndian.putLong(ipv6, Ipv6Layout.SOURCE_OFFSET + Long.BYTES, source.low());
-    BigEndian.putLong(ipv6, Ipv6Layout.DESTINATION_OFFSET, destination.high());
-    BigEndian.putLong(ipv6, Ipv6Layout.DESTINATION_OFFSET + Long.BYTES, destination.low());
+    ipv6.putInt(Ipv6Layout.VERSION_OFFSET, Ipv6Layout.VERSION);
+    ipv6.put(Ipv6Layout.NEXT_HEADER_OFFSET, (byte) Ipv6Layout.UDP_PROTOCOL);
+    ipv6.put(Ipv6Layout.HOP_LIMIT_OFFSET, (byte) Ipv6Layout.DEFAULT_HOP_LIMIT);
+    ipv6.putLong(Ipv6Layout.SOURCE_OFFSET, source.high());
+    ipv6.putLong(Ipv6Layout.SOURCE_OFFSET + Long.BYTES, source.low());
+    ipv6.putLong(Ipv6Layout.DESTINATION_OFFSET, destination.high());
+    ipv6.putLong(Ipv6Layout.DESTINATION_OFFSET + Long.BYTES, destination.low());
     return this;
   }
 
@@ -340,22 +366,22 @@ public final class Frame {
 
   /** The high half of the source address; over IPv6. */
   public long sourceHigh() {
-    return BigEndian.getLong(ipv6, Ipv6Layout.SOURCE_OFFSET);
+    return ipv6.getLong(Ipv6Layout.SOURCE_OFFSET);
   }
 
   /** The low half of the source address; over IPv6. */
   public long sourceLow() {
-    return BigEndian.getLong(ipv6, Ipv6Layout.SOURCE_OFFSET + Long.BYTES);
+    return ipv6.getLong(Ipv6Layout.SOURCE_OFFSET + Long.BYTES);
   }
 
   /** The high half of the destination address; over IPv6. */
   public long destinationHigh() {
-    return BigEndian.getLong(ipv6, Ipv6Layout.DESTINATION_OFFSET);
+    return ipv6.getLong(Ipv6Layout.DESTINATION_OFFSET);
   }
 
   /** The low half of the destination address; over IPv6. */
   public long destinationLow() {
-    return BigEndian.getLong(ipv6, Ipv6Layout.DESTINATION_OFFSET + Long.BYTES);
+    return ipv6.getLong(Ipv6Layout.DESTINATION_OFFSET + Long.BYTES);
   }
 
   /** The IP type of service: 6 bits DSCP, 2 bits ECN. */
@@ -364,7 +390,7 @@ public final class Frame {
   }
 
   public Frame typeOfService(int typeOfService) {
-    bytes[Ipv4Layout.TYPE_OF_SERVICE_OFFSET] = (byte) typeOfService;
+    bytes.put(Ipv4Layout.TYPE_OF_SERVICE_OFFSET, (byte) typeOfService);
     return this;
   }
 
@@ -382,7 +408,7 @@ public final class Frame {
   }
 
   public Frame timeToLive(int hops) {
-    bytes[Ipv4Layout.TIME_TO_LIVE_OFFSET] = (byte) hops;
+    bytes.put(Ipv4Layout.TIME_TO_LIVE_OFFSET, (byte) hops);
     return this;
   }
 
@@ -419,7 +445,7 @@ public final class Frame {
 
   /** The bytes of pad behind the payload, 0 to 3. */
   public int pad() {
-    return (bytes[BthLayout.FLAGS_OFFSET] & BthLayout.PAD_MASK) >>> BthLayout.PAD_SHIFT;
+    return (bytes.get(BthLayout.FLAGS_OFFSET) & BthLayout.PAD_MASK) >>> BthLayout.PAD_SHIFT;
   }
 
   public int partitionKey() {
@@ -479,32 +505,31 @@ public final class Frame {
 
   /** The remote address of a RETH or an atomic. */
   public long remoteAddress() {
-    return BigEndian.getLong(bytes, header(ADDRESSED) + ExtendedHeader.ADDRESS);
+    return bytes.getLong(header(ADDRESSED) + ExtendedHeader.ADDRESS);
   }
 
   public Frame remoteAddress(long address) {
-    BigEndian.putLong(bytes, header(ADDRESSED) + ExtendedHeader.ADDRESS, address);
+    bytes.putLong(header(ADDRESSED) + ExtendedHeader.ADDRESS, address);
     return this;
   }
 
   /** The rkey of a RETH or an atomic. */
   public int remoteKey() {
-    return BigEndian.getInt(bytes, header(ADDRESSED) + ExtendedHeader.REMOTE_KEY);
+    return bytes.getInt(header(ADDRESSED) + ExtendedHeader.REMOTE_KEY);
   }
 
   public Frame remoteKey(int key) {
-    BigEndian.putInt(bytes, header(ADDRESSED) + ExtendedHeader.REMOTE_KEY, key);
+    bytes.putInt(header(ADDRESSED) + ExtendedHeader.REMOTE_KEY, key);
     return this;
   }
 
   /** The length of the whole RDMA READ or WRITE: unsigned, 32 bits. */
   public long dmaLength() {
-    return BigEndian.getInt(bytes, header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH)
-        & 0xffff_ffffL;
+    return bytes.getInt(header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH) & 0xffff_ffffL;
   }
 
   public Frame dmaLength(long length) {
-    BigEndian.putInt(bytes, header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH, (int) length);
+    bytes.putInt(header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH, (int) length);
     return this;
   }
 
@@ -514,7 +539,7 @@ public final class Frame {
   }
 
   public Frame syndrome(int syndrome) {
-    bytes[header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME] = (byte) syndrome;
+    bytes.put(header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME, (byte) syndrome);
     return this;
   }
 
@@ -530,11 +555,11 @@ public final class Frame {
   }
 
   public int queueKey() {
-    return BigEndian.getInt(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY);
+    return bytes.getInt(header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY);
   }
 
   public Frame queueKey(int key) {
-    BigEndian.putInt(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY, key);
+    bytes.putInt(header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY, key);
     return this;
   }
 
@@ -550,58 +575,52 @@ public final class Frame {
   /** The immediate data, its first byte in the high bits. */
   public int immediate() {
     header(ExtendedHeader.IMM_DT);
-    return BigEndian.getInt(bytes, opcode.immediateOffset());
+    return bytes.getInt(opcode.immediateOffset());
   }
 
   public Frame immediate(int immediate) {
     header(ExtendedHeader.IMM_DT);
-    BigEndian.putInt(bytes, opcode.immediateOffset(), immediate);
+    bytes.putInt(opcode.immediateOffset(), immediate);
     return this;
   }
 
   /** The rkey that a SEND with invalidate names. */
   public int invalidatedKey() {
-    return BigEndian.getInt(bytes, header(ExtendedHeader.IETH));
+    return bytes.getInt(header(ExtendedHeader.IETH));
   }
 
   public Frame invalidatedKey(int key) {
-    BigEndian.putInt(bytes, header(ExtendedHeader.IETH), key);
+    bytes.putInt(header(ExtendedHeader.IETH), key);
     return this;
   }
 
   /** What a compare-and-swap writes, or what a fetch-and-add adds. */
   public long swapOrAdd() {
-    return BigEndian.getLong(
-        bytes, header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD);
+    return bytes.getLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD);
   }
 
   public Frame swapOrAdd(long value) {
-    BigEndian.putLong(
-        bytes, header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD, value);
+    bytes.putLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD, value);
     return this;
   }
 
   /** What a compare-and-swap compares with. */
   public long compare() {
-    return BigEndian.getLong(
-        bytes, header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE);
+    return bytes.getLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE);
   }
 
   public Frame compare(long value) {
-    BigEndian.putLong(
-        bytes, header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE, value);
+    bytes.putLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE, value);
     return this;
   }
 
   /** What an atomic found before it changed anything. */
   public long original() {
-    return BigEndian.getLong(
-        bytes, header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length());
+    return bytes.getLong(header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length());
   }
 
   public Frame original(long value) {
-    BigEndian.putLong(
-        bytes, header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length(), value);
+    bytes.putLong(header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length(), value);
     return this;
   }
 
@@ -620,11 +639,12 @@ public final class Frame {
   }
 
   private boolean has(int offset, int bit) {
-    return (bytes[offset] & bit) != 0;
+    return (bytes.get(offset) & bit) != 0;
   }
 
   private Frame set(int offset, int bit, boolean on) {
-    bytes[offset] = (byte) (on ? bytes[offset] | bit : bytes[offset] & ~bit);
+    int now = bytes.get(offset);
+    bytes.put(offset, (byte) (on ? now | bit : now & ~bit));
     return this;
   }
 

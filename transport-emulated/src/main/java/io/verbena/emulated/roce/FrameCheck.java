@@ -1,5 +1,7 @@
 package io.verbena.emulated.roce;
 
+import java.nio.ByteBuffer;
+
 /** What must hold for the bytes of a packet before anyone looks at its fields. */
 final class FrameCheck {
   private static final int LEAST = BthLayout.END + Icrc.LENGTH;
@@ -11,7 +13,7 @@ final class FrameCheck {
    *
    * @param overIpv6 whether the IP header stands elsewhere, and is right
    */
-  static FrameFault envelope(byte[] bytes, int length, boolean overIpv6) {
+  static FrameFault envelope(ByteBuffer bytes, int length, boolean overIpv6) {
     if (length < LEAST) {
       return FrameFault.TOO_SHORT;
     }
@@ -28,13 +30,13 @@ final class FrameCheck {
     if (BigEndian.getShort(bytes, UdpLayout.LENGTH_OFFSET) != length - Ipv4Layout.LENGTH) {
       return FrameFault.UDP_LENGTH;
     }
-    return (bytes[BthLayout.FLAGS_OFFSET] & BthLayout.VERSION_MASK) == 0
+    return (bytes.get(BthLayout.FLAGS_OFFSET) & BthLayout.VERSION_MASK) == 0
         ? FrameFault.NONE
         : FrameFault.TRANSPORT_VERSION;
   }
 
-  private static FrameFault ip(byte[] bytes, int length) {
-    if (bytes[Ipv4Layout.VERSION_AND_LENGTH_OFFSET] != Ipv4Layout.VERSION_AND_LENGTH) {
+  private static FrameFault ip(ByteBuffer bytes, int length) {
+    if (bytes.get(Ipv4Layout.VERSION_AND_LENGTH_OFFSET) != Ipv4Layout.VERSION_AND_LENGTH) {
       return FrameFault.IP_VERSION;
     }
     if (BigEndian.getShort(bytes, Ipv4Layout.TOTAL_LENGTH_OFFSET) != length) {
@@ -47,7 +49,7 @@ final class FrameCheck {
     if ((fragment & Ipv4Layout.IS_FRAGMENT_MASK) != 0) {
       return FrameFault.IP_FRAGMENT;
     }
-    return bytes[Ipv4Layout.PROTOCOL_OFFSET] == Ipv4Layout.UDP_PROTOCOL
+    return bytes.get(Ipv4Layout.PROTOCOL_OFFSET) == Ipv4Layout.UDP_PROTOCOL
         ? FrameFault.NONE
         : FrameFault.IP_PROTOCOL;
   }

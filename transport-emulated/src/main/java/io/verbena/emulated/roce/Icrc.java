@@ -1,5 +1,6 @@
 package io.verbena.emulated.roce;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.zip.CRC32;
 
@@ -22,8 +23,11 @@ public final class Icrc {
   private static final int LINK_HEADER_LENGTH = 8;
   private static final int ONES = 0xff;
 
-  /** Traffic class and flow label, in the first word of an IPv6 header. */
-  private static final int CHANGES = 0x0fff_ffff;
+  /** Behind version, traffic class and flow label, the first word of an IPv6 header. */
+  private static final int FIXED_OFFSET = Integer.BYTES;
+
+  /** Version 6, and of what may change the first 4 bits. */
+  private static final byte VERSION_AND_CLASS = 0x6f;
 
   private final CRC32 crc = new CRC32();
   private final byte[] masked = new byte[LINK_HEADER_LENGTH + BthLayout.END];
@@ -35,12 +39,12 @@ public final class Icrc {
   /**
    * Computes the CRC of a packet.
    *
-   * @param frame the packet from its IP header on, at offset 0
+   * @param frame the packet from its IP header on, at index 0, with position 0
    * @param length its bytes without the ICRC, at least those of IP, UDP and BTH
    */
-  public int compute(byte[] frame, int length) {
+  public int compute(ByteBuffer frame, int length) {
     Arrays.fill(masked, 0, LINK_HEADER_LENGTH, (byte) ONES);
-    System.arraycopy(frame, 0, masked, LINK_HEADER_LENGTH, BthLayout.END);
+    frame.limit(length).get(masked, LINK_HEADER_LENGTH, BthLayout.END);
     mask(Ipv4Layout.TYPE_OF_SERVICE_OFFSET);
     mask(Ipv4Layout.TIME_TO_LIVE_OFFSET);
     mask(Ipv4Layout.CHECKSUM_OFFSET);
@@ -48,7 +52,8 @@ public final class Icrc {
     maskTransport();
     crc.reset();
     crc.update(masked, 0, masked.length);
-    crc.update(frame, BthLayout.END, length - BthLayout.END);
+    crc.update(frame);
+    frame.clear();
     return (int) crc.getValue();
   }
 
@@ -59,19 +64,20 @@ public final class Icrc {
    * @param frame the rest of it, at the offset of the UDP header behind an IPv4 one
    * @param length the bytes up to the ICRC from offset 0 of {@code frame} on
    */
-  int compute(byte[] header, byte[] frame, int length) {
+  int compute(ByteBuffer header, ByteBuffer frame, int length) {
     Arrays.fill(masked6, (byte) ONES);
-    System.arraycopy(header, 0, masked6, LINK_HEADER_LENGTH, Ipv6Layout.LENGTH);
-    BigEndian.putInt(
-        masked6, LINK_HEADER_LENGTH + Ipv6Layout.VERSION_OFFSET, Ipv6Layout.VERSION | CHANGES);
+    header.get(
+        FIXED_OFFSET, masked6, LINK_HEADER_LENGTH + FIXED_OFFSET, Ipv6Layout.LENGTH - FIXED_OFFSET);
+    masked6[LINK_HEADER_LENGTH] = VERSION_AND_CLASS;
     masked6[LINK_HEADER_LENGTH + Ipv6Layout.HOP_LIMIT_OFFSET] = (byte) ONES;
-    System.arraycopy(frame, 0, masked, LINK_HEADER_LENGTH, BthLayout.END);
+    frame.limit(length).get(masked, LINK_HEADER_LENGTH, BthLayout.END);
     maskTransport();
     crc.reset();
     crc.update(masked6, 0, masked6.length);
     int transport = LINK_HEADER_LENGTH + Ipv4Layout.LENGTH;
     crc.update(masked, transport, masked.length - transport);
-    crc.update(frame, BthLayout.END, length - BthLayout.END);
+    crc.update(frame);
+    frame.clear();
     return (int) crc.getValue();
   }
 
@@ -82,13 +88,13 @@ public final class Icrc {
   }
 
   /** The CRC that a packet carries behind its first {@code length} bytes. */
-  public static int read(byte[] frame, int length) {
-    return Integer.reverseBytes(BigEndian.getInt(frame, length));
+  public static int read(ByteBuffer frame, int length) {
+    return Integer.reverseBytes(frame.getInt(length));
   }
 
   /** Appends a CRC to the first {@code length} bytes of a packet. */
-  public static void write(byte[] frame, int length, int icrc) {
-    BigEndian.putInt(frame, length, Integer.reverseBytes(icrc));
+  public static void write(ByteBuffer frame, int length, int icrc) {
+    frame.putInt(length, Integer.reverseBytes(icrc));
   }
 
   /**
@@ -97,12 +103,12 @@ public final class Icrc {
    * alone contribute, and going back over all bytes from there on shows them. Of the 32 bits of the
    * CRC 16 are left to check the packet.
    *
-   * @param frame the packet, with identification 0
+   * @param frame the packet, with identification 0, from position 0 on
    * @param length its bytes without the ICRC, less than {@link Frame#CAPACITY}
    * @param icrc the CRC that it came with
    * @return 0 to 0xffff, or {@link #NO_IDENTIFICATION} if the packet is damaged
    */
-  public int identification(byte[] frame, int length, int icrc) {
+  public int identification(ByteBuffer frame, int length, int icrc) {
     int difference = icrc ^ compute(frame, length);
     if (difference == 0) {
       return 0;

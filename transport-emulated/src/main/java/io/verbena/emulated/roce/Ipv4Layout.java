@@ -1,5 +1,7 @@
 package io.verbena.emulated.roce;
 
+import java.nio.ByteBuffer;
+
 /** The IPv4 header without options (RFC 791): offsets from the start of a {@link Frame}. */
 final class Ipv4Layout {
   static final int VERSION_AND_LENGTH_OFFSET = 0;
@@ -28,7 +30,7 @@ final class Ipv4Layout {
   private Ipv4Layout() {}
 
   /** The ones' complement sum of the header (RFC 1071): 0 if its checksum is right. */
-  static int checksum(byte[] bytes) {
+  static int checksum(ByteBuffer bytes) {
     int sum = 0;
     for (int i = 0; i < LENGTH; i += Short.BYTES) {
       sum += BigEndian.getShort(bytes, i);

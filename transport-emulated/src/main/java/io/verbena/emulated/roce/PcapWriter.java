@@ -73,10 +73,10 @@ public final class PcapWriter implements AutoCloseable {
         .putInt(PcapLayout.NANOS_OFFSET, (int) (nanos % NANOS_PER_SECOND))
         .putInt(PcapLayout.CAPTURED_OFFSET, captured)
         .putInt(PcapLayout.LENGTH_OFFSET, captured)
-        .put(PcapLayout.RECORD_HEADER_LENGTH + captured - length, frame.array(), 0, length)
+        .put(PcapLayout.RECORD_HEADER_LENGTH + captured - length, frame.bytes(), 0, length)
         .limit(PcapLayout.RECORD_HEADER_LENGTH + captured);
     if (frame.isOverIpv6()) {
-      record.put(PcapLayout.RECORD_HEADER_LENGTH, frame.ipv6Header());
+      record.put(PcapLayout.RECORD_HEADER_LENGTH, frame.ipv6Header(), 0, Ipv6Layout.LENGTH);
     }
     writeRecord();
   }

@@ -4,6 +4,7 @@ import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.Fault.Kind;
 import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -281,12 +282,13 @@ public final class SimulatedWire implements Wire {
   }
 
   private static void damage(Frame frame, int bits, long salt) {
-    byte[] bytes = frame.array();
+    ByteBuffer bytes = frame.bytes();
     long state = salt;
     for (int i = 0; i < bits; i++) {
       state = mix(state + i);
       int bit = (int) Long.remainderUnsigned(state, (long) Byte.SIZE * frame.length());
-      bytes[bit / Byte.SIZE] ^= (byte) (1 << bit % Byte.SIZE);
+      int at = bit / Byte.SIZE;
+      bytes.put(at, (byte) (bytes.get(at) ^ 1 << bit % Byte.SIZE));
     }
   }
 

@@ -44,7 +44,7 @@ public final class UdpWire implements Wire, AutoCloseable {
   private final int udpPort;
   private final int bufferBytes;
   private final boolean strict;
-  private final Frame frame = new Frame();
+  private final Frame frame = Frame.direct();
   private final UdpPeers peers = new UdpPeers();
   private @Nullable InetSocketAddress lastSender;
   private Gid lastSource = new Gid(0, 0);
@@ -284,6 +284,11 @@ public final class UdpWire implements Wire, AutoCloseable {
     @Override
     public Gid gid() {
       return gid;
+    }
+
+    @Override
+    public Frame frame() {
+      return Frame.direct();
     }
 
     @Override

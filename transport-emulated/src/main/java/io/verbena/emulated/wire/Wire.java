@@ -28,6 +28,11 @@ public interface Wire {
     /** Its address and its UDP port; see {@link UdpGid}. */
     Gid gid();
 
+    /** A packet to build and send again and again, in memory that suits this wire. */
+    default Frame frame() {
+      return new Frame();
+    }
+
     /**
      * The UDP source port of the packets of one flow. Packets of a flow take the same way through a
      * network, so each queue pair is a flow.

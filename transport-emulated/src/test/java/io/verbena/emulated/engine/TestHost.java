@@ -10,6 +10,7 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -132,20 +133,20 @@ final class TestHost implements Host {
     return region.gone ? Grant.FAILED : Grant.GRANTED;
   }
 
-  private Grant copyOut(int key, long address, byte[] to, int offset, int length, int access) {
+  private Grant copyOut(int key, long address, ByteBuffer to, int offset, int length, int access) {
     Grant grant = check(key, address, length, access);
     if (grant == Grant.GRANTED) {
       Region region = get(key);
-      System.arraycopy(region.bytes, (int) (address - region.address), to, offset, length);
+      to.put(offset, region.bytes, (int) (address - region.address), length);
     }
     return grant;
   }
 
-  private Grant copyIn(int key, long address, byte[] from, int offset, int length, int access) {
+  private Grant copyIn(int key, long address, ByteBuffer from, int offset, int length, int access) {
     Grant grant = check(key, address, length, access);
     if (grant == Grant.GRANTED) {
       Region region = get(key);
-      System.arraycopy(from, offset, region.bytes, (int) (address - region.address), length);
+      from.get(offset, region.bytes, (int) (address - region.address), length);
     }
     return grant;
   }
@@ -156,12 +157,12 @@ final class TestHost implements Host {
   }
 
   @Override
-  public Grant readLocal(int lkey, long address, byte[] to, int offset, int length) {
+  public Grant readLocal(int lkey, long address, ByteBuffer to, int offset, int length) {
     return copyOut(lkey, address, to, offset, length, 0);
   }
 
   @Override
-  public Grant writeLocal(int lkey, long address, byte[] from, int offset, int length) {
+  public Grant writeLocal(int lkey, long address, ByteBuffer from, int offset, int length) {
     return copyIn(lkey, address, from, offset, length, Access.LOCAL_WRITE.bit());
   }
 
@@ -171,12 +172,12 @@ final class TestHost implements Host {
   }
 
   @Override
-  public Grant readRemote(int rkey, long address, byte[] to, int offset, int length) {
+  public Grant readRemote(int rkey, long address, ByteBuffer to, int offset, int length) {
     return copyOut(rkey, address, to, offset, length, Access.REMOTE_READ.bit());
   }
 
   @Override
-  public Grant writeRemote(int rkey, long address, byte[] from, int offset, int length) {
+  public Grant writeRemote(int rkey, long address, ByteBuffer from, int offset, int length) {
     return copyIn(rkey, address, from, offset, length, Access.REMOTE_WRITE.bit());
   }
 

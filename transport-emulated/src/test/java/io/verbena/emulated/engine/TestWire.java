@@ -90,7 +90,7 @@ final class TestWire {
   static Frame copy(Frame frame) {
     frame.addresses(0x0a000001, 0x0a000002).seal();
     Frame copy = new Frame();
-    FrameFault found = copy.load(frame.array(), 0, frame.length());
+    FrameFault found = copy.copyFrom(frame).parse();
     if (found != FrameFault.NONE) {
       throw new IllegalStateException(frame + ": " + found);
     }

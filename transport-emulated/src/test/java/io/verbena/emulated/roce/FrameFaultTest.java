@@ -37,7 +37,7 @@ class FrameFaultTest {
   })
   void namesTheFirstThingThatIsWrong(int offset, String value, FrameFault fault) {
     send(PacketOpcode.RC_SEND_ONLY, 8);
-    frame.array()[offset] = (byte) (int) Integer.decode(value);
+    frame.bytes().array()[offset] = (byte) (int) Integer.decode(value);
     sealChecksum();
 
     assertThat(frame.parse()).isEqualTo(fault);
@@ -46,7 +46,7 @@ class FrameFaultTest {
   @Test
   void refusesAWrongChecksumOfTheIpHeader() {
     send(PacketOpcode.RC_SEND_ONLY, 8);
-    frame.array()[10] ^= 1;
+    frame.bytes().array()[10] ^= 1;
 
     assertThat(frame.parse()).isEqualTo(FrameFault.IP_CHECKSUM);
   }
@@ -87,7 +87,7 @@ class FrameFaultTest {
   @Test
   void refusesMorePadThanBytes() {
     send(PacketOpcode.RC_SEND_ONLY, 0);
-    frame.array()[FLAGS] = 0x10;
+    frame.bytes().array()[FLAGS] = 0x10;
 
     assertThat(frame.parse()).isEqualTo(FrameFault.PAD);
   }
@@ -131,12 +131,12 @@ class FrameFaultTest {
   void seesEveryBitThatFlips(PacketOpcode opcode) {
     new RandomFrame(opcode, new Random(2), 5).write(frame);
     for (int bit = 0; bit < 8 * frame.length(); bit++) {
-      frame.array()[bit / 8] ^= (byte) (1 << bit % 8);
+      frame.bytes().array()[bit / 8] ^= (byte) (1 << bit % 8);
 
       boolean good = frame.parse() == FrameFault.NONE;
 
       assertThat(good).as("bit %d", bit).isEqualTo(UNCHECKED.contains(bit / 8));
-      frame.array()[bit / 8] ^= (byte) (1 << bit % 8);
+      frame.bytes().array()[bit / 8] ^= (byte) (1 << bit % 8);
     }
     assertThat(frame.parse()).isEqualTo(FrameFault.NONE);
   }
@@ -149,7 +149,7 @@ class FrameFaultTest {
       RandomFrame fields = new RandomFrame(PacketOpcode.RC_SEND_ONLY, random, 64);
       fields.write(frame);
       int at = 40 + random.nextInt(64);
-      frame.array()[at] ^= (byte) (1 + random.nextInt(255));
+      frame.bytes().array()[at] ^= (byte) (1 + random.nextInt(255));
       int received = frame.length() - Frame.UDP_PAYLOAD_OFFSET;
       if (frame.parseUdp(received, fields.source, fields.sourcePort, fields.destination)
           == FrameFault.NONE) {
@@ -176,13 +176,13 @@ class FrameFaultTest {
 
   private void cutTo(int length) {
     frame.length(length);
-    BigEndian.putShort(frame.array(), 2, length);
-    BigEndian.putShort(frame.array(), 24, length - 20);
+    BigEndian.putShort(frame.bytes(), 2, length);
+    BigEndian.putShort(frame.bytes(), 24, length - 20);
     sealChecksum();
   }
 
   private void sealChecksum() {
-    BigEndian.putShort(frame.array(), 10, 0);
-    BigEndian.putShort(frame.array(), 10, Ipv4Layout.checksum(frame.array()));
+    BigEndian.putShort(frame.bytes(), 10, 0);
+    BigEndian.putShort(frame.bytes(), 10, Ipv4Layout.checksum(frame.bytes()));
   }
 }

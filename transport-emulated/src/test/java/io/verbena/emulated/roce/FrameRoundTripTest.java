@@ -24,7 +24,8 @@ class FrameRoundTripTest {
       RandomFrame fields = new RandomFrame(opcode, random);
       fields.write(written);
 
-      assertThat(read.load(written.array(), 0, written.length())).isEqualTo(FrameFault.NONE);
+      assertThat(read.load(written.bytes().array(), 0, written.length()))
+          .isEqualTo(FrameFault.NONE);
 
       fields.assertIn(read);
     }
@@ -39,9 +40,9 @@ class FrameRoundTripTest {
       fields.write(written);
       int end = written.length() - Icrc.LENGTH;
 
-      assertThat(Arrays.copyOfRange(written.array(), Frame.UDP_PAYLOAD_OFFSET, end))
+      assertThat(Arrays.copyOfRange(written.bytes().array(), Frame.UDP_PAYLOAD_OFFSET, end))
           .isEqualTo(fields.transportBytes());
-      assertThat(Icrc.read(written.array(), end)).isEqualTo(icrc(written.array(), end));
+      assertThat(Icrc.read(written.bytes(), end)).isEqualTo(icrc(written.bytes().array(), end));
     }
   }
 
@@ -76,11 +77,36 @@ class FrameRoundTripTest {
 
   @ParameterizedTest
   @EnumSource
+  void isTheSameOutsideTheHeap(PacketOpcode opcode) {
+    Frame direct = Frame.direct();
+    Frame received = Frame.direct();
+    Random random = new Random(opcode.code());
+    for (int i = 0; i < ROUNDS; i++) {
+      RandomFrame fields = new RandomFrame(opcode, random);
+      fields.write(written);
+      fields.write(direct);
+
+      assertThat(direct.bytes().slice(0, direct.length()))
+          .isEqualTo(written.bytes().slice(0, written.length()));
+      assertThat(direct.parse()).isEqualTo(FrameFault.NONE);
+      fields.assertIn(direct);
+
+      ByteBuffer sent = direct.udpPayload();
+      int length = sent.remaining();
+      received.udpSpace().put(sent);
+      assertThat(received.parseUdp(length, fields.source, fields.sourcePort, fields.destination))
+          .isEqualTo(FrameFault.NONE);
+      fields.assertInvariantIn(received);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void writesThePayloadPiecewiseAsAtOnce(PacketOpcode opcode) {
     Random random = new Random(opcode.code());
     for (int i = 0; i < ROUNDS; i++) {
       RandomFrame fields = new RandomFrame(opcode, random);
-      byte[] whole = Arrays.copyOf(fields.write(written).array(), written.length());
+      byte[] whole = Arrays.copyOf(fields.write(written).bytes().array(), written.length());
       ByteBuffer payload = ByteBuffer.allocateDirect(fields.payload.length + 1);
       payload.put(1, fields.payload);
 
@@ -94,7 +120,7 @@ class FrameRoundTripTest {
       read.seal();
 
       int from = opcode.payloadOffset();
-      assertThat(Arrays.copyOfRange(read.array(), from, read.length() - Icrc.LENGTH))
+      assertThat(Arrays.copyOfRange(read.bytes().array(), from, read.length() - Icrc.LENGTH))
           .isEqualTo(Arrays.copyOfRange(whole, from, whole.length - Icrc.LENGTH));
     }
   }

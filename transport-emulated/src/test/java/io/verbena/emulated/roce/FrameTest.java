@@ -38,7 +38,7 @@ class FrameTest {
 
     assertThat(frame.pad()).isEqualTo(3);
     int at = frame.payloadOffset();
-    assertThat(Arrays.copyOfRange(frame.array(), at, at + 4)).containsExactly(-1, 0, 0, 0);
+    assertThat(Arrays.copyOfRange(frame.bytes().array(), at, at + 4)).containsExactly(-1, 0, 0, 0);
   }
 
   @Test

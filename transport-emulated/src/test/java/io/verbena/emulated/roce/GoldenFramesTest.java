@@ -99,6 +99,6 @@ class GoldenFramesTest {
   }
 
   private String written() {
-    return HexFormat.of().formatHex(frame.array(), 0, frame.length());
+    return HexFormat.of().formatHex(frame.bytes().array(), 0, frame.length());
   }
 }

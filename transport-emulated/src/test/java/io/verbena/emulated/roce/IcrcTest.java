@@ -19,10 +19,10 @@ class IcrcTest {
     int step = payload > 100 ? 251 : 1;
     for (int expected = 0; expected <= 0xffff; expected += step) {
       frame.identification(expected);
-      int crc = icrc.compute(frame.array(), end);
+      int crc = icrc.compute(frame.bytes(), end);
       frame.identification(0);
 
-      assertThat(icrc.identification(frame.array(), end, crc)).isEqualTo(expected);
+      assertThat(icrc.identification(frame.bytes(), end, crc)).isEqualTo(expected);
     }
   }
 
@@ -32,10 +32,10 @@ class IcrcTest {
         new RandomFrame(PacketOpcode.RC_SEND_ONLY, new Random(1), 100).write(frame).length()
             - Icrc.LENGTH;
     frame.identification(0);
-    int crc = icrc.compute(frame.array(), end);
+    int crc = icrc.compute(frame.bytes(), end);
 
     for (int bit = 0; bit < 32; bit++) {
-      assertThat(icrc.identification(frame.array(), end, crc ^ 1 << bit))
+      assertThat(icrc.identification(frame.bytes(), end, crc ^ 1 << bit))
           .isEqualTo(Icrc.NO_IDENTIFICATION);
     }
   }

@@ -39,7 +39,7 @@ class Ipv6FrameTest {
   void hasTheHeaderThatAKernelWrites() {
     acknowledgement();
 
-    assertThat(HexFormat.of().formatHex(frame.ipv6Header()))
+    assertThat(HexFormat.of().formatHex(frame.ipv6Header().array()))
         .isEqualTo(
             "60000000"
                 + "001c"
@@ -71,7 +71,7 @@ class Ipv6FrameTest {
                     + TRANSPORT.substring(10));
     CRC32 crc = new CRC32();
     crc.update(counted);
-    assertThat(Icrc.read(frame.array(), frame.length() - Icrc.LENGTH))
+    assertThat(Icrc.read(frame.bytes(), frame.length() - Icrc.LENGTH))
         .isEqualTo((int) crc.getValue());
   }
 
@@ -120,8 +120,8 @@ class Ipv6FrameTest {
     }
 
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
-    whole.writeBytes(frame.ipv6Header());
-    whole.write(frame.array(), Ipv4Layout.LENGTH, frame.length() - Ipv4Layout.LENGTH);
+    whole.writeBytes(frame.ipv6Header().array());
+    whole.write(frame.bytes().array(), Ipv4Layout.LENGTH, frame.length() - Ipv4Layout.LENGTH);
     byte[] written = Files.readAllBytes(file);
     int header = written.length - whole.size();
     assertThat(Arrays.copyOfRange(written, header, written.length)).isEqualTo(whole.toByteArray());

@@ -41,7 +41,7 @@ class PcapWriterTest {
     assertThat(written.getInt()).isEqualTo(frame.length());
     byte[] packet = new byte[frame.length()];
     written.get(packet);
-    assertThat(frame.array()).startsWith(packet);
+    assertThat(frame.bytes().array()).startsWith(packet);
   }
 
   @Test

@@ -64,7 +64,7 @@ class TsharkTest {
           fields.write(frame);
           pcap.write(frame, time(WRITTEN.size()));
           WRITTEN.add(fields);
-          CRCS.add(BigEndian.getInt(frame.array(), frame.length() - Icrc.LENGTH));
+          CRCS.add(frame.bytes().getInt(frame.length() - Icrc.LENGTH));
         }
       }
     }
