@@ -20,11 +20,16 @@ final class VerbsActive implements ActiveEnd {
   private final VerbsMessages messages;
   private final MemoryRegion block;
   private final Target target;
+
+  /** The engine of an emulated HCA needs a CPU too; beside rxe all spin, as perftest does. */
+  private final boolean yields;
+
   private final SendWorkRequest request = new SendWorkRequest();
   private final WorkCompletion[] completions = WorkCompletion.array(Job.POLL);
 
   VerbsActive(Place place, ByteBuffer block, Target target) throws Exception {
     this.target = target;
+    yields = place.scheme().equals(Place.ROCE);
     end = new VerbsEnd(place.uri());
     try {
       this.block = end.register(block);
@@ -65,8 +70,11 @@ final class VerbsActive implements ActiveEnd {
       }
       done += polled;
       if (polled == 0) {
-        // The engine of an emulated HCA needs a CPU too.
-        spin.yield();
+        if (yields) {
+          spin.yield();
+        } else {
+          spin.spin();
+        }
       }
     }
   }
