@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.verbena.it.Program;
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.node.Outside;
+import io.verbena.it.node.PacketLoss;
 import io.verbena.samples.blockstore.BlockStoreClient;
 import io.verbena.samples.blockstore.BlockStoreServer;
 import java.io.IOException;
@@ -15,9 +16,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,8 @@ class BlockStoreTest {
   private static final int HUNDREDS_OF_PACKETS = 1_000_003;
 
   private static final int SIGTERM_EXIT = 128 + 15;
+
+  private static final AtomicInteger ADDED = new AtomicInteger();
 
   @TempDir private static Path folder;
   private static Program server;
@@ -62,6 +65,11 @@ class BlockStoreTest {
     return Files.write(folder.resolve(name), bytes);
   }
 
+  /** A file for the store, which takes no name twice. */
+  private static Path another(int length) throws IOException {
+    return file("added " + ADDED.incrementAndGet(), length);
+  }
+
   @AfterAll
   static void endWhenAsked() throws Exception {
     try (Program ending = server) {
@@ -69,11 +77,6 @@ class BlockStoreTest {
       assertThat(ending.exitCode(LIMIT)).isEqualTo(SIGTERM_EXIT);
       assertThat(ending.output()).doesNotContain("Exception");
     }
-  }
-
-  @AfterEach
-  void loseNothing() throws Exception {
-    Program.run("link-loss", "0");
   }
 
   /** What a client wrote, and its exit code. */
@@ -123,10 +126,7 @@ class BlockStoreTest {
 
   @Test
   void servesAProgramThatHasAnEmulatedHcaWhilePacketsAreLost() throws Exception {
-    long before = drops();
-    Program.run("link-loss", "1");
-    assertServesOutside("small.outside in spite of losses");
-    assertThat(drops()).isGreaterThan(before);
+    PacketLoss.strikes(1, () -> assertServesOutside("small.outside in spite of losses"));
   }
 
   private static void assertServesOutside(String copyName) throws Exception {
@@ -149,10 +149,8 @@ class BlockStoreTest {
         Program.start(Outside.java(BlockStoreServer.class, store, small.toString()))) {
       outside.awaitOutput("serving 1 files at " + store + "\n");
       assertReadsAndWrites(fromNode1, small, file("added outside", HUNDREDS_OF_PACKETS + 2));
-      long before = drops();
-      Program.run("link-loss", "1");
-      assertReadsAndWrites(fromNode1, small, file("added at loss", HUNDREDS_OF_PACKETS + 3));
-      assertThat(drops()).isGreaterThan(before);
+      PacketLoss.strikes(
+          1, () -> assertReadsAndWrites(fromNode1, small, another(HUNDREDS_OF_PACKETS + 3)));
     }
   }
 
@@ -201,16 +199,13 @@ class BlockStoreTest {
 
   @Test
   void readsAndWritesWhilePacketsAreLost() throws Exception {
-    long before = drops();
-    Program.run("link-loss", "1");
-    Path added = file("added in spite of losses", HUNDREDS_OF_PACKETS + 1);
-    assertThat(client("put", added.toString()).ofSuccess())
-        .contains(HUNDREDS_OF_PACKETS + 1 + " added");
-    assertFetches("small", folder.resolve("small"));
-    assertThat(drops()).isGreaterThan(before);
-  }
-
-  private static long drops() throws Exception {
-    return Long.parseLong(Program.run("link-drops").strip());
+    PacketLoss.strikes(
+        1,
+        () -> {
+          Path added = another(HUNDREDS_OF_PACKETS + 1);
+          assertThat(client("put", added.toString()).ofSuccess())
+              .contains(HUNDREDS_OF_PACKETS + 1 + " " + added.getFileName());
+          assertFetches("small", folder.resolve("small"));
+        });
   }
 }

@@ -2,15 +2,14 @@ package io.verbena.it.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.it.Program;
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.node.Fill;
 import io.verbena.it.node.Link;
+import io.verbena.it.node.PacketLoss;
 import io.verbena.it.node.Side;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
-import java.io.IOException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -22,34 +21,39 @@ class PacketLossTest extends FaultTests {
   private static final int WINDOW = 16;
   private static final int LARGE = 256 << 10;
 
+  private int posted;
+  private int received;
+
   @ParameterizedTest
   @ValueSource(ints = {1, 5})
   void sendsArriveWholeOnceAndInOrder(int percent) throws Exception {
     try (var link = Link.open(WINDOW * LENGTH, ConnectionParameters.defaults())) {
-      Side client = link.client();
-      Side server = link.server();
       for (int i = 0; i < WINDOW; i++) {
-        server.receive(link.serverPair(), i, i * LENGTH, LENGTH);
+        link.server().receive(link.serverPair(), i, i * LENGTH, LENGTH);
       }
-      long drops = lose(percent);
-      int posted = 0;
-      for (int received = 0; received < MESSAGES; received++) {
-        // A slot is free when its send was acknowledged, for which the peer must have received it.
-        for (; posted < MESSAGES && posted < received + WINDOW; posted++) {
-          int slot = posted % WINDOW * LENGTH;
-          if (posted >= WINDOW) {
-            assertThat(client.success().workRequestId()).isEqualTo(posted - WINDOW);
-          }
-          Fill.write(client.memory(), slot, posted, LENGTH);
-          client.post(link.clientPair(), new SendWorkRequest().send().id(posted), slot, LENGTH);
+      PacketLoss.strikes(percent, () -> send(link, received + MESSAGES));
+    }
+  }
+
+  /** Goes on to send until so many have arrived since the link was opened. */
+  private void send(Link link, int end) throws InterruptedException {
+    Side client = link.client();
+    Side server = link.server();
+    for (; received < end; received++) {
+      // A slot is free when its send was acknowledged, for which the peer must have received it.
+      for (; posted < end && posted < received + WINDOW; posted++) {
+        int slot = posted % WINDOW * LENGTH;
+        if (posted >= WINDOW) {
+          assertThat(client.success().workRequestId()).isEqualTo(posted - WINDOW);
         }
-        WorkCompletion completion = server.success();
-        assertThat(completion.workRequestId()).isEqualTo(received);
-        assertThat(completion.byteLength()).isEqualTo(LENGTH);
-        Fill.check(server.memory(), received % WINDOW * LENGTH, received, LENGTH);
-        server.receive(link.serverPair(), received + WINDOW, received % WINDOW * LENGTH, LENGTH);
+        Fill.write(client.memory(), slot, posted, LENGTH);
+        client.post(link.clientPair(), new SendWorkRequest().send().id(posted), slot, LENGTH);
       }
-      assertThat(drops()).as("packets lost").isGreaterThan(drops);
+      WorkCompletion completion = server.success();
+      assertThat(completion.workRequestId()).isEqualTo(received);
+      assertThat(completion.byteLength()).isEqualTo(LENGTH);
+      Fill.check(server.memory(), received % WINDOW * LENGTH, received, LENGTH);
+      server.receive(link.serverPair(), received + WINDOW, received % WINDOW * LENGTH, LENGTH);
     }
   }
 
@@ -61,27 +65,18 @@ class PacketLossTest extends FaultTests {
       Side server = link.server();
       long there = server.region().address();
       int key = server.region().rkey();
-      Fill.write(client.memory(), 0, percent, LARGE);
-      long drops = lose(percent);
-      do {
-        client.post(link.clientPair(), new SendWorkRequest().write(there, key), 0, LARGE);
-        client.success();
-        Fill.check(server.memory(), 0, percent, LARGE);
-        client.post(link.clientPair(), new SendWorkRequest().read(there, key), LARGE, LARGE);
-        client.success();
-        Fill.check(client.memory(), LARGE, percent, LARGE);
-        Fill.write(client.memory(), LARGE, -percent, LARGE);
-      } while (drops() == drops);
+      PacketLoss.strikes(
+          percent,
+          () -> {
+            Fill.write(client.memory(), 0, percent, LARGE);
+            Fill.write(client.memory(), LARGE, -percent, LARGE);
+            client.post(link.clientPair(), new SendWorkRequest().write(there, key), 0, LARGE);
+            client.success();
+            Fill.check(server.memory(), 0, percent, LARGE);
+            client.post(link.clientPair(), new SendWorkRequest().read(there, key), LARGE, LARGE);
+            client.success();
+            Fill.check(client.memory(), LARGE, percent, LARGE);
+          });
     }
-  }
-
-  /** Answers how many were lost until now. */
-  private static long lose(int percent) throws IOException, InterruptedException {
-    Program.run("link-loss", Integer.toString(percent));
-    return drops();
-  }
-
-  private static long drops() throws IOException, InterruptedException {
-    return Long.parseLong(Program.run("link-drops").strip());
   }
 }
