@@ -35,8 +35,14 @@ final class UdpFabric extends PacketFabric {
   /** Packets that are taken before what they lead to is sent. */
   private static final int BATCH = 32;
 
-  /** How long the driver trusts that who has polled will poll again. */
+  /** How long the driver trusts at first that who has polled will poll again. */
   private static final long ASIDE_NANOS = 300_000;
+
+  /**
+   * How long at the most, after it did: each look takes the CPU from somebody where all are polled
+   * on. A message that comes when the polling has just ended waits as long.
+   */
+  private static final long LONGEST_ASIDE_NANOS = 2_000_000;
 
   /** The longest sleep in slices that the selector, which counts milliseconds, does not know. */
   private static final long SHORT_NANOS = 50_000;
@@ -326,9 +332,11 @@ final class UdpFabric extends PacketFabric {
 
   private void standAside() {
     mood = Mood.ASIDE;
+    long nanos = ASIDE_NANOS;
     while (polled && devices.length > 0) {
       polled = false;
-      LockSupport.parkNanos(this, ASIDE_NANOS);
+      LockSupport.parkNanos(this, nanos);
+      nanos = Math.min(2 * nanos, LONGEST_ASIDE_NANOS);
     }
     mood = Mood.SPINNING;
   }
