@@ -1,6 +1,5 @@
 package io.verbena.emulated;
 
-import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionParameters;
@@ -11,7 +10,6 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
 import java.nio.ByteBuffer;
-import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,16 +38,6 @@ final class EmulatedConnection extends EmulatedIdentifier {
 
   static EmulatedConnection active(EmulatedConnectionManager manager, String name) {
     return new EmulatedConnection(manager, name, new Object(), State.RESOLVED);
-  }
-
-  @Override
-  void prepare(EmulatedQueuePair pair) {
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.INIT)
-            .pkeyIndex(0)
-            .port(1)
-            .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)));
   }
 
   @Override

@@ -5,8 +5,6 @@ import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.DatagramPeer;
 import io.verbena.verbs.PortSpace;
-import io.verbena.verbs.QueuePairAttributes;
-import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.provider.ConnectionLimits;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -40,18 +38,6 @@ final class EmulatedDatagrams extends EmulatedIdentifier {
 
   static EmulatedDatagrams active(EmulatedConnectionManager manager, String name) {
     return new EmulatedDatagrams(manager, name, new Object(), State.RESOLVED, null);
-  }
-
-  @Override
-  void prepare(EmulatedQueuePair pair) {
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.INIT)
-            .pkeyIndex(0)
-            .port(1)
-            .queueKey(DatagramPeer.QUEUE_KEY));
-    pair.modify(new QueuePairAttributes().state(QueuePairState.RTR));
-    pair.modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(0));
   }
 
   @Override

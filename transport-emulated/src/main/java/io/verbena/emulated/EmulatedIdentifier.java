@@ -58,9 +58,6 @@ abstract sealed class EmulatedIdentifier implements ConnectionIdentifier
     this.mostConnectData = mostConnectData;
   }
 
-  /** Takes a new queue pair as far as it gets without a peer. */
-  abstract void prepare(EmulatedQueuePair pair);
-
   /** The request as an event of the listener's manager, with the passive end. */
   abstract ConnectionEvent request(EmulatedListener listener, ByteBuffer data);
 
@@ -92,19 +89,11 @@ abstract sealed class EmulatedIdentifier implements ConnectionIdentifier
 
   @Override
   public final QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
-    if (domain.device() != manager.device()) {
-      throw invalid("create queue pair: the protection domain is another device's");
-    }
-    if (options.type() != space.type()) {
-      throw invalid(
-          "create queue pair: type: " + options.type() + " (expected: " + space.type() + ")");
-    }
     synchronized (lock) {
       if (closed || queuePair != null) {
         throw invalid("create queue pair: it has one, or is closed");
       }
-      EmulatedQueuePair pair = (EmulatedQueuePair) domain.createQueuePair(options);
-      prepare(pair);
+      EmulatedQueuePair pair = ManagedQueuePair.create(manager.device(), space, domain, options);
       queuePair = pair;
       return pair;
     }

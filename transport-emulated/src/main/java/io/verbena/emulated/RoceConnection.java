@@ -8,24 +8,22 @@ import io.verbena.emulated.cm.CmUser;
 import io.verbena.emulated.cm.Communication;
 import io.verbena.emulated.cm.Mad;
 import io.verbena.emulated.cm.ServiceId;
-import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
+import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
-import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
 import java.nio.ByteBuffer;
-import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,22 +142,11 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
 
   @Override
   public synchronized QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
-    if (domain.device() != manager.device()) {
-      throw invalid("create queue pair: the protection domain is another device's");
-    }
-    if (options.type() != QueuePairType.RC) {
-      throw invalid("create queue pair: type: " + options.type() + " (expected: RC)");
-    }
     if (closed || queuePair != null) {
       throw invalid("create queue pair: it has one, or is closed");
     }
-    EmulatedQueuePair pair = (EmulatedQueuePair) domain.createQueuePair(options);
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.INIT)
-            .pkeyIndex(0)
-            .port(1)
-            .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)));
+    EmulatedQueuePair pair =
+        ManagedQueuePair.create(manager.device(), PortSpace.TCP, domain, options);
     queuePair = pair;
     return pair;
   }

@@ -12,12 +12,10 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.DatagramPeer;
 import io.verbena.verbs.Gid;
+import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
-import io.verbena.verbs.QueuePairState;
-import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
@@ -114,24 +112,11 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
 
   @Override
   public synchronized QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
-    if (domain.device() != manager.device()) {
-      throw invalid("create queue pair: the protection domain is another device's");
-    }
-    if (options.type() != QueuePairType.UD) {
-      throw invalid("create queue pair: type: " + options.type() + " (expected: UD)");
-    }
     if (closed || queuePair != null) {
       throw invalid("create queue pair: it has one, or is closed");
     }
-    EmulatedQueuePair pair = (EmulatedQueuePair) domain.createQueuePair(options);
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.INIT)
-            .pkeyIndex(0)
-            .port(1)
-            .queueKey(DatagramPeer.QUEUE_KEY));
-    pair.modify(new QueuePairAttributes().state(QueuePairState.RTR));
-    pair.modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(0));
+    EmulatedQueuePair pair =
+        ManagedQueuePair.create(manager.device(), PortSpace.UDP, domain, options);
     queuePair = pair;
     return pair;
   }

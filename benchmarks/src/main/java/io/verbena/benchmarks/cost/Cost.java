@@ -48,24 +48,28 @@ public final class Cost implements Callable<Integer> {
 
   @Option(
       names = "--repetitions",
+      converter = Count.class,
       paramLabel = "N",
       description = "Turns of everybody (default: ${DEFAULT-VALUE}).")
   private int repetitions = 7;
 
   @Option(
       names = "--rounds",
+      converter = Count.class,
       paramLabel = "N",
       description = "Round trips of a turn (default: ${DEFAULT-VALUE}).")
   private int rounds = 3000;
 
   @Option(
       names = "--writes",
+      converter = Count.class,
       paramLabel = "N",
       description = "Writes of a turn (default: ${DEFAULT-VALUE}).")
   private int writes = 1000;
 
   @Option(
       names = "--warm-up",
+      converter = Count.class,
       paramLabel = "N",
       description = "Seconds of warm-up for each layer and job (default: ${DEFAULT-VALUE}).")
   private int warmUpSeconds = 15;

@@ -37,18 +37,21 @@ public final class WireCost implements Callable<Integer> {
 
   @Option(
       names = "--repetitions",
+      converter = Count.class,
       paramLabel = "N",
       description = "Turns of everybody (default: ${DEFAULT-VALUE}).")
   private int repetitions = 5;
 
   @Option(
       names = "--rounds",
+      converter = Count.class,
       paramLabel = "N",
       description = "Round trips of a turn (default: ${DEFAULT-VALUE}).")
   private int rounds = 2000;
 
   @Option(
       names = "--writes",
+      converter = Count.class,
       paramLabel = "N",
       description = {
         "Writes of a turn, of which a fourth where packets are lost (default: ${DEFAULT-VALUE})."
@@ -57,12 +60,14 @@ public final class WireCost implements Callable<Integer> {
 
   @Option(
       names = "--loss",
+      converter = Percent.class,
       paramLabel = "PERCENT",
       description = "Packets that the switch loses, either way (default: ${DEFAULT-VALUE}).")
   private String loss = "1";
 
   @Option(
       names = "--warm-up",
+      converter = Count.class,
       paramLabel = "N",
       description = {
         "Seconds of writes before the first turn for each route on which roce:// is, a quarter of"
