@@ -40,7 +40,8 @@ final class UdpFabric extends PacketFabric {
 
   /**
    * How long at the most, after it did: each look takes the CPU from somebody where all are polled
-   * on. A message that comes when the polling has just ended waits as long.
+   * on. A message that comes when the polling has just ended waits up to twice as long: the first
+   * look still finds that there was polling.
    */
   private static final long LONGEST_ASIDE_NANOS = 2_000_000;
 
