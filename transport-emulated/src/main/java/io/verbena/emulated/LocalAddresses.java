@@ -97,13 +97,25 @@ final class LocalAddresses {
       if (!isLocal(source)) {
         throw noDevice("source: " + source.getHostAddress() + " is no address of this machine");
       }
-      return source;
+      return usable(source);
     }
     String device = address.option(RoceAddress.Option.DEVICE);
     if (device != null) {
       return byName(device, host.getClass());
     }
-    return host.isAnyLocalAddress() ? any(host.getClass()) : isLocal(host) ? host : towards(host);
+    return host.isAnyLocalAddress()
+        ? any(host.getClass())
+        : isLocal(host) ? usable(host) : towards(host);
+  }
+
+  /** Java itself refuses these, though the kernel has them as all of 127.0.0.0/8. */
+  private static InetAddress usable(InetAddress address) {
+    byte[] bytes = address.getAddress();
+    if (address instanceof Inet4Address && bytes[0] == 127 && bytes[3] == (byte) 255) {
+      throw noDevice(
+          address.getHostAddress() + ": Java has no sockets there (expected: not 127.x.y.255)");
+    }
+    return address;
   }
 
   /** All of 127.0.0.0/8 is this machine's, also where the interface does not say so. */

@@ -7,9 +7,9 @@ final class Loopbacks {
 
   private Loopbacks() {}
 
-  /** Another one for each number from 0 to 63. */
+  /** Another one for each number from 0 to 63; none ends in 255, where Java has no sockets. */
   static String address(int number) {
     long pid = ProcessHandle.current().pid();
-    return "127." + (64 + number) + "." + (pid >>> 8 & 0xff) + "." + (pid & 0xff);
+    return "127." + (64 + number) + "." + (pid / 255 & 0xff) + "." + pid % 255;
   }
 }

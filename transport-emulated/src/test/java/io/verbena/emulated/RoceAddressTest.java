@@ -34,6 +34,8 @@ class RoceAddressTest {
         "roce://[::1]?udp-port=99   | NOT_SUPPORTED | 4791",
         "roce://[fe80::1]:1         | NOT_SUPPORTED | [fe80:0:0:0:0:0:0:1]",
         "roce://[2001:db8::1]?source=127.0.0.1 | NO_DEVICE | 2001:db8:0:0:0:0:0:1",
+        "roce://127.1.2.255         | NO_DEVICE     | 127.1.2.255: Java has no sockets",
+        "roce://127.0.0.1?source=127.1.2.255 | NO_DEVICE | not 127.x.y.255",
         "roce://127.0.0.1?source=::1 | NO_DEVICE    | 127.0.0.1",
         "roce://127.0.0.1?device=roce_nowhere | NO_DEVICE | roce_nowhere",
         "roce://127.0.0.1?source=192.0.2.1 | NO_DEVICE | 192.0.2.1",

@@ -67,13 +67,16 @@ public final class Addresses {
     return URI.create(HCA.getScheme() + "://" + authority + OPTIONS);
   }
 
-  /** An HCA of its own for each JVM: who shares an address shares its UDP port. */
+  /**
+   * An HCA of its own for each JVM: who shares an address shares its UDP port. None ends in 255,
+   * where Java has no sockets.
+   */
   private static String host() {
     if (!LOOPBACKS.equals(HCA.getHost())) {
       return HCA.getHost();
     }
     long pid = ProcessHandle.current().pid();
-    return "127." + ((pid >>> 16 & 0x3f) | 0x40) + "." + (pid >>> 8 & 0xff) + "." + (pid & 0xff);
+    return "127." + (pid / 255 >>> 8 & 0x3f | 0x40) + "." + (pid / 255 & 0xff) + "." + pid % 255;
   }
 
   /** How those who connect reach an address that is listened on. */
