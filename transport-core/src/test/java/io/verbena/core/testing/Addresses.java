@@ -76,7 +76,8 @@ public final class Addresses {
       return HCA.getHost();
     }
     long pid = ProcessHandle.current().pid();
-    return "127." + (pid / 255 >>> 8 & 0x3f | 0x40) + "." + (pid / 255 & 0xff) + "." + pid % 255;
+    long network = pid / 255;
+    return "127." + (64 + (network >>> 8 & 0x3f)) + "." + (network & 0xff) + "." + pid % 255;
   }
 
   /** How those who connect reach an address that is listened on. */
