@@ -33,6 +33,7 @@ import io.verbena.benchmarks.rsocket.RSocketTransport;
 import io.verbena.benchmarks.verbena.MonoReads;
 import io.verbena.benchmarks.verbena.ReactiveOneWay;
 import io.verbena.benchmarks.verbena.ReactivePingPong;
+import io.verbena.benchmarks.verbena.RoceHosts;
 import io.verbena.benchmarks.verbena.RocePingPong;
 import io.verbena.benchmarks.verbena.RoceWrites;
 import io.verbena.benchmarks.verbena.VerbsOneWay;
@@ -350,7 +351,8 @@ final class Catalog {
             (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
     add(echo, LIMIT, "udp", () -> new UdpPingPong(SMALL));
     add(echo, PEER, "aeron-udp", () -> new AeronUdpPingPong(SMALL));
-    add(echo, VERBENA, "roce", () -> new RocePingPong(SMALL));
+    add(echo, VERBENA, "roce", () -> new RocePingPong(SMALL, RoceHosts.ONE));
+    add(echo, VERBENA, "roce-two-hosts", () -> new RocePingPong(SMALL, RoceHosts.TWO));
     Workload<OneWay> writes =
         new Workload<>(
             "roce-write-64k",
@@ -361,7 +363,8 @@ final class Catalog {
             WIRE_WARMS_UP,
             (participant, plan) -> Measures.messages(participant, LARGE, plan));
     add(writes, LIMIT, "udp", () -> new UdpOneWay(LARGE));
-    add(writes, VERBENA, "roce", () -> new RoceWrites(LARGE));
+    add(writes, VERBENA, "roce", () -> new RoceWrites(LARGE, RoceHosts.ONE));
+    add(writes, VERBENA, "roce-two-hosts", () -> new RoceWrites(LARGE, RoceHosts.TWO));
   }
 
   /** Set up for the work, as the peers are: a message of this size is one SEND, in warm memory. */

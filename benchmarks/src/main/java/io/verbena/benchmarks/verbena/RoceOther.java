@@ -18,30 +18,29 @@ import java.time.Duration;
  * what may be written, and then answers messages as they come.
  */
 final class RoceOther {
-  /** Two HCAs on one machine have an address each. */
-  static final URI HERE = URI.create("roce://127.83.0.1");
-
-  static final URI THERE = URI.create("roce://127.83.0.2");
-
   static final int RECEIVES = 16;
 
   private static final Duration LONGEST = Duration.ofHours(1);
 
   private RoceOther() {}
 
-  /** Arguments: the size of the messages, and of the memory that may be read and written. */
+  /**
+   * Arguments: the address of its HCA, the size of the messages, and of the memory that may be read
+   * and written.
+   */
   public static void main(String[] arguments) throws Exception {
     OtherProcess.endWithParent();
-    int size = Integer.parseInt(arguments[0]);
-    int bytes = Integer.parseInt(arguments[1]);
-    try (VerbsEnd end = new VerbsEnd(THERE)) {
+    String hca = arguments[0];
+    int size = Integer.parseInt(arguments[1]);
+    int bytes = Integer.parseInt(arguments[2]);
+    try (VerbsEnd end = new VerbsEnd(URI.create(hca))) {
       MemoryRegion target =
           end.register(
               DirectMemory.allocate(bytes),
               Access.LOCAL_WRITE,
               Access.REMOTE_WRITE,
               Access.REMOTE_READ);
-      ConnectionListener listener = end.keep(end.manager.listen(URI.create(THERE + ":0"), 1));
+      ConnectionListener listener = end.keep(end.manager.listen(URI.create(hca + ":0"), 1));
       System.out.println(
           new RemoteTarget(listener.address(), target.address(), target.rkey()).encode());
       echo(end, end.accept(), size);

@@ -15,10 +15,10 @@ public final class RocePingPong implements PingPong {
   private final SendRing pings;
   private final ReceiveRing pongs;
 
-  public RocePingPong(int size) throws Exception {
-    other = new OtherProcess(RoceOther.class, size, size);
+  public RocePingPong(int size, RoceHosts hosts) throws Exception {
+    other = new OtherProcess(RoceOther.class, hosts.there(), size, size);
     RoceOther.RemoteTarget target = RoceOther.RemoteTarget.decode(other.line());
-    end = new VerbsEnd(RoceOther.HERE);
+    end = new VerbsEnd(hosts.here());
     QueuePair pair = end.connect(target.address());
     pings = new SendRing(end, pair, size, RoceOther.RECEIVES);
     pongs = new ReceiveRing(end, pair, size, RoceOther.RECEIVES);

@@ -42,11 +42,11 @@ public final class RoceWrites implements OneWay {
   private long posted;
   private long completed;
 
-  public RoceWrites(int size) throws Exception {
+  public RoceWrites(int size, RoceHosts hosts) throws Exception {
     this.size = size;
-    other = new OtherProcess(RoceOther.class, UNUSED_SIZE, size * UNDER_WAY);
+    other = new OtherProcess(RoceOther.class, hosts.there(), UNUSED_SIZE, size * UNDER_WAY);
     target = RoceOther.RemoteTarget.decode(other.line());
-    end = new VerbsEnd(RoceOther.HERE);
+    end = new VerbsEnd(hosts.here());
     pair = end.connect(target.address());
     messages = DirectMemory.allocate(size * UNDER_WAY);
     back = DirectMemory.allocate(size);

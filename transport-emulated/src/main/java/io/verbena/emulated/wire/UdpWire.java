@@ -2,13 +2,13 @@ package io.verbena.emulated.wire;
 
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketOpcode.Transport;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ProtocolFamily;
-import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -21,9 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * UDP sockets as a wire with one port: one socket that takes packets, and some to send from, of
- * which each flow has one. None is ever connected: only so, and with the option {@code
- * IP_DONTFRAGMENT} of JDK 19, does Linux leave the IP identification 0, which the invariant CRC
- * counts.
+ * which each flow has one.
  *
  * <p>For the driver of the engines; {@link #wakeup} is for any thread.
  */
@@ -33,17 +31,19 @@ public final class UdpWire implements Wire, AutoCloseable {
 
   private static final int PACKET_OVERHEAD = 512;
   private static final int FLOWS = 4;
-  private static final String DO_NOT_FRAGMENT = "IP_DONTFRAGMENT";
   private static final int NANOS_PER_MILLI = 1_000_000;
 
   private final DatagramChannel receiving;
-  private final Flow[] flows = new Flow[FLOWS];
+  private final UdpFlow[] flows = new UdpFlow[FLOWS];
   private final Selector selector;
   private final Gid gid;
   private final boolean ipv6;
   private final int udpPort;
   private final int bufferBytes;
-  private final boolean strict;
+
+  /** Whether the IP identification of packets is to be 0, and can be. */
+  private final boolean identified;
+
   private final Frame frame = Frame.direct();
   private final UdpPeers peers = new UdpPeers();
   private @Nullable InetSocketAddress lastSender;
@@ -51,9 +51,6 @@ public final class UdpWire implements Wire, AutoCloseable {
   private @Nullable UdpPort port;
   private @Nullable Capture capture;
   private volatile boolean closed;
-
-  /** A socket to send from. */
-  private record Flow(DatagramChannel channel, int port) {}
 
   /** Told of each packet, for captures. */
   public interface Capture {
@@ -75,13 +72,8 @@ public final class UdpWire implements Wire, AutoCloseable {
     try {
       receiving.setOption(StandardSocketOptions.SO_RCVBUF, BUFFER_BYTES);
       for (int i = 0; i < FLOWS; i++) {
-        DatagramChannel channel = DatagramChannel.open(family(local));
-        flows[i] = new Flow(channel, 0);
-        channel.configureBlocking(false);
-        channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
-        dontFragment &= doNotFragment(channel);
-        channel.bind(new InetSocketAddress(local, 0));
-        flows[i] = new Flow(channel, ((InetSocketAddress) channel.getLocalAddress()).getPort());
+        flows[i] = new UdpFlow(local);
+        dontFragment &= flows[i].leavesIdentification();
       }
       receiving.configureBlocking(false);
       receiving.register(selector, SelectionKey.OP_READ);
@@ -92,7 +84,7 @@ public final class UdpWire implements Wire, AutoCloseable {
       close();
       throw e;
     }
-    strict = dontFragment || ipv6;
+    identified = dontFragment && !ipv6;
   }
 
   /**
@@ -118,18 +110,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     }
   }
 
-  @SuppressWarnings("unchecked") // of that name there is one, and it is a Boolean
-  private static boolean doNotFragment(DatagramChannel channel) throws IOException {
-    for (SocketOption<?> option : channel.supportedOptions()) {
-      if (option.name().equals(DO_NOT_FRAGMENT)) {
-        channel.setOption((SocketOption<Boolean>) option, true);
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static ProtocolFamily family(InetAddress local) {
+  static ProtocolFamily family(InetAddress local) {
     return local instanceof Inet6Address
         ? StandardProtocolFamily.INET6
         : StandardProtocolFamily.INET;
@@ -146,7 +127,7 @@ public final class UdpWire implements Wire, AutoCloseable {
    * the packet. IPv6 has none.
    */
   public boolean passesStrictChecks() {
-    return strict;
+    return identified || ipv6;
   }
 
   /**
@@ -220,6 +201,16 @@ public final class UdpWire implements Wire, AutoCloseable {
     return lastSource;
   }
 
+  /** Whether a socket to send from is connected to somebody. */
+  boolean isConnected() {
+    for (UdpFlow flow : flows) {
+      if (flow.isConnected()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Sleeps until a packet comes or {@link #wakeup} is called; in whole milliseconds.
    *
@@ -253,9 +244,9 @@ public final class UdpWire implements Wire, AutoCloseable {
   public void close() {
     closed = true;
     closeQuietly(receiving);
-    for (Flow flow : flows) {
+    for (UdpFlow flow : flows) {
       if (flow != null) {
-        closeQuietly(flow.channel);
+        flow.close();
       }
     }
     try {
@@ -293,7 +284,7 @@ public final class UdpWire implements Wire, AutoCloseable {
 
     @Override
     public int sourcePort(int flow) {
-      return flows[flow & FLOWS - 1].port;
+      return flows[flow & FLOWS - 1].port();
     }
 
     @Override
@@ -301,14 +292,11 @@ public final class UdpWire implements Wire, AutoCloseable {
       if (capture != null && (to != udpPort || !UdpGid.isTo(packet, gid))) {
         capture.packet(packet);
       }
+      InetSocketAddress address =
+          peers.address(UdpGid.destinationHigh(packet, to), UdpGid.destinationLow(packet));
       try {
-        ByteBuffer bytes = packet.udpPayload();
-        return channel(packet.sourcePort())
-                .send(
-                    bytes,
-                    peers.address(
-                        UdpGid.destinationHigh(packet, to), UdpGid.destinationLow(packet)))
-            > 0;
+        return flow(packet.sourcePort())
+            .send(packet.udpPayload(), address, isIdentified(packet, to));
       } catch (ClosedChannelException e) {
         return false;
       } catch (IOException e) {
@@ -317,10 +305,20 @@ public final class UdpWire implements Wire, AutoCloseable {
       }
     }
 
-    private DatagramChannel channel(int sourcePort) {
-      for (Flow flow : flows) {
-        if (flow.port == sourcePort) {
-          return flow.channel;
+    /**
+     * Whether who receives it may be an RNIC, which counts the IP identification. None takes
+     * packets on another UDP port, nor acknowledges what comes from one.
+     */
+    private boolean isIdentified(Frame packet, int to) {
+      return identified
+          && to == Frame.UDP_PORT
+          && (udpPort == Frame.UDP_PORT || packet.opcode().transport() != Transport.RC);
+    }
+
+    private UdpFlow flow(int sourcePort) {
+      for (UdpFlow flow : flows) {
+        if (flow.port() == sourcePort) {
+          return flow;
         }
       }
       throw new IllegalStateException("source port: " + sourcePort + " (expected: one of its own)");

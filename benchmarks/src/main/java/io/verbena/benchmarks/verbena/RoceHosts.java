@@ -1,0 +1,31 @@
+package io.verbena.benchmarks.verbena;
+
+import java.net.URI;
+
+/** Where the two processes of {@link RocePingPong} and {@link RoceWrites} are. */
+public enum RoceHosts {
+  /** At one address, as programs of one host are: no RNIC is at either end. */
+  ONE("roce://127.83.0.1"),
+
+  /**
+   * At an address each, as on two hosts, of which the other may have an RNIC: from JDK 19 on each
+   * packet passes its strict check.
+   */
+  TWO("roce://127.83.0.2");
+
+  private final String other;
+
+  RoceHosts(String other) {
+    this.other = other;
+  }
+
+  /** Of the process that measures. */
+  URI here() {
+    return URI.create(ONE.other);
+  }
+
+  /** Of the other one. */
+  URI there() {
+    return URI.create(other);
+  }
+}

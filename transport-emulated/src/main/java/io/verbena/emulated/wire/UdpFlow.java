@@ -1,0 +1,153 @@
+package io.verbena.emulated.wire;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
+import java.net.SocketOption;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A UDP source port to send from. Its socket is not connected: only so, and with the option {@code
+ * IP_DONTFRAGMENT} of JDK 19, does Linux leave the IP identification 0, which the invariant CRC
+ * counts.
+ *
+ * <p>Where nobody who receives counts it, and much goes to one address, a second socket of the same
+ * port is connected to that: so the kernel need not look for the way with each packet, a sixth of
+ * what a small one costs.
+ */
+final class UdpFlow implements AutoCloseable {
+  /** Packets in a row to one address that a socket is connected for. */
+  static final int ROW = 1024;
+
+  private static final int BUFFER_BYTES = 4 << 20;
+  private static final String DO_NOT_FRAGMENT = "IP_DONTFRAGMENT";
+
+  private final InetSocketAddress local;
+  private final DatagramChannel channel;
+  private final boolean leavesIdentification;
+  private @Nullable DatagramChannel connected;
+  private @Nullable InetSocketAddress last;
+
+  /** Packets in a row to {@link #last} that need no identification of 0. */
+  private int row;
+
+  UdpFlow(InetAddress address) throws IOException {
+    channel = open(address);
+    try {
+      leavesIdentification = doNotFragment(channel);
+      channel.bind(new InetSocketAddress(address, 0));
+      // Only now: who binds with it may get a port that is another's.
+      channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      local = (InetSocketAddress) channel.getLocalAddress();
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  private static DatagramChannel open(InetAddress address) throws IOException {
+    DatagramChannel channel = DatagramChannel.open(UdpWire.family(address));
+    try {
+      channel.configureBlocking(false);
+      channel.setOption(StandardSocketOptions.SO_SNDBUF, BUFFER_BYTES);
+      return channel;
+    } catch (IOException e) {
+      channel.close();
+      throw e;
+    }
+  }
+
+  @SuppressWarnings("unchecked") // of that name there is one, and it is a Boolean
+  private static boolean doNotFragment(DatagramChannel channel) throws IOException {
+    for (SocketOption<?> option : channel.supportedOptions()) {
+      if (option.name().equals(DO_NOT_FRAGMENT)) {
+        channel.setOption((SocketOption<Boolean>) option, true);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  int port() {
+    return local.getPort();
+  }
+
+  /** Whether packets leave with IP identification 0, if they are to. */
+  boolean leavesIdentification() {
+    return leavesIdentification;
+  }
+
+  /**
+   * Sends a packet.
+   *
+   * @param identified whether somebody counts the IP identification, which then has to be 0
+   * @return false if the socket's buffer is full
+   */
+  boolean send(ByteBuffer bytes, InetSocketAddress to, boolean identified) throws IOException {
+    if (identified || !to.equals(last)) {
+      last = to;
+      row = 0;
+      disconnect();
+    } else if (connected != null) {
+      return write(connected, bytes, to);
+    } else if (++row == ROW) {
+      connect(to);
+    }
+    return channel.send(bytes, to) > 0;
+  }
+
+  private boolean write(DatagramChannel way, ByteBuffer bytes, InetSocketAddress to)
+      throws IOException {
+    try {
+      return way.write(bytes) > 0;
+    } catch (PortUnreachableException e) {
+      // Of a packet before: this one has not been tried yet.
+      row = 0;
+      disconnect();
+      return channel.send(bytes, to) > 0;
+    }
+  }
+
+  private void connect(InetSocketAddress to) {
+    DatagramChannel way = null;
+    try {
+      way = open(local.getAddress());
+      way.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+      way.bind(local);
+      way.connect(to);
+      connected = way;
+    } catch (IOException e) {
+      // Where two sockets may not share a port it goes on without.
+      close(way);
+    }
+  }
+
+  boolean isConnected() {
+    return connected != null;
+  }
+
+  private void disconnect() {
+    close(connected);
+    connected = null;
+  }
+
+  @Override
+  public void close() {
+    disconnect();
+    close(channel);
+  }
+
+  private static void close(@Nullable DatagramChannel channel) {
+    try {
+      if (channel != null) {
+        channel.close();
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("close socket", e);
+    }
+  }
+}
