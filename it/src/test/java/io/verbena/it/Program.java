@@ -76,10 +76,14 @@ public final class Program implements AutoCloseable {
     return output();
   }
 
+  /** Waits for the end; false if it does not come within the limit. */
+  public boolean ends(Duration limit) throws InterruptedException {
+    return process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
   /** Waits for the end, which has to be within the limit, and answers the exit code. */
   public int exitCode(Duration limit) throws IOException, InterruptedException {
-    boolean ended = process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS);
-    assertThat(ended).as("%s ends within %s; its output: %s", line, limit, output()).isTrue();
+    assertThat(ends(limit)).as("%s ends within %s; its output: %s", line, limit, output()).isTrue();
     return process.exitValue();
   }
 

@@ -109,6 +109,9 @@ class RoceTest {
 
   @Nested
   class Pingpong extends PingpongTests {
+    /** From one end's end to the other's, if that comes. */
+    private static final Duration LONGEST_GOODBYE = Duration.ofSeconds(20);
+
     @Override
     Hca hca() {
       return outside;
@@ -142,17 +145,20 @@ class RoceTest {
 
     /**
      * Who has all messages and all acknowledgements leaves, and has no word for that; if its own
-     * last acknowledgement is lost then, nobody answers when its peer's last message comes again.
-     * So one of them may fail, like this; the other one has had everything.
+     * last acknowledgement is lost then, nobody answers when its peer's last message comes again:
+     * ours gives up, and theirs never does, as a {@code retry_cnt} of 7 is for ever to rxe. The one
+     * that has left has had everything, and has had acknowledged all that it sent.
      */
     private static void assertAllCame(Tool ours, Program theirs) throws Exception {
       int ourExit = ours.exitCode(LIMIT);
-      int theirExit = theirs.exitCode(LIMIT);
-      String told = ours + ": " + ours.output() + theirs.output();
-      assertThat(Math.min(ourExit, theirExit)).as(told).isZero();
-      assertThat(ours.output()).contains(ourExit == 0 ? CLOSING : "RETRY_EXC_ERR");
-      assertThat(theirs.output())
-          .contains(theirExit == 0 ? CLOSING : "transport retry counter exceeded");
+      String told = ours + ": " + ours.output();
+      assertThat(ours.output()).as(told).contains(ourExit == 0 ? CLOSING : "RETRY_EXC_ERR");
+      if (ourExit == 0 && !theirs.ends(LONGEST_GOODBYE)) {
+        System.err.println("ibv_rc_pingpong asks for an acknowledgement that was lost");
+        return;
+      }
+      assertThat(theirs.exitCode(LIMIT)).as(told + theirs.output()).isZero();
+      assertThat(theirs.output()).contains(CLOSING);
     }
   }
 
