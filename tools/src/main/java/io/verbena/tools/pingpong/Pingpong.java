@@ -4,6 +4,7 @@ import io.verbena.tools.end.BarePair;
 import io.verbena.tools.end.End;
 import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
@@ -144,6 +145,9 @@ final class Pingpong {
   }
 
   private void accept(WorkCompletion completion, int round) throws ToolFailure {
+    if (completion.status() == CompletionStatus.WR_FLUSH_ERR) {
+      checkSends();
+    }
     End.check(completion);
     int length = completion.byteLength() - (came - receiving);
     if (length != size) {
@@ -155,6 +159,15 @@ final class Pingpong {
     }
     if (--posted <= pairs.length) {
       refill();
+    }
+  }
+
+  /** What a receive was flushed for may have completed since the sends were looked at. */
+  private void checkSends() throws ToolFailure {
+    WorkCompletion[] causes = WorkCompletion.array(POLL);
+    int sends = end.sent().poll(causes);
+    for (int i = 0; i < sends; i++) {
+      End.check(causes[i]);
     }
   }
 

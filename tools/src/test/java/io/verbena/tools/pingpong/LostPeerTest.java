@@ -1,0 +1,52 @@
+package io.verbena.tools.pingpong;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.tools.end.BarePair;
+import io.verbena.tools.end.End;
+import io.verbena.tools.end.Patience;
+import io.verbena.tools.end.ToolFailure;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairType;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.RepeatedTest;
+
+class LostPeerTest {
+  private static final int SIZE = 64;
+  private static final int DEPTH = 4;
+
+  /** Such a short one that it passes in whichever poll. */
+  private static final int TIMEOUT = 8;
+
+  private static End open() {
+    URI hca = URI.create("roce://127.0.0.1");
+    return End.open(hca, 2 * SIZE, Set.of(Access.LOCAL_WRITE), 2, DEPTH + 1, false);
+  }
+
+  private static BarePair pair(End end) {
+    return BarePair.create(end, QueuePairType.RC, 1, DEPTH, 0, 0, Set.of());
+  }
+
+  /** What failed completes in one queue, and the receives that are flushed for it in another. */
+  @RepeatedTest(20)
+  void isToldOfAndNotTheReceivesThatWereFlushedForIt() {
+    try (End end = open()) {
+      BarePair pair = pair(end);
+      try (End gone = open()) {
+        pair.connect(pair(gone).here(), Mtu.MTU_1024, TIMEOUT, 1, 1);
+      }
+      Pingpong client =
+          new Pingpong(
+              end, List.of(pair), SIZE, 0, DEPTH, new Patience(end, Duration.ofSeconds(30)));
+      client.prepare(true, false);
+
+      assertThatThrownBy(() -> client.play(1))
+          .isInstanceOf(ToolFailure.class)
+          .hasMessageStartingWith("Failed status RETRY_EXC_ERR (12) for wr_id 2");
+    }
+  }
+}
