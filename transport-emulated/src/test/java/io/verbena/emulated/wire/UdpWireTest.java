@@ -2,30 +2,24 @@ package io.verbena.emulated.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.emulated.Loopbacks;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 
 /** Where sockets are connected: not where an RNIC may be at the other end. */
 class UdpWireTest {
   private static final int OTHER_PORT = Frame.UDP_PORT + 1;
 
-  private final InetAddress local;
-  private final InetAddress remote;
+  private final InetAddress local = address(62);
+  private final InetAddress remote = address(63);
 
-  UdpWireTest() throws IOException {
-    long pid = ProcessHandle.current().pid();
-    local = address(1, pid);
-    remote = address(2, pid);
-  }
-
-  /** That no other JVM has; none ends in 255, where Java has no sockets. */
-  private static InetAddress address(int number, long pid) throws IOException {
-    return InetAddress.getByAddress(
-        new byte[] {127, (byte) (128 + number), (byte) (pid / 255), (byte) (pid % 255)});
+  private static InetAddress address(int number) {
+    return new InetSocketAddress(Loopbacks.address(number), 0).getAddress();
   }
 
   @Test
