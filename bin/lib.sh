@@ -43,80 +43,55 @@ find_jdk() {
   return 1
 }
 
-# Reads Maven's log; writes one line per module, and Surefire's closing line under it.
-show_progress() {
-  local label=$1 open='' tests='' guest='' since=$SECONDS line counts
-  close_module() {
-    [[ -z $open ]] || printf '%s %d s\n' "$1" $((SECONDS - since))
-    [[ -z $tests ]] || printf '%s   %s\n' "$label" "$tests"
-    tests=''
-    guest=''
-    since=$SECONDS
-  }
-  open=maven
-  printf '%s maven … ' "$label"
+# clock SECONDS: as minutes and seconds.
+clock() {
+  printf '%d:%02d' $(($1 / 60)) $(($1 % 60))
+}
+
+# Reads Maven's log; writes a line per module that is begun.
+show_build() {
+  local label=$1 from=$SECONDS line module
   while IFS= read -r line; do
     case $line in
       *'< io.verbena:verbena-parent >'*) ;;
       *'< io.verbena:verbena-'*)
-        close_module ok
-        open=${line#*io.verbena:verbena-}
-        open=${open%% *}
-        printf '%s %s … ' "$label" "$open"
-        ;;
-      *'--- maven-surefire-plugin:'*'(in-the-guest)'*)
-        # These take minutes: a line per class.
-        guest=yes
-        printf '\n%s   %s\n' "$label" "${tests:-on this machine: no test}"
-        tests=''
-        ;;
-      *'--- maven-surefire-plugin:'*'('*'-to-'*')'*)
-        line=${line#*'('}
-        printf '%s   in the guest, %s:\n' "$label" "${line%%)*}"
-        ;;
-      *'Tests run: '*'Time elapsed: '*' -- in '*)
-        if [[ -n $guest ]]; then
-          counts=${line#*Tests run: }
-          printf '%s     in the guest: %s: %s\n' "$label" "${line##* -- in }" "${counts%% -- in *}"
-        fi
-        ;;
-      *'*** SKIPPED, NOT TESTED HERE: '*)
-        [[ -n $guest ]] || printf '\n'
-        printf '%s %s\n' "$label" "$line"
-        [[ -n $guest ]] || printf '%s   … ' "$label"
-        ;;
-      *'Tests run: '*) tests="Tests run: ${line#*Tests run: }" ;;
-      *'] BUILD SUCCESS')
-        close_module ok
-        open=''
+        module=${line#*io.verbena:verbena-}
+        printf '%s %s %s\n' "$label" "$(clock $((SECONDS - from)))" "${module%% *}"
         ;;
     esac
   done
-  close_module FAILED
 }
 
-# build LABEL JDK LOG ARGS...: runs Maven from the root with progress; on failure shows the part of the log that tells why.
-build() {
-  local label=$1 jdk=$2 log=$3 status
-  shift 3
+# failures LABEL LOG: the part of Maven's log that tells why.
+failures() {
+  printf '\n%s FAILED, from %s:\n' "$1" "$2"
+  sed -n '/^\[ERROR\]\|^Exception\|^Error/,$p' "$2" | sed '/Reactor Summary/,/Finished at/d' |
+    grep -vE '^\[(ERROR|INFO)\] *($|-|To see the full|Re-run Maven|For more information|\[Help|After correcting|mvn <args>)' |
+    head -n 300
+}
+
+# maven LABEL JDK LOG SHOW ARGS...: runs Maven from the root, with its log through the command SHOW; on failure prints the part
+# of the log that tells why.
+maven() {
+  local label=$1 jdk=$2 log=$3 show=$4 status
+  shift 4
   command -v mvn >/dev/null || die "mvn: not found (expected: Apache Maven 3.8 or later on the path)"
   mkdir -p "${log%/*}"
   set +e
-  (cd "$root" && JAVA_HOME=$jdk mvn -B -ntp "$@" </dev/null 2>&1) | tee "$log" | show_progress "$label"
+  # shellcheck disable=SC2086
+  (cd "$root" && JAVA_HOME=$jdk mvn -B -ntp "$@" </dev/null 2>&1) | tee "$log" | $show "$label"
   status=${PIPESTATUS[0]}
   set -e
   if ((status != 0)); then
-    printf '\n%s the build failed, from %s:\n' "$label" "$log" >&2
-    sed -n '/^\[ERROR\]\|^Exception\|^Error/,$p' "$log" | sed '/Reactor Summary/,/Finished at/d' |
-      grep -vE '^\[(ERROR|INFO)\] *($|-|To see the full|Re-run Maven|For more information|\[Help|After correcting|mvn <args>)' |
-      head -n 300 >&2
+    failures "$label" "$log" >&2
     return "$status"
   fi
 }
 
 # What the main code is built from: names, sizes and times of the files.
 fingerprint() {
-  (cd "$root" && find pom.xml .mvn ./*/pom.xml ./*/src/main -type f -printf '%p %s %T@\n' | LC_ALL=C sort | cksum)
+  (cd "$root" && find . \( -name target -o -name .git \) -prune -o -type f \( -name pom.xml -o -path './.mvn/*' -o -path '*/src/main/*' \) \
+    -printf '%p %s %T@\n' | LC_ALL=C sort | cksum)
 }
 
 # Whether a Docker daemon could be listening: one that DOCKER_HOST names, or at the usual place.
@@ -163,9 +138,9 @@ install_build_packages() {
     printf '%s: NOT ALL IS BUILT OR TESTED: cannot install %s, see %s\n' "${0##*/}" "${missing[*]}" "$log" >&2
 }
 
-# class_path MODULE: its jar and all that it needs at run time, as the last build wrote it down.
+# class_path MODULE: the jar of the module in this folder and all that it needs at run time, as the last build wrote it down.
 class_path() {
-  printf '%s:%s\n' "$root/$1/target/verbena-$1-0.1.0-SNAPSHOT.jar" "$(cat "$root/$1/target/runtime-class-path")"
+  printf '%s:%s\n' "$root/$1/target/verbena-${1##*/}-0.1.0-SNAPSHOT.jar" "$(cat "$root/$1/target/runtime-class-path")"
 }
 
 # Whether the module's last build is of these sources and its class path still exists.
@@ -188,7 +163,7 @@ build_stale() {
   local before
   is_built "$1" && return
   before=$(fingerprint)
-  build '[build]' "$(default_jdk)" "$root/target/$1.log" package -pl "$1" -am -Dmaven.test.skip=true >&2
+  maven '[build]' "$(default_jdk)" "$root/target/${1##*/}.log" show_build package -T 2 -pl "$1" -am -Dmaven.test.skip=true >&2
   mark_built "$1" "$before"
 }
 

@@ -9,9 +9,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** That the guest is what the other tests take it for, shown by programs that are not ours. */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class SoftRoceDeviceTest {
   private static final String NODE1 = System.getenv("VERBENA_NODE1");

@@ -1,4 +1,4 @@
-/** What the project's front page shows, as tests. */
+/** What the documentation claims, as tests. */
 @NullMarked
 package io.verbena.samples;
 

@@ -1,12 +1,32 @@
 package io.verbena.emulated;
 
+import io.verbena.tck.Answers;
 import io.verbena.tck.VerbsTck;
 import java.net.URI;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
 
-/** What every verbs provider must do, done by the emulated HCA. */
+/**
+ * What every verbs provider must do, done by the emulated HCA. Its answers stay in a file, beside
+ * which those of other devices are read.
+ */
 class EmulatedVerbsTest extends VerbsTck {
+  private static final Answers ANSWERS =
+      new Answers(
+          Path.of(System.getProperty("verbena.test.results", "target"), "answers-emulated.tsv"));
+
+  @BeforeAll
+  static void forgetEarlierAnswers() {
+    ANSWERS.clear();
+  }
+
   @Override
   protected URI address(String name) {
     return URI.create("emulated://" + name);
+  }
+
+  @Override
+  protected void observed(String test, String answer) {
+    ANSWERS.add(test, answer);
   }
 }

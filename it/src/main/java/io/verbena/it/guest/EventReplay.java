@@ -30,6 +30,9 @@ final class EventReplay {
 
   private TestExecutionResult endingResult = TestExecutionResult.successful();
 
+  /** Why no more tests will end, once the guest's engine has failed. */
+  private @Nullable Throwable engineFailure;
+
   EventReplay(List<TestDescriptor> classes, EngineExecutionListener listener) {
     this.classes = classes;
     this.listener = listener;
@@ -57,6 +60,11 @@ final class EventReplay {
     return done;
   }
 
+  /** What the guest's engine failed with, or null: it is told once, and not by each test. */
+  @Nullable Throwable engineFailure() {
+    return engineFailure;
+  }
+
   void accept(GuestEvent event) {
     if (!(event instanceof GuestEvent.Done)) {
       endClass();
@@ -65,6 +73,8 @@ final class EventReplay {
       ready = true;
     } else if (event instanceof GuestEvent.Done) {
       done = true;
+    } else if (event instanceof GuestEvent.EngineFailed failed) {
+      engineFailure = failed.thrown().toThrowable();
     } else if (event instanceof GuestEvent.Registered registered) {
       var test = new MirroredTest(registered.test());
       find(registered.parent()).addChild(test);
@@ -132,8 +142,9 @@ final class EventReplay {
     finish(test, told ? TestExecutionResult.successful() : TestExecutionResult.failed(reason));
   }
 
-  /** Skips every test that has not ended; none may have started. */
+  /** Skips every test that has not ended; what has started ends. */
   void skipRest(String reason) {
+    endClass();
     for (TestDescriptor each : classes) {
       skipRest(each, reason);
     }
@@ -144,7 +155,11 @@ final class EventReplay {
       return;
     }
     if (test.getChildren().isEmpty()) {
-      skip(test, reason);
+      if (started.contains(test)) {
+        finish(test, TestExecutionResult.aborted(new GuestException(reason)));
+      } else {
+        skip(test, reason);
+      }
       return;
     }
     start(test);

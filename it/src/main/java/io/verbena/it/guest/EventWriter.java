@@ -44,8 +44,9 @@ final class EventWriter implements TestExecutionListener {
               result.getStatus(),
               result.getThrowable().map(ThrownInGuest::of).orElse(null)));
     } else {
-      // The host's engine ends by itself: what its counterpart met is told here.
-      result.getThrowable().ifPresent(Throwable::printStackTrace);
+      result
+          .getThrowable()
+          .ifPresent(thrown -> write(new GuestEvent.EngineFailed(ThrownInGuest.of(thrown))));
     }
   }
 

@@ -37,6 +37,13 @@ sealed interface GuestEvent extends Serializable {
     private static final long serialVersionUID = 1;
   }
 
+  /**
+   * The Jupiter engine itself failed, such as at discovery: tests that have not ended never will.
+   */
+  record EngineFailed(ThrownInGuest thrown) implements GuestEvent {
+    private static final long serialVersionUID = 1;
+  }
+
   /** All tests have been run. */
   record Done() implements GuestEvent {}
 

@@ -28,13 +28,17 @@ final class GuestMain {
       var events = new EventWriter(out);
       events.write(new GuestEvent.Ready());
       new StallWatch(events, request.stallLimit()).start();
-      Jupiter.forExecution()
-          .execute(
-              LauncherDiscoveryRequestBuilder.request()
-                  .selectors(selectors)
-                  .configurationParameters(request.parameters())
-                  .build(),
-              events);
+      try {
+        Jupiter.forExecution()
+            .execute(
+                LauncherDiscoveryRequestBuilder.request()
+                    .selectors(selectors)
+                    .configurationParameters(request.parameters())
+                    .build(),
+                events);
+      } catch (RuntimeException | LinkageError e) {
+        events.write(new GuestEvent.EngineFailed(ThrownInGuest.of(e)));
+      }
       events.write(new GuestEvent.Done());
     }
     // A thread that a test left behind does not keep the guest.

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.ConfigurationParameters;
 import org.junit.platform.engine.EngineExecutionListener;
 import org.junit.platform.engine.TestDescriptor;
@@ -55,7 +56,8 @@ final class GuestRun {
     this.replay = new EventReplay(classes, listener);
   }
 
-  void execute() {
+  /** Runs the tests and reports each; returns what the guest's engine failed with, or null. */
+  @Nullable Throwable execute() {
     try {
       run();
     } catch (InterruptedException e) {
@@ -64,6 +66,13 @@ final class GuestRun {
     } catch (IOException | RuntimeException e) {
       replay.failRest("the guest cannot be talked to: " + e);
     }
+    return replay.engineFailure();
+  }
+
+  /** Skips the tests without a guest. */
+  void skip(String reason) {
+    replay.leaveOut();
+    replay.skipRest(reason);
   }
 
   private void run() throws IOException, InterruptedException {
@@ -107,6 +116,8 @@ final class GuestRun {
           "%n*** SKIPPED, NOT TESTED HERE: %d classes for the Soft-RoCE guest. %s%n%n",
           classes.size(), reason);
       replay.skipRest(reason);
+    } else if (replay.engineFailure() != null) {
+      replay.skipRest("the engine in the guest failed, and the run with it");
     } else if (!replay.isDone() || status != 0) {
       replay.failRest(
           "the guest ended with exit code "

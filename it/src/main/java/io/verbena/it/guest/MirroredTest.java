@@ -1,5 +1,6 @@
 package io.verbena.it.guest;
 
+import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.engine.TestTag;
@@ -13,23 +14,27 @@ import org.junit.platform.launcher.TestIdentifier;
  */
 final class MirroredTest extends AbstractTestDescriptor {
   private final TestIdentifier original;
+  private final Set<TestTag> tagsFromOutside;
   private final @Nullable String whyLeftOut;
 
   MirroredTest(TestIdentifier original) {
-    this(original, null);
+    this(original, Set.of(), null);
   }
 
   /**
    * A mirror.
    *
+   * @param tagsFromOutside tags beyond those of the original: of the class that stands for its
+   *     package
    * @param whyLeftOut why it is not to run in the guest, or null if it is
    */
-  MirroredTest(TestIdentifier original, @Nullable String whyLeftOut) {
+  MirroredTest(TestIdentifier original, Set<TestTag> tagsFromOutside, @Nullable String whyLeftOut) {
     super(
         UniqueId.parse(Jupiter.toOurs(original.getUniqueId())),
         original.getDisplayName(),
         original.getSource().orElse(null));
     this.original = original;
+    this.tagsFromOutside = tagsFromOutside;
     this.whyLeftOut = whyLeftOut;
   }
 
@@ -42,9 +47,15 @@ final class MirroredTest extends AbstractTestDescriptor {
     return original.getType();
   }
 
+  Set<TestTag> tagsFromOutside() {
+    return tagsFromOutside;
+  }
+
   @Override
   public Set<TestTag> getTags() {
-    return original.getTags();
+    var tags = new HashSet<>(original.getTags());
+    tags.addAll(tagsFromOutside);
+    return tags;
   }
 
   @Override

@@ -1,5 +1,10 @@
 package io.verbena.it.guest;
 
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.platform.commons.support.AnnotationSupport;
+import org.junit.platform.engine.TestTag;
 import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.support.descriptor.AbstractTestDescriptor;
 import org.junit.platform.engine.support.descriptor.ClassSource;
@@ -9,9 +14,20 @@ import org.junit.platform.engine.support.descriptor.ClassSource;
  * it, and so they keep the ids that they have without it.
  */
 final class PackagesClass extends AbstractTestDescriptor {
+  private final Set<TestTag> tags;
+
   PackagesClass(UniqueId engine, Class<?> holder) {
     super(
         engine.append("class", holder.getName()), holder.getSimpleName(), ClassSource.from(holder));
+    tags =
+        AnnotationSupport.findRepeatableAnnotations(holder, Tag.class).stream()
+            .map(each -> TestTag.create(each.value()))
+            .collect(Collectors.toUnmodifiableSet());
+  }
+
+  @Override
+  public Set<TestTag> getTags() {
+    return tags;
   }
 
   @Override

@@ -27,7 +27,8 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 /**
  * Runs the classes that are marked with {@link InSoftRoceGuest} in a guest, one per number of
  * nodes. Those that stand for packages are found by class alone. Where the guest cannot run at all
- * they are skipped with the reason; where it dies, what had not finished fails with the reason.
+ * they are skipped with the reason; where it dies, what had not finished fails with the reason;
+ * where Jupiter itself fails in it, this engine fails, once, with the cause.
  */
 public final class SoftRoceEngine implements TestEngine {
   static final String ID = InSoftRoceGuest.TAG;
@@ -89,7 +90,8 @@ public final class SoftRoceEngine implements TestEngine {
             request,
             Stream.of(annotation.packages()).map(DiscoverySelectors::selectPackage).toList());
     for (TestIdentifier each : topLevels(plan)) {
-      var topLevel = new MirroredTest(each, leftOut.remove(each.getLegacyReportingName()));
+      var topLevel =
+          new MirroredTest(each, packages.getTags(), leftOut.remove(each.getLegacyReportingName()));
       packages.addChild(topLevel);
       mirrorChildren(plan, each, topLevel);
     }
@@ -120,10 +122,9 @@ public final class SoftRoceEngine implements TestEngine {
     return plan.getRoots().stream().flatMap(root -> plan.getChildren(root).stream()).toList();
   }
 
-  private static void mirrorChildren(
-      TestPlan plan, TestIdentifier original, TestDescriptor mirror) {
+  private static void mirrorChildren(TestPlan plan, TestIdentifier original, MirroredTest mirror) {
     for (TestIdentifier each : plan.getChildren(original)) {
-      var child = new MirroredTest(each);
+      var child = new MirroredTest(each, mirror.tagsFromOutside(), null);
       mirror.addChild(child);
       mirrorChildren(plan, each, child);
     }
@@ -138,10 +139,23 @@ public final class SoftRoceEngine implements TestEngine {
     for (TestDescriptor each : engine.getChildren()) {
       byNodes.computeIfAbsent(GuestClass.nodes(each), nodes -> new ArrayList<>()).add(each);
     }
-    byNodes.forEach(
-        (nodes, classes) ->
-            new GuestRun(command, nodes, classes, request.getConfigurationParameters(), listener)
-                .execute());
-    listener.executionFinished(engine, TestExecutionResult.successful());
+    Throwable failure = null;
+    for (Map.Entry<Integer, List<TestDescriptor>> each : byNodes.entrySet()) {
+      var run =
+          new GuestRun(
+              command,
+              each.getKey(),
+              each.getValue(),
+              request.getConfigurationParameters(),
+              listener);
+      if (failure == null) {
+        failure = run.execute();
+      } else {
+        run.skip("the engine in the guest before failed, and the run with it");
+      }
+    }
+    listener.executionFinished(
+        engine,
+        failure == null ? TestExecutionResult.successful() : TestExecutionResult.failed(failure));
   }
 }

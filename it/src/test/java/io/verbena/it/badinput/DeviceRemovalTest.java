@@ -7,9 +7,11 @@ import io.verbena.it.guest.InSoftRoceGuest;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A device of its own is taken away from a program that uses it. */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class DeviceRemovalTest {
   private static final String ADDRESS = "10.78.0.1";

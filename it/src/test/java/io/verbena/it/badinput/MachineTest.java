@@ -8,9 +8,11 @@ import io.verbena.it.node.Nodes;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a program is told on a machine that does not let it use a device. */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class MachineTest {
   private static final int BYTES = 1 << 20;

@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The sample's programs, as its README starts them: the server on node 2, each client on node 1;
  * and either end on the host outside, where the HCA is an emulated one.
  */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class BlockStoreTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);

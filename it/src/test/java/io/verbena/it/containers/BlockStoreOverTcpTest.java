@@ -16,6 +16,7 @@ import org.testcontainers.images.builder.Transferable;
 
 /** The block store's TCP twin, server and clients each in a container: the room without RDMA. */
 @InContainers
+@Tag("exhaustive")
 @Tag("once")
 class BlockStoreOverTcpTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);

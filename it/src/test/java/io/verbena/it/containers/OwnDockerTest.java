@@ -21,6 +21,7 @@ import org.testcontainers.DockerClientFactory;
 
 /** A daemon of a JVM's own, and what is left of it after that JVM. */
 @InContainers
+@Tag("exhaustive")
 @Tag("once")
 class OwnDockerTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);

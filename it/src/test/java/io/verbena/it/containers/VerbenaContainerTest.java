@@ -13,6 +13,7 @@ import org.testcontainers.containers.ContainerLaunchException;
 
 /** What the test support promises to those who use it. */
 @InContainers
+@Tag("exhaustive")
 @Tag("once")
 class VerbenaContainerTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);

@@ -19,9 +19,11 @@ import io.verbena.verbs.WorkCompletion;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of pending work when the cable is out. */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class LinkDownTest extends FaultTests {
   private static final int LENGTH = 4096;

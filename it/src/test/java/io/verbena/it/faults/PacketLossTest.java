@@ -10,10 +10,12 @@ import io.verbena.it.node.Side;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** That lost packets are nothing that a program sees: all arrives, whole, once and in order. */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class PacketLossTest extends FaultTests {
   private static final int MESSAGES = 160;

@@ -19,9 +19,11 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a program sees of a peer that is killed, and that it gets everything back. */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class PeerKilledTest extends FaultTests {
   private static final Pattern LISTENING = Pattern.compile("listening (\\S+)\n");

@@ -13,12 +13,14 @@ import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What becomes of a SEND for which the peer has no receive. The connection manager sets a timer of
  * 655 ms between the attempts (code 0 of min_rnr_timer).
  */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class ReceivesWithheldTest extends FaultTests {
   private static final int LENGTH = 4096;

@@ -9,11 +9,13 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -78,6 +80,7 @@ final class Fixtures {
   }
 
   /** Stands for a package. */
+  @Tag("whole")
   @InSoftRoceGuest(
       packages = "io.verbena.it.guest.packaged",
       without =
@@ -138,6 +141,17 @@ final class Fixtures {
       while (thread.isAlive()) {
         Thread.onSpinWait();
       }
+    }
+  }
+
+  /** Cannot be taken apart without another jar, as a test whose base class is in another module. */
+  @InSoftRoceGuest
+  static final class NeedsAnotherJar {
+    @Test
+    void wouldPass() {}
+
+    static SoftAssertions fromAnotherJar() {
+      return new SoftAssertions();
     }
   }
 

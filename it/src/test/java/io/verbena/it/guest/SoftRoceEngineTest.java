@@ -17,27 +17,36 @@ import static org.junit.platform.testkit.engine.TestExecutionResultConditions.ca
 import static org.junit.platform.testkit.engine.TestExecutionResultConditions.instanceOf;
 import static org.junit.platform.testkit.engine.TestExecutionResultConditions.message;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.charset.Charset;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.Condition;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestDescriptor;
 import org.junit.platform.engine.TestExecutionResult;
+import org.junit.platform.engine.TestTag;
 import org.junit.platform.engine.discovery.ClassNameFilter;
 import org.junit.platform.testkit.engine.EngineExecutionResults;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Event;
 import org.junit.platform.testkit.engine.EventType;
 
+/** The engine with two guests, and where no guest is needed with a script in its place. */
 @Tag("once")
 class SoftRoceEngineTest {
   private static final String SKIP = "VERBENA_NO_GUEST";
+
+  /** Runs the tests' JVM on this machine. */
+  private static final Path IN_PLACE_OF_A_GUEST =
+      Path.of("src/test/resources/io/verbena/it/guest/in-place-of-a-guest").toAbsolutePath();
 
   @TempDir Path results;
 
@@ -59,12 +68,17 @@ class SoftRoceEngineTest {
   }
 
   @Test
+  @Tag("exhaustive")
   void reportsEveryKindOfTestAsItWentInTheGuest() throws Exception {
     assumeGuest();
-    EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.EveryKind.class));
+    EngineExecutionResults run =
+        run(
+            new SoftRoceEngine(),
+            selectClass(Fixtures.EveryKind.class),
+            selectClass(Fixtures.WholePackage.class));
     run.testEvents()
         .assertStatistics(
-            statistics -> statistics.started(10).succeeded(6).failed(3).aborted(1).skipped(1));
+            statistics -> statistics.started(13).succeeded(8).failed(4).aborted(1).skipped(2));
     run.testEvents()
         .assertThatEvents()
         .haveExactly(1, event(test("method:passes("), finishedSuccessfully()))
@@ -87,9 +101,9 @@ class SoftRoceEngineTest {
             event(
                 test("method:aborts("),
                 abortedWithReason(message(text -> text.contains("not today")))))
-        .haveExactly(1, event(test("method:isSkipped("), skippedWithReason("not yet")))
-        .haveExactly(1, event(test("test-template-invocation:#2"), finishedWithFailure()))
-        .haveExactly(2, event(test("test-template-invocation:"), finishedSuccessfully()))
+        .haveExactly(2, event(test("method:isSkipped("), skippedWithReason("not yet")))
+        .haveExactly(2, event(test("test-template-invocation:#2"), finishedWithFailure()))
+        .haveExactly(3, event(test("test-template-invocation:"), finishedSuccessfully()))
         .haveExactly(2, event(test("dynamic-test:"), finishedSuccessfully()))
         .haveExactly(1, event(displayName("passesToo()"), finishedSuccessfully()));
     run.allEvents().reportingEntryPublished().assertThatEvents().hasSize(1);
@@ -101,6 +115,11 @@ class SoftRoceEngineTest {
             .flatMap(each -> each.getRequiredPayload(TestExecutionResult.class).getThrowable())
             .orElseThrow();
     assertThat(broken.getStackTrace()[0].getMethodName()).isEqualTo("breaks");
+    run.allEvents()
+        .assertThatEvents()
+        .haveExactly(1, event(container("LeftBehind"), skippedWithReason("not for the guest")))
+        .haveExactly(1, event(test("passesInTheGuest"), finishedSuccessfully()))
+        .haveExactly(1, event(container(Fixtures.WholePackage.class), finishedSuccessfully()));
   }
 
   @Test
@@ -147,29 +166,30 @@ class SoftRoceEngineTest {
   }
 
   @Test
-  void runsPackagesAndSkipsWhatTheyLeaveOut() throws Exception {
-    assumeGuest();
-    EngineExecutionResults run =
-        run(new SoftRoceEngine(), selectClass(Fixtures.WholePackage.class));
-    run.testEvents()
-        .assertStatistics(statistics -> statistics.started(3).succeeded(2).failed(1).skipped(1));
-    run.allEvents()
-        .assertThatEvents()
-        .haveExactly(1, event(container("LeftBehind"), skippedWithReason("not for the guest")))
-        .haveExactly(1, event(test("passesInTheGuest"), finishedSuccessfully()))
-        .haveExactly(1, event(test("test-template-invocation:#2"), finishedWithFailure()))
-        .haveExactly(1, event(container(Fixtures.WholePackage.class), finishedSuccessfully()));
+  void givesTestsOfPackagesTheTagsOfTheClassThatStandsForThem() {
+    var found =
+        EngineTestKit.engine(new SoftRoceEngine())
+            .selectors(selectClass(Fixtures.WholePackage.class))
+            .discover()
+            .getEngineDescriptor();
+    assertThat(found.getDescendants())
+        .filteredOn(TestDescriptor::isTest)
+        .isNotEmpty()
+        .allSatisfy(
+            each ->
+                assertThat(each.getTags())
+                    .contains(TestTag.create("whole"), TestTag.create(InSoftRoceGuest.TAG)));
   }
 
   @Test
-  void runsOneSelectedMethodAlone() throws Exception {
-    assumeGuest();
+  void runsOneSelectedMethodAlone() {
     EngineExecutionResults run =
-        run(new SoftRoceEngine(), selectMethod(Fixtures.EveryKind.class, "isDynamic"));
+        run(withoutGuest(Map.of()), selectMethod(Fixtures.EveryKind.class, "isDynamic"));
     run.testEvents().assertStatistics(statistics -> statistics.started(2).succeeded(2));
   }
 
   @Test
+  @Tag("exhaustive")
   void failsWhatADyingGuestLeavesOpen() throws Exception {
     assumeGuest();
     EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.Deadly.class));
@@ -202,9 +222,8 @@ class SoftRoceEngineTest {
   }
 
   @Test
-  void failsWhatAnEndingJvmLeavesOpen() throws Exception {
-    assumeGuest();
-    EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.Quitter.class));
+  void failsWhatAnEndingJvmLeavesOpen() {
+    EngineExecutionResults run = run(withoutGuest(Map.of()), selectClass(Fixtures.Quitter.class));
     run.testEvents()
         .assertThatEvents()
         .haveExactly(
@@ -215,9 +234,8 @@ class SoftRoceEngineTest {
   }
 
   @Test
-  void failsTheClassAfterWhichTheJvmEndsBadly() throws Exception {
-    assumeGuest();
-    EngineExecutionResults run = run(new SoftRoceEngine(), selectClass(Fixtures.BadEnd.class));
+  void failsTheClassAfterWhichTheJvmEndsBadly() {
+    EngineExecutionResults run = run(withoutGuest(Map.of()), selectClass(Fixtures.BadEnd.class));
     run.testEvents().assertStatistics(statistics -> statistics.succeeded(1).failed(0));
     run.containerEvents()
         .assertThatEvents()
@@ -229,10 +247,9 @@ class SoftRoceEngineTest {
   }
 
   @Test
-  void endsWhatHangsAndTellsWhere() throws Exception {
-    assumeGuest();
+  void endsWhatHangsAndTellsWhere() {
     EngineExecutionResults run =
-        run(new SoftRoceEngine(), selectClass(Fixtures.Hanging.class), "30");
+        run(withoutGuest(Map.of()), "10", selectClass(Fixtures.Hanging.class));
     run.testEvents()
         .assertThatEvents()
         .haveExactly(
@@ -247,10 +264,44 @@ class SoftRoceEngineTest {
   }
 
   @Test
+  void failsOnceWithTheCauseWhereJupiterFails() {
+    EngineExecutionResults run =
+        run(
+            withoutGuest(Map.of("VERBENA_HIDDEN", "assertj-core")),
+            selectClass(Fixtures.NeedsAnotherJar.class),
+            selectClass(Fixtures.Quitter.class));
+    run.testEvents().assertStatistics(statistics -> statistics.started(0).failed(0).skipped(2));
+    run.containerEvents()
+        .failed()
+        .assertThatEvents()
+        .singleElement()
+        .satisfies(
+            failed ->
+                assertThat(failed.getTestDescriptor().getUniqueId().toString())
+                    .isEqualTo("[engine:soft-roce]"))
+        .satisfies(
+            failed ->
+                assertThat(failed.getRequiredPayload(TestExecutionResult.class).getThrowable())
+                    .get(InstanceOfAssertFactories.THROWABLE)
+                    .hasMessageContaining("Fixtures$NeedsAnotherJar")
+                    .hasMessageContaining("org/assertj/core/api/SoftAssertions"));
+  }
+
+  @Test
   void skipsAllWhereNoGuestCanRun() {
     var command = GuestCommand.ofThisJvm();
     var nowhere = new SoftRoceEngine(new GuestCommand(command.script(), Map.of(SKIP, "true")));
-    EngineExecutionResults run = run(nowhere, selectClass(Fixtures.Deadly.class));
+    var printed = new ByteArrayOutputStream();
+    PrintStream out = System.out;
+    EngineExecutionResults run;
+    System.setOut(new PrintStream(printed, true, Charset.defaultCharset()));
+    try {
+      run = run(nowhere, selectClass(Fixtures.Deadly.class));
+    } finally {
+      System.setOut(out);
+    }
+    assertThat(printed.toString(Charset.defaultCharset()))
+        .contains("*** SKIPPED, NOT TESTED HERE: 1 classes");
     run.testEvents().assertStatistics(statistics -> statistics.started(0).skipped(3).failed(0));
     List<Event> skipped =
         run.testEvents().filter(each -> each.getType() == EventType.SKIPPED).toList();
@@ -262,17 +313,21 @@ class SoftRoceEngineTest {
                     .contains(SKIP));
   }
 
-  private EngineExecutionResults run(SoftRoceEngine engine, DiscoverySelector selector) {
-    return run(engine, selector, "300");
+  private static SoftRoceEngine withoutGuest(Map<String, String> environment) {
+    return new SoftRoceEngine(new GuestCommand(IN_PLACE_OF_A_GUEST, environment));
+  }
+
+  private EngineExecutionResults run(SoftRoceEngine engine, DiscoverySelector... selectors) {
+    return run(engine, "300", selectors);
   }
 
   private EngineExecutionResults run(
-      SoftRoceEngine engine, DiscoverySelector selector, String stallSeconds) {
+      SoftRoceEngine engine, String stallSeconds, DiscoverySelector... selectors) {
     return EngineTestKit.engine(engine)
         .configurationParameter(GuestRun.RESULTS, results.toString())
         .configurationParameter(GuestRun.TIMEOUT, "300")
         .configurationParameter(GuestRequest.STALL, stallSeconds)
-        .selectors(selector)
+        .selectors(selectors)
         .execute();
   }
 }

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.node.Nodes;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The kernel's devices under DiSNI against perftest. */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class PerftestTest extends PerftestTests {
   private static final Duration LIMIT = Duration.ofMinutes(1);

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.ClassOrderer;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestClassOrder;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The emulated HCA on UDP sockets, on a host of its own, against C programs on the kernel's
  * devices; and all that passed between them, under Wireshark's eyes.
  */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 @TestClassOrder(ClassOrderer.OrderAnnotation.class)
 class RoceTest {

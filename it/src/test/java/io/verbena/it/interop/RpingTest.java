@@ -1,8 +1,11 @@
 package io.verbena.it.interop;
 
 import io.verbena.it.guest.InSoftRoceGuest;
+import org.junit.jupiter.api.Tag;
 
 /** The kernel's devices under DiSNI against rdma-core's {@code rping}. */
+@Tag("once")
+@Tag("essential")
 @InSoftRoceGuest(nodes = 2)
 class RpingTest extends RpingTests {
   @Override

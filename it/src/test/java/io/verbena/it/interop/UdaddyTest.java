@@ -1,8 +1,10 @@
 package io.verbena.it.interop;
 
 import io.verbena.it.guest.InSoftRoceGuest;
+import org.junit.jupiter.api.Tag;
 
 /** The kernel's devices under DiSNI against rdma-core's {@code udaddy}. */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 class UdaddyTest extends UdaddyTests {
   @Override

@@ -2,6 +2,7 @@ package io.verbena.it.netty;
 
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.guest.LeftOut;
+import org.junit.jupiter.api.Tag;
 
 /**
  * A part of Netty's own suite on {@code disni://}: all that is about the channel itself, where the
@@ -10,6 +11,7 @@ import io.verbena.it.guest.LeftOut;
  * TLS echo. Left out is what runs the same bytes through other handlers, and, where the suite says
  * so itself, four tests of many bytes.
  */
+@Tag("once")
 @InSoftRoceGuest(
     packages = "io.verbena.nettysuite",
     without = {

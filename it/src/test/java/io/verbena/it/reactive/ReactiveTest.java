@@ -33,6 +33,9 @@ import io.verbena.it.guest.LeftOut;
           },
           reason = "of data structures alone: there is no HCA in it"),
       @LeftOut(
+          tests = "io.verbena.reactor.lifecycle.ThrowingSubscriberTest",
+          reason = "of what subscribers throw, at length: the HCA has no part in it"),
+      @LeftOut(
           tests = "io.verbena.reactor.meters.WithoutMicrometerTest",
           reason = "of a class path, which is another one in the guest"),
       @LeftOut(

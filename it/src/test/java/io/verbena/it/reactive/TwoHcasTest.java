@@ -19,6 +19,9 @@ import io.verbena.it.guest.LeftOut;
           tests = "io.verbena.reactor.lifecycle.DeviceFailureTest",
           reason = "breaks emulated:// devices, and no others can be broken"),
       @LeftOut(
+          tests = "io.verbena.reactor.lifecycle.ThrowingSubscriberTest",
+          reason = "of what subscribers throw, at length: the HCA has no part in it"),
+      @LeftOut(
           tests = "io.verbena.reactor.meters.WithoutMicrometerTest",
           reason = "of a class path, which is another one in the guest"),
       @LeftOut(

@@ -2,6 +2,7 @@ package io.verbena.it.rsocket;
 
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.guest.LeftOut;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The tests of the RSocket adapter, RSocket's own among them, unchanged, on {@code disni://}.
@@ -9,6 +10,7 @@ import io.verbena.it.guest.LeftOut;
  * <p>By itself: {@code -Dtest='io.verbena.it.rsocket.RSocketTest,io.verbena.rsocket.**.*Test'};
  * those that are left out have to be among the tests that are asked for.
  */
+@Tag("once")
 @InSoftRoceGuest(
     packages = "io.verbena.rsocket",
     without = {

@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * Programs with the native libraries as the address and the undefined behaviour sanitizer have
  * them: any report of theirs ends the program with an error.
  */
+@Tag("once")
 @InSoftRoceGuest(nodes = 2)
 @Timeout(value = 11, unit = TimeUnit.MINUTES)
 class SanitizedTest {

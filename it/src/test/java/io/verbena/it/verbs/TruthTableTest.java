@@ -3,6 +3,7 @@ package io.verbena.it.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.verbena.tck.Answers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,22 +12,36 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 
-/** Compares what the TCK saw on both HCAs, after both have run. */
+/**
+ * Compares what the TCK saw on both HCAs, after both have run: the emulated one in its own module,
+ * rxe in the guest.
+ */
 @Tag(TruthTableTest.TAG)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class TruthTableTest {
   static final String TAG = "truth-table";
 
-  private static final Path PAGE = Path.of("../docs/emulated-vs-rxe.md");
+  private static final Path PAGE = Path.of("../docs/generated/emulated-vs-rxe.md");
+
+  private static final Path OUTPUT =
+      Path.of(System.getProperty("verbena.test.results", "target/jdk"));
+
+  private static final Answers RXE = new Answers(OUTPUT.resolve("guest/nodes-1/answers-rxe.tsv"));
+
+  private static final Answers EMULATED =
+      new Answers(
+          Path.of("../transport-emulated/target")
+              .resolve(OUTPUT.getFileName())
+              .resolve("answers-emulated.tsv"));
 
   private TruthTable table;
 
   @BeforeAll
   void readBoth() {
     assumeTrue(
-        Answers.ofRxe().exist() && Answers.ofTheEmulatedHca().exist(),
+        RXE.exist() && EMULATED.exist(),
         "the TCK did not run on both HCAs: there is nothing to compare");
-    table = new TruthTable(Answers.ofTheEmulatedHca().read(), Answers.ofRxe().read());
+    table = new TruthTable(EMULATED.read(), RXE.read());
   }
 
   @Test
@@ -41,7 +56,7 @@ class TruthTableTest {
 
   @Test
   void isThePageInTheDocuments() throws IOException {
-    Path written = Answers.results().resolve("emulated-vs-rxe.md");
+    Path written = OUTPUT.resolve("emulated-vs-rxe.md");
     Files.writeString(written, table.markdown());
 
     assertThat(PAGE)

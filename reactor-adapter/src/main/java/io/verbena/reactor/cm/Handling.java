@@ -6,7 +6,6 @@ import io.verbena.RdmaException;
 import io.verbena.reactor.connection.Connection;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
-import reactor.core.Exceptions;
 import reactor.core.publisher.BaseSubscriber;
 
 /** A server's handler at work on one connection: the end of either is the end of both. */
@@ -24,7 +23,6 @@ final class Handling extends BaseSubscriber<Void> {
     try {
       handler.apply(connection).subscribe(handling);
     } catch (Throwable e) {
-      Exceptions.throwIfJvmFatal(e);
       handling.hookOnError(e);
     }
   }

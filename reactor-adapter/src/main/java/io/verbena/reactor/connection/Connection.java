@@ -37,7 +37,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import reactor.core.Exceptions;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -168,7 +168,7 @@ public final class Connection implements RdmaConnection, LoopMember {
         Mono.defer(
             () -> {
               loop.execute(this::closeGracefully);
-              return closed.asMono();
+              return guarded(closed.asMono());
             });
     try {
       for (int i = 0; i < own.receiveDepth(); i++) {
@@ -495,7 +495,10 @@ public final class Connection implements RdmaConnection, LoopMember {
         terminate(error);
       }
     }
-    if (closing.isUnderway() || !operations.isEmpty() || !notifications.isEmpty()) {
+    if (closing.isUnderway()
+        || !operations.isEmpty()
+        || !notifications.isEmpty()
+        || inbound.hasUnreadMessage()) {
       endTurnLater();
     }
   }
@@ -518,15 +521,62 @@ public final class Connection implements RdmaConnection, LoopMember {
             "receive", peer, "the peer broke the protocol: " + error.getMessage(), error));
   }
 
-  private void broke(Throwable error) {
-    Exceptions.throwIfJvmFatal(error);
+  /**
+   * Ends the connection for what a subscriber, a publisher or the transport itself threw, errors of
+   * the JVM included: they are this connection's and nobody else's. On the loop.
+   */
+  void broke(Throwable error) {
     if (phase == Phase.ENDING || phase == Phase.ENDED) {
-      Operators.onErrorDropped(error, Context.empty());
+      drop(error);
       return;
     }
     terminate(
         new ConnectionClosedException(
             "signal", peer, null, "a subscriber or the transport threw " + error, error));
+  }
+
+  /** For errors that nobody is left to be told of. A hook that throws is not in the way either. */
+  static void drop(Throwable error) {
+    try {
+      Operators.onErrorDropped(error, Context.empty());
+    } catch (Throwable thrown) {
+      Thread current = Thread.currentThread();
+      current.getUncaughtExceptionHandler().uncaughtException(current, thrown);
+    }
+  }
+
+  /** Tells a subscriber of an error; what it throws ends this connection and nothing else. */
+  void tellError(CoreSubscriber<?> subscriber, Throwable why) {
+    try {
+      subscriber.onError(why);
+    } catch (Throwable thrown) {
+      broke(thrown);
+    }
+  }
+
+  /** The same for the end of what a subscriber gets. */
+  void tellComplete(CoreSubscriber<?> subscriber) {
+    try {
+      subscriber.onComplete();
+    } catch (Throwable thrown) {
+      broke(thrown);
+    }
+  }
+
+  /**
+   * Runs a step that others must not miss; what it throws ends this connection and nothing else.
+   */
+  void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable thrown) {
+      broke(thrown);
+    }
+  }
+
+  private Mono<Void> guarded(Mono<Void> end) {
+    return end.transform(
+        Operators.<Void, Void>lift((of, subscriber) -> new GuardedSubscriber(subscriber)));
   }
 
   @Override
@@ -641,7 +691,7 @@ public final class Connection implements RdmaConnection, LoopMember {
 
   @Override
   public Mono<Void> onClose() {
-    return ended.asMono();
+    return guarded(ended.asMono());
   }
 
   @Override
@@ -748,8 +798,8 @@ public final class Connection implements RdmaConnection, LoopMember {
     }
     dropEarly();
     endTurnLater();
-    operations.fail(this::closedError);
-    notifications.fail(this::closedError);
+    guarded(() -> operations.fail(this::closedError));
+    guarded(() -> notifications.fail(this::closedError));
   }
 
   private void dropEarly() {
@@ -781,43 +831,43 @@ public final class Connection implements RdmaConnection, LoopMember {
     if (graceful) {
       cause = null;
     }
-    pair.close();
+    guarded(pair::close);
     for (Posted left = sends.abandon(); left != null; left = sends.abandon()) {
-      left.failed(closedError(left.operation(), CompletionStatus.WR_FLUSH_ERR));
+      Posted lost = left;
+      guarded(() -> lost.failed(closedError(lost.operation(), CompletionStatus.WR_FLUSH_ERR)));
     }
-    receives.release();
+    guarded(receives::release);
     if (out != null) {
-      out.free(closedError("send", CompletionStatus.WR_FLUSH_ERR));
+      guarded(() -> out.free(closedError("send", CompletionStatus.WR_FLUSH_ERR)));
     }
-    inbound.free();
-    results.release();
-    identifier.close();
-    meter.close();
-    loop.leave(membership);
-    closing.stopDeadline();
-    onEnd.run();
+    guarded(inbound::free);
+    guarded(results::release);
+    guarded(identifier::close);
+    guarded(meter::close);
+    guarded(() -> loop.leave(membership));
+    guarded(closing::stopDeadline);
+    guarded(onEnd);
     tell(out);
   }
 
   private void tell(@Nullable Outbound out) {
-    operations.fail(this::closedError);
-    notifications.fail(this::closedError);
-    if (out != null) {
-      out.fail(closedError("send", null));
-    }
+    guarded(() -> operations.fail(this::closedError));
+    guarded(() -> notifications.fail(this::closedError));
     RdmaException why = cause;
-    if (why != null && out != null) {
-      countFailure("connection", why);
+    if (out != null) {
+      guarded(() -> out.fail(closedError("send", null)));
+      if (why != null) {
+        guarded(() -> countFailure("connection", why));
+      }
     }
     RdmaException lost = abandoned || why != null ? closedError("receive", null) : null;
-    if (lost != null && why != null && !abandoned) {
-      lost = why instanceof ConnectionClosedException ? why : lost;
-    }
-    inbound.end(lost);
-    immediates.end(lost);
+    RdmaException told =
+        lost != null && !abandoned && why instanceof ConnectionClosedException ? why : lost;
+    guarded(() -> inbound.end(told));
+    guarded(() -> immediates.end(told));
     if (abandoned) {
-      inbound.discard();
-      immediates.discard();
+      guarded(inbound::discard);
+      guarded(immediates::discard);
     } else if (!inbound.isEmpty()) {
       loop.whileTicking(new Leftovers(inbound, closeTicks));
     }

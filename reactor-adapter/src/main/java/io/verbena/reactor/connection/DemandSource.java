@@ -15,4 +15,7 @@ interface DemandSource<T> {
 
   /** The subscriber asked for more. */
   void drain();
+
+  /** The subscriber threw this. */
+  void broke(Throwable thrown);
 }

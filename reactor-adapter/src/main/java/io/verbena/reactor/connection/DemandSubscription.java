@@ -45,6 +45,14 @@ final class DemandSubscription<T> extends ScheduledTask implements Subscription 
 
   @Override
   public void run() {
+    try {
+      turn();
+    } catch (Throwable thrown) {
+      source.broke(thrown);
+    }
+  }
+
+  private void turn() {
     if (!attached) {
       attached = true;
       if (!cancelled) {
@@ -70,13 +78,21 @@ final class DemandSubscription<T> extends ScheduledTask implements Subscription 
 
   void complete() {
     if (!cancelled) {
-      actual.onComplete();
+      try {
+        actual.onComplete();
+      } catch (Throwable thrown) {
+        source.broke(thrown);
+      }
     }
   }
 
   void fail(Throwable error) {
     if (!cancelled) {
-      actual.onError(error);
+      try {
+        actual.onError(error);
+      } catch (Throwable thrown) {
+        source.broke(thrown);
+      }
     }
   }
 

@@ -68,6 +68,11 @@ final class Immediates implements DemandSource<Immediate> {
   }
 
   @Override
+  public void broke(Throwable thrown) {
+    connection.broke(thrown);
+  }
+
+  @Override
   public void drain() {
     if (delivering) {
       return;

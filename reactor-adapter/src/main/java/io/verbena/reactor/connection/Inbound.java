@@ -272,6 +272,13 @@ final class Inbound implements DemandSource<ByteBuf>, FrameReader.Handler {
     }
   }
 
+  /**
+   * Whether a long message waits to be read: for demand, for memory, or for a slot that comes free.
+   */
+  boolean hasUnreadMessage() {
+    return !unread.isEmpty();
+  }
+
   private void stopWaiting() {
     if (waitsForMemory) {
       waitsForMemory = false;
@@ -330,6 +337,11 @@ final class Inbound implements DemandSource<ByteBuf>, FrameReader.Handler {
       subscriber = null;
       connection.endTurnLater();
     }
+  }
+
+  @Override
+  public void broke(Throwable thrown) {
+    connection.broke(thrown);
   }
 
   @Override

@@ -216,6 +216,14 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
 
   @Override
   public void run() {
+    try {
+      turn();
+    } catch (Throwable thrown) {
+      connection.broke(thrown);
+    }
+  }
+
+  private void turn() {
     if (outside) {
       outside = false;
       connection.admitted();
@@ -283,7 +291,7 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
     // Its memory stays the HCA's until the flush; the subscriber need not wait for that.
     if (!over && mark(CANCELLED)) {
       connection.countFailure(operation(), why);
-      subscriber().onError(why);
+      connection.tellError(subscriber(), why);
     }
   }
 
@@ -335,10 +343,10 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, P
 
   private void end(RdmaException why) {
     over = true;
-    release();
+    connection.guarded(this::release);
     if (!isCancelled()) {
-      connection.countFailure(operation(), why);
-      subscriber().onError(why);
+      connection.guarded(() -> connection.countFailure(operation(), why));
+      connection.tellError(subscriber(), why);
     }
   }
 

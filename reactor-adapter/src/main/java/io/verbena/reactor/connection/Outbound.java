@@ -544,10 +544,10 @@ final class Outbound {
     OutFrame frame = open;
     if (frame != null) {
       open = null;
-      lost(frame, error);
+      connection.guarded(() -> lost(frame, error));
     }
     for (Exposed each : exposed) {
-      each.close();
+      connection.guarded(each::close);
     }
     exposed.clear();
     shares.forgetWaiting();
@@ -556,7 +556,7 @@ final class Outbound {
   /** Fails what is still pending. */
   void fail(RdmaException error) {
     for (WriteOperation write : waitingNotices) {
-      write.frameLost(error);
+      connection.guarded(() -> write.frameLost(error));
     }
     waitingNotices.clear();
     shares.fail(error);

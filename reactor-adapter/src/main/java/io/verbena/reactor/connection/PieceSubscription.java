@@ -77,6 +77,14 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
 
   @Override
   public void run() {
+    try {
+      turn();
+    } catch (Throwable thrown) {
+      connection.broke(thrown);
+    }
+  }
+
+  private void turn() {
     if (cancelled) {
       stop();
       return;
@@ -112,7 +120,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
       return false;
     }
     ended = true;
-    actual.onError(refusal);
+    connection.tellError(actual, refusal);
     return true;
   }
 
@@ -134,7 +142,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
     actual.onNext(buffer);
     if (last) {
       if (!cancelled) {
-        actual.onComplete();
+        connection.tellComplete(actual);
       }
     } else {
       run();
@@ -146,7 +154,7 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
     if (!ended) {
       stop();
       if (!cancelled) {
-        actual.onError(error);
+        connection.tellError(actual, error);
       }
     }
   }

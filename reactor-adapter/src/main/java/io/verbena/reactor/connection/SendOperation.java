@@ -179,6 +179,14 @@ final class SendOperation extends Mono<Void>
 
   @Override
   public void run() {
+    try {
+      turn();
+    } catch (Throwable thrown) {
+      connection.broke(thrown);
+    }
+  }
+
+  private void turn() {
     if (!started) {
       start();
       return;
@@ -354,11 +362,11 @@ final class SendOperation extends Mono<Void>
     if (ended) {
       return;
     }
-    drop();
+    connection.guarded(this::drop);
     if (error instanceof RdmaException why) {
-      connection.countFailure("send", why);
+      connection.guarded(() -> connection.countFailure("send", why));
     }
-    actual().onError(error);
+    connection.tellError(actual(), error);
   }
 
   private void stop() {
@@ -372,7 +380,7 @@ final class SendOperation extends Mono<Void>
     ended = true;
     Subscription subscription = upstream;
     if (subscription != null && !upstreamEnded) {
-      subscription.cancel();
+      connection.guarded(subscription::cancel);
     }
     ArrayDeque<ByteBuf> queue = held;
     int count = 0;
@@ -380,7 +388,7 @@ final class SendOperation extends Mono<Void>
       held = null;
       count = queue.size();
       for (ByteBuf message : queue) {
-        message.release();
+        connection.guarded(message::release);
       }
     }
     Outbound outbound = connection.outbound();

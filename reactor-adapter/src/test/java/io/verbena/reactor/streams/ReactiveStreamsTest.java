@@ -11,13 +11,17 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.testng.SkipException;
 import org.testng.annotations.Test;
 
 /**
  * The rules of Reactive Streams (1.0.4). Its TCK is written for TestNG; each of its methods is run
- * here by itself, on connections of its own.
+ * here by itself, on connections of its own. Much of it waits for what must not come, so they run
+ * side by side.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class ReactiveStreamsTest {
   @TestFactory
   Stream<DynamicTest> receivedMessages() {

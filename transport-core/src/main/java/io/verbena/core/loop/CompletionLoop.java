@@ -327,15 +327,24 @@ public final class CompletionLoop {
     }
   }
 
-  /** One task's failure is not the others': it is reported as a thread's end would be. */
-  private void run(LoopTask task) {
+  /**
+   * One task's failure is not the others': it is reported as a thread's end would be. That holds
+   * for errors of the JVM too, such as a stack overflow in a subscriber.
+   */
+  private static void run(LoopTask task) {
     try {
       task.run();
-    } catch (VirtualMachineError e) {
-      throw e;
-    } catch (Throwable e) {
-      Thread current = Thread.currentThread();
-      current.getUncaughtExceptionHandler().uncaughtException(current, e);
+    } catch (Throwable thrown) {
+      report(thrown);
+    }
+  }
+
+  private static void report(Throwable thrown) {
+    Thread current = Thread.currentThread();
+    try {
+      current.getUncaughtExceptionHandler().uncaughtException(current, thrown);
+    } catch (Throwable ofTheHandler) {
+      // As the JVM does with what a handler of uncaught exceptions throws.
     }
   }
 

@@ -37,8 +37,15 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
     return DETECTORS.containsKey(ByteBuf.class);
   }
 
-  /** Takes what every detector has found, after all that is unreachable now was collected. */
-  static List<String> takeLeaks() {
+  /**
+   * Takes what every detector has found, after all that is unreachable now was collected.
+   *
+   * <p>The JVM reports the objects of one collection in any order, but one collection after the
+   * other: what was let go before the first marker is in the queue when the second one is found.
+   */
+  static synchronized List<String> takeLeaks() {
+    awaitMarkers();
+    awaitMarkers();
     List<String> leaks = new ArrayList<>();
     for (RecordingLeakDetector<?> detector : DETECTORS.values()) {
       leaks.addAll(detector.take());
@@ -47,34 +54,36 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
   }
 
   /**
-   * The JVM reports the objects of one collection in any order, but one collection after the other:
-   * what was let go before the first marker is in the queue when the second one is found.
+   * Leaks an object of each detector on purpose, so that one that finds nothing is itself found
+   * out.
    */
-  private List<String> take() {
-    awaitMarker();
-    awaitMarker();
-    List<String> leaks = new ArrayList<>(reports);
-    reports.removeAll(leaks);
-    leaks.removeIf(report -> report.contains(MARKER));
-    return leaks;
-  }
-
-  /** Leaks an object on purpose, so that a detector that finds nothing is itself found out. */
-  private void awaitMarker() {
+  private static void awaitMarkers() {
     String marker = MARKER + UUID.randomUUID();
-    leak(marker);
+    List<RecordingLeakDetector<?>> detectors = List.copyOf(DETECTORS.values());
+    detectors.forEach(each -> each.leak(marker));
     await("a collection that finds the " + marker)
         .atMost(COLLECTION_DEADLINE)
         .pollInSameThread()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(2))
-        .until(() -> collectAndFind(marker));
+        .until(() -> collectAndFind(marker, detectors));
   }
 
-  private boolean collectAndFind(String marker) {
+  private static boolean collectAndFind(String marker, List<RecordingLeakDetector<?>> detectors) {
     System.gc();
-    drain();
+    detectors.forEach(RecordingLeakDetector::drain);
+    return detectors.stream().allMatch(each -> each.hasFound(marker));
+  }
+
+  private boolean hasFound(String marker) {
     return reports.stream().anyMatch(report -> report.contains(marker));
+  }
+
+  private List<String> take() {
+    List<String> leaks = new ArrayList<>(reports);
+    reports.removeAll(leaks);
+    leaks.removeIf(report -> report.contains(MARKER));
+    return leaks;
   }
 
   /** A detector reads its queue of collected objects whenever it begins to track another one. */

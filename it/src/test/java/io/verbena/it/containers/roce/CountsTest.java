@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 
 /** That both ends count the same, and where they do not, errors for it. */
 @InContainers
+@Tag("exhaustive")
 @Tag("once")
 class CountsTest {
   private static final int EAGER = 4096;

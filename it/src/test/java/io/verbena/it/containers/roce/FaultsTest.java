@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
  * taken off the network. An end gives its peer up after 8 timeouts of 0.27 s.
  */
 @InContainers
+@Tag("exhaustive")
 @Tag("once")
 class FaultsTest {
   private static final String ENDLESS = Long.toString(Long.MAX_VALUE);

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Streams of gRPC and RSocket, in the middle of which one end is killed. */
 @InContainers
+@Tag("exhaustive")
 @Tag("once")
 class FrameworkFaultsTest {
   private static final String ANY = "roce://0.0.0.0";

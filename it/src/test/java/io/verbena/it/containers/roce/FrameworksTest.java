@@ -20,6 +20,7 @@ import org.testcontainers.images.builder.Transferable;
 
 /** What people run: the block store, gRPC and RSocket, server and client each in a container. */
 @InContainers
+@Tag("exhaustive")
 @Tag("once")
 class FrameworksTest {
   private static final Duration LIMIT = Duration.ofSeconds(40);

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
  * once and in order, as the clients check, and the HCAs count what that took.
  */
 @InContainers
+@Tag("exhaustive")
 @Tag("once")
 class LossyNetworkTest {
   private static final int EAGER = 4096;

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 
 /** Servers that are restarted one after the other, and a client of them that reconnects. */
 @InContainers
+@Tag("exhaustive")
 @Tag("once")
 class RollingRestartTest {
   private static final int RESTARTS = 3;

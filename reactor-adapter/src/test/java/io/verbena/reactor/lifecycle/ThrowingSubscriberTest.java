@@ -1,0 +1,326 @@
+package io.verbena.reactor.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaMemory;
+import io.verbena.RdmaServer;
+import io.verbena.RemoteMemory;
+import io.verbena.core.testing.Addresses;
+import io.verbena.reactor.testing.Ends;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
+import reactor.core.publisher.Mono;
+
+/**
+ * Subscribers, publishers and handlers that throw: only their own connection ends. All connections
+ * share one loop.
+ */
+class ThrowingSubscriberTest {
+  private static final Duration TICK = Duration.ofMillis(2);
+
+  /** What user code throws. */
+  enum Kind {
+    EXCEPTION,
+    ASSERTION,
+    LINKAGE,
+    STACK,
+    MEMORY;
+
+    void doThrow() {
+      switch (this) {
+        case EXCEPTION -> throw new IllegalStateException("thrown by a test");
+        case ASSERTION -> throw new AssertionError("thrown by a test");
+        case LINKAGE -> throw new NoSuchMethodError("thrown by a test");
+        case STACK -> throw new StackOverflowError("thrown by a test");
+        case MEMORY -> throw new OutOfMemoryError("thrown by a test");
+      }
+    }
+  }
+
+  /** The callback that throws. */
+  enum Place {
+    NEXT,
+    ERROR,
+    COMPLETE,
+    REQUEST,
+    CANCEL
+  }
+
+  /** What the callback belongs to. */
+  enum What {
+    RECEIVE,
+    READ,
+    PIECES,
+    WRITE,
+    ATOMIC,
+    IMMEDIATES,
+    SEND,
+    CLOSE,
+    ON_CLOSE;
+
+    Stream<Place> places() {
+      return switch (this) {
+        case RECEIVE, READ, PIECES, ATOMIC, IMMEDIATES ->
+            Stream.of(Place.NEXT, Place.ERROR, Place.COMPLETE);
+        case WRITE, ON_CLOSE -> Stream.of(Place.ERROR, Place.COMPLETE);
+        case SEND -> Stream.of(Place.ERROR, Place.COMPLETE, Place.REQUEST, Place.CANCEL);
+        case CLOSE -> Stream.of(Place.COMPLETE);
+      };
+    }
+
+    boolean isOneSided() {
+      return this == READ || this == PIECES || this == WRITE || this == ATOMIC;
+    }
+  }
+
+  static Stream<Arguments> all() {
+    return Stream.of(What.values())
+        .flatMap(
+            what ->
+                what.places()
+                    .flatMap(
+                        place ->
+                            Stream.of(Kind.values()).map(kind -> Arguments.of(what, place, kind))));
+  }
+
+  private final ByteBuffer memory = ByteBuffer.allocateDirect(4096);
+  private final AtomicBoolean thrown = new AtomicBoolean();
+  private final AtomicBoolean requested = new AtomicBoolean();
+  private Ends ends;
+  private Ends.Pair innocent;
+  private Ends.Pair guilty;
+  private RdmaMemory.Region region;
+  private RemoteMemory token;
+  private RdmaMemory.@Nullable Region written;
+
+  @BeforeEach
+  void connect() {
+    Hooks.onErrorDropped(error -> {});
+    ends = Ends.create(Ends.options().loops(1));
+    innocent = ends.connect();
+    guilty = ends.connect();
+    region =
+        guilty
+            .server()
+            .memory()
+            .register(
+                memory,
+                Set.of(
+                    RemoteMemory.Right.READ, RemoteMemory.Right.WRITE, RemoteMemory.Right.ATOMIC));
+    token = region.token();
+  }
+
+  @AfterEach
+  void close() {
+    region.close();
+    if (written != null) {
+      written.close();
+    }
+    ends.close();
+    Hooks.resetOnErrorDropped();
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void harmsItsOwnConnectionOnly(What what, Place place, Kind kind) {
+    RdmaConnection client = guilty.client();
+    AtomicBoolean closeEnded = new AtomicBoolean();
+    AtomicBoolean otherEnded = new AtomicBoolean();
+
+    if (place == Place.ERROR && what.isOneSided()) {
+      client.dispose();
+    }
+    begin(what, place, kind);
+    client.onClose().onErrorComplete().subscribe(null, null, () -> otherEnded.set(true));
+    if (place == Place.CANCEL) {
+      eventually(requested);
+    }
+    end(what, place);
+    client.close().onErrorComplete().subscribe(null, null, () -> closeEnded.set(true));
+    client.dispose();
+
+    eventually(thrown);
+    eventually(otherEnded);
+    eventually(closeEnded);
+    assertServes(innocent);
+    assertServes(ends.connect());
+  }
+
+  private void begin(What what, Place place, Kind kind) {
+    RdmaConnection client = guilty.client();
+    switch (what) {
+      case RECEIVE -> client.receive().subscribe(new Throwing<>(place, kind));
+      case READ -> client.read(token).subscribe(new Throwing<>(place, kind));
+      case PIECES -> client.readPieces(token, 1024).subscribe(new Throwing<>(place, kind));
+      case WRITE ->
+          client
+              .write(Ends.message(client, 8, 1), token.slice(0, 8))
+              .subscribe(new Throwing<>(place, kind));
+      case ATOMIC ->
+          client.fetchAndAdd(token.slice(0, 8), 1).subscribe(new Throwing<>(place, kind));
+      case IMMEDIATES -> client.immediates().subscribe(new Throwing<>(place, kind));
+      case SEND ->
+          client
+              .send(place == Place.COMPLETE ? oneMessage(client) : silent(place, kind))
+              .subscribe(new Throwing<>(place, kind));
+      case CLOSE -> client.close().subscribe(new Throwing<>(place, kind));
+      case ON_CLOSE -> client.onClose().subscribe(new Throwing<>(place, kind));
+    }
+    if (place == Place.NEXT && what == What.RECEIVE) {
+      guilty.server().send(oneMessage(guilty.server())).onErrorComplete().subscribe();
+    }
+    if (place == Place.NEXT && what == What.IMMEDIATES) {
+      written = client.memory().register(memory, Set.of(RemoteMemory.Right.WRITE));
+      guilty
+          .server()
+          .writeWithImmediate(Ends.message(guilty.server(), 8, 1), written.token().slice(0, 8), 7)
+          .onErrorComplete()
+          .subscribe();
+    }
+  }
+
+  /** Ends the connection in the way in which the callback is called, if nothing else calls it. */
+  private void end(What what, Place place) {
+    if (place == Place.ERROR || place == Place.CANCEL) {
+      guilty.server().dispose();
+    } else if (place == Place.COMPLETE && !what.isOneSided() && what != What.SEND) {
+      guilty.server().close().onErrorComplete().subscribe();
+      guilty.client().close().onErrorComplete().subscribe();
+    }
+    eventually(thrown);
+  }
+
+  private static Publisher<ByteBuf> oneMessage(RdmaConnection from) {
+    return Mono.fromSupplier(() -> Ends.message(from, 8, 1));
+  }
+
+  /** A publisher that publishes nothing, and may throw when it is asked or cancelled. */
+  private Publisher<ByteBuf> silent(Place place, Kind kind) {
+    return subscriber ->
+        subscriber.onSubscribe(
+            new Subscription() {
+              @Override
+              public void request(long n) {
+                requested.set(true);
+                throwAt(Place.REQUEST, place, kind);
+              }
+
+              @Override
+              public void cancel() {
+                throwAt(Place.CANCEL, place, kind);
+              }
+            });
+  }
+
+  private void throwAt(Place here, Place place, Kind kind) {
+    if (here == place) {
+      thrown.set(true);
+      kind.doThrow();
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void failsTheConnectionOfAHandlerThatThrows(Kind kind) {
+    Function<RdmaConnection, Publisher<Void>> handler =
+        connection -> {
+          kind.doThrow();
+          return Mono.never();
+        };
+    RdmaServer server =
+        ends.serverSide().bind(Addresses.of("throwing-" + kind), handler).block(Ends.LIMIT);
+
+    RdmaConnection client =
+        ends.clientSide().connect(Addresses.reach(server.address())).block(Ends.LIMIT);
+
+    assertThat(client.onClose().onErrorComplete().thenReturn(true).block(Ends.LIMIT)).isTrue();
+    assertServes(innocent);
+    assertServes(ends.connect());
+  }
+
+  @Test
+  void tellsAllWhereSeveralThrow() {
+    RdmaConnection client = guilty.client();
+    AtomicBoolean received = new AtomicBoolean();
+    AtomicBoolean ended = new AtomicBoolean();
+    for (Kind kind : Kind.values()) {
+      client.onClose().subscribe(new Throwing<>(Place.COMPLETE, kind));
+      client.close().subscribe(new Throwing<>(Place.ERROR, kind));
+      client.send(silent(Place.CANCEL, kind)).subscribe(new Throwing<>(Place.ERROR, kind));
+    }
+    client.receive().doOnTerminate(() -> received.set(true)).onErrorComplete().subscribe();
+    client.onClose().onErrorComplete().subscribe(null, null, () -> ended.set(true));
+
+    client.dispose();
+
+    eventually(received);
+    eventually(ended);
+    assertServes(innocent);
+  }
+
+  private static void eventually(AtomicBoolean happened) {
+    await().atMost(Ends.LIMIT).pollDelay(Duration.ZERO).pollInterval(TICK).untilTrue(happened);
+  }
+
+  private static void assertServes(Ends.Pair pair) {
+    byte[] bytes = Ends.bytes(100, 3);
+    pair.client()
+        .send(Flux.just(Ends.message(pair.client(), bytes.length, 3)))
+        .onErrorComplete()
+        .subscribe();
+    assertThat(pair.server().receive().next().map(Ends::take).block(Ends.LIMIT)).isEqualTo(bytes);
+  }
+
+  /** Asks for all, and throws at one callback. */
+  private final class Throwing<T> implements CoreSubscriber<T> {
+    private final Place place;
+    private final Kind kind;
+
+    Throwing(Place place, Kind kind) {
+      this.place = place;
+      this.kind = kind;
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+      subscription.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(T item) {
+      ReferenceCountUtil.release(item);
+      throwAt(Place.NEXT, place, kind);
+    }
+
+    @Override
+    public void onError(Throwable error) {
+      throwAt(Place.ERROR, place, kind);
+    }
+
+    @Override
+    public void onComplete() {
+      throwAt(Place.COMPLETE, place, kind);
+    }
+  }
+}

@@ -1,0 +1,47 @@
+package io.verbena.samples.snippets;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.resolver.DefaultAddressResolverGroup;
+import io.verbena.reactornetty.RdmaLoopResources;
+import java.net.URI;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.netty.DisposableServer;
+import reactor.netty.http.client.HttpClient;
+import reactor.netty.http.server.HttpServer;
+import reactor.netty.resources.LoopResources;
+
+/** Reactor Netty's clients and servers. */
+class ReactorNettyTest {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  @Test
+  void aRequestIsAnswered() {
+    // snippet: reactor-netty
+    LoopResources rdma = RdmaLoopResources.create(URI.create("emulated://http"));
+    DisposableServer server =
+        HttpServer.create()
+            .runOn(rdma)
+            .host("localhost")
+            .port(8080)
+            .handle((request, response) -> response.sendString(Mono.just("hello")))
+            .bindNow();
+    String hello =
+        HttpClient.create()
+            .runOn(rdma)
+            .resolver(DefaultAddressResolverGroup.INSTANCE)
+            .get()
+            .uri("http://localhost:8080/")
+            .responseContent()
+            .aggregate()
+            .asString()
+            .block();
+    // end
+
+    assertThat(hello).isEqualTo("hello");
+    server.disposeNow(LIMIT);
+    rdma.disposeLater(Duration.ZERO, LIMIT).block();
+  }
+}

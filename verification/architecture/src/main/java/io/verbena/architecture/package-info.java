@@ -1,0 +1,5 @@
+/** Tests of what holds in every module: its floor, and the rules of the house. */
+@NullMarked
+package io.verbena.architecture;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,182 @@
+package io.verbena.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.FieldSource;
+
+/** A module imports only from floors below it. */
+class FloorsTest {
+  /** Of the module java.management; a JVM without it has the verbs, and nobody who asks. */
+  private static final String SHOWN = "io.verbena.verbs.stat";
+
+  private static final List<Module> HOUSE =
+      List.of(
+          new Module(
+              "transport-api",
+              0,
+              List.of("io.verbena", "io.verbena.meters..", "io.verbena.verbs..")),
+          new Module("verification/tck", 1, List.of("io.verbena.tck..")),
+          new Module("transport-emulated", 1, List.of("io.verbena.emulated..")),
+          new Module("transport-disni", 1, List.of("io.verbena.disni..")),
+          new Module("transport-core", 2, List.of("io.verbena.core..")),
+          new Module("tools", 2, List.of("io.verbena.tools..")),
+          new Module("reactor-adapter", 3, List.of("io.verbena.reactor..")),
+          new Module("adapters/netty", 3, List.of("io.verbena.netty..")),
+          new Module("adapters/rsocket", 3, List.of("io.verbena.rsocket..")),
+          new Module("adapters/grpc", 4, List.of("io.verbena.grpc..")),
+          new Module("adapters/reactor-netty", 4, List.of("io.verbena.reactornetty..")),
+          new Module("verification/architecture", 4, List.of("io.verbena.architecture..")),
+          new Module("verification/simulation", 4, List.of("io.verbena.simulation..")),
+          new Module("samples", 5, List.of("io.verbena.samples..")),
+          new Module("benchmarks", 5, List.of("io.verbena.benchmarks..")));
+
+  @ParameterizedTest
+  @FieldSource("HOUSE")
+  void aModuleImportsOnlyFromFloorsBelow(Module module) {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage(packages(other -> other.equals(module)))
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                packages(other -> !other.equals(module) && other.floor >= module.floor)));
+  }
+
+  @Test
+  void everyClassLivesInAModule() {
+    check(classes().should().resideInAnyPackage(packages(module -> true)));
+  }
+
+  @Test
+  void theVerbsStandOnTheJdkAlone() {
+    check(
+        classes()
+            .that()
+            .resideInAPackage("io.verbena.verbs..")
+            .and()
+            .resideOutsideOfPackage(SHOWN)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("io.verbena.verbs..", "java..", "org.jspecify.."));
+  }
+
+  @Test
+  void onlyWhatIsShownToManagersNeedsMoreOfTheJdkThanItsBase() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.verbs..")
+            .and()
+            .resideOutsideOfPackage(SHOWN)
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.lang.management", "javax.."));
+    check(
+        classes()
+            .that()
+            .resideInAPackage(SHOWN)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                "io.verbena.verbs..", "java..", "javax.management", "org.jspecify.."));
+  }
+
+  @Test
+  void aProviderKnowsNothingOfReactor() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.disni..", "io.verbena.tck..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("reactor..", "org.reactivestreams.."));
+  }
+
+  @Test
+  void whatTransportsShareKnowsNothingOfReactor() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.core..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("reactor..", "org.reactivestreams.."));
+  }
+
+  @Test
+  void onlyItsBinderKnowsMicrometer() {
+    check(
+        noClasses()
+            .that()
+            .resideOutsideOfPackage("io.verbena.core.micrometer..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.micrometer..", "io.verbena.core.micrometer.."));
+  }
+
+  @Test
+  void theTransportKnowsNoProvider() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage("io.verbena.core..", "io.verbena.reactor..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.disni..", "io.verbena.tck.."));
+  }
+
+  @Test
+  void theRSocketAdapterIsWrittenAgainstTheReactiveTransportAlone() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.rsocket..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                "io.verbena.emulated..",
+                "io.verbena.disni..",
+                "io.verbena.reactor..",
+                "io.verbena.tck..",
+                "io.verbena.verbs.."));
+  }
+
+  @Test
+  void theSamplesAreWrittenAgainstTheApiAlone() {
+    check(
+        noClasses()
+            .that()
+            .resideInAPackage("io.verbena.samples..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                "io.verbena.emulated..", "io.verbena.disni..", "io.verbena.reactor.."));
+  }
+
+  private static String[] packages(Predicate<Module> which) {
+    return HOUSE.stream()
+        .filter(which)
+        .flatMap(module -> module.packages.stream())
+        .toArray(String[]::new);
+  }
+
+  private static void check(ArchRule rule) {
+    assertThat(House.CLASSES).isNotEmpty();
+    rule.check(House.CLASSES);
+  }
+
+  private record Module(String folder, int floor, List<String> packages) {
+    @Override
+    public String toString() {
+      return folder;
+    }
+  }
+}
