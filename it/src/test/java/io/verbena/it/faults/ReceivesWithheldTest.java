@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * What becomes of a SEND for which the peer has no receive. The connection manager sets a timer of
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
+@Isolated("It counts what the machine holds of its RDMA devices")
 class ReceivesWithheldTest extends FaultTests {
   private static final int LENGTH = 4096;
   private static final Duration WITHHELD = Duration.ofSeconds(10);

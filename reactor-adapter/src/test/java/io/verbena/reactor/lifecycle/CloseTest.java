@@ -28,6 +28,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.BaseSubscriber;
@@ -37,6 +38,7 @@ import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 
 @Tag("moves-data")
+@Isolated("It counts the threads of the process")
 class CloseTest {
 
   private static Flux<ByteBuf> messages(RdmaConnection connection, int count, int size) {
