@@ -4,239 +4,519 @@ import static java.util.Objects.requireNonNull;
 
 import io.verbena.meters.Meters;
 import java.time.Duration;
-import java.util.function.Consumer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a transport is made with. Immutable: each method answers a changed copy.
+ * The options of a transport. Immutable; built by a {@link Builder}, which documents each option
+ * with its unit, range and default:
  *
- * @param pollMode how completion loops wait
- * @param loops completion loops, and so threads
- * @param spinTime how long {@link PollMode#ADAPTIVE} spins before it sleeps
- * @param eagerSize the longest message, in bytes, that travels in one SEND; longer ones are pulled
- *     by the receiver with RDMA READ
- * @param receiveDepth receives posted per connection
- * @param sendDepth send requests outstanding per connection
- * @param window messages that may be on their way to a subscriber that has not asked for them
- * @param maxMessageSize the longest message, in bytes, that is sent or accepted
- * @param readAhead bytes of long messages that are pulled ahead of the subscriber
- * @param maxOperations one-sided operations and sends that may wait on a connection
- * @param maxRegisteredBytes the ceiling on registered memory
- * @param maxCachedRegistrations registrations kept for direct buffers from elsewhere
- * @param connectTimeout for a connect, from subscription to handshake
- * @param operationTimeout for a one-sided operation, and for a message to be taken by the peer's
- *     HCA
- * @param closeTimeout for a graceful close
- * @param meters who is told what connections do; {@link Meters#OFF} costs nothing
+ * <pre>{@code
+ * RdmaOptions options =
+ *     RdmaOptions.builder().pollMode(PollMode.BUSY).connectTimeout(Duration.ofSeconds(3)).build();
+ * RdmaOptions patient = options.toBuilder().operationTimeout(Duration.ofMinutes(2)).build();
+ * }</pre>
+ *
+ * <table>
+ *   <caption>Options by group</caption>
+ *   <tr><th>Loops</th><td>{@link #pollMode}, {@link #loops}, {@link #spinTime}</td></tr>
+ *   <tr><th>Memory</th><td>{@link #maxRegisteredBytes}, {@link #maxCachedRegistrations}</td></tr>
+ *   <tr><th>Messages</th><td>{@link #eagerSize}, {@link #maxMessageSize}, {@link #receiveDepth},
+ *       {@link #sendDepth}, {@link #window}, {@link #readAhead}, {@link #maxOperations}</td></tr>
+ *   <tr><th>Timeouts</th><td>{@link #connectTimeout}, {@link #operationTimeout},
+ *       {@link #closeTimeout}</td></tr>
+ *   <tr><th>Meters</th><td>{@link #meters}</td></tr>
+ * </table>
  */
-public record RdmaOptions(
-    PollMode pollMode,
-    int loops,
-    Duration spinTime,
-    int eagerSize,
-    int receiveDepth,
-    int sendDepth,
-    int window,
-    int maxMessageSize,
-    int readAhead,
-    int maxOperations,
-    long maxRegisteredBytes,
-    int maxCachedRegistrations,
-    Duration connectTimeout,
-    Duration operationTimeout,
-    Duration closeTimeout,
-    Meters meters) {
+public final class RdmaOptions {
+  private static final RdmaOptions DEFAULTS = new Builder().build();
 
-  public RdmaOptions {
-    requireNonNull(meters, "meters");
-    check("loops", loops, 1, 1024);
-    check("eagerSize", eagerSize, 64, 1 << 20);
-    check("receiveDepth", receiveDepth, 4, 32_768);
-    check("sendDepth", sendDepth, 4, 32_768);
-    check("window", window, 1, 1 << 20);
-    check("maxMessageSize", maxMessageSize, 0, Integer.MAX_VALUE - 64);
-    check("readAhead", readAhead, 0, Integer.MAX_VALUE);
-    check("maxOperations", maxOperations, 1, 1 << 20);
-    check("maxRegisteredBytes", maxRegisteredBytes, 1 << 16, Long.MAX_VALUE);
-    check("maxCachedRegistrations", maxCachedRegistrations, 0, 1 << 20);
-    check("spinTime", spinTime.toNanos(), 0, Long.MAX_VALUE);
-    check("connectTimeout", connectTimeout.toNanos(), 1, Long.MAX_VALUE);
-    check("operationTimeout", operationTimeout.toNanos(), 1, Long.MAX_VALUE);
-    check("closeTimeout", closeTimeout.toNanos(), 1, Long.MAX_VALUE);
+  private final PollMode pollMode;
+  private final int loops;
+  private final Duration spinTime;
+
+  private final long maxRegisteredBytes;
+  private final int maxCachedRegistrations;
+
+  private final int eagerSize;
+  private final int maxMessageSize;
+  private final int receiveDepth;
+  private final int sendDepth;
+  private final int window;
+  private final int readAhead;
+  private final int maxOperations;
+
+  private final Duration connectTimeout;
+  private final Duration operationTimeout;
+  private final Duration closeTimeout;
+
+  private final Meters meters;
+
+  private RdmaOptions(Builder builder) {
+    pollMode = builder.pollMode;
+    loops = builder.loops;
+    spinTime = builder.spinTime;
+    maxRegisteredBytes = builder.maxRegisteredBytes;
+    maxCachedRegistrations = builder.maxCachedRegistrations;
+    eagerSize = builder.eagerSize;
+    maxMessageSize = builder.maxMessageSize;
+    receiveDepth = builder.receiveDepth;
+    sendDepth = builder.sendDepth;
+    window = builder.window;
+    readAhead = builder.readAhead;
+    maxOperations = builder.maxOperations;
+    connectTimeout = builder.connectTimeout;
+    operationTimeout = builder.operationTimeout;
+    closeTimeout = builder.closeTimeout;
+    meters = builder.meters;
   }
 
-  private static void check(String name, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw new IllegalArgumentException(
-          name + ": " + value + " (expected: " + least + ".." + most + ")");
-    }
+  /** Returns the options with every default. */
+  public static RdmaOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /** Returns a builder that begins with every default. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Returns a builder that begins with these options. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  // ---- Loops
+
+  /** See {@link Builder#pollMode}. */
+  public PollMode pollMode() {
+    return pollMode;
+  }
+
+  /** See {@link Builder#loops}. */
+  public int loops() {
+    return loops;
+  }
+
+  /** See {@link Builder#spinTime}. */
+  public Duration spinTime() {
+    return spinTime;
+  }
+
+  // ---- Memory
+
+  /** See {@link Builder#maxRegisteredBytes}. */
+  public long maxRegisteredBytes() {
+    return maxRegisteredBytes;
+  }
+
+  /** See {@link Builder#maxCachedRegistrations}. */
+  public int maxCachedRegistrations() {
+    return maxCachedRegistrations;
+  }
+
+  // ---- Messages
+
+  /** See {@link Builder#eagerSize}. */
+  public int eagerSize() {
+    return eagerSize;
+  }
+
+  /** See {@link Builder#maxMessageSize}. */
+  public int maxMessageSize() {
+    return maxMessageSize;
+  }
+
+  /** See {@link Builder#receiveDepth}. */
+  public int receiveDepth() {
+    return receiveDepth;
+  }
+
+  /** See {@link Builder#sendDepth}. */
+  public int sendDepth() {
+    return sendDepth;
+  }
+
+  /** See {@link Builder#window}. */
+  public int window() {
+    return window;
+  }
+
+  /** See {@link Builder#readAhead}. */
+  public int readAhead() {
+    return readAhead;
+  }
+
+  /** See {@link Builder#maxOperations}. */
+  public int maxOperations() {
+    return maxOperations;
+  }
+
+  // ---- Timeouts
+
+  /** See {@link Builder#connectTimeout}. */
+  public Duration connectTimeout() {
+    return connectTimeout;
+  }
+
+  /** See {@link Builder#operationTimeout}. */
+  public Duration operationTimeout() {
+    return operationTimeout;
+  }
+
+  /** See {@link Builder#closeTimeout}. */
+  public Duration closeTimeout() {
+    return closeTimeout;
+  }
+
+  // ---- Meters
+
+  /** See {@link Builder#meters}. */
+  public Meters meters() {
+    return meters;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof RdmaOptions that
+        && pollMode == that.pollMode
+        && loops == that.loops
+        && spinTime.equals(that.spinTime)
+        && maxRegisteredBytes == that.maxRegisteredBytes
+        && maxCachedRegistrations == that.maxCachedRegistrations
+        && eagerSize == that.eagerSize
+        && maxMessageSize == that.maxMessageSize
+        && receiveDepth == that.receiveDepth
+        && sendDepth == that.sendDepth
+        && window == that.window
+        && readAhead == that.readAhead
+        && maxOperations == that.maxOperations
+        && connectTimeout.equals(that.connectTimeout)
+        && operationTimeout.equals(that.operationTimeout)
+        && closeTimeout.equals(that.closeTimeout)
+        && meters.equals(that.meters);
+  }
+
+  @Override
+  public int hashCode() {
+    return Objects.hash(
+        pollMode,
+        loops,
+        spinTime,
+        maxRegisteredBytes,
+        maxCachedRegistrations,
+        eagerSize,
+        maxMessageSize,
+        receiveDepth,
+        sendDepth,
+        window,
+        readAhead,
+        maxOperations,
+        connectTimeout,
+        operationTimeout,
+        closeTimeout,
+        meters);
+  }
+
+  @Override
+  public String toString() {
+    return "RdmaOptions[pollMode="
+        + pollMode
+        + ", loops="
+        + loops
+        + ", spinTime="
+        + spinTime
+        + ", maxRegisteredBytes="
+        + maxRegisteredBytes
+        + ", maxCachedRegistrations="
+        + maxCachedRegistrations
+        + ", eagerSize="
+        + eagerSize
+        + ", maxMessageSize="
+        + maxMessageSize
+        + ", receiveDepth="
+        + receiveDepth
+        + ", sendDepth="
+        + sendDepth
+        + ", window="
+        + window
+        + ", readAhead="
+        + readAhead
+        + ", maxOperations="
+        + maxOperations
+        + ", connectTimeout="
+        + connectTimeout
+        + ", operationTimeout="
+        + operationTimeout
+        + ", closeTimeout="
+        + closeTimeout
+        + ", meters="
+        + meters
+        + ']';
   }
 
   /**
-   * One adaptive loop, 8 KiB eager, 64 receives and sends, a window of 256 messages of up to 1 GiB,
-   * 2 GiB of registered memory, no meters.
+   * Builds {@link RdmaOptions}. Each method checks its value at once, so that the stack trace of an
+   * {@link IllegalArgumentException} or {@link NullPointerException} names the line that passed it.
+   * Not thread-safe; {@link #build} may be called more than once.
    */
-  public static RdmaOptions defaults() {
-    return new RdmaOptions(
-        PollMode.ADAPTIVE,
-        1,
-        Duration.ofNanos(20_000),
-        8 << 10,
-        64,
-        64,
-        256,
-        1 << 30,
-        4 << 20,
-        4096,
-        1L << 31,
-        256,
-        Duration.ofSeconds(10),
-        Duration.ofSeconds(30),
-        Duration.ofSeconds(10),
-        Meters.OFF);
-  }
+  public static final class Builder {
+    /** The longest duration whose nanoseconds fit into a {@code long}. */
+    private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
-  /** With another {@link #pollMode}. */
-  public RdmaOptions pollMode(PollMode value) {
-    return with(copy -> copy.pollMode = value);
-  }
+    private PollMode pollMode = PollMode.ADAPTIVE;
+    private int loops = 1;
+    private Duration spinTime = Duration.ofNanos(20_000);
 
-  /** With another {@link #loops}. */
-  public RdmaOptions loops(int value) {
-    return with(copy -> copy.loops = value);
-  }
+    private long maxRegisteredBytes = 1L << 31;
+    private int maxCachedRegistrations = 256;
 
-  /** With another {@link #spinTime}. */
-  public RdmaOptions spinTime(Duration value) {
-    return with(copy -> copy.spinTime = value);
-  }
+    private int eagerSize = 8 << 10;
+    private int maxMessageSize = 1 << 30;
+    private int receiveDepth = 64;
+    private int sendDepth = 64;
+    private int window = 256;
+    private int readAhead = 4 << 20;
+    private int maxOperations = 4096;
 
-  /** With another {@link #eagerSize}. */
-  public RdmaOptions eagerSize(int value) {
-    return with(copy -> copy.eagerSize = value);
-  }
+    private Duration connectTimeout = Duration.ofSeconds(10);
+    private Duration operationTimeout = Duration.ofSeconds(30);
+    private Duration closeTimeout = Duration.ofSeconds(10);
 
-  /** With another {@link #receiveDepth}. */
-  public RdmaOptions receiveDepth(int value) {
-    return with(copy -> copy.receiveDepth = value);
-  }
+    private Meters meters = Meters.OFF;
 
-  /** With another {@link #sendDepth}. */
-  public RdmaOptions sendDepth(int value) {
-    return with(copy -> copy.sendDepth = value);
-  }
+    private Builder() {}
 
-  /** With another {@link #window}. */
-  public RdmaOptions window(int value) {
-    return with(copy -> copy.window = value);
-  }
-
-  /** With another {@link #maxMessageSize}. */
-  public RdmaOptions maxMessageSize(int value) {
-    return with(copy -> copy.maxMessageSize = value);
-  }
-
-  /** With another {@link #readAhead}. */
-  public RdmaOptions readAhead(int value) {
-    return with(copy -> copy.readAhead = value);
-  }
-
-  /** With another {@link #maxOperations}. */
-  public RdmaOptions maxOperations(int value) {
-    return with(copy -> copy.maxOperations = value);
-  }
-
-  /** With another {@link #maxRegisteredBytes}. */
-  public RdmaOptions maxRegisteredBytes(long value) {
-    return with(copy -> copy.maxRegisteredBytes = value);
-  }
-
-  /** With another {@link #maxCachedRegistrations}. */
-  public RdmaOptions maxCachedRegistrations(int value) {
-    return with(copy -> copy.maxCachedRegistrations = value);
-  }
-
-  /** With another {@link #connectTimeout}. */
-  public RdmaOptions connectTimeout(Duration value) {
-    return with(copy -> copy.connectTimeout = value);
-  }
-
-  /** With another {@link #operationTimeout}. */
-  public RdmaOptions operationTimeout(Duration value) {
-    return with(copy -> copy.operationTimeout = value);
-  }
-
-  /** With another {@link #closeTimeout}. */
-  public RdmaOptions closeTimeout(Duration value) {
-    return with(copy -> copy.closeTimeout = value);
-  }
-
-  /** With other {@link #meters}. */
-  public RdmaOptions meters(Meters value) {
-    return with(copy -> copy.meters = value);
-  }
-
-  private RdmaOptions with(Consumer<Copy> change) {
-    Copy copy = new Copy(this);
-    change.accept(copy);
-    return copy.checked();
-  }
-
-  /** All of them, to be changed. */
-  private static final class Copy {
-    private PollMode pollMode;
-    private int loops;
-    private Duration spinTime;
-    private int eagerSize;
-    private int receiveDepth;
-    private int sendDepth;
-    private int window;
-    private int maxMessageSize;
-    private int readAhead;
-    private int maxOperations;
-    private long maxRegisteredBytes;
-    private int maxCachedRegistrations;
-    private Duration connectTimeout;
-    private Duration operationTimeout;
-    private Duration closeTimeout;
-    private Meters meters;
-
-    Copy(RdmaOptions of) {
-      pollMode = of.pollMode;
-      loops = of.loops;
-      spinTime = of.spinTime;
-      eagerSize = of.eagerSize;
-      receiveDepth = of.receiveDepth;
-      sendDepth = of.sendDepth;
-      window = of.window;
-      maxMessageSize = of.maxMessageSize;
-      readAhead = of.readAhead;
-      maxOperations = of.maxOperations;
-      maxRegisteredBytes = of.maxRegisteredBytes;
-      maxCachedRegistrations = of.maxCachedRegistrations;
-      connectTimeout = of.connectTimeout;
-      operationTimeout = of.operationTimeout;
-      closeTimeout = of.closeTimeout;
-      meters = of.meters;
+    private Builder(RdmaOptions from) {
+      pollMode = from.pollMode;
+      loops = from.loops;
+      spinTime = from.spinTime;
+      maxRegisteredBytes = from.maxRegisteredBytes;
+      maxCachedRegistrations = from.maxCachedRegistrations;
+      eagerSize = from.eagerSize;
+      maxMessageSize = from.maxMessageSize;
+      receiveDepth = from.receiveDepth;
+      sendDepth = from.sendDepth;
+      window = from.window;
+      readAhead = from.readAhead;
+      maxOperations = from.maxOperations;
+      connectTimeout = from.connectTimeout;
+      operationTimeout = from.operationTimeout;
+      closeTimeout = from.closeTimeout;
+      meters = from.meters;
     }
 
-    RdmaOptions checked() {
-      return new RdmaOptions(
-          pollMode,
-          loops,
-          spinTime,
-          eagerSize,
-          receiveDepth,
-          sendDepth,
-          window,
-          maxMessageSize,
-          readAhead,
-          maxOperations,
-          maxRegisteredBytes,
-          maxCachedRegistrations,
-          connectTimeout,
-          operationTimeout,
-          closeTimeout,
-          meters);
+    /** Returns the options as they are set now. */
+    public RdmaOptions build() {
+      return new RdmaOptions(this);
+    }
+
+    // ---- Loops
+
+    /**
+     * Sets how completion loops wait for work: it trades CPU time for latency.
+     *
+     * @param value any mode; {@link PollMode#ADAPTIVE} by default
+     */
+    public Builder pollMode(PollMode value) {
+      pollMode = requireNonNull(value, "pollMode");
+      return this;
+    }
+
+    /**
+     * Sets the number of completion loops, and so of threads, for each device. More than one lets
+     * connections run in parallel; each connection belongs to one loop.
+     *
+     * @param value loops, 1 to 1024; 1 by default
+     */
+    public Builder loops(int value) {
+      loops = checked("loops", value, 1, 1024);
+      return this;
+    }
+
+    /**
+     * Sets how long an {@link PollMode#ADAPTIVE} loop without work spins before it sleeps. A longer
+     * time spares messages that come soon the cost of waking the loop; other modes ignore it.
+     *
+     * @param value 0 to 2<sup>63</sup> - 1 ns; 20 us by default
+     */
+    public Builder spinTime(Duration value) {
+      spinTime = checked("spinTime", value, Duration.ZERO, "0");
+      return this;
+    }
+
+    // ---- Memory
+
+    /**
+     * Limits the memory that the transport registers for each device, and so locks. An operation
+     * that needs more fails with {@link MemoryLimitException}.
+     *
+     * @param value bytes, 65536 to 2<sup>63</sup> - 1; 2 GiB by default
+     */
+    public Builder maxRegisteredBytes(long value) {
+      maxRegisteredBytes = checked("maxRegisteredBytes", value, 1 << 16, Long.MAX_VALUE);
+      return this;
+    }
+
+    /**
+     * Sets how many registrations are kept for direct buffers of other allocators, so that a buffer
+     * that is sent again is not registered again. It must be 0 if a pool unmaps chunks while
+     * buffers of it are being sent.
+     *
+     * @param value registrations, 0 to 1048576; 256 by default
+     */
+    public Builder maxCachedRegistrations(int value) {
+      maxCachedRegistrations = checked("maxCachedRegistrations", value, 0, 1 << 20);
+      return this;
+    }
+
+    // ---- Messages
+
+    /**
+     * Sets the longest message that travels in one SEND, and so the length of each receive buffer.
+     * The receiver pulls longer messages by RDMA READ. Of the two ends of a connection the smaller
+     * value counts.
+     *
+     * @param value bytes, 64 to 1048576; 8 KiB by default
+     */
+    public Builder eagerSize(int value) {
+      eagerSize = checked("eagerSize", value, 64, 1 << 20);
+      return this;
+    }
+
+    /**
+     * Limits the length of a message that is sent or accepted, so that no peer makes this end
+     * allocate more.
+     *
+     * @param value bytes, 0 to 2147483583; 1 GiB by default
+     */
+    public Builder maxMessageSize(int value) {
+      maxMessageSize = checked("maxMessageSize", value, 0, Integer.MAX_VALUE - 64);
+      return this;
+    }
+
+    /**
+     * Sets how many receives are posted for each connection. More let the peer send more before it
+     * waits for credits, and take {@link #eagerSize} bytes each.
+     *
+     * @param value receives, 4 to 32768; 64 by default
+     */
+    public Builder receiveDepth(int value) {
+      receiveDepth = checked("receiveDepth", value, 4, 32_768);
+      return this;
+    }
+
+    /**
+     * Sets how many send requests may be outstanding on each connection. Others wait.
+     *
+     * @param value send requests, 4 to 32768; 64 by default
+     */
+    public Builder sendDepth(int value) {
+      sendDepth = checked("sendDepth", value, 4, 32_768);
+      return this;
+    }
+
+    /**
+     * Sets how many messages may be under way to a subscriber that has not requested them: the
+     * credits for messages that this end gives its peer in advance.
+     *
+     * @param value messages, 1 to 1048576; 256 by default
+     */
+    public Builder window(int value) {
+      window = checked("window", value, 1, 1 << 20);
+      return this;
+    }
+
+    /**
+     * Sets how many bytes of long messages are pulled before the subscriber comes to them. A
+     * message that the subscriber waits for is pulled whatever its length.
+     *
+     * @param value bytes, 0 to 2147483647; 4 MiB by default
+     */
+    public Builder readAhead(int value) {
+      readAhead = checked("readAhead", value, 0, Integer.MAX_VALUE);
+      return this;
+    }
+
+    /**
+     * Limits the sends and one-sided operations that may wait on a connection. Further ones fail
+     * with {@link OperationLimitException}.
+     *
+     * @param value operations, 1 to 1048576; 4096 by default
+     */
+    public Builder maxOperations(int value) {
+      maxOperations = checked("maxOperations", value, 1, 1 << 20);
+      return this;
+    }
+
+    // ---- Timeouts
+
+    /**
+     * Limits the time of a connect, from subscription to handshake.
+     *
+     * @param value 1 to 2<sup>63</sup> - 1 ns; 10 s by default
+     */
+    public Builder connectTimeout(Duration value) {
+      connectTimeout = checkedTimeout("connectTimeout", value);
+      return this;
+    }
+
+    /**
+     * Limits the time of a one-sided operation, and the time until the peer's HCA has taken a
+     * message that was sent.
+     *
+     * @param value 1 to 2<sup>63</sup> - 1 ns; 30 s by default
+     */
+    public Builder operationTimeout(Duration value) {
+      operationTimeout = checkedTimeout("operationTimeout", value);
+      return this;
+    }
+
+    /**
+     * Limits the time of a graceful close, which waits for the operations of both ends.
+     *
+     * @param value 1 to 2<sup>63</sup> - 1 ns; 10 s by default
+     */
+    public Builder closeTimeout(Duration value) {
+      closeTimeout = checkedTimeout("closeTimeout", value);
+      return this;
+    }
+
+    // ---- Meters
+
+    /**
+     * Sets who is told what connections do.
+     *
+     * @param value any; {@link Meters#OFF}, which costs nothing, by default
+     */
+    public Builder meters(Meters value) {
+      meters = requireNonNull(value, "meters");
+      return this;
+    }
+
+    private static int checked(String name, int value, int least, int most) {
+      return (int) checked(name, (long) value, least, most);
+    }
+
+    private static long checked(String name, long value, long least, long most) {
+      if (value < least || value > most) {
+        throw new IllegalArgumentException(
+            name + ": " + value + " (expected: " + least + " to " + most + ")");
+      }
+      return value;
+    }
+
+    private static Duration checkedTimeout(String name, Duration value) {
+      return checked(name, value, Duration.ofNanos(1), "1");
+    }
+
+    private static Duration checked(
+        String name, Duration value, Duration least, String leastNanos) {
+      if (requireNonNull(value, name).compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
+        throw new IllegalArgumentException(
+            name + ": " + value + " (expected: " + leastNanos + " to " + Long.MAX_VALUE + " ns)");
+      }
+      return value;
     }
   }
 }

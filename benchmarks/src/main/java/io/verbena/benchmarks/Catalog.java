@@ -369,7 +369,7 @@ final class Catalog {
 
   /** Set up for the work, as the peers are: a message of this size is one SEND, in warm memory. */
   private static RdmaOptions eager(int size) {
-    return RdmaOptions.defaults().eagerSize(size).receiveDepth(32).window(64);
+    return RdmaOptions.builder().eagerSize(size).receiveDepth(32).window(64).build();
   }
 
   private <P extends Participant> void add(

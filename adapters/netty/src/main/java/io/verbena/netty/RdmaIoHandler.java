@@ -80,7 +80,7 @@ public final class RdmaIoHandler implements IoHandler {
    */
   public static IoHandlerFactory newFactory(URI hca) {
     return newFactory(
-        hca, RdmaOptions.defaults().eagerSize(16 << 10).receiveDepth(32).sendDepth(32));
+        hca, RdmaOptions.builder().eagerSize(16 << 10).receiveDepth(32).sendDepth(32).build());
   }
 
   /**

@@ -140,7 +140,7 @@ class ClosingTest {
   void aLoopThatEndsAtOnceClosesItsChannels() {
     MultiThreadIoEventLoopGroup loop =
         new MultiThreadIoEventLoopGroup(
-            1, RdmaIoHandler.newFactory(Addresses.of("netty"), Ends.options()));
+            1, RdmaIoHandler.newFactory(Addresses.of("netty"), Ends.options().build()));
     RdmaSocketChannel channel = new RdmaSocketChannel();
     loop.register(channel).syncUninterruptibly();
 

@@ -37,17 +37,17 @@ final class Ends implements AutoCloseable {
     this(options());
   }
 
-  Ends(RdmaOptions options) {
+  Ends(RdmaOptions.Builder options) {
     this(options, Addresses.of("netty"), Addresses.of("netty"));
   }
 
-  Ends(RdmaOptions options, URI serverHca, URI clientHca) {
-    serverLoop = loop(serverHca, options);
-    clientLoop = loop(clientHca, options);
+  Ends(RdmaOptions.Builder options, URI serverHca, URI clientHca) {
+    serverLoop = loop(serverHca, options.build());
+    clientLoop = loop(clientHca, options.build());
   }
 
-  static RdmaOptions options() {
-    return RdmaOptions.defaults()
+  static RdmaOptions.Builder options() {
+    return RdmaOptions.builder()
         .pollMode(PollMode.EVENT)
         .eagerSize(4096)
         .closeTimeout(Addresses.within(Duration.ofSeconds(5)));

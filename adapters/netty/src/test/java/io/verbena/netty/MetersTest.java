@@ -73,7 +73,7 @@ class MetersTest {
       assertThat(of("operations.data", "operation", "send")).isPositive();
       assertThat(of("completion.queue.depth")).isPositive();
       assertThat(of("connections")).isEqualTo(2);
-      assertThat(of("send.queue.limit")).isEqualTo(2 * Ends.options().sendDepth());
+      assertThat(of("send.queue.limit")).isEqualTo(2 * Ends.options().build().sendDepth());
       assertThat(of("credits", "credit", "receive")).isPositive();
       assertThat(of("memory.registered")).isPositive();
       assertThat(of("errors")).isZero();

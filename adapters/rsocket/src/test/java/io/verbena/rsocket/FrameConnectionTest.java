@@ -36,7 +36,7 @@ class FrameConnectionTest {
   /** Sends more than the peer's first credits allow. */
   private static List<ByteBuf> sendBeyondCredits(FrameConnection connection) {
     List<ByteBuf> frames = new ArrayList<>();
-    for (int i = 0; i < 2 * Ends.options().window(); i++) {
+    for (int i = 0; i < 2 * Ends.options().build().window(); i++) {
       ByteBuf frame = frame(connection, i, LENGTH);
       frames.add(frame);
       connection.sendFrame(1, frame);

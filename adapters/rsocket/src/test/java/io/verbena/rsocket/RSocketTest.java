@@ -27,7 +27,7 @@ import reactor.core.publisher.Mono;
 class RSocketTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final RdmaTransport transport =
-      RdmaTransport.create(Ends.options().meters(new VerbenaMeters(registry)));
+      RdmaTransport.create(Ends.options().meters(new VerbenaMeters(registry)).build());
 
   @AfterEach
   void dispose() {
@@ -113,7 +113,7 @@ class RSocketTest {
     CompletableFuture<Payload> pending = client.requestResponse(payload("")).toFuture();
 
     String data = "x".repeat(1000);
-    for (int i = 0; i < 2 * Ends.options().window(); i++) {
+    for (int i = 0; i < 2 * Ends.options().build().window(); i++) {
       client.fireAndForget(payload(data)).block(Ends.LIMIT);
     }
     assertThat(gauge("backlog")).isBetween(1e5, 5e5).isEqualTo((double) small.sendQueues().bytes());
@@ -152,7 +152,7 @@ class RSocketTest {
 
   @Test
   void promisesFramesNoLongerThanTheTransportTakes() {
-    RdmaTransport narrow = RdmaTransport.create(Ends.options().maxMessageSize(5000));
+    RdmaTransport narrow = RdmaTransport.create(Ends.options().maxMessageSize(5000).build());
     assertThat(RdmaServerTransport.create(Addresses.of("any"), narrow).maxFrameLength())
         .isEqualTo(5000);
     assertThat(RdmaClientTransport.create(Addresses.of("any"), transport).maxFrameLength())

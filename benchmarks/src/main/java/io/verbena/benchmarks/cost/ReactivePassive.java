@@ -34,7 +34,7 @@ final class ReactivePassive implements PassiveEnd {
   }
 
   static RdmaOptions options(PollMode mode) {
-    return RdmaOptions.defaults().pollMode(mode).sendDepth(Job.DEPTH);
+    return RdmaOptions.builder().pollMode(mode).sendDepth(Job.DEPTH).build();
   }
 
   static <T> T present(@Nullable T value) {

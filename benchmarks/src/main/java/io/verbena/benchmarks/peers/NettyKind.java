@@ -109,11 +109,12 @@ public enum NettyKind {
       case EMULATED ->
           RdmaIoHandler.newFactory(
               HCA,
-              RdmaOptions.defaults()
+              RdmaOptions.builder()
                   .eagerSize(receiveSize)
                   .receiveDepth(DEPTH)
                   .sendDepth(DEPTH)
-                  .pollMode(busy ? PollMode.BUSY : PollMode.EVENT));
+                  .pollMode(busy ? PollMode.BUSY : PollMode.EVENT)
+                  .build());
     };
   }
 

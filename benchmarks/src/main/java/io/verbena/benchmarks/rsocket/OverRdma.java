@@ -19,7 +19,7 @@ public final class OverRdma implements RSocketTransport {
   private final RdmaTransport clients;
 
   public OverRdma(PollMode mode) {
-    RdmaOptions options = RdmaOptions.defaults().loops(1).pollMode(mode);
+    RdmaOptions options = RdmaOptions.builder().loops(1).pollMode(mode).build();
     servers = RdmaTransport.create(options);
     clients = RdmaTransport.create(options);
   }

@@ -25,9 +25,9 @@ final class ReactivePair implements AutoCloseable {
   }
 
   ReactivePair(RdmaOptions base, PollMode clientMode, PollMode serverMode) {
-    RdmaOptions options = base.loops(1);
-    clients = RdmaTransport.create(options.pollMode(clientMode));
-    servers = RdmaTransport.create(options.pollMode(serverMode));
+    RdmaOptions.Builder options = base.toBuilder().loops(1);
+    clients = RdmaTransport.create(options.pollMode(clientMode).build());
+    servers = RdmaTransport.create(options.pollMode(serverMode).build());
     Sinks.One<RdmaConnection> accepted = Sinks.one();
     RdmaServer listener =
         present(

@@ -106,7 +106,7 @@ class ReactiveFaultsTest extends FaultTests {
   void aCutCableEndsWhatIsPendingWithinItsDeadline() throws Exception {
     RdmaTransport transport =
         RdmaTransport.create(
-            RdmaOptions.defaults().operationTimeout(DEADLINE).closeTimeout(DEADLINE));
+            RdmaOptions.builder().operationTimeout(DEADLINE).closeTimeout(DEADLINE).build());
     try {
       RdmaServer server = serve(transport);
       RdmaConnection connection = connect(transport, Nodes.fromNode1(server.address()));

@@ -76,7 +76,7 @@ class CloseTest {
     // The last of them find a slot late, and their answers are on their way while the end marks
     // are.
     URI address = URI.create("emulated://in-flight?wire=simulated&latency=5000");
-    RdmaTransport transport = RdmaTransport.create(Ends.options().sendDepth(8));
+    RdmaTransport transport = RdmaTransport.create(Ends.options().sendDepth(8).build());
     try {
       CompletableFuture<RdmaConnection> accepted = new CompletableFuture<>();
       transport
@@ -177,7 +177,7 @@ class CloseTest {
 
   @Test
   void closesTheConnectionWhenTheHandlerCompletes() {
-    RdmaTransport transport = RdmaTransport.create(Ends.options());
+    RdmaTransport transport = RdmaTransport.create(Ends.options().build());
     try {
       RdmaServer server =
           transport
@@ -199,7 +199,7 @@ class CloseTest {
   void losesTheConnectionWhenTheHandlerFails() {
     assumeFalse(
         Addresses.areLossy(), "the only word of the end may be lost, and none is asked for");
-    RdmaTransport transport = RdmaTransport.create(Ends.options());
+    RdmaTransport transport = RdmaTransport.create(Ends.options().build());
     try {
       RdmaServer server =
           transport

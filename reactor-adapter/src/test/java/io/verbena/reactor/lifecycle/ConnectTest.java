@@ -31,7 +31,8 @@ import reactor.core.publisher.Mono;
 
 class ConnectTest {
   private final RdmaTransport transport =
-      RdmaTransport.create(Ends.options().connectTimeout(Addresses.within(Duration.ofMillis(500))));
+      RdmaTransport.create(
+          Ends.options().connectTimeout(Addresses.within(Duration.ofMillis(500))).build());
 
   /** Fails if anything was left open. */
   @AfterEach

@@ -36,8 +36,8 @@ class DeviceFailureTest {
   private static final AtomicLong NAMES = new AtomicLong();
 
   private final String name = "failure-" + NAMES.incrementAndGet();
-  private final RdmaTransport serverSide = RdmaTransport.create(Ends.options());
-  private final RdmaTransport clientSide = RdmaTransport.create(Ends.options());
+  private final RdmaTransport serverSide = RdmaTransport.create(Ends.options().build());
+  private final RdmaTransport clientSide = RdmaTransport.create(Ends.options().build());
   private final LinkedBlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
 
   @BeforeEach

@@ -19,12 +19,13 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 class MemoryCeilingTest {
-  private static final RdmaOptions SMALL =
-      Ends.options().receiveDepth(8).maxRegisteredBytes(4 << 20).window(16);
+  private static RdmaOptions.Builder small() {
+    return Ends.options().receiveDepth(8).maxRegisteredBytes(4 << 20).window(16);
+  }
 
   @Test
   void goesOnWithCopiesWhenASubscriberKeepsAllItGets() {
-    try (Ends ends = Ends.create(SMALL, Ends.options())) {
+    try (Ends ends = Ends.create(small(), Ends.options())) {
       Ends.Pair pair = ends.connect();
       int count = 2000;
       CompletableFuture<List<ByteBuf>> kept =
@@ -45,7 +46,7 @@ class MemoryCeilingTest {
 
   @Test
   void waitsForMemoryToPullALongMessage() {
-    try (Ends ends = Ends.create(SMALL, Ends.options())) {
+    try (Ends ends = Ends.create(small(), Ends.options())) {
       Ends.Pair pair = ends.connect();
       ConcurrentLinkedQueue<ByteBuf> kept = new ConcurrentLinkedQueue<>();
       pair.server().receive().subscribe(kept::add);
@@ -67,7 +68,8 @@ class MemoryCeilingTest {
 
   @Test
   void failsWhenMemoryForALongMessageNeverComesFree() {
-    try (Ends ends = Ends.create(SMALL.operationTimeout(Duration.ofMillis(200)), Ends.options())) {
+    try (Ends ends =
+        Ends.create(small().operationTimeout(Duration.ofMillis(200)), Ends.options())) {
       Ends.Pair pair = ends.connect();
       CompletableFuture<Void> received =
           pair.server().receive().doOnNext(ByteBuf::release).then().toFuture();
@@ -86,7 +88,7 @@ class MemoryCeilingTest {
 
   @Test
   void failsASendThatCannotBeRegisteredAndStaysOpen() {
-    try (Ends ends = Ends.create(Ends.options(), SMALL)) {
+    try (Ends ends = Ends.create(Ends.options(), small())) {
       Ends.Pair pair = ends.connect();
       ByteBuf heap = Ends.fill(io.netty.buffer.Unpooled.buffer(), 8 << 20, 1);
 
@@ -99,7 +101,7 @@ class MemoryCeilingTest {
 
   @Test
   void refusesAConnectionThatFindsNoMemory() {
-    RdmaOptions tiny = Ends.options().maxRegisteredBytes(1 << 16);
+    RdmaOptions.Builder tiny = Ends.options().maxRegisteredBytes(1 << 16);
     try (Ends ends = Ends.create(Ends.options(), tiny)) {
       assertThatThrownBy(ends::connect).isInstanceOf(MemoryLimitException.class);
     }

@@ -23,7 +23,7 @@ class SendSlotTest {
 
   @Test
   void aLongMessageTakesTheSlotThatAOneSidedOperationLeaves() {
-    RdmaOptions options = Ends.options().sendDepth(4);
+    RdmaOptions.Builder options = Ends.options().sendDepth(4);
     try (Ends ends = Ends.create(options)) {
       Ends.Pair pair = ends.connect();
       RdmaMemory.Region region =

@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
 public final class Echo implements Callable<String> {
   @Override
   public String call() {
-    RdmaTransport transport = RdmaTransport.create(Ends.options());
+    RdmaTransport transport = RdmaTransport.create(Ends.options().build());
     try {
       RdmaServer server =
           transport

@@ -140,20 +140,21 @@ class MetersTest {
     Ends.Pair pair = ends.connect();
 
     assertThat(client.of("connections")).isOne();
-    assertThat(client.of("send.queue.limit")).isEqualTo(Ends.options().sendDepth());
+    assertThat(client.of("send.queue.limit")).isEqualTo(Ends.options().build().sendDepth());
     assertThat(client.of("credits", "credit", "receive")).isPositive();
     assertThat(client.of("credits", "credit", "message")).isPositive();
     assertThat(client.of("credits", "credit", "immediate")).isPositive();
     assertThat(client.of("memory.registered"))
         .isEqualTo((double) pair.client().memory().registeredBytes())
         .isPositive();
-    assertThat(client.of("memory.limit")).isEqualTo((double) Ends.options().maxRegisteredBytes());
+    assertThat(client.of("memory.limit"))
+        .isEqualTo((double) Ends.options().build().maxRegisteredBytes());
     assertThat(client.of("completion.queue.reserved")).isPositive();
     assertThat(client.of("completion.queue.limit"))
         .isGreaterThanOrEqualTo(client.of("completion.queue.reserved"));
 
     // Nobody asks for messages: all credits are used up in the end, and no more.
-    int window = Ends.options().window();
+    int window = Ends.options().build().window();
     pair.client()
         .send(Flux.range(0, window + 10).map(i -> Ends.message(pair.client(), 10, i)))
         .subscribe(done -> {}, lost -> {});

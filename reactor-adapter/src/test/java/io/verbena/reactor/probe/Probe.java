@@ -32,9 +32,9 @@ public final class Probe {
   public static void main(String[] args) throws Exception {
     String which = args.length > 0 ? args[0] : "all";
     PollMode mode = args.length > 1 ? PollMode.valueOf(args[1]) : PollMode.BUSY;
-    RdmaOptions options = RdmaOptions.defaults().pollMode(mode);
+    RdmaOptions.Builder options = RdmaOptions.builder().pollMode(mode);
     if (args.length > 2) {
-      options = options.window(Integer.parseInt(args[2]));
+      options.window(Integer.parseInt(args[2]));
     }
     boolean all = which.equals("all");
     if (all || which.equals("small")) {
@@ -69,7 +69,7 @@ public final class Probe {
         (double) bytes / operations);
   }
 
-  private static void oneWay(RdmaOptions options, int size, int count) throws Exception {
+  private static void oneWay(RdmaOptions.Builder options, int size, int count) throws Exception {
     try (Ends ends = Ends.create(options)) {
       Ends.Pair pair = ends.connect();
       ByteBufAllocator allocator = pair.client().memory().allocator();
@@ -127,7 +127,7 @@ public final class Probe {
     }
   }
 
-  private static void pingPong(RdmaOptions options, int count) throws Exception {
+  private static void pingPong(RdmaOptions.Builder options, int count) throws Exception {
     try (Ends ends = Ends.create(options)) {
       Ends.Pair pair = ends.connect();
       pair.server().send(pair.server().receive()).subscribe();
@@ -210,7 +210,7 @@ public final class Probe {
     }
   }
 
-  private static void reads(RdmaOptions options, int size, int count) throws Exception {
+  private static void reads(RdmaOptions.Builder options, int size, int count) throws Exception {
     try (Ends ends = Ends.create(options)) {
       Ends.Pair pair = ends.connect();
       ByteBuffer memory = ByteBuffer.allocateDirect(1 << 20);

@@ -46,8 +46,8 @@ public final class Ends implements AutoCloseable {
   }
 
   /** Options that make tests quick: event mode, short timeouts. */
-  public static RdmaOptions options() {
-    return RdmaOptions.defaults()
+  public static RdmaOptions.Builder options() {
+    return RdmaOptions.builder()
         .pollMode(PollMode.EVENT)
         .connectTimeout(Addresses.within(Duration.ofSeconds(5)))
         .operationTimeout(Addresses.within(Duration.ofSeconds(5)))
@@ -58,12 +58,12 @@ public final class Ends implements AutoCloseable {
     return create(options());
   }
 
-  public static Ends create(RdmaOptions both) {
-    return new Ends(both, both, "");
+  public static Ends create(RdmaOptions.Builder both) {
+    return create(both, both);
   }
 
-  public static Ends create(RdmaOptions serverOptions, RdmaOptions clientOptions) {
-    return new Ends(serverOptions, clientOptions, "");
+  public static Ends create(RdmaOptions.Builder serverOptions, RdmaOptions.Builder clientOptions) {
+    return new Ends(serverOptions.build(), clientOptions.build(), "");
   }
 
   /** How a client reaches the server. */

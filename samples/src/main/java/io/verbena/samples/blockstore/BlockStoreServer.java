@@ -80,7 +80,7 @@ public final class BlockStoreServer implements Callable<Integer> {
       return started(TcpBlockServer.start(transport, uri, catalog, BIND_LIMIT), cleanup);
     }
     RdmaTransport transport =
-        RdmaTransport.create(RdmaOptions.defaults().maxRegisteredBytes(maxRegistered));
+        RdmaTransport.create(RdmaOptions.builder().maxRegisteredBytes(maxRegistered).build());
     cleanup.add(transport::dispose);
     cleanup.add(catalog::close);
     load(catalog, transport.memory(uri).allocator());

@@ -184,13 +184,13 @@ public final class Demo implements Callable<Integer> {
   private RdmaTwin load(BlockInfo expected, int loops, Progress progress, Duration limit)
       throws IOException {
     long registered = (READERS + REGISTERED_BLOCKS) * expected.length() + ROOM_FOR_MESSAGES;
-    RdmaOptions defaults = RdmaOptions.defaults();
     RdmaOptions options =
-        defaults
+        RdmaOptions.builder()
             .loops(loops)
             .pollMode(pollMode)
             .window(window)
-            .maxRegisteredBytes(Math.max(defaults.maxRegisteredBytes(), registered));
+            .maxRegisteredBytes(Math.max(RdmaOptions.defaults().maxRegisteredBytes(), registered))
+            .build();
     try (Progress.Step step = progress.begin("load into registered memory", expected.length())) {
       RdmaTwin twin = RdmaTwin.start(uri, options, file, limit);
       step.advance(expected.length());

@@ -24,7 +24,7 @@ class RdmaBlockStoreTest extends BlockStoreContract<RdmaTwin> {
 
   @Override
   RdmaTwin start() throws IOException {
-    return RdmaTwin.start(STORE, RdmaOptions.defaults().window(WINDOW), file, LIMIT);
+    return RdmaTwin.start(STORE, RdmaOptions.builder().window(WINDOW).build(), file, LIMIT);
   }
 
   @Override

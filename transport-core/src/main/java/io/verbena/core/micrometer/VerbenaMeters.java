@@ -16,8 +16,8 @@ import java.util.Map;
  *
  * <pre>{@code
  * VerbenaMeters meters = new VerbenaMeters(registry);
- * RdmaTransport transport = RdmaTransport.create(RdmaOptions.defaults().meters(meters));
- * RdmaIoHandler.newFactory(URI.create("emulated://netty"), RdmaOptions.defaults().meters(meters));
+ * RdmaTransport transport = RdmaTransport.create(RdmaOptions.builder().meters(meters).build());
+ * RdmaIoHandler.newFactory(URI.create("emulated://netty"), RdmaOptions.builder().meters(meters).build());
  * }</pre>
  *
  * <p>All carry the tags {@code adapter} ({@code reactor}, {@code netty}, {@code rsocket}) and

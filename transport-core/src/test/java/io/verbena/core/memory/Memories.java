@@ -14,7 +14,7 @@ final class Memories {
   }
 
   static RegisteredMemory of(RecordingDomain domain, long ceiling) {
-    return new RegisteredMemory(domain, RdmaOptions.defaults().maxRegisteredBytes(ceiling));
+    return new RegisteredMemory(domain, RdmaOptions.builder().maxRegisteredBytes(ceiling).build());
   }
 
   /** What the HCA reads where {@code memory} locates these bytes. */

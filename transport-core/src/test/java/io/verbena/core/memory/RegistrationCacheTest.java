@@ -45,7 +45,7 @@ class RegistrationCacheTest {
   private final RegisteredMemory memory =
       new RegisteredMemory(
           domain,
-          RdmaOptions.defaults().maxCachedRegistrations(CACHED).maxRegisteredBytes(CEILING));
+          RdmaOptions.builder().maxCachedRegistrations(CACHED).maxRegisteredBytes(CEILING).build());
   private final List<ByteBuf> buffers = new ArrayList<>();
 
   @BeforeEach
@@ -267,7 +267,7 @@ class RegistrationCacheTest {
   @Test
   void withoutACacheItDeregistersAtRelease() {
     try (RegisteredMemory uncached =
-        new RegisteredMemory(domain, RdmaOptions.defaults().maxCachedRegistrations(0))) {
+        new RegisteredMemory(domain, RdmaOptions.builder().maxCachedRegistrations(0).build())) {
       Lease lease = requireNonNull(uncached.lease(buffers.get(0), 5, 10));
 
       assertThat(bytes(domain.local(lease.lkey(), lease.address(), 10))).isEqualTo(numbers(5, 10));

@@ -45,7 +45,7 @@ abstract class RdmaTransportTest implements TransportTest {
   private final boolean resumable;
 
   /** Both ends on one loop: the suite waits for what comes back, again and again. */
-  private final RdmaTransport transport = RdmaTransport.create(Ends.options());
+  private final RdmaTransport transport = RdmaTransport.create(Ends.options().build());
 
   private @Nullable TransportPair<URI, Closeable> pair;
 

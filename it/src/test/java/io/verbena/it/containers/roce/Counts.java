@@ -32,7 +32,7 @@ record Counts(Map<String, Long> values) {
   static RdmaTransport countingTransport() {
     var registry = new SimpleMeterRegistry();
     RdmaTransport transport =
-        RdmaTransport.create(RdmaOptions.defaults().meters(new VerbenaMeters(registry)));
+        RdmaTransport.create(RdmaOptions.builder().meters(new VerbenaMeters(registry)).build());
     Runtime.getRuntime()
         .addShutdownHook(
             new Thread(

@@ -69,7 +69,7 @@ public record ReactiveScript(long seed, FaultSchedule faults, List<Step> list) i
   /** What both transports are made with. */
   RdmaOptions options() {
     SplittableRandom random = new SplittableRandom(~seed);
-    return RdmaOptions.defaults()
+    return RdmaOptions.builder()
         .loops(1)
         // Some gather large eager messages, and send frames of several packets.
         .eagerSize(64 + random.nextInt(random.nextInt(3) == 0 ? 8000 : 960))
@@ -82,7 +82,8 @@ public record ReactiveScript(long seed, FaultSchedule faults, List<Step> list) i
         .maxRegisteredBytes(1 << 22)
         .connectTimeout(Duration.ofSeconds(30))
         .operationTimeout(Duration.ofSeconds(4))
-        .closeTimeout(Duration.ofSeconds(2));
+        .closeTimeout(Duration.ofSeconds(2))
+        .build();
   }
 
   @Override
