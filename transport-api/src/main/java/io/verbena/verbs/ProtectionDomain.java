@@ -1,6 +1,5 @@
 package io.verbena.verbs;
 
-import io.verbena.verbs.provider.GlobalRoute;
 import java.nio.ByteBuffer;
 import java.util.Set;
 

@@ -16,8 +16,8 @@ import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.QueuePairListeners;
 import io.verbena.verbs.provider.QueuePairTransitions;
-import io.verbena.verbs.stat.OpenQueuePairs;
 import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +83,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     device.context().queues().put(this);
     device.context().created(pointer, device, this);
     queues.join(number);
-    OpenQueuePairs.add(this);
+    QueuePairListeners.opened(this);
   }
 
   /**
@@ -376,7 +376,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private void leave() {
     if (!closed) {
       closed = true;
-      OpenQueuePairs.remove(this);
+      QueuePairListeners.closed(this);
       DisniContext context = device.context();
       context.destroyed(pointer);
       context.queues().remove(tag());

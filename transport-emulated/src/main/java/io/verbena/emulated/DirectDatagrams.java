@@ -3,12 +3,12 @@ package io.verbena.emulated;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.GlobalRoute;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.WorkCompletion;
-import io.verbena.verbs.provider.GlobalRoute;
 import java.nio.ByteBuffer;
 
 /**

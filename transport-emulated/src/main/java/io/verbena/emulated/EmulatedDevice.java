@@ -12,7 +12,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
-import io.verbena.verbs.stat.OpenQueuePairs;
+import io.verbena.verbs.provider.QueuePairListeners;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -321,7 +321,7 @@ final class EmulatedDevice implements Device {
         made = true;
         byNumber.put(number, pair);
         queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
-        OpenQueuePairs.add(pair);
+        QueuePairListeners.opened(pair);
         return pair;
       } finally {
         if (!made) {
@@ -332,7 +332,7 @@ final class EmulatedDevice implements Device {
   }
 
   void removeQueuePair(EmulatedQueuePair pair) {
-    OpenQueuePairs.remove(pair);
+    QueuePairListeners.closed(pair);
     synchronized (byNumber) {
       byNumber.remove(pair.number());
       queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);

@@ -1,8 +1,8 @@
 package io.verbena.reactor.connection;
 
+import io.verbena.core.stat.QueuePairUser;
 import io.verbena.meters.ConnectionState;
 import io.verbena.meters.Credit;
-import io.verbena.verbs.stat.QueuePairUser;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;

@@ -35,10 +35,12 @@ public interface QueuePairsMXBean {
     /** The name of its {@link io.verbena.verbs.QueuePairState}. */
     String getState();
 
-    /** See {@link QueuePairUser#name}; empty if it is nobody's who told of it. */
+    /**
+     * The kind of transport that uses it: {@code reactor}, {@code netty}; empty if none says so.
+     */
     String getUser();
 
-    /** See {@link QueuePairUser#credits}. */
+    /** The peer's credits that are not used, by kind; empty without a transport. */
     Map<String, Integer> getCredits();
 
     /** By the name of the {@link io.verbena.verbs.QueuePairReading.Figure}. */

@@ -1,14 +1,7 @@
 /**
- * The queue pairs that are open in this JVM, for who looks at them from outside. Providers tell of
- * them, transports of whose they are, and an MXBean shows them:
- *
- * <pre>
- *  provider --- add, remove ---> OpenQueuePairs <--- QueuePairsMXBean --- verbena stat PID, JConsole
- *  transport -- use, with a QueuePairUser --^
- * </pre>
- *
- * <p>Nothing is told while data moves: an open queue pair costs an entry of a table, and is read
- * when somebody looks.
+ * The management interface that shows the open queue pairs of a JVM, for programs that look at it
+ * from outside: {@code verbena stat PID}, JConsole and the like. It depends on no other module of
+ * Verbena, and nothing in a running program needs it.
  */
 @NullMarked
 package io.verbena.verbs.stat;

@@ -4,8 +4,8 @@ import io.verbena.emulated.roce.ExtendedHeader;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.GlobalRoute;
 import io.verbena.verbs.WorkCompletion;
-import io.verbena.verbs.provider.GlobalRoute;
 import java.nio.ByteBuffer;
 
 /**

@@ -11,7 +11,7 @@ import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
-import io.verbena.verbs.stat.OpenQueuePairs;
+import io.verbena.verbs.provider.QueuePairListeners;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair that keeps book of all that is posted. */
@@ -43,8 +43,8 @@ final class SanitizedQueuePair implements QueuePair {
     birth = Birth.of(this, device, "queue pair " + queuePair.number(), place);
     domain.sanitizedDevice().wrapped(queuePair, this);
     // The program knows this one alone.
-    OpenQueuePairs.remove(queuePair);
-    OpenQueuePairs.add(this);
+    QueuePairListeners.closed(queuePair);
+    QueuePairListeners.opened(this);
   }
 
   QueuePair queuePair() {
@@ -144,7 +144,7 @@ final class SanitizedQueuePair implements QueuePair {
       }
       log.checkClose(Place.here(), report);
       queuePair.close();
-      OpenQueuePairs.remove(this);
+      QueuePairListeners.closed(this);
       birth.closed();
       log.close();
     }

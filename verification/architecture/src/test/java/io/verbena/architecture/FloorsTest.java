@@ -13,8 +13,17 @@ import org.junit.jupiter.params.provider.FieldSource;
 
 /** A module imports only from floors below it. */
 class FloorsTest {
-  /** Of the module java.management; a JVM without it has the verbs, and nobody who asks. */
-  private static final String SHOWN = "io.verbena.verbs.stat";
+  /** Needs the module java.management; a JVM without it has everything else. */
+  private static final String STAT = "io.verbena.core.stat";
+
+  /** Who may use what only implementers of providers need. */
+  private static final String[] IMPLEMENTERS = {
+    "io.verbena.verbs.provider..",
+    "io.verbena.emulated..",
+    "io.verbena.disni..",
+    "io.verbena.core..",
+    "io.verbena.tck.."
+  };
 
   private static final List<Module> HOUSE =
       List.of(
@@ -61,32 +70,41 @@ class FloorsTest {
         classes()
             .that()
             .resideInAPackage("io.verbena.verbs..")
-            .and()
-            .resideOutsideOfPackage(SHOWN)
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage("io.verbena.verbs..", "java..", "org.jspecify.."));
   }
 
   @Test
-  void onlyWhatIsShownToManagersNeedsMoreOfTheJdkThanItsBase() {
+  void onlyImplementersUseWhatIsSetApartForProviders() {
     check(
         noClasses()
             .that()
-            .resideInAPackage("io.verbena.verbs..")
+            .resideOutsideOfPackages(IMPLEMENTERS)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.verbena.verbs.provider.."));
+  }
+
+  @Test
+  void onlyTheBeanOfQueuePairsNeedsMoreOfTheJdkThanItsBase() {
+    check(
+        noClasses()
+            .that()
+            .resideInAnyPackage("io.verbena.verbs..", "io.verbena.core..")
             .and()
-            .resideOutsideOfPackage(SHOWN)
+            .resideOutsideOfPackage(STAT)
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("java.lang.management", "javax.."));
     check(
         classes()
             .that()
-            .resideInAPackage(SHOWN)
+            .resideInAPackage(STAT)
             .should()
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
-                "io.verbena.verbs..", "java..", "javax.management", "org.jspecify.."));
+                STAT, "io.verbena.verbs..", "java..", "javax.management", "org.jspecify.."));
   }
 
   @Test

@@ -10,7 +10,6 @@ import io.verbena.netty.HelloFuzz;
 import io.verbena.reactor.wire.FrameReaderFuzz;
 import io.verbena.reactor.wire.HandshakeFuzz;
 import io.verbena.reactor.wire.RejectionFuzz;
-import io.verbena.verbs.provider.GlobalRouteFuzz;
 import java.util.Locale;
 
 /** Every parser. */

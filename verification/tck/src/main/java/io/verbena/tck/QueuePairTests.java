@@ -20,7 +20,6 @@ import io.verbena.verbs.QueuePairReading;
 import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
-import io.verbena.verbs.stat.OpenQueuePairs;
 import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -221,10 +220,10 @@ abstract class QueuePairTests extends VerbsTests {
   void isShownAsOpenUntilItIsClosed() {
     QueuePair queuePair = tck.setup().endpoint().queuePair();
 
-    assertThat(OpenQueuePairs.all()).contains(queuePair);
+    assertThat(ShownQueuePairs.all()).contains(queuePair);
     queuePair.close();
 
-    assertThat(OpenQueuePairs.all()).doesNotContain(queuePair);
+    assertThat(ShownQueuePairs.all()).doesNotContain(queuePair);
     assertThat(queuePair.reading().state()).isEqualTo(QueuePairState.RESET);
   }
 

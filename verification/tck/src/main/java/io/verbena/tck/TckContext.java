@@ -10,7 +10,6 @@ import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsProviders;
-import io.verbena.verbs.stat.OpenQueuePairs;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -188,7 +187,7 @@ final class TckContext {
     if (leaks != null) {
       throw leaks;
     }
-    assertThat(OpenQueuePairs.all())
+    assertThat(ShownQueuePairs.all())
         .as("queue pairs that are shown as open, though they are closed")
         .noneMatch(pair -> isOurs(pair.protectionDomain().device()));
   }

@@ -1,17 +1,19 @@
-package io.verbena.verbs.stat;
+package io.verbena.core.stat;
 
 import static java.util.Objects.requireNonNull;
 
 import io.verbena.verbs.QueuePair;
-import java.util.Collections;
+import io.verbena.verbs.provider.QueuePairListener;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** The queue pairs that are open in this JVM, of all providers. Thread-safe. */
-public final class OpenQueuePairs {
+/**
+ * The queue pairs that are open in this JVM, of all providers. {@link java.util.ServiceLoader}
+ * makes an instance for the providers; there is one table for all instances. Thread-safe.
+ */
+public final class OpenQueuePairs implements QueuePairListener {
   private static final QueuePairUser NOBODY =
       new QueuePairUser() {
         @Override
@@ -28,10 +30,11 @@ public final class OpenQueuePairs {
   private static final ConcurrentMap<QueuePair, QueuePairUser> OPEN = new ConcurrentHashMap<>();
   private static final AtomicBoolean PUBLISHED = new AtomicBoolean();
 
-  private OpenQueuePairs() {}
+  /** For {@link java.util.ServiceLoader}. */
+  public OpenQueuePairs() {}
 
-  /** For its provider: the queue pair is open. */
-  public static void add(QueuePair pair) {
+  @Override
+  public void opened(QueuePair pair) {
     OPEN.put(requireNonNull(pair, "pair"), NOBODY);
     if (!PUBLISHED.get() && PUBLISHED.compareAndSet(false, true)) {
       publish();
@@ -45,22 +48,21 @@ public final class OpenQueuePairs {
     thread.start();
   }
 
-  /** For its provider: the queue pair is closed. Idempotent. */
-  public static void remove(QueuePair pair) {
+  @Override
+  public void closed(QueuePair pair) {
     OPEN.remove(pair);
   }
 
-  /** For who has made an open queue pair: it is this one's, until it is closed. */
+  /**
+   * Notes who uses a queue pair until it is closed. Does nothing if it is not open.
+   *
+   * @param user whose name and credits are shown
+   */
   public static void use(QueuePair pair, QueuePairUser user) {
     OPEN.replace(pair, requireNonNull(user, "user"));
   }
 
-  /** All that are open now; it changes as they come and go. */
-  public static Set<QueuePair> all() {
-    return Collections.unmodifiableSet(OPEN.keySet());
-  }
-
-  /** Likewise, with their users. */
+  /** The open queue pairs with their users; changes as they come and go. */
   static Map<QueuePair, QueuePairUser> users() {
     return OPEN;
   }

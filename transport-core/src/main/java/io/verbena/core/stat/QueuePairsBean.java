@@ -1,7 +1,8 @@
-package io.verbena.verbs.stat;
+package io.verbena.core.stat;
 
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.stat.QueuePairsMXBean;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;

@@ -1,9 +1,5 @@
-package io.verbena.verbs.provider;
+package io.verbena.verbs;
 
-import io.verbena.verbs.AddressVector;
-import io.verbena.verbs.Gid;
-import io.verbena.verbs.VerbsError;
-import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;

@@ -1,8 +1,8 @@
-package io.verbena.verbs.provider;
+package io.verbena.fuzz;
 
-import io.verbena.fuzz.Claim;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
+import io.verbena.verbs.GlobalRoute;
 import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.List;

@@ -1,4 +1,4 @@
 @NullMarked
-package io.verbena.verbs.stat;
+package io.verbena.core.stat;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,7 +1,8 @@
-package io.verbena.verbs.stat;
+package io.verbena.core.stat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.verbs.stat.QueuePairsMXBean;
 import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.lang.reflect.Method;

@@ -1,7 +1,8 @@
-package io.verbena.verbs.stat;
+package io.verbena.core.stat;
 
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairReading;
+import io.verbena.verbs.stat.QueuePairsMXBean;
 import java.util.HashMap;
 import java.util.Map;
 

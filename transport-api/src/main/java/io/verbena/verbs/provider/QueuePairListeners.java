@@ -1,0 +1,29 @@
+package io.verbena.verbs.provider;
+
+import io.verbena.verbs.QueuePair;
+import java.util.ServiceLoader;
+
+/** Calls every {@link QueuePairListener} that this class's loader can see. Thread-safe. */
+public final class QueuePairListeners {
+  private static final QueuePairListener[] ALL =
+      ServiceLoader.load(QueuePairListener.class, QueuePairListeners.class.getClassLoader())
+          .stream()
+          .map(ServiceLoader.Provider::get)
+          .toArray(QueuePairListener[]::new);
+
+  private QueuePairListeners() {}
+
+  /** Announces an open queue pair; its provider calls this before it hands the queue pair out. */
+  public static void opened(QueuePair pair) {
+    for (QueuePairListener listener : ALL) {
+      listener.opened(pair);
+    }
+  }
+
+  /** Announces a closed queue pair. Idempotent. */
+  public static void closed(QueuePair pair) {
+    for (QueuePairListener listener : ALL) {
+      listener.closed(pair);
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package io.verbena.core.stat;
+
+import java.util.Map;
+
+/**
+ * The transport's object that uses a queue pair, for people who look at a running program. Any
+ * thread may call it while it works: it answers at once, from fields as they are, and its answers
+ * may be a moment old.
+ */
+public interface QueuePairUser {
+
+  /** The kind of transport, in a word: {@code reactor}, {@code netty}. */
+  String name();
+
+  /** The peer's credits that are not used, by kind; empty without any. */
+  Map<String, Integer> credits();
+}
