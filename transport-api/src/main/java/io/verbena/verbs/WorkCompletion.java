@@ -127,6 +127,23 @@ public final class WorkCompletion {
     this.flags = 0;
   }
 
+  /**
+   * For providers: sets everything that another completion tells, under an id of its own.
+   *
+   * @param from may be this one
+   */
+  public void set(long workRequestId, WorkCompletion from) {
+    this.workRequestId = workRequestId;
+    this.statusCode = from.statusCode;
+    this.opcodeCode = from.opcodeCode;
+    this.vendorError = from.vendorError;
+    this.byteLength = from.byteLength;
+    this.immediate = from.immediate;
+    this.queuePairNumber = from.queuePairNumber;
+    this.sourceQueuePair = from.sourceQueuePair;
+    this.flags = from.flags;
+  }
+
   @Override
   public String toString() {
     return "WorkCompletion["

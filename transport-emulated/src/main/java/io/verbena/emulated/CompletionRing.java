@@ -29,11 +29,11 @@ final class CompletionRing {
   static final long OVERRUN = -1;
 
   /** Sets, in the packed third long, where each part begins. */
-  private static final int QPN_SHIFT = 40;
+  static final int QPN_SHIFT = 40;
 
-  private static final int ATTACHMENT_SHIFT = 24;
-  private static final int STATUS_SHIFT = 16;
-  private static final int OPCODE_SHIFT = 8;
+  static final int ATTACHMENT_SHIFT = 24;
+  static final int STATUS_SHIFT = 16;
+  static final int OPCODE_SHIFT = 8;
 
   private static final int STRIDE_SHIFT = 3;
   private static final int ID = 1;
@@ -155,34 +155,19 @@ final class CompletionRing {
     return position - seen >= depth;
   }
 
-  /** Notes in a claimed entry who sent the datagram. */
-  void cameFrom(long position, int sourceQueuePair) {
-    entries[(((int) position & mask) << STRIDE_SHIFT) + SOURCE] = sourceQueuePair;
-  }
-
   /** Fills an entry that was claimed and shows it to the consumer. */
-  void publish(
-      long position,
-      long id,
-      int queuePairNumber,
-      int attachment,
-      CompletionStatus status,
-      CompletionOpcode opcode,
-      int flags,
-      int byteLength,
-      int immediate,
-      long frees) {
+  void publish(long position, CompletionEntry completion) {
     long[] ring = entries;
     int at = ((int) position & mask) << STRIDE_SHIFT;
-    ring[at + ID] = id;
-    ring[at + PACKED] =
-        (long) queuePairNumber << QPN_SHIFT
-            | (long) attachment << ATTACHMENT_SHIFT
-            | (long) status.code() << STATUS_SHIFT
-            | (long) opcode.code() << OPCODE_SHIFT
-            | flags;
-    ring[at + DETAIL] = (long) byteLength << 32 | (immediate & 0xffff_ffffL);
-    ring[at + FREES] = frees;
+    long packed = completion.packed();
+    ring[at + ID] = completion.id();
+    ring[at + PACKED] = packed;
+    ring[at + DETAIL] =
+        (long) completion.byteLength() << 32 | (completion.immediate() & 0xffff_ffffL);
+    ring[at + FREES] = completion.frees();
+    if ((packed & WorkCompletion.GRH) != 0) {
+      ring[at + SOURCE] = completion.sourceQueuePair();
+    }
     ENTRY.setRelease(ring, at, position + 1);
   }
 

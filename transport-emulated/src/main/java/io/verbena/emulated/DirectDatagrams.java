@@ -125,20 +125,18 @@ final class DirectDatagrams {
 
   private void complete(
       SendWorkRequest request, DirectQueuePair target, CompletionStatus status, int length) {
-    EmulatedCompletionQueue queue = target.receiveCompletions();
-    long entry = queue.claim();
-    if (entry != CompletionRing.OVERRUN) {
-      queue.cameFrom(entry, pair.number());
-    }
     boolean immediate = request.opcode() == SendOpcode.SEND_WITH_IMM;
+    SendQueue sends = pair.sends();
     target.completeReceive(
-        entry,
-        status,
-        CompletionOpcode.RECV,
-        WorkCompletion.GRH | (immediate ? WorkCompletion.WITH_IMM : 0),
-        length,
-        immediate ? request.immediate() : 0,
-        (request.flags() & SendWorkRequest.SOLICITED) != 0,
-        pair.sends());
+        target.receiveCompletions().claim(),
+        sends
+            .completion()
+            .ends(status, CompletionOpcode.RECV, length)
+            .carries(
+                WorkCompletion.GRH | (immediate ? WorkCompletion.WITH_IMM : 0),
+                immediate ? request.immediate() : 0)
+            .cameFrom(pair.number())
+            .solicits((request.flags() & SendWorkRequest.SOLICITED) != 0),
+        sends);
   }
 }

@@ -205,15 +205,15 @@ final class DirectFabric {
       // The message itself has arrived, and is acknowledged: a class J error of the responder.
       status = CompletionStatus.REM_INV_REQ_ERR;
     }
+    SendQueue sends = pair.sends();
     peer.completeReceive(
         entry,
-        status,
-        CompletionOpcode.RECV,
-        flags,
-        length,
-        immediate,
-        (request.flags() & SendWorkRequest.SOLICITED) != 0,
-        pair.sends());
+        sends
+            .completion()
+            .ends(status, CompletionOpcode.RECV, length)
+            .carries(flags, immediate)
+            .solicits((request.flags() & SendWorkRequest.SOLICITED) != 0),
+        sends);
     return moved ? Outcome.DONE : Outcome.REMOTE_OPERATION;
   }
 
@@ -281,15 +281,16 @@ final class DirectFabric {
       return Outcome.UNDER_WAY;
     }
     if (withImmediate) {
+      CompletionStatus status = moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR;
+      SendQueue sends = pair.sends();
       peer.completeReceive(
           DirectQueuePair.UNCLAIMED,
-          moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR,
-          CompletionOpcode.RECV_RDMA_WITH_IMM,
-          WorkCompletion.WITH_IMM,
-          length,
-          request.immediate(),
-          (request.flags() & SendWorkRequest.SOLICITED) != 0,
-          pair.sends());
+          sends
+              .completion()
+              .ends(status, CompletionOpcode.RECV_RDMA_WITH_IMM, length)
+              .carries(WorkCompletion.WITH_IMM, request.immediate())
+              .solicits((request.flags() & SendWorkRequest.SOLICITED) != 0),
+          sends);
     }
     return moved ? Outcome.DONE : Outcome.REMOTE_OPERATION;
   }
@@ -438,8 +439,11 @@ final class DirectFabric {
 
   /** Completes the peer's next receive with an error, which stops the peer's queue pair. */
   private void refuse(DirectQueuePair peer, CompletionStatus status) {
+    SendQueue sends = pair.sends();
     peer.completeReceive(
-        DirectQueuePair.UNCLAIMED, status, CompletionOpcode.RECV, 0, 0, 0, false, pair.sends());
+        DirectQueuePair.UNCLAIMED,
+        sends.completion().ends(status, CompletionOpcode.RECV, 0),
+        sends);
   }
 
   /** Tells the peer's program of a refusal that no receive of it completes. */

@@ -159,34 +159,24 @@ final class DirectQueuePair extends EmulatedQueuePair {
    * Completes the receive that the owner of the peer's send queue, {@code sender}, has filled.
    *
    * @param entry a claimed entry of the completion queue, or {@link #UNCLAIMED}
+   * @param completion the sender's, which says all but whose receive it is
    */
-  void completeReceive(
-      long entry,
-      CompletionStatus status,
-      CompletionOpcode opcode,
-      int flags,
-      int byteLength,
-      int immediate,
-      boolean solicited,
-      SendQueue sender) {
+  void completeReceive(long entry, CompletionEntry completion, SendQueue sender) {
     // A message that does not fit only costs an unreliable queue pair the receive.
     boolean fails =
-        status != CompletionStatus.SUCCESS
-            && (isReliable() || status != CompletionStatus.LOC_LEN_ERR);
+        !completion.has(CompletionStatus.SUCCESS)
+            && (isReliable() || !completion.has(CompletionStatus.LOC_LEN_ERR));
     // First the state: who sees the completion may connect anew at once.
     if (fails && moveToError()) {
       sender.afterRelease(this::flush);
     }
     boolean lost;
     if (entry == UNCLAIMED && deferredReceives != null) {
-      long id = receives.id();
-      lost =
-          !deferredReceives.add(
-              id, status, opcode, flags, byteLength, immediate, receives.take(), solicited);
+      lost = !deferredReceives.add(takeReceive(completion));
       schedule();
     } else {
       long claimed = entry == UNCLAIMED ? receiveCompletions().claim() : entry;
-      publishReceive(claimed, status, opcode, flags, byteLength, immediate, solicited);
+      publishReceive(claimed, completion);
       lost = claimed == CompletionRing.OVERRUN;
     }
     receives.readAhead();
@@ -195,31 +185,18 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  private void publishReceive(
-      long entry,
-      CompletionStatus status,
-      CompletionOpcode opcode,
-      int flags,
-      int byteLength,
-      int immediate,
-      boolean solicited) {
-    long id = receives.id();
-    long frees = receives.take();
+  private void publishReceive(long entry, CompletionEntry completion) {
+    takeReceive(completion);
     if (entry != CompletionRing.OVERRUN) {
-      receiveCompletions()
-          .publish(
-              entry,
-              id,
-              number(),
-              receiveAttachment(),
-              status,
-              opcode,
-              flags,
-              byteLength,
-              immediate,
-              frees,
-              solicited);
+      receiveCompletions().publish(entry, completion);
     }
+  }
+
+  /** Takes the next receive, and says in the completion that it is this one's. */
+  private CompletionEntry takeReceive(CompletionEntry completion) {
+    return completion
+        .of(number(), receiveAttachment())
+        .completes(receives.id(), receives.take());
   }
 
   /**
@@ -419,12 +396,14 @@ final class DirectQueuePair extends EmulatedQueuePair {
       deferredReceives.showAll();
     }
     boolean overrun = false;
+    CompletionEntry flushed = new CompletionEntry();
     receives.posting.acquire();
     try {
       while (state() == QueuePairState.ERR && receives.hasNext()) {
         long entry = receiveCompletions().claim();
         overrun |= entry == CompletionRing.OVERRUN;
-        publishReceive(entry, CompletionStatus.WR_FLUSH_ERR, CompletionOpcode.RECV, 0, 0, 0, false);
+        publishReceive(
+            entry, flushed.ends(CompletionStatus.WR_FLUSH_ERR, CompletionOpcode.RECV, 0));
       }
     } finally {
       receives.posting.release();

@@ -1,9 +1,7 @@
 package io.verbena.emulated;
 
 import io.verbena.verbs.AsyncEvent;
-import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionQueue;
-import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
@@ -162,41 +160,13 @@ final class EmulatedCompletionQueue implements CompletionQueue {
     return ring == full ? CompletionRing.OVERRUN : claim();
   }
 
-  /** Notes, in a claimed entry of a datagram, which queue pair sent it. */
-  void cameFrom(long position, int sourceQueuePair) {
-    ring.holding(position).cameFrom(position, sourceQueuePair);
-  }
-
   /** Publishes a claimed entry and wakes whoever armed for it. */
-  void publish(
-      long position,
-      long id,
-      int queuePairNumber,
-      int attachment,
-      CompletionStatus status,
-      CompletionOpcode opcode,
-      int flags,
-      int byteLength,
-      int immediate,
-      long frees,
-      boolean solicited) {
-    ring.holding(position)
-        .publish(
-            position,
-            id,
-            queuePairNumber,
-            attachment,
-            status,
-            opcode,
-            flags,
-            byteLength,
-            immediate,
-            frees);
+  void publish(long position, CompletionEntry completion) {
+    ring.holding(position).publish(position, completion);
     if (channel != null) {
       VarHandle.fullFence();
       int armed = armState;
-      if (armed == ARMED
-          || (armed == ARMED_SOLICITED && (solicited || status != CompletionStatus.SUCCESS))) {
+      if (armed == ARMED || (armed == ARMED_SOLICITED && completion.isSolicited())) {
         wake(armed);
       }
     }

@@ -9,7 +9,6 @@ import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
-import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendWorkRequest;
@@ -32,6 +31,9 @@ final class PacketHost implements Host {
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
   private final PacketQueuePair pair;
+
+  /** For the engine's caller, who is one at a time. */
+  private final CompletionEntry completion = new CompletionEntry();
 
   /** One past the position of the receive that was last taken. */
   private long receiveTaken;
@@ -187,21 +189,15 @@ final class PacketHost implements Host {
       overrun(queue);
       return;
     }
-    if (pair.type() == QueuePairType.UD) {
-      queue.cameFrom(entry, sourceQueuePair);
-    }
     queue.publish(
         entry,
-        id,
-        pair.number(),
-        pair.receiveAttachment(),
-        CompletionStatus.SUCCESS,
-        opcode,
-        flags,
-        byteLength,
-        immediate,
-        receiveTaken,
-        solicited);
+        completion
+            .ends(CompletionStatus.SUCCESS, opcode, byteLength)
+            .carries(flags, immediate)
+            .cameFrom(sourceQueuePair)
+            .solicits(solicited)
+            .of(pair.number(), pair.receiveAttachment())
+            .completes(id, receiveTaken));
   }
 
   @Override
@@ -214,16 +210,10 @@ final class PacketHost implements Host {
     }
     queue.publish(
         entry,
-        id,
-        pair.number(),
-        pair.receiveAttachment(),
-        status,
-        CompletionOpcode.RECV,
-        0,
-        0,
-        0,
-        receiveTaken,
-        true);
+        completion
+            .ends(status, CompletionOpcode.RECV, 0)
+            .of(pair.number(), pair.receiveAttachment())
+            .completes(id, receiveTaken));
   }
 
   @Override
@@ -251,16 +241,10 @@ final class PacketHost implements Host {
     }
     queue.publish(
         entry,
-        request.id(),
-        pair.number(),
-        pair.sendAttachment(),
-        status,
-        opcode,
-        0,
-        byteLength,
-        0,
-        position + 1,
-        false);
+        completion
+            .ends(status, opcode, byteLength)
+            .of(pair.number(), pair.sendAttachment())
+            .completes(request.id(), position + 1));
   }
 
   private void overrun(EmulatedCompletionQueue queue) {

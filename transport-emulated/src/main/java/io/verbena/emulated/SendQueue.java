@@ -71,6 +71,9 @@ final class SendQueue {
    */
   private final PaddedLong stalled = new PaddedLong();
 
+  /** Only the owner's: for its own completions, and for the peer's of what it sends. */
+  private final CompletionEntry completion = new CompletionEntry();
+
   /** Whether requests that were posted before SQD may be left. */
   private volatile boolean draining;
 
@@ -104,6 +107,11 @@ final class SendQueue {
 
   @Nullable DeferredSends deferred() {
     return deferred;
+  }
+
+  /** For the owner: to be filled and published at once. */
+  CompletionEntry completion() {
+    return completion;
   }
 
   /** Frees the slots of all requests before {@code position}. */
@@ -500,18 +508,13 @@ final class SendQueue {
       afterRelease(queue::overrun);
       return;
     }
+    int bytes = status == CompletionStatus.SUCCESS ? (int) request.buffers().totalLength() : 0;
     queue.publish(
         entry,
-        request.id(),
-        pair.number(),
-        pair.sendAttachment(),
-        status,
-        completionOpcode(request),
-        0,
-        status == CompletionStatus.SUCCESS ? (int) request.buffers().totalLength() : 0,
-        0,
-        position + 1,
-        false);
+        completion
+            .ends(status, completionOpcode(request), bytes)
+            .of(pair.number(), pair.sendAttachment())
+            .completes(request.id(), position + 1));
   }
 
   private static CompletionOpcode completionOpcode(SendWorkRequest request) {

@@ -14,15 +14,12 @@ class CompletionRingTest {
   private static void publish(CompletionRing ring, long entry, long id) {
     ring.publish(
         entry,
-        id,
-        0xabcdef,
-        0xffff,
-        CompletionStatus.SUCCESS,
-        CompletionOpcode.RECV_RDMA_WITH_IMM,
-        WorkCompletion.WITH_IMM,
-        Integer.MAX_VALUE,
-        -2,
-        id + 1);
+        new CompletionEntry()
+            .ends(
+                CompletionStatus.SUCCESS, CompletionOpcode.RECV_RDMA_WITH_IMM, Integer.MAX_VALUE)
+            .carries(WorkCompletion.WITH_IMM, -2)
+            .of(0xabcdef, 0xffff)
+            .completes(id, id + 1));
   }
 
   @Test

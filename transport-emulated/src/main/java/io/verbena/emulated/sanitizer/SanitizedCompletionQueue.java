@@ -78,7 +78,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
     int count = 0;
     while (count < completions.length && !left.isEmpty()) {
       WorkCompletion taken = left.remove();
-      copy(taken, taken.workRequestId(), completions[count++]);
+      completions[count++].set(taken.workRequestId(), taken);
     }
     return count;
   }
@@ -106,28 +106,13 @@ final class SanitizedCompletionQueue implements CompletionQueue {
         queuePair.gaveUp(report);
       }
     }
-    copy(completion, request.id, completion);
+    completion.set(request.id, completion);
   }
 
   private static int received(WorkCompletion completion) {
     return completion.isSuccess() && completion.opcode() == CompletionOpcode.RECV
         ? completion.byteLength()
         : 0;
-  }
-
-  private static void copy(WorkCompletion from, long id, WorkCompletion to) {
-    if (from.isSuccess()) {
-      to.set(
-          id,
-          from.opcode(),
-          from.byteLength(),
-          from.immediate(),
-          from.queuePairNumber(),
-          from.sourceQueuePair(),
-          from.flags());
-    } else {
-      to.setError(id, from.status(), from.vendorError(), from.queuePairNumber());
-    }
   }
 
   @Override
@@ -176,7 +161,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
       count = queue.poll(batch);
       for (int i = 0; i < count; i++) {
         WorkCompletion taken = new WorkCompletion();
-        copy(batch[i], batch[i].workRequestId(), taken);
+        taken.set(batch[i].workRequestId(), batch[i]);
         left.add(taken);
         checkThrownAway(taken, report);
       }

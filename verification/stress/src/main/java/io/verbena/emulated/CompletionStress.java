@@ -27,15 +27,10 @@ public class CompletionStress {
     payload = 42;
     ring.publish(
         ring.claimAlone(),
-        7,
-        0xffffff,
-        0,
-        CompletionStatus.SUCCESS,
-        CompletionOpcode.RECV,
-        0,
-        8,
-        0,
-        1);
+        new CompletionEntry()
+            .ends(CompletionStatus.SUCCESS, CompletionOpcode.RECV, 8)
+            .of(0xffffff, 0)
+            .completes(7, 1));
   }
 
   /** The other polls once. */

@@ -32,7 +32,11 @@ public class WakeUpStress {
   @Actor
   public void publish() {
     queue.publish(
-        queue.claim(), 1, 1, 0, CompletionStatus.SUCCESS, CompletionOpcode.SEND, 0, 0, 0, 1, false);
+        queue.claim(),
+        new CompletionEntry()
+            .ends(CompletionStatus.SUCCESS, CompletionOpcode.SEND, 0)
+            .of(1, 0)
+            .completes(1, 1));
   }
 
   /** The other arms and looks once more. */
