@@ -1,7 +1,7 @@
 package io.verbena.reactor;
 
 import io.verbena.RdmaOptions;
-import io.verbena.core.cm.Desk;
+import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.Conductor;
 import io.verbena.core.memory.RegisteredMemory;
@@ -31,7 +31,7 @@ final class Hca {
   private final ProtectionDomain domain;
   private final RegisteredMemory memory;
   private final HcaMeter meter;
-  private final Desk desk;
+  private final ConnectionEventDispatcher desk;
   private final List<Place> places = new ArrayList<>();
   private final List<CompletionLoop> loops = new ArrayList<>();
   private final AtomicInteger next = new AtomicInteger();
@@ -59,7 +59,7 @@ final class Hca {
                     options.maxRegisteredBytes(),
                     EnumSet.allOf(Credit.class)));
     String name = "verbena-" + device.attributes().name();
-    desk = new Desk(name + "-cm", device, conductor);
+    desk = new ConnectionEventDispatcher(name + "-cm", device, conductor);
     for (int i = 0; i < options.loops(); i++) {
       CompletionLoop loop =
           new CompletionLoop(name + "-loop-" + i, device, options, conductor, meter);
@@ -76,7 +76,7 @@ final class Hca {
     return memory;
   }
 
-  Desk desk() {
+  ConnectionEventDispatcher desk() {
     return desk;
   }
 

@@ -74,7 +74,7 @@ final class Opening {
     this.port = port;
     request = null;
     peer = to;
-    identifier = handler.hca().desk().resolve(handler.hca().uri(to), timeoutNanos(), owner);
+    identifier = handler.hca().dispatcher().resolve(handler.hca().uri(to), timeoutNanos(), owner);
     startTimer(to.toString());
   }
 
@@ -226,7 +226,7 @@ final class Opening {
     if (made != null) {
       made.abort();
     } else {
-      handler.hca().desk().forget(identifier);
+      handler.hca().dispatcher().forget(identifier);
       identifier.close();
     }
   }

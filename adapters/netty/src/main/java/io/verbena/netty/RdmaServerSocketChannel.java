@@ -121,7 +121,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     }
     try {
       ConnectionListener made =
-          on.hca().desk().listen(on.hca().uri(socket), config.getBacklog(), (EventTarget) unsafe());
+          on.hca().dispatcher().listen(on.hca().uri(socket), config.getBacklog(), (EventTarget) unsafe());
       listener = made;
       address = on.hca().local(made.address().getPort());
     } catch (VerbsException e) {
@@ -183,7 +183,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
       readPending = false;
       handle.incMessagesRead(1);
       RdmaSocketChannel child = new RdmaSocketChannel(this, on.hca(), request);
-      on.hca().desk().register(request.identifier(), (EventTarget) child.unsafe());
+      on.hca().dispatcher().register(request.identifier(), (EventTarget) child.unsafe());
       pipeline.fireChannelRead(child);
     } while (handle.continueReading());
     handle.readComplete();
@@ -207,7 +207,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     RdmaIoHandler on = handler;
     if (listening != null && on != null) {
       listener = null;
-      on.hca().desk().close(listening);
+      on.hca().dispatcher().close(listening);
     }
     dropRequests();
   }

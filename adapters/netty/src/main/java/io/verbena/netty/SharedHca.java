@@ -2,7 +2,7 @@ package io.verbena.netty;
 
 import io.netty.util.NetUtil;
 import io.verbena.RdmaOptions;
-import io.verbena.core.cm.Desk;
+import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
@@ -38,7 +38,7 @@ final class Hca {
   private final ProtectionDomain domain;
   private final RegisteredMemory memory;
   private final HcaMeter meter;
-  private final Desk desk;
+  private final ConnectionEventDispatcher dispatcher;
   private final AtomicInteger ports = new AtomicInteger();
   private int users = 1;
 
@@ -52,7 +52,7 @@ final class Hca {
       made = device.allocateProtectionDomain();
       domain = made;
       memory = new RegisteredMemory(made, options);
-      desk = new Desk("verbena-netty-" + device.attributes().name() + "-cm", device, null);
+      dispatcher = new ConnectionEventDispatcher("verbena-netty-" + device.attributes().name() + "-cm", device, null);
     } catch (VerbsException e) {
       if (made != null) {
         made.close();
@@ -71,7 +71,7 @@ final class Hca {
                     memory::registeredBytes,
                     options.maxRegisteredBytes(),
                     Set.of(Credit.RECEIVE)));
-    desk.start();
+    dispatcher.start();
   }
 
   /**
@@ -115,8 +115,8 @@ final class Hca {
     return meter;
   }
 
-  Desk desk() {
-    return desk;
+  ConnectionEventDispatcher dispatcher() {
+    return dispatcher;
   }
 
   /** Counts one more loop; false if it was closed meanwhile. */
@@ -140,7 +140,7 @@ final class Hca {
       }
     }
     try {
-      desk.close(PATIENCE);
+      dispatcher.close(PATIENCE);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -400,7 +400,7 @@ final class Stream implements CompletionTarget {
     if (timer != null) {
       timer.cancel(false);
     }
-    hca.desk().forget(identifier);
+    hca.dispatcher().forget(identifier);
     try {
       if (wasConnected) {
         identifier.disconnect();

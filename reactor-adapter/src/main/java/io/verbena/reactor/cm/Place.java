@@ -1,7 +1,7 @@
 package io.verbena.reactor.cm;
 
 import io.verbena.RdmaOptions;
-import io.verbena.core.cm.Desk;
+import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.reactor.connection.Workbench;
 import io.verbena.verbs.ConnectionParameters;
@@ -17,7 +17,8 @@ import java.nio.ByteBuffer;
  * @param domain its protection domain
  * @param options of the transport
  */
-public record Place(Desk desk, Workbench bench, ProtectionDomain domain, RdmaOptions options) {
+public record Place(
+    ConnectionEventDispatcher desk, Workbench bench, ProtectionDomain domain, RdmaOptions options) {
   private static final int MOST_READS = 16;
   private static final int RETRIES = 7;
 

@@ -4,7 +4,7 @@ import io.verbena.HcaException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaServer;
-import io.verbena.core.cm.Desk;
+import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.cm.EventTarget;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.verbs.ConnectionEvent;
@@ -24,7 +24,7 @@ public final class Server implements RdmaServer, EventTarget {
   /** Connect requests that may wait for an answer. */
   private static final int BACKLOG = 1024;
 
-  private final Desk desk;
+  private final ConnectionEventDispatcher desk;
   private final Supplier<Place> places;
   private final RdmaMemory memory;
   private final Function<RdmaConnection, ? extends Publisher<Void>> handler;
@@ -41,7 +41,7 @@ public final class Server implements RdmaServer, EventTarget {
    */
   public Server(
       URI address,
-      Desk desk,
+      ConnectionEventDispatcher desk,
       Supplier<Place> places,
       RdmaMemory memory,
       Function<RdmaConnection, ? extends Publisher<Void>> handler) {

@@ -3,15 +3,15 @@ package io.verbena.core.cm;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.VerbsException;
 
-/** Who the events of a connection or of a listener are for. */
+/** Receives the events of a connection or of a listener. */
 public interface EventTarget {
 
-  /** An event came; on the desk's thread, which must not be held up. */
+  /** Called for each event, on the dispatcher's thread; must not block it. */
   void event(ConnectionEvent event);
 
   /**
-   * The device has failed, and no further event will come; once, on the desk's thread. Connections
-   * are told by {@link ConnectionEvent.Type#DEVICE_REMOVAL} before.
+   * Called once if the device has failed and no further event will come, on the dispatcher's
+   * thread. Connections get {@link ConnectionEvent.Type#DEVICE_REMOVAL} before.
    */
   default void deviceFailed(VerbsException why) {}
 }

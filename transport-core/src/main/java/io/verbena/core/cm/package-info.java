@@ -1,4 +1,4 @@
-/** The connection manager of a device, and the thread that takes its events. Knows no Reactor. */
+/** Dispatches the events of a device's connection manager. Does not depend on Reactor. */
 @NullMarked
 package io.verbena.core.cm;
 

@@ -15,10 +15,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connection manager of a device and the thread that takes its events and hands each to whom it
- * concerns; a {@link Conductor} may give the turns in its place. Thread-safe.
+ * Owns the connection manager of a device, takes its events and passes each to the {@link
+ * EventTarget} of its connection or listener. A thread of its own does so, or a {@link Conductor}
+ * in its place. Thread-safe.
  */
-public final class Desk {
+public final class ConnectionEventDispatcher {
   private static final long LONGEST_WAIT = TimeUnit.MINUTES.toNanos(1);
 
   private final ConnectionManager manager;
@@ -32,12 +33,12 @@ public final class Desk {
   private volatile boolean failed;
 
   /**
-   * Opens a desk; {@link #start} starts its thread.
+   * Creates the connection manager; {@link #start} starts the thread.
    *
    * @param name of its thread
    * @param conductor who gives it turns in place of a thread, or null
    */
-  public Desk(String name, Device device, @Nullable Conductor conductor) {
+  public ConnectionEventDispatcher(String name, Device device, @Nullable Conductor conductor) {
     manager = device.createConnectionManager();
     this.conductor = conductor;
     thread = new Thread(this::work, name);
@@ -66,7 +67,7 @@ public final class Desk {
     }
   }
 
-  /** Begins a connect, whose events {@code target} gets. */
+  /** Begins a connect and passes its events to {@code target}. */
   public ConnectionIdentifier resolve(URI address, long timeoutNanos, EventTarget target) {
     synchronized (connections) {
       ConnectionIdentifier identifier = manager.resolve(address, timeoutNanos);
@@ -75,21 +76,21 @@ public final class Desk {
     }
   }
 
-  /** Has {@code target} get the events of a connection that somebody else began. */
+  /** Passes the events of a connection that somebody else began to {@code target}. */
   public void register(ConnectionIdentifier identifier, EventTarget target) {
     synchronized (connections) {
       connections.put(identifier, target);
     }
   }
 
-  /** Nobody wants the events of this connection any more. */
+  /** Drops further events of this connection. */
   public void forget(ConnectionIdentifier identifier) {
     synchronized (connections) {
       connections.remove(identifier);
     }
   }
 
-  /** Listens; {@code target} gets the connect requests. */
+  /** Listens and passes connect requests to {@code target}. */
   public ConnectionListener listen(URI address, int backlog, EventTarget target) {
     synchronized (listeners) {
       ConnectionListener listener = manager.listen(address, backlog);
@@ -112,7 +113,7 @@ public final class Desk {
     }
   }
 
-  /** Waits for an event and hands it on; false if none came. */
+  /** Waits for an event and dispatches it; returns false if none came. */
   private boolean takeEvent(long nanos) {
     try {
       ConnectionEvent event = manager.await(nanos);
@@ -121,7 +122,7 @@ public final class Desk {
       }
       return event != null;
     } catch (InterruptedException e) {
-      // The thread is the desk's own; nothing interrupts it but a closing of the whole program.
+      // The thread is the dispatcher's own: only a closing of the whole program interrupts it.
       closed = true;
       Thread.currentThread().interrupt();
     } catch (VerbsException e) {
@@ -132,7 +133,7 @@ public final class Desk {
     return false;
   }
 
-  /** There are no events any more: the device has failed. */
+  /** Tells all listeners that no event follows, because the device has failed. */
   private void fail(VerbsException why) {
     if (why.error() != VerbsError.IO) {
       throw why;
@@ -152,7 +153,7 @@ public final class Desk {
         target = listeners.get(event.listener());
       }
       if (target == null) {
-        // The listener was closed meanwhile; closing the request turns it down.
+        // The listener was closed meanwhile; closing the request rejects it.
         event.identifier().close();
       }
     } else {
@@ -170,7 +171,7 @@ public final class Desk {
   }
 
   /**
-   * Closes it, after all its listeners and connections.
+   * Closes the connection manager, after all its listeners and connections.
    *
    * @throws VerbsException {@code BUSY} if some are left
    */
