@@ -3,7 +3,7 @@ package io.verbena.reactor;
 import io.verbena.RdmaOptions;
 import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.loop.CompletionLoop;
-import io.verbena.core.loop.Conductor;
+import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
@@ -42,7 +42,7 @@ final class Hca {
    * @param provider the scheme of its addresses
    * @param conductor who gives turns to all that else have threads, or null
    */
-  Hca(String provider, Device device, RdmaOptions options, @Nullable Conductor conductor) {
+  Hca(String provider, Device device, RdmaOptions options, @Nullable DutyCycleInvoker conductor) {
     this.device = device;
     this.options = options;
     domain = device.allocateProtectionDomain();

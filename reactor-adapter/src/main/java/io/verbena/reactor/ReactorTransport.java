@@ -9,7 +9,7 @@ import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.UnknownSchemeException;
-import io.verbena.core.loop.Conductor;
+import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.reactor.cm.ConnectMono;
 import io.verbena.reactor.cm.Server;
 import io.verbena.verbs.Device;
@@ -38,7 +38,7 @@ import reactor.core.publisher.Mono;
  */
 final class ReactorTransport implements RdmaTransport {
   private final RdmaOptions options;
-  private final @Nullable Conductor conductor;
+  private final @Nullable DutyCycleInvoker conductor;
   private final Function<URI, Device> devices;
   private final Map<String, Hca> hcas = new HashMap<>();
   private final List<Server> servers = new ArrayList<>();
@@ -54,7 +54,7 @@ final class ReactorTransport implements RdmaTransport {
    * @param devices opens a device for an address of a provider that is present
    */
   ReactorTransport(
-      RdmaOptions options, @Nullable Conductor conductor, Function<URI, Device> devices) {
+      RdmaOptions options, @Nullable DutyCycleInvoker conductor, Function<URI, Device> devices) {
     this.options = requireNonNull(options, "options");
     this.conductor = conductor;
     this.devices = devices;

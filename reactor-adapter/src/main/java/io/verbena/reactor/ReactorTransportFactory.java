@@ -4,7 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTransport;
-import io.verbena.core.loop.Conductor;
+import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.verbs.Device;
 import java.net.URI;
 import java.util.function.Function;
@@ -24,13 +24,13 @@ public final class ReactorTransportFactory implements RdmaTransport.Factory {
    * A transport without threads, all of whose work is done in turns that {@code conductor} gives
    * it, within which it calls subscribers. Nobody may wait for it ({@code block()}) in a turn, and
    * outside only by giving turns; {@link RdmaTransport#dispose} has them given by {@link
-   * Conductor#awaitFor}. For simulations.
+   * DutyCycleInvoker#awaitFor}. For simulations.
    *
    * @param devices opens a device that needs no thread, for an address whose scheme is that of a
    *     provider; the transport closes it
    */
   public static RdmaTransport conducted(
-      RdmaOptions options, Conductor conductor, Function<URI, Device> devices) {
+      RdmaOptions options, DutyCycleInvoker conductor, Function<URI, Device> devices) {
     return new ReactorTransport(
         options, requireNonNull(conductor, "conductor"), requireNonNull(devices, "devices"));
   }

@@ -302,7 +302,7 @@ public final class Connection implements RdmaConnection, LoopMember {
   void endTurnLater() {
     if (!ending && phase != Phase.ENDED) {
       ending = true;
-      loop.endTurnWith(this);
+      loop.endDutyCycleWith(this);
     }
   }
 
@@ -580,7 +580,7 @@ public final class Connection implements RdmaConnection, LoopMember {
   }
 
   @Override
-  public void endTurn() {
+  public void endDutyCycle() {
     ending = false;
     try {
       if (phase == Phase.OPEN) {
@@ -725,7 +725,7 @@ public final class Connection implements RdmaConnection, LoopMember {
     if (now) {
       terminate(
           new HcaException("completion loop", peer, null, "the loop broke down: " + why, why));
-      endTurn();
+      endDutyCycle();
     } else {
       abandon();
     }

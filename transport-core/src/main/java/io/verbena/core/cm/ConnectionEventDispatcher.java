@@ -1,6 +1,7 @@
 package io.verbena.core.cm;
 
-import io.verbena.core.loop.Conductor;
+import io.verbena.core.loop.DutyCycle;
+import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
@@ -16,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Owns the connection manager of a device, takes its events and passes each to the {@link
- * EventTarget} of its connection or listener. A thread of its own does so, or a {@link Conductor}
- * in its place. Thread-safe.
+ * EventTarget} of its connection or listener. A thread of its own does so, or a {@link
+ * DutyCycleInvoker} in its place. Thread-safe.
  */
 public final class ConnectionEventDispatcher {
   private static final long LONGEST_WAIT = TimeUnit.MINUTES.toNanos(1);
@@ -27,7 +28,7 @@ public final class ConnectionEventDispatcher {
       new IdentityHashMap<>();
   private final IdentityHashMap<ConnectionListener, EventTarget> listeners =
       new IdentityHashMap<>();
-  private final @Nullable Conductor conductor;
+  private final @Nullable DutyCycleInvoker invoker;
   private final Thread thread;
   private volatile boolean closed;
   private volatile boolean failed;
@@ -36,28 +37,28 @@ public final class ConnectionEventDispatcher {
    * Creates the connection manager; {@link #start} starts the thread.
    *
    * @param name of its thread
-   * @param conductor who gives it turns in place of a thread, or null
+   * @param invoker invokes its duty cycle in place of a thread, or null
    */
-  public ConnectionEventDispatcher(String name, Device device, @Nullable Conductor conductor) {
+  public ConnectionEventDispatcher(String name, Device device, @Nullable DutyCycleInvoker invoker) {
     manager = device.createConnectionManager();
-    this.conductor = conductor;
+    this.invoker = invoker;
     thread = new Thread(this::work, name);
     thread.setDaemon(true);
   }
 
-  /** Starts the thread, or lets the conductor begin. */
+  /** Starts the thread, or adds its duty cycle to the invoker. */
   public void start() {
-    if (conductor == null) {
+    if (invoker == null) {
       thread.start();
     } else {
-      conductor.add(new Conducted());
+      invoker.add(new EventCycle());
     }
   }
 
-  /** The turns that a conductor gives: each takes an event. */
-  private final class Conducted implements Conductor.Turns {
+  /** The duty cycle where there is no thread: takes one event. */
+  private final class EventCycle implements DutyCycle {
     @Override
-    public boolean turn() {
+    public boolean doWork() {
       return !isOver() && takeEvent(0);
     }
 
@@ -178,7 +179,7 @@ public final class ConnectionEventDispatcher {
   public void close(long nanos) throws InterruptedException {
     closed = true;
     manager.close();
-    if (conductor == null) {
+    if (invoker == null) {
       TimeUnit.NANOSECONDS.timedJoin(thread, nanos);
     }
   }

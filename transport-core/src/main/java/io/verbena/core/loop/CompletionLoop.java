@@ -15,10 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A thread that polls completion queues for its members and runs tasks for other threads.
  *
- * <p>A turn: run the tasks that were handed over, poll, route the completions, let the members that
- * asked for it end the turn. A turn without work is idle, and what then happens is the {@link
- * PollMode}; where a {@link Conductor} gives the turns there is no thread, and it does what it
- * likes meanwhile. Only {@link #schedule}, {@link #execute}, {@link #inLoop}, {@link #stop} and
+ * <p>A duty cycle runs the tasks that were handed over, polls, routes the completions, and calls the
+ * members that asked to be called at its end. After one without work the {@link PollMode} says what
+ * the thread does; with a {@link DutyCycleInvoker} there is no thread, and the invoker decides. Only {@link #schedule}, {@link #execute}, {@link #inLoop}, {@link #stop} and
  * {@link #join} may be called from other threads.
  */
 public final class CompletionLoop {
@@ -37,7 +36,7 @@ public final class CompletionLoop {
   private final long tickNanos;
   private final @Nullable CompletionChannel channel;
   private final @Nullable Thread thread;
-  private final @Nullable Conductor conductor;
+  private final @Nullable DutyCycleInvoker invoker;
   private final TaskStack tasks = new TaskStack();
   private final CompletionQueues<LoopMember> queues;
   private final List<Ticking> ticking = new ArrayList<>();
@@ -48,7 +47,7 @@ public final class CompletionLoop {
   private int endingCount;
   private int pending;
   private int tick;
-  private int turns;
+  private int cycles;
   private long lastTick;
   private long idleSince;
   private int spins;
@@ -66,18 +65,18 @@ public final class CompletionLoop {
    * Prepares a loop; {@link #start} starts its thread.
    *
    * @param name of its thread
-   * @param conductor who gives it turns in place of a thread, or null
+   * @param invoker invokes its duty cycle in place of a thread, or null
    * @param meter told of its completion queues
    */
   public CompletionLoop(
       String name,
       Device device,
       RdmaOptions options,
-      @Nullable Conductor conductor,
+      @Nullable DutyCycleInvoker invoker,
       HcaMeter meter) {
     this.device = device;
-    this.conductor = conductor;
-    mode = conductor == null ? options.pollMode() : PollMode.BUSY;
+    this.invoker = invoker;
+    mode = invoker == null ? options.pollMode() : PollMode.BUSY;
     spinNanos = options.spinTime().toNanos();
     long shortest =
         Math.min(
@@ -86,7 +85,7 @@ public final class CompletionLoop {
     tickNanos = Math.min(LONGEST_TICK, Math.max(LEAST_TICK, shortest / TICKS_PER_TIMEOUT));
     channel = mode == PollMode.BUSY ? null : device.createCompletionChannel();
     queues = new CompletionQueues<>(device, channel, meter);
-    if (conductor == null) {
+    if (invoker == null) {
       thread = new Thread(this::work, name);
       thread.setDaemon(true);
     } else {
@@ -94,17 +93,17 @@ public final class CompletionLoop {
     }
   }
 
-  /** Starts the thread, or lets the conductor begin. */
+  /** Starts the thread, or adds the duty cycle to the invoker. */
   public void start() {
-    if (conductor != null) {
-      lastTick = conductor.nanoTime();
-      conductor.add(new Conducted());
+    if (invoker != null) {
+      lastTick = invoker.nanoTime();
+      invoker.add(new InvokedCycle());
     } else if (thread != null) {
       thread.start();
     }
   }
 
-  /** Whether the caller is in this loop: its thread, or within a turn. */
+  /** Whether the caller is in this loop: on its thread, or within its duty cycle. */
   public boolean inLoop() {
     return Thread.currentThread() == inside;
   }
@@ -178,8 +177,8 @@ public final class CompletionLoop {
     void expel();
   }
 
-  /** Calls {@link LoopMember#endTurn} once when this turn is over. */
-  public void endTurnWith(LoopMember member) {
+  /** Calls {@link LoopMember#endDutyCycle} once at the end of this duty cycle. */
+  public void endDutyCycleWith(LoopMember member) {
     if (endingCount == ending.length) {
       ending = Arrays.copyOf(ending, endingCount * 2);
     }
@@ -219,7 +218,7 @@ public final class CompletionLoop {
    */
   public boolean join(long nanos) throws InterruptedException {
     if (thread == null) {
-      return ended || (conductor != null && !inLoop() && conductor.awaitFor(() -> ended, nanos));
+      return ended || (invoker != null && !inLoop() && invoker.awaitFor(() -> ended, nanos));
     }
     if (!inLoop() && thread.isAlive()) {
       TimeUnit.NANOSECONDS.timedJoin(thread, nanos);
@@ -251,7 +250,7 @@ public final class CompletionLoop {
     lastTick = System.nanoTime();
     try {
       while (isNeeded()) {
-        turn();
+        doWork();
       }
     } catch (Throwable broken) {
       breakDown(broken);
@@ -270,15 +269,15 @@ public final class CompletionLoop {
     expelAll(cause, true);
   }
 
-  /** The turns that a conductor gives. */
-  private final class Conducted implements Conductor.Turns {
+  /** The duty cycle where there is no thread. */
+  private final class InvokedCycle implements DutyCycle {
     @Override
-    public boolean turn() {
+    public boolean doWork() {
       Thread outside = inside;
       inside = Thread.currentThread();
       try {
         if (isNeeded()) {
-          CompletionLoop.this.turn();
+          CompletionLoop.this.doWork();
           readClock();
           return !idle || !tasks.isEmpty() || endingCount > 0;
         }
@@ -299,14 +298,14 @@ public final class CompletionLoop {
     }
   }
 
-  private void turn() {
+  private void doWork() {
     boolean worked = !tasks.isEmpty();
     if (worked) {
       runTasks();
     }
     worked |= queues.poll() > 0;
-    endTurn();
-    if ((++turns & CLOCK_MASK) == 0) {
+    endDutyCycle();
+    if ((++cycles & CLOCK_MASK) == 0) {
       readClock();
     }
     if (worked || endingCount > 0) {
@@ -348,8 +347,8 @@ public final class CompletionLoop {
     }
   }
 
-  /** A member that asks again meanwhile has its next turn: it must not hold up the others. */
-  private void endTurn() {
+  /** A member that asks again meanwhile is called in the next one: it must not block the others. */
+  private void endDutyCycle() {
     @Nullable LoopMember[] now = ending;
     int count = endingCount;
     ending = endingNow;
@@ -359,13 +358,13 @@ public final class CompletionLoop {
       LoopMember member = now[i];
       now[i] = null;
       if (member != null) {
-        member.endTurn();
+        member.endDutyCycle();
       }
     }
   }
 
   private void readClock() {
-    long now = conductor == null ? System.nanoTime() : conductor.nanoTime();
+    long now = invoker == null ? System.nanoTime() : invoker.nanoTime();
     if (now - lastTick >= tickNanos) {
       lastTick = now;
       tick++;
@@ -381,7 +380,7 @@ public final class CompletionLoop {
           pending--;
         }
       }
-      endTurn();
+      endDutyCycle();
     }
   }
 

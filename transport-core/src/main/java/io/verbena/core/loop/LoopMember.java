@@ -3,8 +3,8 @@ package io.verbena.core.loop;
 /** Who belongs to a loop. All methods are called on the loop's thread and must not throw. */
 public interface LoopMember extends CompletionTarget {
 
-  /** The turn in which the member called {@link CompletionLoop#endTurnWith} is over. */
-  void endTurn();
+  /** Called at the end of a duty cycle in which {@link CompletionLoop#endDutyCycleWith} was. */
+  void endDutyCycle();
 
   /** The loop's coarse clock went on. */
   void tick();

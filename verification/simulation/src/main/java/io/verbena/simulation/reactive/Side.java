@@ -5,7 +5,7 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
 import io.verbena.RemoteMemory;
-import io.verbena.core.loop.Conductor;
+import io.verbena.core.loop.DutyCycle;
 import io.verbena.simulation.run.Arena;
 import io.verbena.simulation.run.Violation;
 import java.util.ArrayDeque;
@@ -17,7 +17,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** One end of the connection of a run, and what it does with it when it has its turn. */
-final class Side implements Conductor.Turns {
+final class Side implements DutyCycle {
   private final Run run;
   private final int number;
   private final SplittableRandom random;
@@ -188,7 +188,7 @@ final class Side implements Conductor.Turns {
   }
 
   @Override
-  public boolean turn() {
+  public boolean doWork() {
     boolean worked = false;
     if (chance(2)) {
       for (int i = 0; i < sends.size(); i++) {

@@ -1,6 +1,7 @@
 package io.verbena.simulation.reactive;
 
-import io.verbena.core.loop.Conductor;
+import io.verbena.core.loop.DutyCycle;
+import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.emulated.SimulatedFabric;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,13 +12,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Gives turns in random order, one of them to the wire; where nobody has work, the time goes on.
  */
-final class TurnByTurn implements Conductor {
+final class TurnByTurn implements DutyCycleInvoker {
   private static final long STEP_NANOS = 10_000_000;
 
   private final SplittableRandom random;
   private final SimulatedFabric fabric;
-  private final List<Turns> all = new ArrayList<>();
-  private @Nullable Turns held;
+  private final List<DutyCycle> all = new ArrayList<>();
+  private @Nullable DutyCycle held;
   private long heldUntil;
   private int idle;
 
@@ -32,8 +33,8 @@ final class TurnByTurn implements Conductor {
   }
 
   @Override
-  public void add(Turns turns) {
-    all.add(turns);
+  public void add(DutyCycle dutyCycle) {
+    all.add(dutyCycle);
   }
 
   /** Gives one of them no turn for so long. */
@@ -69,11 +70,11 @@ final class TurnByTurn implements Conductor {
     }
   }
 
-  private boolean giveTurn(Turns next) {
+  private boolean giveTurn(DutyCycle next) {
     if (next == held && nanoTime() < heldUntil) {
       return false;
     }
-    boolean worked = next.turn();
+    boolean worked = next.doWork();
     if (next.isOver()) {
       all.remove(next);
     }
