@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *      +--- handshake bad, no resources: reject ----------------------------------------^
  * </pre>
  */
-final class Acceptance implements EventTarget, CompletionLoop.Ticking {
+final class Acceptance implements EventTarget, CompletionLoop.TickListener {
   private final Place place;
   private final Server server;
   private final ConnectionIdentifier identifier;
@@ -48,7 +48,7 @@ final class Acceptance implements EventTarget, CompletionLoop.Ticking {
   /** Answers the request. */
   void start() {
     ticksLeft = place.loop().ticks(place.options().connectTimeout().toNanos());
-    place.loop().whileTicking(this);
+    place.loop().addTickListener(this);
     if (over) {
       return;
     }
@@ -175,7 +175,7 @@ final class Acceptance implements EventTarget, CompletionLoop.Ticking {
   }
 
   @Override
-  public void expel() {
+  public void shutDown() {
     if (!over && connection == null) {
       reject(Reason.CLOSING);
     } else {

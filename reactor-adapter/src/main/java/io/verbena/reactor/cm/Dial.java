@@ -30,7 +30,7 @@ import reactor.core.publisher.Operators;
  *      +------------------------------+--- error, deadline, cancel ----------------------^
  * </pre>
  */
-final class Dial implements Subscription, EventTarget, CompletionLoop.Ticking {
+final class Dial implements Subscription, EventTarget, CompletionLoop.TickListener {
   private static final String OPERATION = "connect";
 
   private final Place place;
@@ -79,7 +79,7 @@ final class Dial implements Subscription, EventTarget, CompletionLoop.Ticking {
       return;
     }
     ticksLeft = place.loop().ticks(timeoutNanos);
-    place.loop().whileTicking(this);
+    place.loop().addTickListener(this);
     if (over) {
       return;
     }
@@ -269,7 +269,7 @@ final class Dial implements Subscription, EventTarget, CompletionLoop.Ticking {
   }
 
   @Override
-  public void expel() {
+  public void shutDown() {
     fail(new RdmaConnectException(OPERATION, address.toString(), "the transport was disposed"));
   }
 }

@@ -720,7 +720,7 @@ public final class Connection implements RdmaConnection, LoopMember {
   }
 
   @Override
-  public void expel(Throwable why, boolean now) {
+  public void shutDown(Throwable why, boolean now) {
     forced |= now;
     if (now) {
       terminate(
@@ -869,7 +869,7 @@ public final class Connection implements RdmaConnection, LoopMember {
       guarded(inbound::discard);
       guarded(immediates::discard);
     } else if (!inbound.isEmpty()) {
-      loop.whileTicking(new Leftovers(inbound, closeTicks));
+      loop.addTickListener(new Leftovers(inbound, closeTicks));
     }
     if (why == null && !(abandoned && closing.isClosedHere())) {
       closed.tryEmitEmpty();

@@ -6,7 +6,7 @@ import io.verbena.core.loop.CompletionLoop;
  * Messages that were not delivered when the connection closed. They are kept for the subscriber; if
  * there is none, only for as long as a close may take.
  */
-final class Leftovers implements CompletionLoop.Ticking {
+final class Leftovers implements CompletionLoop.TickListener {
   private final Inbound inbound;
   private int ticks;
 
@@ -24,7 +24,7 @@ final class Leftovers implements CompletionLoop.Ticking {
   }
 
   @Override
-  public void expel() {
+  public void shutDown() {
     inbound.discard();
   }
 }

@@ -39,7 +39,7 @@ public final class CompletionLoop {
   private final @Nullable DutyCycleInvoker invoker;
   private final TaskStack tasks = new TaskStack();
   private final CompletionQueues<LoopMember> queues;
-  private final List<Ticking> ticking = new ArrayList<>();
+  private final List<TickListener> tickListeners = new ArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
 
   private @Nullable LoopMember[] ending = new @Nullable LoopMember[16];
@@ -158,23 +158,23 @@ public final class CompletionLoop {
     pending += change;
   }
 
-  /** Has {@code target} told of each tick until it answers false. */
-  public void whileTicking(Ticking target) {
+  /** Calls {@code listener.tick()} on each tick until it returns false. */
+  public void addTickListener(TickListener listener) {
     if (stopping) {
-      target.expel();
+      listener.shutDown();
       return;
     }
-    ticking.add(target);
+    tickListeners.add(listener);
     pending++;
   }
 
-  /** Something that has a deadline of its own. */
-  public interface Ticking {
-    /** The clock went on; answers whether it still waits. */
+  /** Has a deadline of its own. All methods are called on the loop's thread. */
+  public interface TickListener {
+    /** Called on each tick; returns whether it waits for further ticks. */
     boolean tick();
 
-    /** The loop stops: let go of everything. */
-    void expel();
+    /** Called once if the loop stops: releases everything. */
+    void shutDown();
   }
 
   /** Calls {@link LoopMember#endDutyCycle} once at the end of this duty cycle. */
@@ -205,10 +205,10 @@ public final class CompletionLoop {
     queues.leave(membership);
   }
 
-  /** Expels all members, and ends once the last has left. */
+  /** Shuts all members down, and ends once the last has left. */
   public void stop() {
     stopping = true;
-    execute(() -> expelAll(new IllegalStateException("the completion loop was stopped"), false));
+    execute(() -> shutDownAll(new IllegalStateException("the completion loop was stopped"), false));
   }
 
   /**
@@ -231,18 +231,18 @@ public final class CompletionLoop {
     return failure;
   }
 
-  private void expelAll(Throwable cause, boolean now) {
+  private void shutDownAll(Throwable cause, boolean now) {
     for (int i = 0; i < queues.bound(); i++) {
       LoopMember member = queues.at(i);
       if (member != null) {
-        member.expel(cause, now);
+        member.shutDown(cause, now);
       }
     }
-    for (Ticking each : List.copyOf(ticking)) {
-      each.expel();
+    for (TickListener each : List.copyOf(tickListeners)) {
+      each.shutDown();
     }
-    pending -= ticking.size();
-    ticking.clear();
+    pending -= tickListeners.size();
+    tickListeners.clear();
   }
 
   private void work() {
@@ -261,12 +261,12 @@ public final class CompletionLoop {
   }
 
   private boolean isNeeded() {
-    return !stopping || queues.count() > 0 || !ticking.isEmpty() || !tasks.isEmpty();
+    return !stopping || queues.count() > 0 || !tickListeners.isEmpty() || !tasks.isEmpty();
   }
 
   private void breakDown(Throwable cause) {
     failure = cause;
-    expelAll(cause, true);
+    shutDownAll(cause, true);
   }
 
   /** The duty cycle where there is no thread. */
@@ -374,9 +374,9 @@ public final class CompletionLoop {
           member.tick();
         }
       }
-      for (int i = ticking.size() - 1; i >= 0; i--) {
-        if (!ticking.get(i).tick()) {
-          ticking.remove(i);
+      for (int i = tickListeners.size() - 1; i >= 0; i--) {
+        if (!tickListeners.get(i).tick()) {
+          tickListeners.remove(i);
           pending--;
         }
       }
