@@ -2,7 +2,7 @@ package io.verbena;
 
 import org.jspecify.annotations.Nullable;
 
-/** The ceiling on registered memory is reached; nothing was registered. */
+/** The limit on registered memory is reached; nothing was registered. */
 public final class MemoryLimitException extends RdmaException {
   private static final long serialVersionUID = 1L;
 

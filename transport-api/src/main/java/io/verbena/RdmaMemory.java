@@ -5,14 +5,14 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 
 /**
- * Memory that an HCA may reach. Locked memory has a ceiling: {@link
+ * Memory that an HCA may reach. Locked memory has a limit: {@link
  * RdmaOptions#maxRegisteredBytes}.
  */
 public interface RdmaMemory {
 
   /**
    * An allocator of registered buffers, which connections send and receive without a copy.
-   * Thread-safe. When the ceiling is reached it throws {@link MemoryLimitException}.
+   * Thread-safe. When the limit is reached it throws {@link MemoryLimitException}.
    */
   ByteBufAllocator allocator();
 
@@ -21,7 +21,7 @@ public interface RdmaMemory {
    *
    * @param rights what peers may do
    * @throws IllegalArgumentException for heap memory, or read-only memory that peers may write
-   * @throws MemoryLimitException at the ceiling
+   * @throws MemoryLimitException at the limit
    */
   Region register(ByteBuffer buffer, Set<RemoteMemory.Right> rights);
 

@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * @param provider the scheme of the device's addresses
  * @param device stays the transport's
  * @param registeredBytes how much memory is registered; any thread may ask
- * @param maxRegisteredBytes its ceiling
+ * @param maxRegisteredBytes its limit on registered memory
  * @param credits what peers give credits for
  */
 public record MeteredHca(

@@ -20,7 +20,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registered memory of one protection domain, under one ceiling: an allocator's slabs, which no
+ * The registered memory of one protection domain, under one limit: an allocator's slabs, which no
  * peer can reach; a bounded cache of direct buffers from elsewhere, which no peer can reach either;
  * and what was registered for peers, no more than they were given. Thread-safe.
  */
@@ -29,7 +29,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   private static final String EXPOSE = "expose";
   private static final String REGISTER = "register";
 
-  private final Ceiling ceiling;
+  private final RegistrationLimit limit;
   private final Registrations registrations;
   private final Slabs slabs;
   private final RegistrationCache cache;
@@ -37,13 +37,13 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
 
   /**
    * @param domain where everything is registered; stays the caller's
-   * @param options give the ceiling and the size of the cache
+   * @param options give the limit and the size of the cache
    */
   public RegisteredMemory(ProtectionDomain domain, RdmaOptions options) {
     requireNonNull(domain, "domain");
-    ceiling = new Ceiling(options.maxRegisteredBytes());
-    registrations = new Registrations(domain, ceiling);
-    slabs = new Slabs(this, ceiling.limit(), domain.device().attributes().maxMemoryRegionSize());
+    limit = new RegistrationLimit(options.maxRegisteredBytes());
+    registrations = new Registrations(domain, limit);
+    slabs = new Slabs(this, limit.bytes(), domain.device().attributes().maxMemoryRegionSize());
     cache = new RegistrationCache(this, options.maxCachedRegistrations());
     allocator = new RegisteredAllocator(slabs);
   }
@@ -129,7 +129,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
    *
    * @return to be released once; null if the memory cannot be registered, because it is on the
    *     heap, read-only, empty or in several pieces: then the bytes must be copied
-   * @throws MemoryLimitException at the ceiling
+   * @throws MemoryLimitException at the limit
    * @throws HcaException if the HCA refuses
    */
   public @Nullable Lease lease(ByteBuf buf, int index, int length) {
@@ -142,7 +142,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
    * this is closed. Bytes of the allocator's memory do not count again.
    *
    * @throws IllegalArgumentException for bytes that are on the heap, in several pieces, or none
-   * @throws MemoryLimitException at the ceiling
+   * @throws MemoryLimitException at the limit
    * @throws HcaException if the HCA refuses
    */
   public Exposure expose(ByteBuf buf, int index, int length) {
@@ -205,7 +205,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
 
   @Override
   public long registeredBytes() {
-    return ceiling.used();
+    return limit.used();
   }
 
   /**
@@ -220,8 +220,8 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     registrations.close();
   }
 
-  Ceiling ceiling() {
-    return ceiling;
+  RegistrationLimit limit() {
+    return limit;
   }
 
   Registrations registrations() {
@@ -229,27 +229,27 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Takes these bytes of the ceiling.
+   * Takes these bytes of the limit.
    *
    * @throws MemoryLimitException if they do not fit, whatever is given up
    */
   void reserve(String operation, long bytes) {
     if (!makeRoom(bytes)) {
-      throw ceiling.reached(operation, bytes);
+      throw limit.reached(operation, bytes);
     }
   }
 
-  /** Takes these bytes of the ceiling, giving up what is kept only for reuse; false at its end. */
+  /** Takes these bytes of the limit, giving up what is kept only for reuse; false at its end. */
   boolean makeRoom(long bytes) {
-    if (ceiling.reserve(bytes)) {
+    if (limit.reserve(bytes)) {
       return true;
     }
     cache.dropUnpinned();
-    if (ceiling.reserve(bytes)) {
+    if (limit.reserve(bytes)) {
       return true;
     }
     slabs.giveUpIdle();
-    return ceiling.reserve(bytes);
+    return limit.reserve(bytes);
   }
 
   private static void checkRange(ByteBuf buf, int index, int length) {

@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** A memory region and the bytes that it takes of the ceiling. Thread-safe. */
+/** A memory region and the bytes that it takes of the limit. Thread-safe. */
 final class Registration {
   private static final VarHandle OPEN;
 

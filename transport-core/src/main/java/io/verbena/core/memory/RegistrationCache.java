@@ -35,7 +35,7 @@ final class RegistrationCache {
   private final ArrayDeque<Lease> spare = new ArrayDeque<>();
 
   /**
-   * @param owner gives the memory's ceiling and domain
+   * @param owner gives the memory's limit and domain
    * @param capacity registrations to keep at the most
    */
   RegistrationCache(RegisteredMemory owner, int capacity) {
@@ -84,12 +84,12 @@ final class RegistrationCache {
     return found.span().contains(address, length) ? begin(found, address) : null;
   }
 
-  /** Registers all of the root; null if the ceiling or a strange buffer forbids. */
+  /** Registers all of the root; null if the limit or a strange buffer forbids. */
   private @Nullable Lease keep(ByteBuf root, long address, int length) {
     int rootLength = root.capacity();
     Span span = new Span().set(root.memoryAddress(), rootLength);
     if (!span.contains(address, length)
-        || rootLength > owner.ceiling().limit() >> 1
+        || rootLength > owner.limit().bytes() >> 1
         || !owner.makeRoom(rootLength)) {
       return null;
     }

@@ -13,13 +13,13 @@ import org.jspecify.annotations.Nullable;
 /** All that is registered in one domain, so that closing leaves nothing behind. Thread-safe. */
 final class Registrations {
   private final ProtectionDomain domain;
-  private final Ceiling ceiling;
+  private final RegistrationLimit limit;
   private @Nullable Registration first;
   private boolean closed;
 
-  Registrations(ProtectionDomain domain, Ceiling ceiling) {
+  Registrations(ProtectionDomain domain, RegistrationLimit limit) {
     this.domain = domain;
-    this.ceiling = ceiling;
+    this.limit = limit;
   }
 
   /**
@@ -45,7 +45,7 @@ final class Registrations {
           e);
     } finally {
       if (registration == null) {
-        ceiling.giveBack(charge);
+        limit.giveBack(charge);
       }
     }
     if (!remember(registration)) {
@@ -85,7 +85,7 @@ final class Registrations {
       registration.previous = null;
       registration.next = null;
     }
-    ceiling.giveBack(registration.charge());
+    limit.giveBack(registration.charge());
   }
 
   /**

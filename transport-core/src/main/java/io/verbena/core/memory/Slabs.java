@@ -35,15 +35,15 @@ final class Slabs {
   private volatile boolean closed;
 
   /**
-   * @param owner gives the memory's ceiling and domain
-   * @param ceiling registered bytes that it may have at the most
+   * @param owner gives the memory's limit and domain
+   * @param limit registered bytes that it may have at the most
    * @param maxRegionLength bytes that the HCA takes in one region
    */
-  Slabs(RegisteredMemory owner, long ceiling, long maxRegionLength) {
+  Slabs(RegisteredMemory owner, long limit, long maxRegionLength) {
     this.owner = owner;
-    long fair = Math.min(Math.max(ceiling >> 4, LEAST_IN_SLAB), MOST_IN_SLAB);
+    long fair = Math.min(Math.max(limit >> 4, LEAST_IN_SLAB), MOST_IN_SLAB);
     slabLength = (int) Long.highestOneBit(Math.min(fair, maxRegionLength));
-    freeLarge = new LargeBuffers(ceiling >> 2);
+    freeLarge = new LargeBuffers(limit >> 2);
     for (int i = 0; i < SizeClasses.COUNT; i++) {
       free.add(new StripedStack<>());
     }
@@ -53,7 +53,7 @@ final class Slabs {
    * Answers a free buffer whose block holds at least this many bytes; to be {@linkplain
    * RegisteredByteBuf#begin begun}.
    *
-   * @throws MemoryLimitException at the ceiling, or at the JVM's own for direct memory
+   * @throws MemoryLimitException at the limit, or at the JVM's own for direct memory
    */
   RegisteredByteBuf take(int length) {
     if (length > LARGEST) {
@@ -137,7 +137,7 @@ final class Slabs {
     }
   }
 
-  /** At the ceiling, any free block that holds the bytes will do. */
+  /** At the limit, any free block that holds the bytes will do. */
   private RegisteredByteBuf takeLonger(int sizeClass) {
     for (int longer = sizeClass + 1; longer < SizeClasses.COUNT; longer++) {
       RegisteredByteBuf freed = free.get(longer).popSurely();
@@ -145,14 +145,14 @@ final class Slabs {
         return freed;
       }
     }
-    throw owner.ceiling().reached(ALLOCATE, SizeClasses.length(sizeClass));
+    throw owner.limit().reached(ALLOCATE, SizeClasses.length(sizeClass));
   }
 
   private RegisteredByteBuf newBuffer(Block block) {
     return new RegisteredByteBuf(owner.allocator(), this, block);
   }
 
-  /** Answers null at the ceiling. */
+  /** Answers null at the limit. */
   private @Nullable Block cut(int length) {
     checkOpen();
     for (int i = slabsWithRoom.size() - 1; i >= 0; i--) {
@@ -173,9 +173,9 @@ final class Slabs {
     return slab.cut(length);
   }
 
-  /** At the ceiling a slab is only as long as it must be. */
+  /** At the limit a slab is only as long as it must be. */
   private @Nullable Slab newSlab(int length) {
-    if (length <= slabLength && owner.ceiling().reserve(slabLength)) {
+    if (length <= slabLength && owner.limit().reserve(slabLength)) {
       return register(slabLength);
     }
     return owner.makeRoom(length) ? register(length) : null;
@@ -194,7 +194,7 @@ final class Slabs {
     try {
       memory = allocate(length);
     } catch (OutOfMemoryError e) {
-      owner.ceiling().giveBack(length);
+      owner.limit().giveBack(length);
       throw new MemoryLimitException(
           ALLOCATE,
           null,

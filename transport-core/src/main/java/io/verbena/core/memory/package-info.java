@@ -1,6 +1,6 @@
 /**
  * Registered memory: an allocator of registered buffers, registrations of memory from elsewhere,
- * and the ceiling that they share. Knows no Reactor.
+ * and the limit that they share. Knows no Reactor.
  */
 @NullMarked
 package io.verbena.core.memory;

@@ -230,7 +230,7 @@ final class AdapterMeters {
     gauge(
         "verbena.memory.limit",
         BaseUnits.BYTES,
-        "The ceiling on registered memory",
+        "The limit on registered memory",
         tags,
         meters -> meters.total(hca -> hca.hca.maxRegisteredBytes()));
   }

@@ -15,10 +15,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class ExposureTest {
-  private static final long CEILING = 1 << 16;
+  private static final long LIMIT = 1 << 16;
 
   private final RecordingDomain domain = new RecordingDomain();
-  private final RegisteredMemory memory = Memories.of(domain, CEILING);
+  private final RegisteredMemory memory = Memories.of(domain, LIMIT);
   private final ByteBuf ours = numbered(memory.allocator().directBuffer(1000));
   private final ByteBuf foreign = numbered(Unpooled.directBuffer(1 << 17));
 

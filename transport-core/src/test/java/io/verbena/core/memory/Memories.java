@@ -13,8 +13,8 @@ final class Memories {
     return new RegisteredMemory(domain, RdmaOptions.defaults());
   }
 
-  static RegisteredMemory of(RecordingDomain domain, long ceiling) {
-    return new RegisteredMemory(domain, RdmaOptions.builder().maxRegisteredBytes(ceiling).build());
+  static RegisteredMemory of(RecordingDomain domain, long limit) {
+    return new RegisteredMemory(domain, RdmaOptions.builder().maxRegisteredBytes(limit).build());
   }
 
   /** What the HCA reads where {@code memory} locates these bytes. */

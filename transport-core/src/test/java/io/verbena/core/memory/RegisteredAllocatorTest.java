@@ -296,17 +296,17 @@ class RegisteredAllocatorTest {
   @ParameterizedTest
   @ValueSource(ints = {64, 300, 1024, 9000, 100_000, 1_500_000})
   void ceilingIsATypedErrorAndLosesNothing(int length) {
-    long ceiling = 4 * MIB;
-    try (RegisteredMemory small = Memories.of(domain, ceiling)) {
+    long limit = 4 * MIB;
+    try (RegisteredMemory small = Memories.of(domain, limit)) {
       List<ByteBuf> held = new ArrayList<>();
       assertThatThrownBy(() -> allocateForEver(small, length, held))
           .isInstanceOf(MemoryLimitException.class)
-          .hasMessageContaining("expected: together <= " + ceiling)
+          .hasMessageContaining("expected: together <= " + limit)
           .hasMessageContaining("RdmaOptions.maxRegisteredBytes");
-      assertThat(small.registeredBytes()).isLessThanOrEqualTo(ceiling);
+      assertThat(small.registeredBytes()).isLessThanOrEqualTo(limit);
       assertThat(small.registeredBytes()).isEqualTo(domain.openBytes());
       int most = held.size();
-      assertThat((long) most * length).isGreaterThanOrEqualTo(ceiling / 4);
+      assertThat((long) most * length).isGreaterThanOrEqualTo(limit / 4);
       held.forEach(ByteBuf::release);
       held.clear();
 

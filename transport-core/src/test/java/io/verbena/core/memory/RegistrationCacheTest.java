@@ -38,14 +38,14 @@ class RegistrationCacheTest {
   private static final ByteBufAllocator UNWATCHED = new UnpooledByteBufAllocator(true, true);
 
   private static final int CACHED = 4;
-  private static final long CEILING = 1 << 20;
+  private static final long LIMIT = 1 << 20;
   private static final int LENGTH = 1 << 16;
 
   private final RecordingDomain domain = new RecordingDomain();
   private final RegisteredMemory memory =
       new RegisteredMemory(
           domain,
-          RdmaOptions.builder().maxCachedRegistrations(CACHED).maxRegisteredBytes(CEILING).build());
+          RdmaOptions.builder().maxCachedRegistrations(CACHED).maxRegisteredBytes(LIMIT).build());
   private final List<ByteBuf> buffers = new ArrayList<>();
 
   @BeforeEach

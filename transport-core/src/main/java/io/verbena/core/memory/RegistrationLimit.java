@@ -3,38 +3,40 @@ package io.verbena.core.memory;
 import io.verbena.MemoryLimitException;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts registered bytes, and refuses those beyond its limit. Thread-safe. */
-final class Ceiling {
-  private final long limit;
+/**
+ * The limit on registered memory: counts registered bytes and refuses those beyond. Thread-safe.
+ */
+final class RegistrationLimit {
+  private final long bytes;
   private final AtomicLong used = new AtomicLong();
 
-  Ceiling(long limit) {
-    this.limit = limit;
+  RegistrationLimit(long bytes) {
+    this.bytes = bytes;
   }
 
-  /** Takes these bytes before they are registered; false, and nothing taken, if they do not fit. */
-  boolean reserve(long bytes) {
+  /** Takes bytes before they are registered; returns false and takes nothing if they do not fit. */
+  boolean reserve(long wanted) {
     for (; ; ) {
       long before = used.get();
-      if (bytes > limit - before) {
+      if (wanted > bytes - before) {
         return false;
       }
-      if (used.compareAndSet(before, before + bytes)) {
+      if (used.compareAndSet(before, before + wanted)) {
         return true;
       }
     }
   }
 
-  void giveBack(long bytes) {
-    used.addAndGet(-bytes);
+  void giveBack(long count) {
+    used.addAndGet(-count);
   }
 
   long used() {
     return used.get();
   }
 
-  long limit() {
-    return limit;
+  long bytes() {
+    return bytes;
   }
 
   MemoryLimitException reached(String operation, long wanted) {
@@ -46,7 +48,7 @@ final class Ceiling {
             + " beside "
             + used.get()
             + " registered (expected: together <= "
-            + limit
+            + bytes
             + "); release buffers and regions, or raise RdmaOptions.maxRegisteredBytes");
   }
 }
