@@ -36,7 +36,7 @@ final class AdapterMeters {
   private static final String REQUESTS = "requests";
   private static final String CAMEL = "(?<=[a-z])(?=[A-Z])";
 
-  private final Book book;
+  private final MeterRegistration registration;
   private final Tags tags;
   private final Operations operations;
   private final Set<MicrometerHca> hcas = new HashSet<>();
@@ -47,10 +47,10 @@ final class AdapterMeters {
   private final AtomicBoolean metered = new AtomicBoolean();
   private final AtomicBoolean watching = new AtomicBoolean();
 
-  AdapterMeters(Book book, String adapter, String provider) {
-    this.book = book;
+  AdapterMeters(MeterRegistration registration, String adapter, String provider) {
+    this.registration = registration;
     tags = Tags.of("adapter", adapter, "provider", provider);
-    operations = new Operations(book, tags);
+    operations = new Operations(registration, tags);
   }
 
   Operations operations() {
@@ -61,7 +61,7 @@ final class AdapterMeters {
 
   HcaMeter open(MeteredHca hca, DeviceMeters counters) {
     DistributionSummary polls =
-        book.summary(
+        registration.summary(
             "verbena.completion.queue.depth",
             COMPLETIONS,
             "Completions that a poll found, where it found any, up to 64",
@@ -136,7 +136,7 @@ final class AdapterMeters {
   // ---- what happens
 
   void failed(String operation, @Nullable CompletionStatus status, Throwable why) {
-    book.counter(
+    registration.counter(
             "verbena.errors",
             "errors",
             "Failures that the program was told of",
@@ -264,12 +264,12 @@ final class AdapterMeters {
 
   private void gauge(
       String name, String unit, String text, Tags with, ToDoubleFunction<AdapterMeters> value) {
-    book.gauge(name, unit, text, with, this, value);
+    registration.gauge(name, unit, text, with, this, value);
   }
 
   private void count(
       String name, String unit, String text, Tags with, ToLongFunction<Totals> value) {
-    book.count(name, unit, text, with, this, meters -> meters.total(value, 0));
+    registration.count(name, unit, text, with, this, meters -> meters.total(value, 0));
   }
 
   private synchronized double sum(ToIntFunction<MicrometerConnection> value) {

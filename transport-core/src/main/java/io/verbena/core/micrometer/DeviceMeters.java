@@ -15,15 +15,15 @@ import java.util.Set;
  * last. A device that several transports have open counts once.
  */
 final class DeviceMeters {
-  private final Book book;
+  private final MeterRegistration registration;
   private final Tags tags;
   private final IdentityHashMap<Object, DeviceCounters> users = new IdentityHashMap<>();
   private final IdentityHashMap<DeviceCounters, Growth> open = new IdentityHashMap<>();
   private final Map<Counter, Long> before = new EnumMap<>(Counter.class);
   private final Set<Counter> entered = EnumSet.noneOf(Counter.class);
 
-  DeviceMeters(Book book, String provider, String device) {
-    this.book = book;
+  DeviceMeters(MeterRegistration registration, String provider, String device) {
+    this.registration = registration;
     tags = Tags.of("provider", provider, "device", device);
   }
 
@@ -108,7 +108,7 @@ final class DeviceMeters {
   }
 
   private void enter(Counter counter, String name, String unit, String text, Tags with) {
-    book.count("verbena.device." + name, unit, text, with, this, meters -> meters.total(counter));
+    registration.count("verbena.device." + name, unit, text, with, this, meters -> meters.total(counter));
   }
 
   /** Idempotent. */

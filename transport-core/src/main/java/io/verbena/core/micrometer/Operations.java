@@ -20,12 +20,12 @@ final class Operations {
 
   private static final int STATUSES = statuses();
 
-  private final Book book;
+  private final MeterRegistration registration;
   private final Tags tags;
   private final AtomicReferenceArray<Timer> timers = new AtomicReferenceArray<>(OPCODES * STATUSES);
 
-  Operations(Book book, Tags tags) {
-    this.book = book;
+  Operations(MeterRegistration registration, Tags tags) {
+    this.registration = registration;
     this.tags = tags;
   }
 
@@ -57,7 +57,7 @@ final class Operations {
   }
 
   private Timer make(SendOpcode opcode, CompletionStatus status) {
-    return book.timer(
+    return registration.timer(
         "verbena.operations",
         "Work requests, from post to completion",
         tags.and("operation", name(opcode), "status", name(status)));

@@ -49,7 +49,7 @@ import java.util.Map;
  * different tags: Micrometer would take the gauges of the first for both. Thread-safe.
  */
 public final class VerbenaMeters implements Meters, AutoCloseable {
-  private final Book book;
+  private final MeterRegistration registration;
   private final Map<String, AdapterMeters> adapters = new HashMap<>();
   private final Map<String, DeviceMeters> devices = new HashMap<>();
 
@@ -63,7 +63,7 @@ public final class VerbenaMeters implements Meters, AutoCloseable {
    * @param tags for all meters, to tell them from those of another one of these
    */
   public VerbenaMeters(MeterRegistry registry, Tags tags) {
-    book = new Book(requireNonNull(registry, "registry"), requireNonNull(tags, "tags"));
+    registration = new MeterRegistration(requireNonNull(registry, "registry"), requireNonNull(tags, "tags"));
   }
 
   @Override
@@ -73,7 +73,7 @@ public final class VerbenaMeters implements Meters, AutoCloseable {
     synchronized (this) {
       counters =
           devices.computeIfAbsent(
-              hca.provider() + '/' + device, key -> new DeviceMeters(book, hca.provider(), device));
+              hca.provider() + '/' + device, key -> new DeviceMeters(registration, hca.provider(), device));
     }
     return adapter(hca.adapter(), hca.provider()).open(hca, counters);
   }
@@ -85,12 +85,12 @@ public final class VerbenaMeters implements Meters, AutoCloseable {
 
   private synchronized AdapterMeters adapter(String adapter, String provider) {
     return adapters.computeIfAbsent(
-        adapter + '/' + provider, key -> new AdapterMeters(book, adapter, provider));
+        adapter + '/' + provider, key -> new AdapterMeters(registration, adapter, provider));
   }
 
   /** Removes its meters from the registry; transports go on, and are not seen there any more. */
   @Override
   public void close() {
-    book.close();
+    registration.close();
   }
 }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class DeviceMetersTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final DeviceMeters meters =
-      new DeviceMeters(new Book(registry, Tags.empty()), "test", "hca0");
+      new DeviceMeters(new MeterRegistration(registry, Tags.empty()), "test", "hca0");
 
   /** A device whose counts a test sets. */
   private static final class Counts implements DeviceCounters {

@@ -12,22 +12,22 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
 
-/** Enters meters into a registry, and knows which. Thread-safe. */
-final class Book {
+/** Registers meters in a registry and removes them all when it is closed. Thread-safe. */
+final class MeterRegistration {
   private final MeterRegistry registry;
   private final Tags tags;
-  private final Set<Meter> entered = new HashSet<>();
+  private final Set<Meter> registered = new HashSet<>();
   private boolean closed;
 
-  Book(MeterRegistry registry, Tags tags) {
+  MeterRegistration(MeterRegistry registry, Tags tags) {
     this.registry = registry;
     this.tags = tags;
   }
 
-  /** A gauge that keeps its object alive. */
+  /** Registers a gauge, which keeps its object alive. */
   <T> void gauge(
       String name, String unit, String description, Tags more, T of, ToDoubleFunction<T> value) {
-    enter(
+    register(
         Gauge.builder(name, of, value)
             .description(description)
             .baseUnit(unit)
@@ -36,10 +36,10 @@ final class Book {
             .register(registry));
   }
 
-  /** A counter that is read; somebody else has to keep its object alive. */
+  /** Registers a counter that reads its object; the caller keeps that object alive. */
   <T> void count(
       String name, String unit, String description, Tags more, T of, ToDoubleFunction<T> value) {
-    enter(
+    register(
         FunctionCounter.builder(name, of, value)
             .description(description)
             .baseUnit(unit)
@@ -48,7 +48,7 @@ final class Book {
   }
 
   Counter counter(String name, String unit, String description, Tags more) {
-    return enter(
+    return register(
         Counter.builder(name)
             .description(description)
             .baseUnit(unit)
@@ -57,12 +57,12 @@ final class Book {
   }
 
   Timer timer(String name, String description, Tags more) {
-    return enter(
+    return register(
         Timer.builder(name).description(description).tags(tags.and(more)).register(registry));
   }
 
   DistributionSummary summary(String name, String unit, String description, Tags more) {
-    return enter(
+    return register(
         DistributionSummary.builder(name)
             .description(description)
             .baseUnit(unit)
@@ -70,16 +70,16 @@ final class Book {
             .register(registry));
   }
 
-  private <M extends Meter> M enter(M meter) {
-    if (!entered(meter)) {
+  private <M extends Meter> M register(M meter) {
+    if (!registered(meter)) {
       registry.remove(meter);
     }
     return meter;
   }
 
-  private synchronized boolean entered(Meter meter) {
+  private synchronized boolean registered(Meter meter) {
     if (!closed) {
-      entered.add(meter);
+      registered.add(meter);
     }
     return !closed;
   }
@@ -90,8 +90,8 @@ final class Book {
 
   private synchronized Set<Meter> takeAll() {
     closed = true;
-    Set<Meter> all = Set.copyOf(entered);
-    entered.clear();
+    Set<Meter> all = Set.copyOf(registered);
+    registered.clear();
     return all;
   }
 }
