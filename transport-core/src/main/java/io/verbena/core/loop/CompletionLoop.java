@@ -132,9 +132,9 @@ public final class CompletionLoop {
   }
 
   private void wakeup() {
-    CompletionChannel sleeper = channel;
-    if (sleeper != null) {
-      sleeper.wakeup();
+    CompletionChannel channel = this.channel;
+    if (channel != null) {
+      channel.wakeup();
     }
   }
 
@@ -416,8 +416,8 @@ public final class CompletionLoop {
    * Arms, looks once more, and sleeps; whoever schedules sees either its task taken or the flag.
    */
   private void sleep() {
-    CompletionChannel bed = channel;
-    if (bed == null) {
+    CompletionChannel channel = this.channel;
+    if (channel == null) {
       return;
     }
     queues.arm();
@@ -428,7 +428,7 @@ public final class CompletionLoop {
     sleeping = true;
     try {
       if (tasks.isEmpty()) {
-        woken(bed.await(pending > 0 ? tickNanos : LONGEST_SLEEP));
+        woken(channel.await(pending > 0 ? tickNanos : LONGEST_SLEEP));
       }
     } catch (InterruptedException e) {
       // The thread is the loop's own: stop() ends it, an interrupt only wakes it.

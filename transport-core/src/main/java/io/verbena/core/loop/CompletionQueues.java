@@ -23,7 +23,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
   private final @Nullable CompletionChannel channel;
   private final HcaMeter meter;
   private final Members<M> members = new Members<>();
-  private final List<PackedQueue> packed = new ArrayList<>();
+  private final List<SharedCompletionQueue> queues = new ArrayList<>();
   private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
 
   /**
@@ -44,21 +44,21 @@ public final class CompletionQueues<M extends CompletionTarget> {
    * @throws io.verbena.verbs.VerbsException if the device has no completion queue left for that
    */
   public Membership join(M member, int completions) {
-    PackedQueue place = null;
-    for (int i = 0; i < packed.size() && place == null; i++) {
-      PackedQueue candidate = packed.get(i);
-      place = candidate.reserve(completions) ? candidate : null;
+    SharedCompletionQueue chosen = null;
+    for (int i = 0; i < queues.size() && chosen == null; i++) {
+      SharedCompletionQueue candidate = queues.get(i);
+      chosen = candidate.reserve(completions) ? candidate : null;
     }
-    if (place == null) {
+    if (chosen == null) {
       int most = device.attributes().maxCompletions();
       int depth = Math.max(completions, Math.min(most, LEAST_DEPTH));
-      place = new PackedQueue(device.createCompletionQueue(depth, channel, true));
-      place.reserve(completions);
-      packed.add(place);
-      meter.completionQueues(place.queue.depth());
+      chosen = new SharedCompletionQueue(device.createCompletionQueue(depth, channel, true));
+      chosen.reserve(completions);
+      queues.add(chosen);
+      meter.completionQueues(chosen.queue.depth());
     }
     meter.completionsReserved(completions);
-    return new Membership(place.queue, members.add(member, place, completions));
+    return new Membership(chosen.queue, members.add(member, chosen, completions));
   }
 
   /** Lets a member go, none of whose work requests is outstanding. */
@@ -89,8 +89,8 @@ public final class CompletionQueues<M extends CompletionTarget> {
   public int poll() {
     int taken = 0;
     // Members may join, and queues come, while completions are handed out.
-    for (int q = 0; q < packed.size(); q++) {
-      int count = packed.get(q).queue.poll(batch);
+    for (int q = 0; q < queues.size(); q++) {
+      int count = queues.get(q).queue.poll(batch);
       if (count > 0) {
         meter.polled(count);
       }
@@ -108,8 +108,8 @@ public final class CompletionQueues<M extends CompletionTarget> {
 
   /** Asks for an event of each queue that has none due: then poll once more before sleeping. */
   public void arm() {
-    for (int i = 0; i < packed.size(); i++) {
-      PackedQueue queue = packed.get(i);
+    for (int i = 0; i < queues.size(); i++) {
+      SharedCompletionQueue queue = queues.get(i);
       if (!queue.armed) {
         queue.armed = true;
         queue.queue.arm(false);
@@ -120,9 +120,9 @@ public final class CompletionQueues<M extends CompletionTarget> {
   /** An event of this queue was taken from the channel. */
   public void woken(CompletionQueue queue) {
     queue.acknowledgeEvents(1);
-    for (int i = 0; i < packed.size(); i++) {
-      if (packed.get(i).queue == queue) {
-        packed.get(i).armed = false;
+    for (int i = 0; i < queues.size(); i++) {
+      if (queues.get(i).queue == queue) {
+        queues.get(i).armed = false;
       }
     }
   }
@@ -133,11 +133,11 @@ public final class CompletionQueues<M extends CompletionTarget> {
    * @throws io.verbena.verbs.VerbsException if queue pairs still use one
    */
   public void close() {
-    CompletionChannel bed = channel;
-    if (bed != null) {
+    CompletionChannel channel = this.channel;
+    if (channel != null) {
       // A wake-up that nobody took answers null once, in front of events.
       for (int nulls = 0; nulls < 2; ) {
-        CompletionQueue queue = look(bed);
+        CompletionQueue queue = look(channel);
         if (queue == null) {
           nulls++;
         } else {
@@ -145,12 +145,12 @@ public final class CompletionQueues<M extends CompletionTarget> {
         }
       }
     }
-    for (PackedQueue queue : packed) {
+    for (SharedCompletionQueue queue : queues) {
       meter.completionQueues(-queue.queue.depth());
       queue.queue.close();
     }
-    if (bed != null) {
-      bed.close();
+    if (channel != null) {
+      channel.close();
     }
   }
 

@@ -8,7 +8,7 @@ final class Members<M extends CompletionTarget> {
   private @Nullable Object[] members = new @Nullable Object[16];
   private long[] prefixes = new long[16];
   private int[] depths = new int[16];
-  private @Nullable PackedQueue[] queues = new @Nullable PackedQueue[16];
+  private @Nullable SharedCompletionQueue[] queues = new @Nullable SharedCompletionQueue[16];
   private int[] generations = new int[16];
   private int count;
 
@@ -26,7 +26,7 @@ final class Members<M extends CompletionTarget> {
     return (M) members[index];
   }
 
-  long add(M member, PackedQueue queue, int depth) {
+  long add(M member, SharedCompletionQueue queue, int depth) {
     int index = 0;
     while (index < members.length && members[index] != null) {
       index++;
@@ -58,7 +58,7 @@ final class Members<M extends CompletionTarget> {
   /** Answers the depth that it had reserved. */
   int remove(long prefix) {
     int index = WorkRequestId.index(prefix);
-    PackedQueue queue = queues[index];
+    SharedCompletionQueue queue = queues[index];
     if (members[index] == null || prefixes[index] != prefix || queue == null) {
       throw new IllegalStateException("not a member: index " + index);
     }

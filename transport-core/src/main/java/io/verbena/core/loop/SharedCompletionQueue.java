@@ -3,14 +3,14 @@ package io.verbena.core.loop;
 import io.verbena.verbs.CompletionQueue;
 
 /** A completion queue that several members share by reserving a part of its depth each. */
-final class PackedQueue {
+final class SharedCompletionQueue {
   final CompletionQueue queue;
   private int reserved;
 
   /** Whether an event is due that was not taken yet. */
   boolean armed;
 
-  PackedQueue(CompletionQueue queue) {
+  SharedCompletionQueue(CompletionQueue queue) {
     this.queue = queue;
   }
 
