@@ -16,7 +16,9 @@ final class CompletionEntry {
 
   private long id;
 
-  /** Queue pair number, attachment, status, opcode and flags, as {@link CompletionRing} has them. */
+  /**
+   * Queue pair number, attachment, status, opcode and flags, as {@link CompletionRing} has them.
+   */
   private long packed;
 
   private int byteLength;

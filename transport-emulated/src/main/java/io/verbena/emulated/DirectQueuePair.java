@@ -194,9 +194,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
 
   /** Takes the next receive, and says in the completion that it is this one's. */
   private CompletionEntry takeReceive(CompletionEntry completion) {
-    return completion
-        .of(number(), receiveAttachment())
-        .completes(receives.id(), receives.take());
+    return completion.of(number(), receiveAttachment()).completes(receives.id(), receives.take());
   }
 
   /**

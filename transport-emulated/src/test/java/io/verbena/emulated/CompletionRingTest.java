@@ -15,8 +15,7 @@ class CompletionRingTest {
     ring.publish(
         entry,
         new CompletionEntry()
-            .ends(
-                CompletionStatus.SUCCESS, CompletionOpcode.RECV_RDMA_WITH_IMM, Integer.MAX_VALUE)
+            .ends(CompletionStatus.SUCCESS, CompletionOpcode.RECV_RDMA_WITH_IMM, Integer.MAX_VALUE)
             .carries(WorkCompletion.WITH_IMM, -2)
             .of(0xabcdef, 0xffff)
             .completes(id, id + 1));

@@ -35,7 +35,7 @@ final class Flusher {
     }
   }
 
-  /** Whether it could; at the ceiling of registered memory it waits for what is in flight. */
+  /** Whether it could; at the limit of registered memory it waits for what is in flight. */
   private boolean postNext(ChannelOutboundBuffer queue, Object message, Stream to)
       throws Exception {
     try {

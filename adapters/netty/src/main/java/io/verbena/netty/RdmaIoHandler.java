@@ -53,9 +53,9 @@ public final class RdmaIoHandler implements IoHandler {
   private final Set<RdmaIoHandle> handles = new HashSet<>();
   private final Set<Stream> streams = new HashSet<>();
   private final Flusher flusher;
-  private @Nullable Stream[] marked = new @Nullable Stream[16];
-  private @Nullable Stream[] markedNow = new @Nullable Stream[16];
-  private int markedCount;
+  private @Nullable Stream[] scheduled = new @Nullable Stream[16];
+  private @Nullable Stream[] scheduledNow = new @Nullable Stream[16];
+  private int scheduledCount;
   private long idleSince;
   private int spins;
   private boolean idle;
@@ -143,12 +143,12 @@ public final class RdmaIoHandler implements IoHandler {
     streams.remove(stream);
   }
 
-  /** Has {@link Stream#turn} called in the next run. */
-  void mark(Stream stream) {
-    if (markedCount == marked.length) {
-      marked = Arrays.copyOf(marked, markedCount * 2);
+  /** Calls {@link Stream#doWork} in the next run. */
+  void schedule(Stream stream) {
+    if (scheduledCount == scheduled.length) {
+      scheduled = Arrays.copyOf(scheduled, scheduledCount * 2);
     }
-    marked[markedCount++] = stream;
+    scheduled[scheduledCount++] = stream;
   }
 
   /** Takes all completions that are there. */
@@ -172,25 +172,25 @@ public final class RdmaIoHandler implements IoHandler {
   private int work(IoHandlerContext context) {
     boolean timed = context.shouldReportActiveIoTime();
     long start = timed ? System.nanoTime() : 0;
-    int handled = queues.poll() + turn();
+    int handled = queues.poll() + runStreams();
     if (timed) {
       context.reportActiveIoTime(handled > 0 ? System.nanoTime() - start : 0);
     }
     return handled;
   }
 
-  /** A stream that is marked meanwhile has its next turn: it must not hold up the others. */
-  private int turn() {
-    @Nullable Stream[] now = marked;
-    int count = markedCount;
-    marked = markedNow;
-    markedNow = now;
-    markedCount = 0;
+  /** A stream that is scheduled meanwhile works in the next run: it must not block the others. */
+  private int runStreams() {
+    @Nullable Stream[] now = scheduled;
+    int count = scheduledCount;
+    scheduled = scheduledNow;
+    scheduledNow = now;
+    scheduledCount = 0;
     for (int i = 0; i < count; i++) {
       Stream stream = now[i];
       now[i] = null;
       if (stream != null) {
-        stream.turn();
+        stream.doWork();
       }
     }
     return count;
@@ -223,21 +223,21 @@ public final class RdmaIoHandler implements IoHandler {
 
   /** Arms, looks once more, and sleeps; whoever wakes sees either its task taken or the flag. */
   private int sleep(IoHandlerContext context) {
-    CompletionChannel bed = channel;
-    if (bed == null) {
+    CompletionChannel channel = this.channel;
+    if (channel == null) {
       return 0;
     }
     queues.arm();
     int handled = queues.poll();
-    if (handled > 0 || markedCount > 0) {
+    if (handled > 0 || scheduledCount > 0) {
       idle = false;
-      return handled + turn();
+      return handled + runStreams();
     }
     sleeping = true;
     try {
       if (context.canBlock()) {
         long nanos = Math.min(LONGEST_SLEEP, context.delayNanos(System.nanoTime()));
-        CompletionQueue queue = bed.await(Math.max(0, nanos));
+        CompletionQueue queue = channel.await(Math.max(0, nanos));
         if (queue != null) {
           idle = false;
           queues.woken(queue);
@@ -254,9 +254,9 @@ public final class RdmaIoHandler implements IoHandler {
 
   @Override
   public void wakeup() {
-    CompletionChannel bed = channel;
-    if (sleeping && bed != null && !executor.isExecutorThread(Thread.currentThread())) {
-      bed.wakeup();
+    CompletionChannel channel = this.channel;
+    if (sleeping && channel != null && !executor.isExecutorThread(Thread.currentThread())) {
+      channel.wakeup();
     }
   }
 
@@ -285,7 +285,7 @@ public final class RdmaIoHandler implements IoHandler {
     }
     // What was posted still arrives: the loop runs until its quiet period is over.
     queues.poll();
-    turn();
+    runStreams();
   }
 
   @Override
@@ -311,7 +311,7 @@ public final class RdmaIoHandler implements IoHandler {
     long from = System.nanoTime();
     long patience = hca.options().closeTimeout().toNanos();
     while (!streams.isEmpty() && System.nanoTime() - from < patience) {
-      if (queues.poll() + turn() == 0) {
+      if (queues.poll() + runStreams() == 0) {
         Thread.onSpinWait();
       }
     }

@@ -121,7 +121,9 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     }
     try {
       ConnectionListener made =
-          on.hca().dispatcher().listen(on.hca().uri(socket), config.getBacklog(), (EventTarget) unsafe());
+          on.hca()
+              .dispatcher()
+              .listen(on.hca().uri(socket), config.getBacklog(), (EventTarget) unsafe());
       listener = made;
       address = on.hca().local(made.address().getPort());
     } catch (VerbsException e) {
@@ -136,7 +138,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
 
   /** A connect request; on the thread that takes connection events. */
   private void requested(ConnectionEvent request) {
-    if (Hello.decode(request.privateData()) == null) {
+    if (Handshake.decode(request.privateData()) == null) {
       // Of another protocol: no channel, and no line in a log, comes of it.
       request.identifier().close();
       return;

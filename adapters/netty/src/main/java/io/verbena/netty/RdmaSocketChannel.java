@@ -69,7 +69,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   private final @Nullable ConnectionEvent request;
   private @Nullable IoRegistration registration;
   private volatile @Nullable RdmaIoHandler handler;
-  private @Nullable Opening opening;
+  private @Nullable ConnectionSetup setup;
   private @Nullable Stream stream;
   private volatile State state = State.OPEN;
   private volatile @Nullable InetSocketAddress local;
@@ -91,8 +91,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     super(parent);
     this.request = request;
     local = parent.localAddress();
-    Hello hello = Hello.decode(request.privateData());
-    remote = hello == null ? null : hca.local(hello.port());
+    Handshake handshake = Handshake.decode(request.privateData());
+    remote = handshake == null ? null : hca.local(handshake.port());
   }
 
   @Override
@@ -183,15 +183,15 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       return;
     }
     state = State.CONNECTING;
-    Opening begun = new Opening(on, ours(), promise, config.getConnectTimeoutMillis(), offer);
-    opening = begun;
+    ConnectionSetup begun = new ConnectionSetup(on, ours(), promise, config.getConnectTimeoutMillis(), offer);
+    setup = begun;
     begun.accept();
   }
 
   /** A step of the connection manager, on the loop. */
   private void step(ConnectionEvent event) {
     Stream at = stream;
-    Opening begun = opening;
+    ConnectionSetup begun = setup;
     if (at == null) {
       if (begun != null) {
         begun.step(event);
@@ -224,7 +224,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     inputShutdown = true;
     outputShutdown = true;
     Stream at = stream;
-    Opening begun = opening;
+    ConnectionSetup begun = setup;
     if (at == null) {
       if (begun != null) {
         begun.close();
@@ -254,13 +254,13 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   protected void doBeginRead() {
     readPending = true;
     Stream at = stream;
-    if (at != null && isActive() && !reading && (inputShutdown || at.inlet().isReadable())) {
-      at.mark();
+    if (at != null && isActive() && !reading && (inputShutdown || at.receiveBuffers().isReadable())) {
+      at.schedule();
     }
   }
 
   private void read(Stream from) {
-    Inlet inlet = from.inlet();
+    ReceiveBuffers receiveBuffers = from.receiveBuffers();
     if (reading || !isActive()) {
       return;
     }
@@ -270,7 +270,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
     if (!readPending) {
       // The end is no byte: nobody has to ask for it.
-      if (inlet.isAtEnd()) {
+      if (receiveBuffers.isAtEnd()) {
         end(pipeline());
       }
       return;
@@ -282,9 +282,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     boolean atEnd = false;
     try {
       do {
-        ByteBuf bytes = inlet.read(handle, config.getAllocator());
+        ByteBuf bytes = receiveBuffers.read(handle, config.getAllocator());
         if (bytes == null) {
-          atEnd = inlet.isAtEnd();
+          atEnd = receiveBuffers.isAtEnd();
           handle.lastBytesRead(atEnd ? -1 : 0);
           break;
         }
@@ -307,8 +307,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     } finally {
       reading = false;
     }
-    if (from.isReset() || (readPending && isActive() && inlet.isReadable())) {
-      from.mark();
+    if (from.isReset() || (readPending && isActive() && receiveBuffers.isReadable())) {
+      from.schedule();
     }
   }
 
@@ -416,8 +416,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       return;
     }
     inputShutdown = true;
-    at.inlet().discard();
-    at.mark();
+    at.receiveBuffers().discard();
+    at.schedule();
     promise.trySuccess();
   }
 
@@ -445,7 +445,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   }
 
   /** What the loop, the stream and the connection manager tell a channel. */
-  private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle, Opening.Owner {
+  private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle, ConnectionSetup.Owner {
     @Override
     public void connect(SocketAddress to, SocketAddress from, ChannelPromise promise) {
       if (promise.isDone() || !ensureOpen(promise)) {
@@ -453,7 +453,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       }
       RdmaIoHandler on = handler;
       try {
-        if (opening != null) {
+        if (setup != null) {
           throw new ConnectionPendingException();
         }
         if (isActive()) {
@@ -469,8 +469,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
                 ? on.hca().nextLocal()
                 : on.hca().local(bound.getPort());
         state = State.CONNECTING;
-        opening =
-            new Opening(
+        setup =
+            new ConnectionSetup(
                 on, this, promise, config.getConnectTimeoutMillis(), socket, local.getPort());
         promise.addListener(
             done -> {
@@ -497,7 +497,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     @Override
     public void established(Stream made, ChannelPromise promise) {
       stream = made;
-      opening = null;
+      setup = null;
       state = State.ACTIVE;
       if (request != null) {
         promise.setSuccess();

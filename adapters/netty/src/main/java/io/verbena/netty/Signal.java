@@ -33,7 +33,9 @@ final class Signal {
     return immediate & MOST_CREDITS;
   }
 
-  /** Whether the credits are for receives of the sender's {@link Hello#piece}, not short ones. */
+  /**
+   * Whether the credits are for receives of the sender's {@link Handshake#piece}, not short ones.
+   */
   static boolean areLong(int immediate) {
     return (immediate & LONG) != 0;
   }

@@ -50,7 +50,7 @@ final class Stream implements CompletionTarget {
     CLOSED
   }
 
-  /** Who is told what happens to a stream; by {@link #turn}, so never from within its own call. */
+  /** Learns what happens to a stream; called by {@link #doWork}, never from within its own call. */
   interface Owner {
     /** Bytes have come, or the end of them. */
     void readable();
@@ -68,12 +68,12 @@ final class Stream implements CompletionTarget {
   private final Owner owner;
   private final Membership membership;
   private final QueuePair queuePair;
-  private final Inlet inlet;
-  private final Outlet outlet;
+  private final ReceiveBuffers receiveBuffers;
+  private final SendBuffers sendBuffers;
   private final int inlineLimit;
   private final Location location = new Location();
   private State state = State.NEW;
-  private boolean marked;
+  private boolean scheduled;
   private boolean wantsToWrite;
   private boolean reset;
   private @Nullable IOException failure;
@@ -91,27 +91,27 @@ final class Stream implements CompletionTarget {
     this.owner = owner;
     hca = handler.hca();
     RdmaOptions options = hca.options();
-    int receives = Math.min(options.receiveDepth(), Hello.MOST_RECEIVES);
+    int receives = Math.min(options.receiveDepth(), Handshake.MOST_RECEIVES);
     int sends = options.sendDepth();
-    Membership place = handler.queues().join(this, receives + sends);
-    membership = place;
+    Membership joined = handler.queues().join(this, receives + sends);
+    membership = joined;
     QueuePair made = null;
-    Outlet out = null;
+    SendBuffers out = null;
     try {
       made =
           identifier.createQueuePair(
               hca.domain(),
-              QueuePairOptions.reliable(place.queue(), place.queue(), sends, receives)
+              QueuePairOptions.reliable(joined.queue(), joined.queue(), sends, receives)
                   .withInlineData(
                       Math.min(MOST_INLINE, hca.device().attributes().maxInlineData())));
       inlineLimit = Math.min(MOST_INLINE, made.capabilities().maxInlineData());
-      out = new Outlet(made, place.prefix(), sends, hca.meter());
-      outlet = out;
-      inlet =
-          new Inlet(
+      out = new SendBuffers(made, joined.prefix(), sends, hca.meter());
+      sendBuffers = out;
+      receiveBuffers =
+          new ReceiveBuffers(
               hca.memory(),
               made,
-              place.prefix(),
+              joined.prefix(),
               options.eagerSize(),
               Math.min(FIRST_RECEIVES, receives),
               receives);
@@ -123,37 +123,37 @@ final class Stream implements CompletionTarget {
       if (out != null) {
         out.release();
       }
-      handler.queues().leave(place);
+      handler.queues().leave(joined);
       throw e;
     }
     handler.opened(this);
   }
 
   /** What the peer is told of this end. */
-  Hello hello(int port) {
-    return new Hello(port, hca.options().eagerSize(), inlet.shortPiece(), inlet.receives());
+  Handshake handshake(int port) {
+    return new Handshake(port, hca.options().eagerSize(), receiveBuffers.shortPiece(), receiveBuffers.receives());
   }
 
   /** The connection is established, and the peer has said this. */
-  void open(Hello peer) {
-    outlet.open(peer, hca.options().eagerSize());
+  void open(Handshake peer) {
+    sendBuffers.open(peer, hca.options().eagerSize());
     state = State.OPEN;
   }
 
-  Inlet inlet() {
-    return inlet;
+  ReceiveBuffers receiveBuffers() {
+    return receiveBuffers;
   }
 
   /** Whether the peer can be sent bytes now; if not, {@link Owner#writable} is told when. */
   boolean canSend() {
-    boolean can = state == State.OPEN && failure == null && outlet.canSend();
+    boolean can = state == State.OPEN && failure == null && sendBuffers.canSend();
     wantsToWrite = !can;
     return can;
   }
 
   /** Has {@link Owner#writable} called once memory comes back; false if none will. */
   boolean awaitMemory() {
-    wantsToWrite = outlet.holdsMemory();
+    wantsToWrite = sendBuffers.holdsMemory();
     return wantsToWrite;
   }
 
@@ -169,7 +169,7 @@ final class Stream implements CompletionTarget {
 
   /** The longest that the next message can be, in bytes. */
   int piece() {
-    return outlet.piece();
+    return sendBuffers.piece();
   }
 
   /**
@@ -178,24 +178,24 @@ final class Stream implements CompletionTarget {
    * @return how many were posted, from the reader index on; 0 if they have to be copied
    */
   int sendInPlace(ByteBuf buffer) {
-    int length = Math.min(buffer.readableBytes(), outlet.piece());
+    int length = Math.min(buffer.readableBytes(), sendBuffers.piece());
     if (length < LEAST_IN_PLACE) {
       return 0;
     }
     int start = buffer.readerIndex();
     if (hca.memory().locate(buffer, start, length, location)) {
-      outlet.send(
-          location.address(), length, location.lkey(), buffer.retain(), null, inlet.takeOwed());
+      sendBuffers.send(
+          location.address(), length, location.lkey(), buffer.retain(), null, receiveBuffers.takeOwed());
       return length;
     }
-    if (buffer.readableBytes() < LEAST_LEASED && length < outlet.piece()) {
+    if (buffer.readableBytes() < LEAST_LEASED && length < sendBuffers.piece()) {
       return 0;
     }
     Lease lease = lease(buffer, start, length);
     if (lease == null) {
       return 0;
     }
-    outlet.send(lease.address(), length, lease.lkey(), buffer.retain(), lease, inlet.takeOwed());
+    sendBuffers.send(lease.address(), length, lease.lkey(), buffer.retain(), lease, receiveBuffers.takeOwed());
     return length;
   }
 
@@ -217,13 +217,13 @@ final class Stream implements CompletionTarget {
     int length = gathered.readableBytes();
     if (length <= inlineLimit) {
       ByteBuffer data = gathered.internalNioBuffer(0, length);
-      outlet.sendInline(data, inlet.takeOwed());
+      sendBuffers.sendInline(data, receiveBuffers.takeOwed());
       return false;
     }
     if (!hca.memory().locate(gathered, 0, length, location)) {
       throw new IllegalStateException("what was gathered has no registered memory");
     }
-    outlet.send(location.address(), length, location.lkey(), gathered, null, inlet.takeOwed());
+    sendBuffers.send(location.address(), length, location.lkey(), gathered, null, receiveBuffers.takeOwed());
     return true;
   }
 
@@ -232,7 +232,7 @@ final class Stream implements CompletionTarget {
     if (state != State.OPEN || failure != null) {
       throw failure == null ? new IOException("the stream is not open") : failure;
     }
-    outlet.end(inlet.takeOwed());
+    sendBuffers.end(receiveBuffers.takeOwed());
   }
 
   @Override
@@ -243,17 +243,17 @@ final class Stream implements CompletionTarget {
     } else if (WorkRequestId.isReceive(id)) {
       received(completion);
     } else {
-      outlet.completed(WorkRequestId.sequence(id), CompletionStatus.SUCCESS);
+      sendBuffers.completed(WorkRequestId.sequence(id), CompletionStatus.SUCCESS);
     }
-    mark();
+    schedule();
   }
 
   private void received(WorkCompletion completion) {
     int immediate = completion.immediate();
     if (!completion.hasImmediate()
         || !Signal.isKnown(immediate)
-        || (inlet.hasEnded() && completion.byteLength() > 0)
-        || !outlet.grant(Signal.credits(immediate), Signal.areLong(immediate))) {
+        || (receiveBuffers.hasEnded() && completion.byteLength() > 0)
+        || !sendBuffers.addCredits(Signal.credits(immediate), Signal.areLong(immediate))) {
       fail(
           new IOException("the peer " + identifier.peer() + " does not keep to the protocol"),
           null);
@@ -261,9 +261,9 @@ final class Stream implements CompletionTarget {
     }
     if (state != State.CLOSED) {
       if (completion.byteLength() > 0) {
-        outlet.meter().received(completion.byteLength());
+        sendBuffers.meter().received(completion.byteLength());
       }
-      inlet.arrived(
+      receiveBuffers.arrived(
           WorkRequestId.sequence(completion.workRequestId()),
           completion.byteLength(),
           Signal.isEnd(immediate));
@@ -272,7 +272,7 @@ final class Stream implements CompletionTarget {
 
   private void failed(CompletionStatus status, boolean receive, int sequence) {
     if (!receive) {
-      outlet.completed(sequence, status);
+      sendBuffers.completed(sequence, status);
     }
     if (status == CompletionStatus.WR_FLUSH_ERR) {
       // The peer ended the connection, or an error before this one did.
@@ -304,42 +304,42 @@ final class Stream implements CompletionTarget {
     // What it sent before is in the completion queue already.
     handler.drain();
     breakOutput("Broken pipe: the peer " + identifier.peer() + " has closed the connection");
-    if (!inlet.hasEnded()) {
+    if (!receiveBuffers.hasEnded()) {
       fail(new IOException("Connection reset by peer: " + identifier.peer()), null);
     }
-    mark();
+    schedule();
   }
 
-  /** Has {@link #turn} called once, soon. */
-  void mark() {
-    if (!marked) {
-      marked = true;
-      handler.mark(this);
+  /** Calls {@link #doWork} once, in the event loop's next run. */
+  void schedule() {
+    if (!scheduled) {
+      scheduled = true;
+      handler.schedule(this);
     }
   }
 
-  /** What has happened since the last turn has its consequences. */
-  void turn() {
-    marked = false;
+  /** Acts on what has happened since the last call. */
+  void doWork() {
+    scheduled = false;
     switch (state) {
       case OPEN -> {
-        if (inlet.isReadable()) {
+        if (receiveBuffers.isReadable()) {
           owner.readable();
         }
         IOException broken = failure;
-        if (state == State.OPEN && broken != null && reset && !inlet.isReadable()) {
+        if (state == State.OPEN && broken != null && reset && !receiveBuffers.isReadable()) {
           terminate();
           owner.broken(broken);
           return;
         }
-        if (state == State.OPEN && wantsToWrite && (failure != null || outlet.canSend())) {
+        if (state == State.OPEN && wantsToWrite && (failure != null || sendBuffers.canSend())) {
           wantsToWrite = false;
           owner.writable();
         }
         returnCredits();
       }
       case CLOSING -> {
-        if (failure != null || outlet.isIdle()) {
+        if (failure != null || sendBuffers.isIdle()) {
           terminate();
         } else {
           returnCredits();
@@ -353,8 +353,8 @@ final class Stream implements CompletionTarget {
 
   /** Bytes were read: credits go back, with the next message or by themselves. */
   private void returnCredits() {
-    if (state != State.CLOSED && failure == null && inlet.owesMuch() && outlet.canReturn()) {
-      outlet.returnCredits(inlet.takeOwed());
+    if (state != State.CLOSED && failure == null && receiveBuffers.owesMuch() && sendBuffers.canReturn()) {
+      sendBuffers.returnCredits(receiveBuffers.takeOwed());
     }
   }
 
@@ -370,14 +370,14 @@ final class Stream implements CompletionTarget {
           terminate();
           return;
         }
-        inlet.discard();
-        outlet.end(inlet.takeOwed());
+        receiveBuffers.discard();
+        sendBuffers.end(receiveBuffers.takeOwed());
         deadline =
             handler
                 .executor()
                 .schedule(
                     this::abort, hca.options().closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        mark();
+        schedule();
       }
       case NEW -> terminate();
       case CLOSING, CLOSED -> {
@@ -408,8 +408,8 @@ final class Stream implements CompletionTarget {
     } finally {
       queuePair.close();
       identifier.close();
-      outlet.release();
-      inlet.release();
+      sendBuffers.release();
+      receiveBuffers.release();
       handler.queues().leave(membership);
       handler.closed(this);
     }

@@ -6,7 +6,7 @@
  * <pre>
  *  pipeline        RdmaSocketChannel            RdmaServerSocketChannel
  *                    |  bytes                       |  connect requests
- *  Stream          Outlet: pieces, credits      Inlet: receives, window
+ *  Stream          SendBuffers: pieces, credits ReceiveBuffers: receives, window
  *                    |  SEND_WITH_IMM               |  RECV
  *  RdmaIoHandler   polls the completion queues of its streams on the event loop's thread
  *  Hca             device, protection domain, registered memory, connection events

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A peer that does not keep to the protocol loses its own connection, and no other. */
 class HostilePeerTest {
-  private static final Hello HELLO = new Hello(1, 4096, 2048, 32);
+  private static final Handshake HANDSHAKE = new Handshake(1, 4096, 2048, 32);
 
   /** What a peer may say wrong. */
   @SuppressWarnings("ImmutableEnumChecker") // what is told captures nothing
@@ -50,7 +50,7 @@ class HostilePeerTest {
     NO_PIECE(changed(8, 0xff)),
     NO_SHORT_PIECE(changed(14, 0)),
     SHORT_PIECE_LONGER_THAN_PIECE(changed(13, 1)),
-    NO_RECEIVES(changed(19, Outlet.RESERVED));
+    NO_RECEIVES(changed(19, SendBuffers.RESERVED));
 
     private final byte[] data;
 
@@ -59,7 +59,7 @@ class HostilePeerTest {
     }
 
     private static byte[] changed(int at, int value) {
-      byte[] bytes = HELLO.encode().array();
+      byte[] bytes = HANDSHAKE.encode().array();
       bytes[at] = (byte) value;
       return bytes;
     }
@@ -78,7 +78,8 @@ class HostilePeerTest {
       good.writeAndFlush(Unpooled.copiedBuffer(new byte[5])).syncUninterruptibly();
       await().atMost(Ends.LIMIT).until(() -> bystander.bytes() == 5);
       try (RawClient peer = new RawClient()) {
-        assertThat(peer.connect((InetSocketAddress) server.localAddress(), HELLO.encode()).type())
+        assertThat(
+                peer.connect((InetSocketAddress) server.localAddress(), HANDSHAKE.encode()).type())
             .isEqualTo(ConnectionEvent.Type.ESTABLISHED);
 
         lie.telling.accept(peer);
@@ -96,7 +97,7 @@ class HostilePeerTest {
 
   @ParameterizedTest
   @EnumSource
-  void whoDoesNotSayHelloIsTurnedAway(Nonsense nonsense) throws Exception {
+  void rejectsAPeerWithoutAHandshake(Nonsense nonsense) throws Exception {
     try (Ends ends = new Ends();
         RawClient peer = new RawClient()) {
       Channel server = Ends.bind(ends.server(new Collector()));
@@ -116,7 +117,7 @@ class HostilePeerTest {
     try (RawClient peer = new RawClient()) {
       try (Ends ends = new Ends()) {
         Channel server = Ends.bind(ends.server(received));
-        peer.connect((InetSocketAddress) server.localAddress(), HELLO.encode());
+        peer.connect((InetSocketAddress) server.localAddress(), HANDSHAKE.encode());
         peer.send(3, 0);
         await().atMost(Ends.LIMIT).until(() -> received.bytes() == 3);
         // It never returns a credit: what fits into those it gave is sent, the rest waits.

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 /** The receives of a connection are as many and as long as what arrives has use for. */
 class ReceiveLengthsTest {
-  private static final Hello HELLO = new Hello(1, 4096, 4096, 32);
+  private static final Handshake HANDSHAKE = new Handshake(1, 4096, 4096, 32);
   private static final int SHORT = 2048;
   private static final int PIECE = 16 << 10;
 
@@ -18,11 +18,11 @@ class ReceiveLengthsTest {
   void aConnectionBeginsWithFewShortOnes() throws Exception {
     try (Ends ends = new Ends(Ends.options().eagerSize(PIECE));
         RawClient peer = new RawClient()) {
-      Hello hello = connect(peer, ends);
+      Handshake handshake = connect(peer, ends);
 
-      assertThat(hello.piece()).isEqualTo(PIECE);
-      assertThat(hello.shortPiece()).isEqualTo(SHORT);
-      assertThat(hello.receives()).isEqualTo(4);
+      assertThat(handshake.piece()).isEqualTo(PIECE);
+      assertThat(handshake.shortPiece()).isEqualTo(SHORT);
+      assertThat(handshake.receives()).isEqualTo(4);
     }
   }
 
@@ -30,7 +30,7 @@ class ReceiveLengthsTest {
   void theyGrowLongOnceAMessageFillsOneAndShortOnceNoneDoes() throws Exception {
     try (Ends ends = new Ends(Ends.options().eagerSize(PIECE));
         RawClient peer = new RawClient()) {
-      Credits credits = new Credits();
+      SendCredits credits = new SendCredits();
       credits.add(connect(peer, ends).receives(), false);
 
       assertThat(rounds(peer, credits, SHORT - 1, false)).isOne();
@@ -41,19 +41,20 @@ class ReceiveLengthsTest {
     }
   }
 
-  private static Hello connect(RawClient peer, Ends ends) throws InterruptedException {
+  private static Handshake connect(RawClient peer, Ends ends) throws InterruptedException {
     Channel server = Ends.bind(ends.server(new Collector()));
     return requireNonNull(
-        Hello.decode(
-            peer.connect((InetSocketAddress) server.localAddress(), HELLO.encode()).privateData()));
+        Handshake.decode(
+            peer.connect((InetSocketAddress) server.localAddress(), HANDSHAKE.encode())
+                .privateData()));
   }
 
   /** How often all credits are used up until those that come back are for such receives. */
-  private static int rounds(RawClient peer, Credits credits, int length, boolean areLong)
+  private static int rounds(RawClient peer, SendCredits credits, int length, boolean areLong)
       throws InterruptedException {
     int owed = 0;
     for (int round = 1; round < 2000; round++) {
-      while (credits.total() > Outlet.RESERVED) {
+      while (credits.total() > SendBuffers.RESERVED) {
         int room = credits.nextIsLong() ? PIECE : SHORT;
         peer.send(Math.min(length, room), Signal.of(owed, false));
         owed = 0;

@@ -6,7 +6,7 @@ import io.verbena.emulated.EmulatedAddressFuzz;
 import io.verbena.emulated.RoceAddressFuzz;
 import io.verbena.emulated.cm.MadFuzz;
 import io.verbena.emulated.roce.FrameFuzz;
-import io.verbena.netty.HelloFuzz;
+import io.verbena.netty.NettyHandshakeFuzz;
 import io.verbena.reactor.wire.FrameReaderFuzz;
 import io.verbena.reactor.wire.HandshakeFuzz;
 import io.verbena.reactor.wire.RejectionFuzz;
@@ -17,7 +17,7 @@ public enum Target {
   PACKET(FrameFuzz.class, 4200),
   HANDSHAKE(HandshakeFuzz.class, 64),
   REJECTION(RejectionFuzz.class, 64),
-  HELLO(HelloFuzz.class, 64),
+  NETTY(NettyHandshakeFuzz.class, 64),
   FRAME(FrameReaderFuzz.class, 512),
   TOKEN(RemoteMemoryFuzz.class, 64),
   ADDRESS(DisniAddressFuzz.class, 200),
@@ -41,7 +41,7 @@ public enum Target {
       case PACKET -> FrameFuzz.fuzzerTestOneInput(input);
       case HANDSHAKE -> HandshakeFuzz.fuzzerTestOneInput(input);
       case REJECTION -> RejectionFuzz.fuzzerTestOneInput(input);
-      case HELLO -> HelloFuzz.fuzzerTestOneInput(input);
+      case NETTY -> NettyHandshakeFuzz.fuzzerTestOneInput(input);
       case FRAME -> FrameReaderFuzz.fuzzerTestOneInput(input);
       case TOKEN -> RemoteMemoryFuzz.fuzzerTestOneInput(input);
       case ADDRESS -> DisniAddressFuzz.fuzzerTestOneInput(input);

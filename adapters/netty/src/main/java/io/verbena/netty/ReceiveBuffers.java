@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * would have found room in short ones. On the event loop's thread only.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
-final class Inlet {
+final class ReceiveBuffers {
   /** Bytes from which a receive's buffer is handed out itself. Copying less costs less. */
   private static final int LEAST_HANDED_OUT = 1024;
 
@@ -67,7 +67,8 @@ final class Inlet {
    * @param most how many there may be in the end
    * @throws RdmaException if there is no memory for the first ones, or the HCA does not register it
    */
-  Inlet(RegisteredMemory memory, QueuePair queuePair, long prefix, int piece, int first, int most) {
+  ReceiveBuffers(
+      RegisteredMemory memory, QueuePair queuePair, long prefix, int piece, int first, int most) {
     this.memory = memory;
     this.queuePair = queuePair;
     this.prefix = prefix;

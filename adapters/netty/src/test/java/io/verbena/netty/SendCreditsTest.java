@@ -7,12 +7,12 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class CreditsTest {
+class SendCreditsTest {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
   void receivesAreTakenInTheOrderInWhichTheyWereGiven(long seed) {
     Random random = new Random(seed);
-    Credits credits = new Credits();
+    SendCredits credits = new SendCredits();
     ArrayDeque<Boolean> model = new ArrayDeque<>();
     for (int step = 0; step < 10_000; step++) {
       if (random.nextInt(3) == 0 && model.size() < 200) {

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * @param port 0 to 65535
  * @param piece bytes, {@code shortPiece} at least
  * @param shortPiece bytes, {@link #LEAST_PIECE} at least
- * @param receives {@link Outlet#RESERVED} + 1 at least
+ * @param receives {@link SendBuffers#RESERVED} + 1 at least
  */
-record Hello(int port, int piece, int shortPiece, int receives) {
+record Handshake(int port, int piece, int shortPiece, int receives) {
   static final int LEAST_PIECE = 64;
   static final int MOST_RECEIVES = 32_768;
 
@@ -46,7 +46,7 @@ record Hello(int port, int piece, int shortPiece, int receives) {
   }
 
   /** Reads what a peer sent; null if it is not of this protocol or breaks a limit. */
-  static @Nullable Hello decode(ByteBuffer data) {
+  static @Nullable Handshake decode(ByteBuffer data) {
     int start = data.position();
     if (data.remaining() < LENGTH
         || data.getInt(start) != MAGIC
@@ -59,11 +59,11 @@ record Hello(int port, int piece, int shortPiece, int receives) {
     if (shortPiece < LEAST_PIECE
         || piece < shortPiece
         || piece > MOST_PIECE
-        || receives <= Outlet.RESERVED
+        || receives <= SendBuffers.RESERVED
         || receives > MOST_RECEIVES) {
       return null;
     }
-    return new Hello(
+    return new Handshake(
         Short.toUnsignedInt(data.getShort(start + PORT_AT)), piece, shortPiece, receives);
   }
 }

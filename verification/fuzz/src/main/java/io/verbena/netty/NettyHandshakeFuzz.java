@@ -4,21 +4,21 @@ import io.verbena.fuzz.Claim;
 import java.nio.ByteBuffer;
 
 /** The private data with which Netty channels connect and accept. */
-public final class HelloFuzz {
-  private HelloFuzz() {}
+public final class NettyHandshakeFuzz {
+  private NettyHandshakeFuzz() {}
 
   public static void fuzzerTestOneInput(byte[] data) {
     ByteBuffer bytes = ByteBuffer.wrap(data);
-    Hello read = Hello.decode(bytes);
+    Handshake read = Handshake.decode(bytes);
     Claim.that(bytes.position() == 0, "reading moves nothing");
     if (read != null) {
       Claim.that(read.port() >= 0 && read.port() < 1 << 16, "a port that is one");
       Claim.that(read.piece() >= read.shortPiece() && read.piece() <= 1 << 20, "a bounded piece");
-      Claim.that(read.shortPiece() >= Hello.LEAST_PIECE, "a short piece that takes something");
+      Claim.that(read.shortPiece() >= Handshake.LEAST_PIECE, "a short piece that takes something");
       Claim.that(
-          read.receives() > Outlet.RESERVED && read.receives() <= Hello.MOST_RECEIVES,
+          read.receives() > SendBuffers.RESERVED && read.receives() <= Handshake.MOST_RECEIVES,
           "a bounded number of receives");
-      Claim.that(read.equals(Hello.decode(read.encode())), "what was read can be written");
+      Claim.that(read.equals(Handshake.decode(read.encode())), "what was read can be written");
     }
   }
 }

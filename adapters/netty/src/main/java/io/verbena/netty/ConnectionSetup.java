@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On the event loop's thread only.
  */
-final class Opening {
+final class ConnectionSetup {
   /** The channel that wants the connection. */
   interface Owner extends EventTarget, Stream.Owner {
     /** Whether a connection that was asked for is still wanted: who listened for it listens yet. */
@@ -60,7 +60,7 @@ final class Opening {
    * @param timeoutMillis for all of it; 0 for no limit of this side's
    * @throws VerbsException if the device cannot begin; the promise is left as it is then
    */
-  Opening(
+  ConnectionSetup(
       RdmaIoHandler handler,
       Owner owner,
       ChannelPromise promise,
@@ -79,7 +79,7 @@ final class Opening {
   }
 
   /** Begins with a connect request, which {@link #accept} answers. */
-  Opening(
+  ConnectionSetup(
       RdmaIoHandler handler,
       Owner owner,
       ChannelPromise promise,
@@ -100,7 +100,7 @@ final class Opening {
     try {
       Stream made = new Stream(handler, identifier, owner);
       stream = made;
-      identifier.accept(ConnectionParameters.of(made.hello(port).encode()));
+      identifier.accept(ConnectionParameters.of(made.handshake(port).encode()));
       startTimer("not established");
     } catch (VerbsException | RdmaException e) {
       end();
@@ -161,7 +161,7 @@ final class Opening {
     try {
       Stream made = new Stream(handler, identifier, owner);
       stream = made;
-      identifier.connect(ConnectionParameters.of(made.hello(port).encode()), timeoutNanos());
+      identifier.connect(ConnectionParameters.of(made.handshake(port).encode()), timeoutNanos());
     } catch (VerbsException | RdmaException e) {
       fail(new IOException("cannot connect to " + peer, e));
     }
@@ -173,8 +173,8 @@ final class Opening {
       return;
     }
     // Not before: what the peer sends behind it may come first, and belongs to an active channel.
-    Hello hello = Hello.decode((request == null ? event : request).privateData());
-    if (hello == null) {
+    Handshake handshake = Handshake.decode((request == null ? event : request).privateData());
+    if (handshake == null) {
       fail(new ConnectException("not a server of this protocol: " + peer));
       return;
     }
@@ -187,10 +187,10 @@ final class Opening {
     }
     over = true;
     stopTimer();
-    made.open(hello);
+    made.open(handshake);
     owner.established(made, promise);
     // What came before the channel was active.
-    made.mark();
+    made.schedule();
   }
 
   private void fail(IOException cause) {

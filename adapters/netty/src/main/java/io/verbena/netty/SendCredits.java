@@ -7,7 +7,7 @@ import java.util.Arrays;
  * runs of short ones and of long ones. As the HCA takes receives in order, the first one bounds the
  * next message. On the event loop's thread only.
  */
-final class Credits {
+final class SendCredits {
   private static final int LONG = 1;
 
   /** Each run: twice its count, plus one if its receives are long. */

@@ -16,8 +16,8 @@ import java.util.Random;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
-/** What channels do at the ceiling of registered memory. */
-class MemoryCeilingTest {
+/** What channels do at the limit of registered memory. */
+class MemoryLimitTest {
   @Test
   void aConnectionThatHasNoMemoryForItsReceivesFails() {
     try (Ends ends = new Ends(Ends.options().maxRegisteredBytes(1 << 18))) {

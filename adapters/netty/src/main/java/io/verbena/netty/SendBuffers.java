@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * last two are kept for messages that must not wait for the peer to read: one that returns credits
  * and the one that ends the stream. On the event loop's thread only, but for what a meter reads.
  */
-final class Outlet implements ConnectionState, QueuePairUser {
-  /** Credits that bytes may not use. */
+final class SendBuffers implements ConnectionState, QueuePairUser {
+  /** SendCredits that bytes may not use. */
   static final int RESERVED = 2;
 
   private final QueuePair queuePair;
@@ -38,7 +38,7 @@ final class Outlet implements ConnectionState, QueuePairUser {
   private int heldCount;
   private int posted;
   private int completed;
-  private final Credits credits = new Credits();
+  private final SendCredits credits = new SendCredits();
   private int piece;
   private int shortPiece;
   private boolean ended;
@@ -47,7 +47,7 @@ final class Outlet implements ConnectionState, QueuePairUser {
    * @param depth messages that may be posted at once
    * @param hca told of the connection
    */
-  Outlet(QueuePair queuePair, long prefix, int depth, HcaMeter hca) {
+  SendBuffers(QueuePair queuePair, long prefix, int depth, HcaMeter hca) {
     this.queuePair = queuePair;
     this.prefix = prefix;
     this.depth = depth;
@@ -70,7 +70,7 @@ final class Outlet implements ConnectionState, QueuePairUser {
    *
    * @param longest in bytes, also of what this end sends
    */
-  void open(Hello peer, int longest) {
+  void open(Handshake peer, int longest) {
     piece = Math.min(peer.piece(), longest);
     shortPiece = Math.min(peer.shortPiece(), longest);
     credits.add(peer.receives(), false);
@@ -84,10 +84,10 @@ final class Outlet implements ConnectionState, QueuePairUser {
   /**
    * The peer returns credits.
    *
-   * @return whether it may: it never had more than {@link Hello#MOST_RECEIVES}
+   * @return whether it may: it never had more than {@link Handshake#MOST_RECEIVES}
    */
-  boolean grant(int count, boolean areLong) {
-    if (count > Hello.MOST_RECEIVES - credits.total()) {
+  boolean addCredits(int count, boolean areLong) {
+    if (count > Handshake.MOST_RECEIVES - credits.total()) {
       return false;
     }
     credits.add(count, areLong);
