@@ -2,13 +2,13 @@ package io.verbena;
 
 import org.jspecify.annotations.Nullable;
 
-/** A peer that does not speak this protocol or this version of it. */
+/** The peer does not speak this protocol or this version of it. */
 public final class HandshakeException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
    * @param reason what is wrong
    */
   public HandshakeException(String operation, @Nullable String peer, String reason) {
@@ -16,8 +16,8 @@ public final class HandshakeException extends RdmaException {
   }
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
    * @param reason what is wrong
    * @param cause or null
    */

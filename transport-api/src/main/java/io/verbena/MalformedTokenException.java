@@ -1,6 +1,6 @@
 package io.verbena;
 
-/** Bytes that are no {@link RemoteMemory} token. */
+/** The bytes are no {@link RemoteMemory} token. */
 public final class MalformedTokenException extends RdmaException {
   private static final long serialVersionUID = 1L;
 

@@ -7,8 +7,8 @@ public final class MemoryLimitException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
    * @param reason what is wrong
    */
   public MemoryLimitException(String operation, @Nullable String peer, String reason) {
@@ -16,8 +16,8 @@ public final class MemoryLimitException extends RdmaException {
   }
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
    * @param reason what is wrong
    * @param cause or null
    */

@@ -2,13 +2,15 @@ package io.verbena;
 
 import org.jspecify.annotations.Nullable;
 
-/** An operation that finds {@link RdmaOptions#maxOperations} others waiting: try it again later. */
+/**
+ * An operation failed because {@link RdmaOptions#maxOperations} others wait: try it again later.
+ */
 public final class OperationLimitException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
    * @param reason what is wrong
    */
   public OperationLimitException(String operation, @Nullable String peer, String reason) {
@@ -16,8 +18,8 @@ public final class OperationLimitException extends RdmaException {
   }
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
    * @param reason what is wrong
    * @param cause or null
    */

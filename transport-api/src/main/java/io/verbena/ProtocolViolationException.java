@@ -2,13 +2,13 @@ package io.verbena;
 
 import org.jspecify.annotations.Nullable;
 
-/** A peer that broke the protocol after the handshake: the connection is closed. */
+/** The peer broke the protocol after the handshake: the connection is closed. */
 public final class ProtocolViolationException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
    * @param reason what is wrong
    */
   public ProtocolViolationException(String operation, @Nullable String peer, String reason) {
@@ -16,8 +16,8 @@ public final class ProtocolViolationException extends RdmaException {
   }
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
    * @param reason what is wrong
    * @param cause or null
    */

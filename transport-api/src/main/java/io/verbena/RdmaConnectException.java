@@ -2,15 +2,13 @@ package io.verbena;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * A connect or a bind that failed: nobody listens, the peer rejected it, or there is no way to it.
- */
+/** A connect or a bind failed: nobody listens, the peer rejected it, or there is no route to it. */
 public final class RdmaConnectException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
    * @param reason what is wrong
    */
   public RdmaConnectException(String operation, @Nullable String peer, String reason) {
@@ -18,8 +16,8 @@ public final class RdmaConnectException extends RdmaException {
   }
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
    * @param reason what is wrong
    * @param cause or null
    */

@@ -15,10 +15,10 @@ import reactor.core.publisher.Mono;
  */
 public interface RdmaConnection extends Disposable {
 
-  /** Who is at the other end, for people. */
+  /** Returns a human-readable peer address, for logs. */
   String peer();
 
-  /** The memory that its one-sided operations use. */
+  /** Returns the registered memory that its one-sided operations use. */
   RdmaMemory memory();
 
   /**

@@ -4,20 +4,20 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that went wrong between this program, its HCA and a peer. Subclasses tell what a
- * program can act on; each names the operation, the peer where there is one, and the completion
- * status where the HCA gave one.
+ * A failure between this program, its HCA and a peer. Its subclasses are the cases that a program
+ * can act on; each names the operation, the peer where there is one, and the completion status
+ * where the HCA gave one.
  */
 public abstract class RdmaException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What was tried. */
+  /** The name of the operation. */
   private final String operation;
 
-  /** Who is at the other end. */
+  /** The peer's human-readable address. */
   private final @Nullable String peer;
 
-  /** How the work request ended. */
+  /** The completion status. */
   private final @Nullable CompletionStatus status;
 
   /** As {@link #RdmaException(String, String, CompletionStatus, String, Throwable)}. */
@@ -26,9 +26,9 @@ public abstract class RdmaException extends RuntimeException {
   }
 
   /**
-   * @param operation what was tried, for example {@code read}
-   * @param peer who is at the other end, or null
-   * @param status how the work request ended, or null
+   * @param operation the name of the operation, for example {@code read}
+   * @param peer the peer's human-readable address, or null
+   * @param status the completion status of the work request, or null
    * @param reason what is wrong, with value and limit, and what to do about it
    * @param cause or null
    */
@@ -50,17 +50,17 @@ public abstract class RdmaException extends RuntimeException {
     this.status = status;
   }
 
-  /** What was tried, for example {@code read}. */
+  /** Returns the name of the operation, for example {@code read}. */
   public String operation() {
     return operation;
   }
 
-  /** Who is at the other end, or null. */
+  /** Returns the peer's human-readable address, or null. */
   public @Nullable String peer() {
     return peer;
   }
 
-  /** How the work request ended, or null if it was not the HCA that refused. */
+  /** Returns the completion status, or null if it was not the HCA that refused. */
   public @Nullable CompletionStatus status() {
     return status;
   }

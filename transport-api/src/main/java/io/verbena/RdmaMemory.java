@@ -5,8 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 
 /**
- * Memory that an HCA may reach. Locked memory has a limit: {@link
- * RdmaOptions#maxRegisteredBytes}.
+ * Memory that an HCA may reach. Locked memory has a limit: {@link RdmaOptions#maxRegisteredBytes}.
  */
 public interface RdmaMemory {
 
@@ -25,16 +24,18 @@ public interface RdmaMemory {
    */
   Region register(ByteBuffer buffer, Set<RemoteMemory.Right> rights);
 
-  /** Bytes registered now. */
+  /** Returns the number of bytes that are registered now. */
   long registeredBytes();
 
-  /** Memory registered for peers. */
+  /** A region of memory that is registered for peers. */
   interface Region extends AutoCloseable {
 
-    /** The token to give to peers, in a message. */
+    /** Returns the token to send to peers in a message. */
     RemoteMemory token();
 
-    /** Deregisters it: the token is dead at once, and operations that use it fail. Idempotent. */
+    /**
+     * Deregisters it: the token is invalid at once, and operations that use it fail. Idempotent.
+     */
     @Override
     void close();
   }

@@ -7,13 +7,13 @@ import reactor.core.publisher.Mono;
 /** A bound address. Disposing it stops listening and leaves its connections alone. */
 public interface RdmaServer extends Disposable {
 
-  /** The address to connect to. */
+  /** Returns the address to connect to. */
   URI address();
 
   /** The memory that its connections use; a region registered here serves all of them. */
   RdmaMemory memory();
 
-  /** The connections that are open now. */
+  /** Returns the connections that are open now. */
   int connectionCount();
 
   /** Completes when it no longer listens; errors with {@link HcaException} if its device failed. */

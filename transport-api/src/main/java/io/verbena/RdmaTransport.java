@@ -19,13 +19,13 @@ import reactor.core.publisher.Mono;
  */
 public interface RdmaTransport extends Disposable {
 
-  /** A transport with the default options. */
+  /** Creates a transport with the default options. */
   static RdmaTransport create() {
     return create(RdmaOptions.defaults());
   }
 
   /**
-   * A transport with these options.
+   * Creates a transport with these options.
    *
    * @throws IllegalStateException if no implementation is on the class path
    */
@@ -39,7 +39,7 @@ public interface RdmaTransport extends Disposable {
         .create(options);
   }
 
-  /** The options it was made with. */
+  /** Returns the options that it was created with. */
   RdmaOptions options();
 
   /**
@@ -71,9 +71,9 @@ public interface RdmaTransport extends Disposable {
   @Override
   void dispose();
 
-  /** How an implementation is found by {@link ServiceLoader}. */
+  /** Creates transports; {@link ServiceLoader} finds the implementation. */
   interface Factory {
-    /** A transport with these options. */
+    /** Creates a transport with these options. */
     RdmaTransport create(RdmaOptions options);
   }
 }

@@ -11,9 +11,9 @@ public final class RemoteAccessException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param operation what was tried
-   * @param peer who is at the other end, or null
-   * @param status how the work request ended, or null
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
+   * @param status the completion status of the work request, or null
    * @param reason what is wrong
    * @param cause or null
    */

@@ -5,8 +5,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * A token for a peer's registered memory: where it is, how long, by which key, and what may be
- * done. It travels in messages:
+ * A token for a peer's registered memory: its address, length, key and rights. It travels in
+ * messages:
  *
  * <pre>
  *  0      1        2       4          12        20       24
@@ -27,7 +27,7 @@ public record RemoteMemory(long address, long length, int key, Set<Right> rights
   private static final int VERSION = 1;
   private static final int ALL_RIGHTS = 7;
 
-  /** What a peer may do. */
+  /** A right of a peer. */
   public enum Right {
     READ(1),
     WRITE(2),

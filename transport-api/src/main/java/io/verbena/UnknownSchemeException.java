@@ -1,6 +1,6 @@
 package io.verbena;
 
-/** A URI whose scheme no provider takes. */
+/** No provider takes the scheme of the URI. */
 public final class UnknownSchemeException extends RdmaException {
   private static final long serialVersionUID = 1L;
 

@@ -1,11 +1,11 @@
 package io.verbena.meters;
 
-/** A connection's queue in front of its transport. Read by any thread. */
+/** A connection's queue in front of its transport. Any thread may read it. */
 public interface Backlog {
 
-  /** The bytes that it holds. */
+  /** Returns the bytes that it holds. */
   long bytes();
 
-  /** The most bytes that it may hold. */
+  /** Returns the most bytes that it may hold. */
   long limit();
 }

@@ -4,49 +4,49 @@ import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is told of a device that a transport uses. This one tells nobody: it is {@link #OFF}.
- * Methods of subclasses throw nothing, and may be called by any thread.
+ * Measures a device that a transport uses. This class does nothing: it is {@link #OFF}. Methods of
+ * subclasses throw nothing, and any thread may call them.
  */
 public class HcaMeter implements AutoCloseable {
-  /** Tells nobody. */
+  /** Does nothing. */
   public static final HcaMeter OFF = new HcaMeter();
 
   /** For subclasses, which count. */
   protected HcaMeter() {}
 
   /**
-   * A connection was made.
+   * Called when a connection was made.
    *
-   * @param state what it can be asked for
+   * @param state read when somebody looks
    * @param slots one more than the highest slot number of its send queue
-   * @return for its loop's thread, to be closed when its queue pair is
+   * @return the connection's meter, for its loop's thread; closed when its queue pair is
    */
   public ConnectionMeter connection(ConnectionState state, int slots) {
     return ConnectionMeter.OFF;
   }
 
-  /** Completion queues with so many entries more, or less, are there. */
+  /** Changes the number of entries of all completion queues. */
   public void completionQueues(long entries) {}
 
-  /** So many more of their entries, or less, are kept for what connections may have posted. */
+  /** Changes the number of those entries that are reserved for connections. */
   public void completionsReserved(long entries) {}
 
   /**
-   * A completion queue was polled.
+   * Called when a completion queue was polled.
    *
-   * @param completions how many were taken from it, at least 1
+   * @param completions the number of completions, at least 1
    */
   public void polled(int completions) {}
 
   /**
-   * Something failed, and whoever asked for it was told.
+   * Called when an operation failed, and its caller got the error.
    *
-   * @param operation what, for example {@code read} or {@code connect}
-   * @param status how the HCA ended it, or null if it was not the HCA
+   * @param operation its name, for example {@code read} or {@code connect}
+   * @param status the completion status, or null if it was not the HCA that failed it
    */
   public void failed(String operation, @Nullable CompletionStatus status, Throwable why) {}
 
-  /** The device is about to be closed. Idempotent. */
+  /** Called before the device is closed. Idempotent. */
   @Override
   public void close() {}
 }

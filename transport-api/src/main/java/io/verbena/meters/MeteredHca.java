@@ -9,10 +9,10 @@ import java.util.function.LongSupplier;
 /**
  * A device as a transport uses it.
  *
- * @param adapter what the connections are: {@code reactor}, {@code netty}
+ * @param adapter the kind of the connections: {@code reactor}, {@code netty}
  * @param provider the scheme of the device's addresses
- * @param device stays the transport's
- * @param registeredBytes how much memory is registered; any thread may ask
+ * @param device belongs to the transport
+ * @param registeredBytes reads how much memory is registered; on any thread
  * @param maxRegisteredBytes its limit on registered memory
  * @param credits what peers give credits for
  */

@@ -1,30 +1,30 @@
 package io.verbena.meters;
 
 /**
- * Who is told what connections do. Chosen once, by {@link io.verbena.RdmaOptions#meters}; one may
- * serve any number of transports. Thread-safe.
+ * Measures connections. Chosen once, by {@link io.verbena.RdmaOptions#meters}; one may serve any
+ * number of transports. Thread-safe.
  */
 public interface Meters {
-  /** Nobody is told, and nothing is measured. */
+  /** Measures nothing. */
   Meters OFF = new NoMeters();
 
   /**
-   * A transport begins to use a device.
+   * Called when a transport begins to use a device.
    *
-   * @return to be closed before the device is
+   * @return the device's meter, closed before the device
    */
   HcaMeter hca(MeteredHca hca);
 
   /**
-   * A queue above a transport begins.
+   * Watches a queue in front of a transport.
    *
-   * @param adapter whose it is, for example {@code rsocket}
+   * @param adapter the adapter that has the queue, for example {@code rsocket}
    * @param provider the scheme of its addresses
-   * @return to be closed when the queue is forgotten
+   * @return closed by the adapter when it drops the queue
    */
   Watch watch(String adapter, String provider, Backlog backlog);
 
-  /** Something that is looked at until it is closed. */
+  /** A watch, which ends when it is closed. */
   interface Watch extends AutoCloseable {
     /** Ends it. Idempotent. */
     @Override

@@ -1,6 +1,6 @@
 package io.verbena.meters;
 
-/** Tells nobody. */
+/** Does nothing. */
 final class NoMeters implements Meters {
   private static final Watch NOTHING = () -> {};
 

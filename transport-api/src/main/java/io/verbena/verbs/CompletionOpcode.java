@@ -1,6 +1,9 @@
 package io.verbena.verbs;
 
-/** What a successful completion completed; numbers as in {@code enum ibv_wc_opcode}. */
+/**
+ * The kind of operation that a successful completion ends; numbers as in {@code enum
+ * ibv_wc_opcode}.
+ */
 public enum CompletionOpcode {
   SEND(0),
   RDMA_WRITE(1),

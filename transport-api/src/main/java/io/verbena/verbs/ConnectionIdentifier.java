@@ -27,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ConnectionIdentifier extends AutoCloseable {
 
-  /** Its manager, whose event queue tells what becomes of it. */
+  /** Returns its manager, which delivers its events. */
   ConnectionManager manager();
 
-  /** Who is at the other end, for people. */
+  /** Returns a human-readable peer address, for logs. */
   String peer();
 
   /** The queue pair made for it, or null. */

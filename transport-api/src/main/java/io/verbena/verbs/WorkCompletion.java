@@ -41,22 +41,22 @@ public final class WorkCompletion {
     return workRequestId;
   }
 
-  /** How it ended. */
+  /** Returns its status. */
   public CompletionStatus status() {
     return CompletionStatus.of(statusCode);
   }
 
-  /** Whether it ended well. */
+  /** Returns whether its status is success. */
   public boolean isSuccess() {
     return statusCode == 0;
   }
 
-  /** What was completed. */
+  /** Returns what kind of operation it completes. */
   public CompletionOpcode opcode() {
     return CompletionOpcode.of(opcodeCode);
   }
 
-  /** A number that only the maker of the device understands. */
+  /** Returns an error code of the device's vendor. */
   public int vendorError() {
     return vendorError;
   }
@@ -96,7 +96,7 @@ public final class WorkCompletion {
     return flags;
   }
 
-  /** For providers: sets everything that a successful completion tells. */
+  /** For providers: sets all fields of a successful completion. */
   public void set(
       long workRequestId,
       CompletionOpcode opcode,
@@ -116,7 +116,7 @@ public final class WorkCompletion {
     this.flags = flags;
   }
 
-  /** For providers: sets everything that a failed completion tells. */
+  /** For providers: sets all fields of a failed completion. */
   public void setError(
       long workRequestId, CompletionStatus status, int vendorError, int queuePairNumber) {
     this.workRequestId = workRequestId;
@@ -128,7 +128,7 @@ public final class WorkCompletion {
   }
 
   /**
-   * For providers: sets everything that another completion tells, under an id of its own.
+   * For providers: copies another completion, with another work request id.
    *
    * @param from may be this one
    */

@@ -3,7 +3,7 @@ package io.verbena.verbs.provider;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.VerbsException;
 
-/** Checks the way to a peer, before anything is done. */
+/** Checks the address vector of a peer, before anything is done. */
 public final class AddressLimits {
   private AddressLimits() {}
 

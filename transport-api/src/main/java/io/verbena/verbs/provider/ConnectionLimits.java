@@ -6,7 +6,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 
-/** Checks what a connection is asked with, before anything is done. */
+/** Checks the parameters of a connection, before anything is done. */
 public final class ConnectionLimits {
   private ConnectionLimits() {}
 

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 /**
  * How many objects of each kind an owner has, against its limits. Thread-safe.
  *
- * @param <K> the kinds, named for people
+ * @param <K> the kinds, whose names stand in errors
  */
 public final class OpenCount<K extends Enum<K>> {
   private final EnumMap<K, Integer> open;

@@ -6,7 +6,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.VerbsException;
 
-/** Checks what a queue pair is created with, before anything is done. */
+/** Checks the options of a queue pair, before anything is done. */
 public final class QueuePairLimits {
   private static final String VERB = "create queue pair";
 

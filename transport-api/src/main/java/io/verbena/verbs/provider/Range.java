@@ -3,7 +3,7 @@ package io.verbena.verbs.provider;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 
-/** What a number that a program gives may be. */
+/** Checks the range of a number that a program passes. */
 public final class Range {
   private Range() {}
 

@@ -6,7 +6,7 @@ import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.Set;
 
-/** Checks what memory is registered with, before anything is done. */
+/** Checks the arguments of a registration of memory, before anything is done. */
 public final class RegistrationLimits {
   private RegistrationLimits() {}
 

@@ -13,12 +13,13 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread that polls completion queues for its members and runs tasks for other threads.
+ * Polls completion queues for its members and runs tasks for other threads, on a thread of its own.
  *
- * <p>A duty cycle runs the tasks that were handed over, polls, routes the completions, and calls the
- * members that asked to be called at its end. After one without work the {@link PollMode} says what
- * the thread does; with a {@link DutyCycleInvoker} there is no thread, and the invoker decides. Only {@link #schedule}, {@link #execute}, {@link #inLoop}, {@link #stop} and
- * {@link #join} may be called from other threads.
+ * <p>A duty cycle runs the tasks that were handed over, polls, routes the completions, and calls
+ * the members that asked to be called at its end. After one without work the {@link PollMode} says
+ * what the thread does; with a {@link DutyCycleInvoker} there is no thread, and the invoker
+ * decides. Only {@link #schedule}, {@link #execute}, {@link #inLoop}, {@link #stop} and {@link
+ * #join} may be called from other threads.
  */
 public final class CompletionLoop {
   private static final int CLOCK_MASK = 63;
@@ -27,7 +28,7 @@ public final class CompletionLoop {
   private static final long LONGEST_TICK = 1_000_000_000;
   private static final int TICKS_PER_TIMEOUT = 16;
 
-  /** No wait is without end, not even that of a loop which has nothing to wait for. */
+  /** Bounds every wait, even that of a loop which has nothing to wait for. */
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
 
   private final Device device;
@@ -53,7 +54,7 @@ public final class CompletionLoop {
   private int spins;
   private boolean idle;
 
-  /** The thread while it is in the loop. Another one that reads it never reads itself. */
+  /** The thread while it is in the loop. Not volatile: no other thread ever finds itself here. */
   private @Nullable Thread inside;
 
   private volatile boolean sleeping;
@@ -62,11 +63,11 @@ public final class CompletionLoop {
   private volatile @Nullable Throwable failure;
 
   /**
-   * Prepares a loop; {@link #start} starts its thread.
+   * Creates a loop; {@link #start} starts its thread.
    *
    * @param name of its thread
    * @param invoker invokes its duty cycle in place of a thread, or null
-   * @param meter told of its completion queues
+   * @param meter counts its completion queues and polls
    */
   public CompletionLoop(
       String name,
@@ -108,12 +109,12 @@ public final class CompletionLoop {
     return Thread.currentThread() == inside;
   }
 
-  /** The device whose completions it polls. */
+  /** Returns the device whose completions it polls. */
   public Device device() {
     return device;
   }
 
-  /** Has {@code task} run on the loop's thread, soon; from any thread. */
+  /** Runs {@code task} on the loop's thread, soon. May be called by any thread. */
   public void schedule(LoopTask task) {
     if (task.markScheduled()) {
       tasks.push(task);
@@ -126,7 +127,7 @@ public final class CompletionLoop {
     }
   }
 
-  /** Has {@code action} run on the loop's thread, soon; for cold paths. */
+  /** Runs {@code action} on the loop's thread, soon. Allocates: for cold paths. */
   public void execute(Runnable action) {
     schedule(ScheduledTask.of(action));
   }
@@ -138,22 +139,24 @@ public final class CompletionLoop {
     }
   }
 
-  /** What is scheduled when the thread has gone runs where it is scheduled, one at a time. */
+  /** Runs what is scheduled after the end, on the thread that schedules it, one at a time. */
   private synchronized void runLeftTasks() {
     runTasks();
   }
 
-  /** The coarse clock: it goes on by one at a time, however long a subscriber held the loop up. */
+  /**
+   * Returns the coarse clock, which advances by one, however long a subscriber blocked the loop.
+   */
   public int tick() {
     return tick;
   }
 
-  /** How many ticks make a timeout, rounded up, and one for the tick that has begun. */
+  /** Returns the ticks of a timeout, rounded up, plus one for the tick that has begun. */
   public int ticks(long nanos) {
     return (int) Math.min(Integer.MAX_VALUE / 2, (nanos + tickNanos - 1) / tickNanos) + 1;
   }
 
-  /** Counts what has a deadline; while there is any, the loop wakes for its clock. */
+  /** Changes the count of deadlines; while there are any, the loop wakes for its clock. */
   public void pending(int change) {
     pending += change;
   }
@@ -185,22 +188,22 @@ public final class CompletionLoop {
     ending[endingCount++] = member;
   }
 
-  /** Has {@code action} done by the loop's thread as its last. */
+  /** Runs {@code action} on the loop's thread after everything else, when the loop ends. */
   public void atEnd(Runnable action) {
     atEnd.add(action);
   }
 
   /**
-   * Takes a member in.
+   * Adds a member.
    *
-   * @param completions how many it can have outstanding at once
+   * @param completions the most that it has outstanding at once
    * @throws io.verbena.verbs.VerbsException if the device has no completion queue left for that
    */
   public Membership join(LoopMember member, int completions) {
     return queues.join(member, completions);
   }
 
-  /** Lets a member go, none of whose work requests is outstanding. */
+  /** Removes a member, none of whose work requests may be outstanding. */
   public void leave(Membership membership) {
     queues.leave(membership);
   }
@@ -226,7 +229,7 @@ public final class CompletionLoop {
     return !thread.isAlive();
   }
 
-  /** What the loop broke down with, or null. */
+  /** Returns what the loop broke down with, or null. */
   public @Nullable Throwable failure() {
     return failure;
   }
@@ -327,8 +330,8 @@ public final class CompletionLoop {
   }
 
   /**
-   * One task's failure is not the others': it is reported as a thread's end would be. That holds
-   * for errors of the JVM too, such as a stack overflow in a subscriber.
+   * Runs a task so that its failure harms no other one: reports it as a thread's uncaught
+   * exception. That holds for errors of the JVM too, such as a stack overflow in a subscriber.
    */
   private static void run(LoopTask task) {
     try {
@@ -413,7 +416,8 @@ public final class CompletionLoop {
   }
 
   /**
-   * Arms, looks once more, and sleeps; whoever schedules sees either its task taken or the flag.
+   * Arms the queues, polls once more, and sleeps. A thread that schedules a task either finds it
+   * taken or finds the flag set, and wakes the loop.
    */
   private void sleep() {
     CompletionChannel channel = this.channel;

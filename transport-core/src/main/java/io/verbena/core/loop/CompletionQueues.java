@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The completion queues of one thread. Members share them by reserving a part of a queue's depth
  * each, so that no queue overruns; a work request's id tells whose it is. Not thread-safe.
  *
- * @param <M> whose work requests complete there
+ * @param <M> the members, whose work requests complete there
  */
 public final class CompletionQueues<M extends CompletionTarget> {
   private static final int BATCH = 64;
@@ -27,9 +27,8 @@ public final class CompletionQueues<M extends CompletionTarget> {
   private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
 
   /**
-   * @param channel where the queues announce themselves to the thread when it sleeps; null if it
-   *     never does
-   * @param meter told of what is there and of what is taken
+   * @param channel wakes the thread if a queue has completions; null if the thread never sleeps
+   * @param meter counts entries and polls
    */
   public CompletionQueues(Device device, @Nullable CompletionChannel channel, HcaMeter meter) {
     this.device = device;
@@ -38,9 +37,9 @@ public final class CompletionQueues<M extends CompletionTarget> {
   }
 
   /**
-   * Takes a member in.
+   * Adds a member.
    *
-   * @param completions how many it can have outstanding at once
+   * @param completions the most that it has outstanding at once
    * @throws io.verbena.verbs.VerbsException if the device has no completion queue left for that
    */
   public Membership join(M member, int completions) {
@@ -61,30 +60,30 @@ public final class CompletionQueues<M extends CompletionTarget> {
     return new Membership(chosen.queue, members.add(member, chosen, completions));
   }
 
-  /** Lets a member go, none of whose work requests is outstanding. */
+  /** Removes a member, none of whose work requests may be outstanding. */
   public void leave(Membership membership) {
     meter.completionsReserved(-members.remove(membership.prefix()));
   }
 
-  /** How many members there are. */
+  /** Returns the number of members. */
   public int count() {
     return members.count();
   }
 
-  /** One past the highest index of a member. */
+  /** Returns one more than the highest index of a member. */
   public int bound() {
     return members.bound();
   }
 
-  /** The member of this index, or null. */
+  /** Returns the member of this index, or null. */
   public @Nullable M at(int index) {
     return members.at(index);
   }
 
   /**
-   * Takes a batch of completions from each queue and hands them to their members.
+   * Polls a batch of completions from each queue and passes them to their members.
    *
-   * @return how many there were
+   * @return the number of completions
    */
   public int poll() {
     int taken = 0;
@@ -106,7 +105,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
     return taken;
   }
 
-  /** Asks for an event of each queue that has none due: then poll once more before sleeping. */
+  /** Arms each queue that is not armed; the caller polls once more before it sleeps. */
   public void arm() {
     for (int i = 0; i < queues.size(); i++) {
       SharedCompletionQueue queue = queues.get(i);
@@ -117,7 +116,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
     }
   }
 
-  /** An event of this queue was taken from the channel. */
+  /** Acknowledges an event of this queue that was taken from the channel. */
   public void woken(CompletionQueue queue) {
     queue.acknowledgeEvents(1);
     for (int i = 0; i < queues.size(); i++) {

@@ -2,13 +2,13 @@ package io.verbena.core.loop;
 
 import io.verbena.verbs.WorkCompletion;
 
-/** Who completions are for. */
+/** Receives completions. */
 public interface CompletionTarget {
 
   /**
-   * A work request of this target completed; on the thread that polls. Must not throw.
+   * Called on the polling thread when a work request of this target has completed. Must not throw.
    *
-   * @param completion the poller's, overwritten after the call
+   * @param completion belongs to the poller, which overwrites it after the call
    */
   void completed(WorkCompletion completion);
 }

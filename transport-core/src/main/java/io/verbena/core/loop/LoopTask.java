@@ -3,24 +3,24 @@ package io.verbena.core.loop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that a loop does once for any number of {@link CompletionLoop#schedule} calls before it
- * runs. It carries its own link and its own mark, so that handing it over allocates nothing and no
- * queue of tasks can grow beyond the objects that exist.
+ * Work that a loop does once for any number of {@link CompletionLoop#schedule} calls before it
+ * runs. A task has its own link and its own mark, so that scheduling allocates nothing and no queue
+ * of tasks can grow beyond the objects that exist.
  */
 public interface LoopTask {
 
-  /** Does it; on the loop's thread. May be scheduled again meanwhile. */
+  /** Does the work, on the loop's thread. The task may be scheduled again meanwhile. */
   void run();
 
-  /** Marks it as scheduled; answers false if it was. From any thread. */
+  /** Marks the task as scheduled; returns false if it was. May be called by any thread. */
   boolean markScheduled();
 
-  /** Takes the mark away, with the memory effects of a volatile read and write. */
+  /** Clears the mark, with the memory effects of a volatile read and write. */
   void clearScheduled();
 
-  /** The link of the list that it stands in; for the loop alone. */
+  /** Returns the next task in its list; only for the loop. */
   @Nullable LoopTask nextTask();
 
-  /** Sets the link; for the loop alone. */
+  /** Sets the next task in its list; only for the loop. */
   void nextTask(@Nullable LoopTask next);
 }

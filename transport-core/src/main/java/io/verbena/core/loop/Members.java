@@ -3,7 +3,7 @@ package io.verbena.core.loop;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Members by index. An index is given out again with another generation. */
+/** Members by index. An index is used again with another generation. */
 final class Members<M extends CompletionTarget> {
   private @Nullable Object[] members = new @Nullable Object[16];
   private long[] prefixes = new long[16];
@@ -16,7 +16,7 @@ final class Members<M extends CompletionTarget> {
     return count;
   }
 
-  /** One past the highest index that was ever given out. */
+  /** Returns one more than the highest index that was ever used. */
   int bound() {
     return members.length;
   }
@@ -55,7 +55,7 @@ final class Members<M extends CompletionTarget> {
     generations = Arrays.copyOf(generations, size);
   }
 
-  /** Answers the depth that it had reserved. */
+  /** Removes a member; returns the depth that it had reserved. */
   int remove(long prefix) {
     int index = WorkRequestId.index(prefix);
     SharedCompletionQueue queue = queues[index];

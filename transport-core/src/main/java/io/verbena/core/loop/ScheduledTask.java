@@ -14,7 +14,7 @@ public abstract class ScheduledTask implements LoopTask {
   /** For subclasses. */
   protected ScheduledTask() {}
 
-  /** A task that runs {@code action}, for cold paths. */
+  /** Returns a task that runs {@code action}, for cold paths. */
   public static ScheduledTask of(Runnable action) {
     return new ScheduledTask() {
       @Override

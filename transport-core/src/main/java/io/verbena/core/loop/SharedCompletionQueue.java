@@ -7,7 +7,7 @@ final class SharedCompletionQueue {
   final CompletionQueue queue;
   private int reserved;
 
-  /** Whether an event is due that was not taken yet. */
+  /** Whether the queue is armed, or raised an event that was not taken yet. */
   boolean armed;
 
   SharedCompletionQueue(CompletionQueue queue) {

@@ -3,9 +3,7 @@ package io.verbena.core.loop;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Tasks on their way from any thread to one: a linked stack that is taken whole and turned round.
- */
+/** Tasks on their way from any thread to one: a linked stack that is taken whole and reversed. */
 final class TaskStack {
   private static final AtomicReferenceFieldUpdater<TaskStack, @Nullable LoopTask> HEAD =
       AtomicReferenceFieldUpdater.newUpdater(TaskStack.class, LoopTask.class, "head");
@@ -24,7 +22,7 @@ final class TaskStack {
     } while (!HEAD.compareAndSet(this, first, task));
   }
 
-  /** Takes all tasks, linked in the order in which they were pushed. */
+  /** Removes all tasks; returns them linked in the order in which they were pushed. */
   @Nullable LoopTask takeAll() {
     LoopTask task = HEAD.getAndSet(this, null);
     LoopTask ordered = null;

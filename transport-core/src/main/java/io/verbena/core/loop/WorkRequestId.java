@@ -1,14 +1,14 @@
 package io.verbena.core.loop;
 
 /**
- * What a work request id holds, so that a completion finds its way without a map:
+ * The layout of a work request id, by which a completion finds its member without a map:
  *
  * <pre>
  *  63        44 43         34   33        32      31        0
  *  | index     | generation   | receive | unused | sequence |
  * </pre>
  *
- * The generation tells members apart that had the same index one after the other.
+ * The generation distinguishes members that had the same index one after the other.
  */
 public final class WorkRequestId {
   static final int MAX_MEMBERS = 1 << 20;

@@ -1,6 +1,6 @@
 /**
- * Completion loops: one thread each, which polls completion queues, runs what other threads hand it
- * and sleeps when there is nothing to do. Knows no Reactor.
+ * Completion loops: one thread each, which polls completion queues, runs tasks of other threads and
+ * sleeps when there is nothing to do. Does not depend on Reactor.
  */
 @NullMarked
 package io.verbena.core.loop;

@@ -2,7 +2,7 @@ package io.verbena.core.memory;
 
 import java.nio.ByteBuffer;
 
-/** A piece of a slab. Immutable, so that a buffer changes to another one in one step. */
+/** A part of a slab. Immutable, so that a buffer changes to another block in one step. */
 final class Block {
   final Slab slab;
 

@@ -14,7 +14,7 @@ final class CachedRegistration extends WeakReference<ByteBuf> {
   private final ByteBuffer memory;
   private final Registration registration;
 
-  /** How many leases there are. */
+  /** The number of leases. */
   int pins;
 
   /** Whether the cache keeps it; if not, it is closed with its last lease. */
@@ -23,8 +23,8 @@ final class CachedRegistration extends WeakReference<ByteBuf> {
   /**
    * @param span where the memory is
    * @param memory the memory
-   * @param buffer who owns it: its memory is this while it is accessible
-   * @param abandoned gets this when nobody has the buffer any more
+   * @param buffer owns the memory, as long as it is accessible
+   * @param abandoned gets this when the buffer is garbage
    * @param registration of all of the memory
    */
   CachedRegistration(
@@ -47,12 +47,12 @@ final class CachedRegistration extends WeakReference<ByteBuf> {
     return registration.region().lkey();
   }
 
-  /** The HCA's address of what has this native address. */
+  /** Returns the HCA's address of a native address. */
   long translate(long nativeAddress) {
     return registration.region().address() + (nativeAddress - span.address());
   }
 
-  /** Whether its memory can be no other than that of this buffer. */
+  /** Returns whether its memory is certainly that of this buffer. */
   boolean belongsTo(ByteBuf owner) {
     return refersTo(owner) && isAccessible();
   }

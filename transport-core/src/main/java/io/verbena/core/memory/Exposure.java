@@ -1,8 +1,8 @@
 package io.verbena.core.memory;
 
 /**
- * Bytes that a peer may READ, and nothing beside them. Their buffer must be retained until this is
- * closed. Thread-safe.
+ * A range of memory that a peer may READ. Their buffer must be retained until this is closed.
+ * Thread-safe.
  */
 public final class Exposure implements AutoCloseable {
   private final Registration registration;
@@ -11,17 +11,17 @@ public final class Exposure implements AutoCloseable {
     this.registration = registration;
   }
 
-  /** The address of the first byte, for the peer. */
+  /** Returns the address of the first byte, for the peer. */
   public long address() {
     return registration.region().address();
   }
 
-  /** The key by which the peer names them. */
+  /** Returns the rkey. */
   public int rkey() {
     return registration.region().rkey();
   }
 
-  /** Deregisters them: the key is dead at once. Idempotent. */
+  /** Deregisters the range: the key is invalid at once. Idempotent. */
   @Override
   public void close() {
     registration.close();

@@ -5,8 +5,8 @@ import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Free buffers that have a slab of their own, up to a total length; those that were not used for
- * the longest time are given up first. Thread-safe.
+ * Free buffers that have a slab of their own, up to a total length; the least recently used are
+ * deregistered first. Thread-safe.
  */
 final class LargeBuffers {
   private static final long MOST_KEPT = 256L << 20;
@@ -28,7 +28,7 @@ final class LargeBuffers {
     return (int) Math.min((length + step - 1) / step * step, Integer.MAX_VALUE);
   }
 
-  /** Takes the shortest that holds this many bytes, unless it is longer by more than a half. */
+  /** Removes the shortest buffer that holds so many bytes and is at most longer by a half. */
   synchronized @Nullable RegisteredByteBuf take(int length) {
     long best = 1L + length + (length >> 1);
     for (RegisteredByteBuf buffer : buffers) {

@@ -3,9 +3,9 @@ package io.verbena.core.memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The use of a registration of memory from elsewhere, for work requests of this end. The buffer
- * must be retained until it is released. Leases are reused: one that was released must not be
- * touched again.
+ * The use of a foreign buffer's registration, for work requests of this end. The caller retains the
+ * buffer until it releases the lease. Leases are reused: one that was released must not be touched
+ * again.
  */
 public final class Lease {
   private final RegistrationCache cache;
@@ -24,18 +24,18 @@ public final class Lease {
     return this;
   }
 
-  /** The address of the first byte, for work requests. */
+  /** Returns the address of the first byte, for work requests. */
   public long address() {
     return address;
   }
 
-  /** The key by which work requests name it. */
+  /** Returns the lkey. */
   public int lkey() {
     return lkey;
   }
 
   /**
-   * Ends the use; from any thread, exactly once.
+   * Ends the use. May be called by any thread, exactly once.
    *
    * @throws IllegalStateException if it was released already
    */

@@ -1,8 +1,8 @@
 package io.verbena.core.memory;
 
 /**
- * Where bytes lie for the HCA: what a scatter/gather entry needs besides the length. Mutable, so
- * that its owner can reuse it; not thread-safe.
+ * Address and lkey of bytes: what a scatter/gather entry needs besides the length. Mutable, so that
+ * its owner can reuse it; not thread-safe.
  */
 public final class Location {
   private long address;

@@ -59,7 +59,7 @@ final class RegisteredByteBuf extends RegisteredBytes {
     this.block = block;
   }
 
-  /** Hands it out, with one reference. */
+  /** Prepares the buffer for its next user, with one reference. */
   RegisteredByteBuf begin(int newCapacity, int newMaxCapacity) {
     reset(0, newCapacity, newMaxCapacity);
     leak = LEAKS.track(this);
@@ -122,7 +122,9 @@ final class RegisteredByteBuf extends RegisteredBytes {
     return buffer.clear().position(index).limit(index + length);
   }
 
-  /** A slice with a reference of its own, which holds one of this buffer. */
+  /**
+   * Returns a slice with a reference count of its own, which holds one reference of this buffer.
+   */
   RegisteredSlice sliceRetained(int index, int length) {
     retain();
     RegisteredSlice slice = freeSlice();

@@ -38,7 +38,7 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
     this.root = root == null ? (RegisteredByteBuf) this : root;
   }
 
-  /** Makes it new: one reference, no marks, nothing read or written. */
+  /** Resets it: one reference, no marks, nothing read or written. */
   final void reset(int newOffset, int newCapacity, int newMaxCapacity) {
     offset = newOffset;
     capacity = newCapacity;
@@ -299,7 +299,7 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
     return this;
   }
 
-  /** Reads until the length is reached, or the stream answers less than it was asked for. */
+  /** Reads until the length is reached, or the stream returns less than it was asked for. */
   @Override
   public final int setBytes(int index, InputStream from, int length) throws IOException {
     checkIndex(index, length);
@@ -320,7 +320,7 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
     return done;
   }
 
-  /** Answers -1 also for a channel that is closed, as Netty's buffers do. */
+  /** Returns -1 also for a channel that is closed, as Netty's buffers do. */
   @Override
   public final int setBytes(int index, ScatteringByteChannel from, int length) throws IOException {
     ByteBuffer into = nioBuffer(index, length);
@@ -331,7 +331,7 @@ abstract sealed class RegisteredBytes extends AbstractReferenceCountedByteBuf
     }
   }
 
-  /** Answers -1 also for a channel that is closed, as Netty's buffers do. */
+  /** Returns -1 also for a channel that is closed, as Netty's buffers do. */
   @Override
   public final int setBytes(int index, FileChannel from, long position, int length)
       throws IOException {

@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The registered memory of one protection domain, under one limit: an allocator's slabs, which no
- * peer can reach; a bounded cache of direct buffers from elsewhere, which no peer can reach either;
- * and what was registered for peers, no more than they were given. Thread-safe.
+ * peer can reach; a bounded cache of foreign direct buffers, which no peer can reach either; and
+ * the regions that were registered for peers, each with the rights it was given. Thread-safe.
  */
 public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   private static final Set<Access> READ_BY_PEER = Set.of(Access.REMOTE_READ);
@@ -36,8 +36,8 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   private final RegisteredAllocator allocator;
 
   /**
-   * @param domain where everything is registered; stays the caller's
-   * @param options give the limit and the size of the cache
+   * @param domain where everything is registered; the caller closes it
+   * @param options set the limit and the size of the cache
    */
   public RegisteredMemory(ProtectionDomain domain, RdmaOptions options) {
     requireNonNull(domain, "domain");
@@ -64,7 +64,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
    * Finds bytes of a buffer in the allocator's memory, also through slices, duplicates, wrappers
    * and one component of a composite buffer. Allocates nothing.
    *
-   * @param into gets their place, if they are there
+   * @param into gets their location, if they are there
    * @return whether they are there
    * @throws IndexOutOfBoundsException if the bytes do not lie in the buffer
    * @throws IllegalReferenceCountException if the buffer was released
@@ -109,7 +109,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     return true;
   }
 
-  /** Answers the component that has all of the bytes, or -1. */
+  /** Returns the component that has all of the bytes, or -1. */
   private static int componentOf(CompositeByteBuf composite, int index, int length) {
     if (length == 0) {
       return -1;
@@ -119,7 +119,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Registers memory of a direct buffer from elsewhere for work requests of this end, or finds its
+   * Registers memory of a foreign direct buffer for work requests of this end, or finds its
    * registration in the cache. That takes a lock, so it pays for buffers that are longer than what
    * is copied in a microsecond.
    *
@@ -229,9 +229,9 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Takes these bytes of the limit.
+   * Reserves bytes.
    *
-   * @throws MemoryLimitException if they do not fit, whatever is given up
+   * @throws MemoryLimitException if they do not fit, even without what is kept for reuse
    */
   void reserve(String operation, long bytes) {
     if (!makeRoom(bytes)) {
@@ -239,7 +239,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     }
   }
 
-  /** Takes these bytes of the limit, giving up what is kept only for reuse; false at its end. */
+  /** Reserves bytes, at the cost of what is kept for reuse; returns false if they do not fit. */
   boolean makeRoom(long bytes) {
     if (limit.reserve(bytes)) {
       return true;

@@ -5,7 +5,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
-/** A memory region and the bytes that it takes of the limit. Thread-safe. */
+/** A memory region and the bytes that it counts against the limit. Thread-safe. */
 final class Registration {
   private static final VarHandle OPEN;
 
@@ -45,7 +45,7 @@ final class Registration {
     return open;
   }
 
-  /** Deregisters, and gives the bytes back. Idempotent; if the HCA refuses, it stays open. */
+  /** Deregisters the region and returns its bytes. Idempotent; stays open if the HCA refuses. */
   void close() {
     if (!OPEN.compareAndSet(this, true, false)) {
       return;

@@ -12,8 +12,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registrations of direct buffers from elsewhere, kept for the next use of the same buffer; the
- * least recently used go first. What a lease pins stays. Thread-safe.
+ * Registrations of foreign direct buffers, kept for the next use of the same buffer. The least
+ * recently used are closed first, except those that a lease pins. Thread-safe.
  *
  * <p>A registration is found again by the buffer object, its native address and its capacity. No
  * peer has a right to it, so one that is out of date can give nothing away. It could still make the
@@ -35,8 +35,8 @@ final class RegistrationCache {
   private final ArrayDeque<Lease> spare = new ArrayDeque<>();
 
   /**
-   * @param owner gives the memory's limit and domain
-   * @param capacity registrations to keep at the most
+   * @param owner has the limit and the domain
+   * @param capacity the most registrations to keep
    */
   RegistrationCache(RegisteredMemory owner, int capacity) {
     this.owner = owner;
@@ -84,7 +84,7 @@ final class RegistrationCache {
     return found.span().contains(address, length) ? begin(found, address) : null;
   }
 
-  /** Registers all of the root; null if the limit or a strange buffer forbids. */
+  /** Registers all of the root; returns null if the limit or the kind of buffer forbids it. */
   private @Nullable Lease keep(ByteBuf root, long address, int length) {
     int rootLength = root.capacity();
     Span span = new Span().set(root.memoryAddress(), rootLength);
@@ -120,7 +120,7 @@ final class RegistrationCache {
         .begin(registration, registration.translate(address));
   }
 
-  /** Told by a lease when it ends. */
+  /** Called by a lease when it ends. */
   synchronized void unpin(CachedRegistration registration, Lease lease) {
     if (spare.size() < MOST_SPARE) {
       spare.addLast(lease);
@@ -129,7 +129,7 @@ final class RegistrationCache {
     closeIfUnused(registration);
   }
 
-  /** Deregisters what no lease pins. */
+  /** Closes the registrations that no lease pins. */
   synchronized void dropUnpinned() {
     for (Iterator<CachedRegistration> i = kept.values().iterator(); i.hasNext(); ) {
       CachedRegistration registration = i.next();
@@ -140,7 +140,7 @@ final class RegistrationCache {
     }
   }
 
-  /** Drops those whose buffers nobody can send any more. */
+  /** Closes the registrations whose buffers are garbage. */
   private void dropAbandoned() {
     for (Reference<?> next = abandoned.poll(); next != null; next = abandoned.poll()) {
       if (next instanceof CachedRegistration registration && registration.kept) {
@@ -149,7 +149,7 @@ final class RegistrationCache {
     }
   }
 
-  /** Drops the least recently used that is not pinned; false if all are. */
+  /** Closes the least recently used one that is not pinned; returns false if all are. */
   private boolean dropEldest() {
     for (Iterator<CachedRegistration> i = kept.values().iterator(); i.hasNext(); ) {
       CachedRegistration registration = i.next();

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** All that is registered in one domain, so that closing leaves nothing behind. Thread-safe. */
+/** All registrations of one domain, so that closing leaves none open. Thread-safe. */
 final class Registrations {
   private final ProtectionDomain domain;
   private final RegistrationLimit limit;
@@ -25,8 +25,8 @@ final class Registrations {
   /**
    * Registers a buffer's bytes from position to limit.
    *
-   * @param operation what it is for, for errors
-   * @param charge bytes that the caller has reserved; given back here if this fails
+   * @param operation what the bytes are for, for errors
+   * @param charge bytes that the caller has reserved; returned here if this fails
    * @throws HcaException if the HCA refuses
    * @throws IllegalStateException after {@link #close}
    */
@@ -69,7 +69,7 @@ final class Registrations {
     return !closed;
   }
 
-  /** Told by a registration when it is closed. */
+  /** Called by a registration when it is closed. */
   void forget(Registration registration) {
     synchronized (this) {
       Registration before = registration.previous;

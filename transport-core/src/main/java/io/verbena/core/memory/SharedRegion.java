@@ -5,7 +5,7 @@ import io.verbena.RemoteMemory;
 import io.verbena.verbs.MemoryRegion;
 import java.util.Set;
 
-/** A user's memory, and the token for it. */
+/** A region of a user's memory, and the token for it. */
 final class SharedRegion implements RdmaMemory.Region {
   private final Registration registration;
   private final RemoteMemory token;

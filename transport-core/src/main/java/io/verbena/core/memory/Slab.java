@@ -14,7 +14,7 @@ final class Slab {
   private int used;
   private int blocks;
 
-  /** How many of its blocks were found free, while that is counted. */
+  /** The number of its blocks that were found free, while they are counted. */
   private int idle;
 
   Slab(ByteBuffer memory, Registration registration) {

@@ -27,7 +27,7 @@ final class Slabs {
   private final List<StripedStack<RegisteredByteBuf>> free = new ArrayList<>(SizeClasses.COUNT);
   private final LargeBuffers freeLarge;
 
-  /** Guards what follows, and making and giving up of slabs. */
+  /** Guards the fields below, and registering and deregistering of slabs. */
   private final ReentrantLock growth = new ReentrantLock();
 
   private final List<Slab> slabs = new ArrayList<>();
@@ -35,9 +35,9 @@ final class Slabs {
   private volatile boolean closed;
 
   /**
-   * @param owner gives the memory's limit and domain
-   * @param limit registered bytes that it may have at the most
-   * @param maxRegionLength bytes that the HCA takes in one region
+   * @param owner has the limit and the domain
+   * @param limit the most registered bytes
+   * @param maxRegionLength the most bytes that the HCA takes in one region
    */
   Slabs(RegisteredMemory owner, long limit, long maxRegionLength) {
     this.owner = owner;
@@ -50,8 +50,8 @@ final class Slabs {
   }
 
   /**
-   * Answers a free buffer whose block holds at least this many bytes; to be {@linkplain
-   * RegisteredByteBuf#begin begun}.
+   * Returns a free buffer whose block holds at least this many bytes; the caller {@linkplain
+   * RegisteredByteBuf#begin begins} it.
    *
    * @throws MemoryLimitException at the limit, or at the JVM's own for direct memory
    */
@@ -65,7 +65,7 @@ final class Slabs {
     return buffer != null ? buffer : make(sizeClass);
   }
 
-  /** Puts a buffer back that nobody uses any more. */
+  /** Takes back a buffer that nobody uses any more. */
   void give(RegisteredByteBuf buffer) {
     Block block = buffer.block();
     if (block.length > LARGEST) {
@@ -109,7 +109,7 @@ final class Slabs {
     return false;
   }
 
-  /** Forgets the free buffers, and makes no new ones. Registrations are closed by their owner. */
+  /** Drops the free buffers and makes no new ones. Their owner closes the registrations. */
   void close() {
     closed = true;
     clear();
@@ -137,7 +137,7 @@ final class Slabs {
     }
   }
 
-  /** At the limit, any free block that holds the bytes will do. */
+  /** Takes any free block that holds the bytes, at the limit. */
   private RegisteredByteBuf takeLonger(int sizeClass) {
     for (int longer = sizeClass + 1; longer < SizeClasses.COUNT; longer++) {
       RegisteredByteBuf freed = free.get(longer).popSurely();
@@ -152,7 +152,7 @@ final class Slabs {
     return new RegisteredByteBuf(owner.allocator(), this, block);
   }
 
-  /** Answers null at the limit. */
+  /** Cuts a block from a slab; returns null at the limit. */
   private @Nullable Block cut(int length) {
     checkOpen();
     for (int i = slabsWithRoom.size() - 1; i >= 0; i--) {
@@ -173,7 +173,7 @@ final class Slabs {
     return slab.cut(length);
   }
 
-  /** At the limit a slab is only as long as it must be. */
+  /** Registers a slab; at the limit one that is only as long as it must be. */
   private @Nullable Slab newSlab(int length) {
     if (length <= slabLength && owner.limit().reserve(slabLength)) {
       return register(slabLength);
@@ -188,7 +188,7 @@ final class Slabs {
     return newBuffer(register(length).cut(length));
   }
 
-  /** The bytes were reserved, and are given back if this fails. */
+  /** Registers a slab of bytes that were reserved; returns them to the limit if that fails. */
   private Slab register(int length) {
     ByteBuffer memory;
     try {
@@ -206,7 +206,7 @@ final class Slabs {
         owner.registrations().register(ALLOCATE, memory, Set.of(Access.LOCAL_WRITE), length));
   }
 
-  /** Begins on a page, so that the HCA locks no more pages than it must. */
+  /** Allocates memory that begins on a page, so that the HCA locks no more pages than it must. */
   private static ByteBuffer allocate(int length) {
     if (length > Integer.MAX_VALUE - ALIGNMENT) {
       return ByteBuffer.allocateDirect(length);

@@ -53,12 +53,12 @@ final class Stripe extends StripeFields {
   private long q6;
   private long q7;
 
-  /** Takes hold of it, unless another thread has. Never waits. */
+  /** Locks the stripe unless another thread has. Never waits. */
   boolean tryHold() {
     return (int) HELD.getOpaque(this) == 0 && HELD.compareAndSet(this, 0, 1);
   }
 
-  /** Takes hold of it after its holder, who needs it for nanoseconds, unless it was preempted. */
+  /** Locks the stripe; waits for its holder, which needs nanoseconds unless it was preempted. */
   void hold() {
     for (int spins = 0; !tryHold(); spins++) {
       if (spins < SPINS) {
@@ -73,7 +73,7 @@ final class Stripe extends StripeFields {
     HELD.setRelease(this, 0);
   }
 
-  /** Whether it looked empty to a thread that does not hold it. */
+  /** Returns whether it looks empty to a thread that does not hold it. */
   boolean looksEmpty() {
     return (int) SIZE.getOpaque(this) == 0;
   }

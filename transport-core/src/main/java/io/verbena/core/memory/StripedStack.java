@@ -4,11 +4,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stack for many threads: what a thread put back last, it gets first, while it is hot in its
- * cache. Each thread has a stripe of its own, more or less; when that is empty, it fetches some
- * from the others at once. A thread never waits for another: a stripe that is held is passed over.
+ * A stack for many threads: a thread first gets what it pushed last, which is hot in its cache.
+ * Each thread has more or less a stripe of its own; if that is empty, the thread moves several
+ * items from another stripe at once. A thread never waits for another: it skips a stripe that is
+ * held.
  *
- * <p>Its size has the bound of what there is to put back.
+ * <p>It never holds more items than exist.
  */
 final class StripedStack<T> {
   private static final int STRIPES =
@@ -43,7 +44,7 @@ final class StripedStack<T> {
     }
   }
 
-  /** Answers null if it found nothing; something may be held by another thread just then. */
+  /** Returns null if it found nothing; a stripe that another thread held may have items. */
   @Nullable T pop() {
     int home = home();
     Stripe stripe = stripes[home];
@@ -85,7 +86,7 @@ final class StripedStack<T> {
     }
   }
 
-  /** As {@link #pop}, but looks into stripes that are held, too: null means that it was empty. */
+  /** As {@link #pop}, but waits for stripes that are held: null means that the stack was empty. */
   @Nullable T popSurely() {
     for (Stripe stripe : stripes) {
       stripe.hold();
@@ -98,7 +99,7 @@ final class StripedStack<T> {
     return null;
   }
 
-  /** Takes everything out. */
+  /** Moves everything to {@code drained}. */
   void drainTo(List<? super T> drained) {
     for (Stripe stripe : stripes) {
       stripe.hold();

@@ -1,6 +1,6 @@
 /**
- * Registered memory: an allocator of registered buffers, registrations of memory from elsewhere,
- * and the limit that they share. Knows no Reactor.
+ * Registered memory: an allocator of registered buffers, registrations of foreign memory, and the
+ * limit that they share. Does not depend on Reactor.
  */
 @NullMarked
 package io.verbena.core.memory;

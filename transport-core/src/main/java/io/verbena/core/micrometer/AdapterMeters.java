@@ -119,7 +119,7 @@ final class AdapterMeters {
     backlogs.remove(watched);
   }
 
-  /** A backlog's place here: one that is watched twice counts twice. */
+  /** One watch of a backlog: a backlog that is watched twice counts twice. */
   private final class Watched implements Watch {
     private final Backlog backlog;
 
@@ -136,7 +136,8 @@ final class AdapterMeters {
   // ---- what happens
 
   void failed(String operation, @Nullable CompletionStatus status, Throwable why) {
-    registration.counter(
+    registration
+        .counter(
             "verbena.errors",
             "errors",
             "Failures that the program was told of",

@@ -27,7 +27,7 @@ final class DeviceMeters {
     tags = Tags.of("provider", provider, "device", device);
   }
 
-  /** How far an open device has counted since it was opened. */
+  /** What an open device has counted since it was opened. */
   private static final class Growth {
     private final DeviceCounters counters;
     private final Map<Counter, Long> starts = new EnumMap<>(Counter.class);
@@ -45,7 +45,7 @@ final class DeviceMeters {
       return start == null ? 0 : read(counter) - start;
     }
 
-    /** A device that cannot be asked any more stays where it was. */
+    /** Reads the counters; keeps the last values of a device that cannot be read any more. */
     private long read(Counter counter) {
       try {
         latest.put(counter, counters.get(counter));
@@ -57,9 +57,9 @@ final class DeviceMeters {
   }
 
   /**
-   * Somebody uses a device.
+   * Adds a user of a device.
    *
-   * @param user told again to {@link #closed}
+   * @param user passed again to {@link #closed}
    */
   void opened(Object user, DeviceCounters counters) {
     for (Counter counter : begin(user, counters)) {
@@ -108,7 +108,8 @@ final class DeviceMeters {
   }
 
   private void enter(Counter counter, String name, String unit, String text, Tags with) {
-    registration.count("verbena.device." + name, unit, text, with, this, meters -> meters.total(counter));
+    registration.count(
+        "verbena.device." + name, unit, text, with, this, meters -> meters.total(counter));
   }
 
   /** Idempotent. */

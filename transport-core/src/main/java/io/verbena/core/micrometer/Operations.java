@@ -45,7 +45,7 @@ final class Operations {
     return count;
   }
 
-  /** A work request of this opcode took so long and ended so. */
+  /** Records the duration and the status of a work request. */
   void record(int opcode, CompletionStatus status, long nanos) {
     int index = opcode * STATUSES + status.code();
     Timer timer = timers.get(index);

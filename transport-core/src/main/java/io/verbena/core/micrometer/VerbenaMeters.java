@@ -17,7 +17,8 @@ import java.util.Map;
  * <pre>{@code
  * VerbenaMeters meters = new VerbenaMeters(registry);
  * RdmaTransport transport = RdmaTransport.create(RdmaOptions.builder().meters(meters).build());
- * RdmaIoHandler.newFactory(URI.create("emulated://netty"), RdmaOptions.builder().meters(meters).build());
+ * RdmaIoHandler.newFactory(
+ *     URI.create("emulated://netty"), RdmaOptions.builder().meters(meters).build());
  * }</pre>
  *
  * <p>All carry the tags {@code adapter} ({@code reactor}, {@code netty}, {@code rsocket}) and
@@ -63,7 +64,8 @@ public final class VerbenaMeters implements Meters, AutoCloseable {
    * @param tags for all meters, to tell them from those of another one of these
    */
   public VerbenaMeters(MeterRegistry registry, Tags tags) {
-    registration = new MeterRegistration(requireNonNull(registry, "registry"), requireNonNull(tags, "tags"));
+    registration =
+        new MeterRegistration(requireNonNull(registry, "registry"), requireNonNull(tags, "tags"));
   }
 
   @Override
@@ -73,7 +75,8 @@ public final class VerbenaMeters implements Meters, AutoCloseable {
     synchronized (this) {
       counters =
           devices.computeIfAbsent(
-              hca.provider() + '/' + device, key -> new DeviceMeters(registration, hca.provider(), device));
+              hca.provider() + '/' + device,
+              key -> new DeviceMeters(registration, hca.provider(), device));
     }
     return adapter(hca.adapter(), hca.provider()).open(hca, counters);
   }
@@ -88,7 +91,7 @@ public final class VerbenaMeters implements Meters, AutoCloseable {
         adapter + '/' + provider, key -> new AdapterMeters(registration, adapter, provider));
   }
 
-  /** Removes its meters from the registry; transports go on, and are not seen there any more. */
+  /** Removes its meters from the registry; transports go on without meters there. */
   @Override
   public void close() {
     registration.close();
