@@ -45,7 +45,7 @@ public final class RdmaIoHandler implements IoHandler {
   private static final int SPIN_MASK = 15;
 
   private final ThreadAwareExecutor executor;
-  private final Hca hca;
+  private final SharedHca hca;
   private final PollMode mode;
   private final long spinNanos;
   private final @Nullable CompletionChannel channel;
@@ -61,7 +61,7 @@ public final class RdmaIoHandler implements IoHandler {
   private boolean idle;
   private volatile boolean sleeping;
 
-  private RdmaIoHandler(ThreadAwareExecutor executor, Hca hca) {
+  private RdmaIoHandler(ThreadAwareExecutor executor, SharedHca hca) {
     this.executor = executor;
     this.hca = hca;
     mode = hca.options().pollMode();
@@ -99,7 +99,7 @@ public final class RdmaIoHandler implements IoHandler {
   private static final class Factory implements IoHandlerFactory {
     private final URI address;
     private final RdmaOptions options;
-    private @Nullable Hca shared;
+    private @Nullable SharedHca shared;
 
     Factory(URI address, RdmaOptions options) {
       this.address = address;
@@ -108,16 +108,16 @@ public final class RdmaIoHandler implements IoHandler {
 
     @Override
     public synchronized IoHandler newHandler(ThreadAwareExecutor executor) {
-      Hca hca = shared;
+      SharedHca hca = shared;
       if (hca == null || !hca.retain()) {
-        hca = Hca.open(address, options);
+        hca = SharedHca.open(address, options);
         shared = hca;
       }
       return new RdmaIoHandler(executor, hca);
     }
   }
 
-  Hca hca() {
+  SharedHca hca() {
     return hca;
   }
 

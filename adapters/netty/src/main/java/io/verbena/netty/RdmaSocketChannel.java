@@ -87,7 +87,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   }
 
   /** A channel for a connect request, which it accepts when it is registered. */
-  RdmaSocketChannel(RdmaServerSocketChannel parent, Hca hca, ConnectionEvent request) {
+  RdmaSocketChannel(RdmaServerSocketChannel parent, SharedHca hca, ConnectionEvent request) {
     super(parent);
     this.request = request;
     local = parent.localAddress();
@@ -183,7 +183,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       return;
     }
     state = State.CONNECTING;
-    ConnectionSetup begun = new ConnectionSetup(on, ours(), promise, config.getConnectTimeoutMillis(), offer);
+    ConnectionSetup begun =
+        new ConnectionSetup(on, ours(), promise, config.getConnectTimeoutMillis(), offer);
     setup = begun;
     begun.accept();
   }
@@ -254,7 +255,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   protected void doBeginRead() {
     readPending = true;
     Stream at = stream;
-    if (at != null && isActive() && !reading && (inputShutdown || at.receiveBuffers().isReadable())) {
+    if (at != null
+        && isActive()
+        && !reading
+        && (inputShutdown || at.receiveBuffers().isReadable())) {
       at.schedule();
     }
   }

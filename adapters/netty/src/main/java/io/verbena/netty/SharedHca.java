@@ -3,10 +3,10 @@ package io.verbena.netty;
 import io.netty.util.NetUtil;
 import io.verbena.RdmaOptions;
 import io.verbena.core.cm.ConnectionEventDispatcher;
+import io.verbena.core.device.OpenedDevice;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
-import io.verbena.meters.MeteredHca;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;
@@ -23,10 +23,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The device that the event loops of a group share, with its protection domain, registered memory
- * and connection events. Opened for the first loop and closed with the last. Thread-safe.
+ * The HCA that the event loops of a group share. Opened for the first loop and closed with the
+ * last. Thread-safe.
  */
-final class Hca {
+final class SharedHca {
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
   private static final int FIRST_PORT = 49_152;
   private static final int PORTS = 65_536 - FIRST_PORT;
@@ -34,44 +34,24 @@ final class Hca {
   private final URI address;
   private final InetAddress host;
   private final RdmaOptions options;
-  private final Device device;
-  private final ProtectionDomain domain;
-  private final RegisteredMemory memory;
-  private final HcaMeter meter;
-  private final ConnectionEventDispatcher dispatcher;
+  private final OpenedDevice opened;
   private final AtomicInteger ports = new AtomicInteger();
   private int users = 1;
 
-  private Hca(URI address, RdmaOptions options) {
+  private SharedHca(URI address, RdmaOptions options) {
     this.address = address;
     this.options = options;
     host = hostOf(address);
-    device = VerbsProviders.find(address).open(address);
-    ProtectionDomain made = null;
-    try {
-      made = device.allocateProtectionDomain();
-      domain = made;
-      memory = new RegisteredMemory(made, options);
-      dispatcher = new ConnectionEventDispatcher("verbena-netty-" + device.attributes().name() + "-cm", device, null);
-    } catch (VerbsException e) {
-      if (made != null) {
-        made.close();
-      }
-      device.close();
-      throw e;
-    }
-    meter =
-        options
-            .meters()
-            .hca(
-                new MeteredHca(
-                    "netty",
-                    address.getScheme().toLowerCase(Locale.ROOT),
-                    device,
-                    memory::registeredBytes,
-                    options.maxRegisteredBytes(),
-                    Set.of(Credit.RECEIVE)));
-    dispatcher.start();
+    opened =
+        new OpenedDevice(
+            "verbena-netty",
+            "netty",
+            address.getScheme().toLowerCase(Locale.ROOT),
+            VerbsProviders.find(address).open(address),
+            options,
+            Set.of(Credit.RECEIVE),
+            null);
+    opened.dispatcher().start();
   }
 
   /**
@@ -79,8 +59,8 @@ final class Hca {
    *
    * @throws VerbsException if there is none
    */
-  static Hca open(URI address, RdmaOptions options) {
-    return new Hca(address, options);
+  static SharedHca open(URI address, RdmaOptions options) {
+    return new SharedHca(address, options);
   }
 
   /** A host that is a name within an emulated fabric has no address but this machine's. */
@@ -99,24 +79,24 @@ final class Hca {
   }
 
   Device device() {
-    return device;
+    return opened.device();
   }
 
   ProtectionDomain domain() {
-    return domain;
+    return opened.domain();
   }
 
   RegisteredMemory memory() {
-    return memory;
+    return opened.memory();
   }
 
-  /** Who is told what happens on the device. */
+  /** Returns the meter of the device. */
   HcaMeter meter() {
-    return meter;
+    return opened.meter();
   }
 
   ConnectionEventDispatcher dispatcher() {
-    return dispatcher;
+    return opened.dispatcher();
   }
 
   /** Counts one more loop; false if it was closed meanwhile. */
@@ -139,15 +119,7 @@ final class Hca {
         return;
       }
     }
-    try {
-      dispatcher.close(PATIENCE);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-    meter.close();
-    memory.close();
-    domain.close();
-    device.close();
+    opened.close(PATIENCE);
   }
 
   /**

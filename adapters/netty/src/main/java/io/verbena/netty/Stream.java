@@ -63,7 +63,7 @@ final class Stream implements CompletionTarget {
   }
 
   private final RdmaIoHandler handler;
-  private final Hca hca;
+  private final SharedHca hca;
   private final ConnectionIdentifier identifier;
   private final Owner owner;
   private final Membership membership;
@@ -131,7 +131,8 @@ final class Stream implements CompletionTarget {
 
   /** What the peer is told of this end. */
   Handshake handshake(int port) {
-    return new Handshake(port, hca.options().eagerSize(), receiveBuffers.shortPiece(), receiveBuffers.receives());
+    return new Handshake(
+        port, hca.options().eagerSize(), receiveBuffers.shortPiece(), receiveBuffers.receives());
   }
 
   /** The connection is established, and the peer has said this. */
@@ -185,7 +186,12 @@ final class Stream implements CompletionTarget {
     int start = buffer.readerIndex();
     if (hca.memory().locate(buffer, start, length, location)) {
       sendBuffers.send(
-          location.address(), length, location.lkey(), buffer.retain(), null, receiveBuffers.takeOwed());
+          location.address(),
+          length,
+          location.lkey(),
+          buffer.retain(),
+          null,
+          receiveBuffers.takeOwed());
       return length;
     }
     if (buffer.readableBytes() < LEAST_LEASED && length < sendBuffers.piece()) {
@@ -195,7 +201,8 @@ final class Stream implements CompletionTarget {
     if (lease == null) {
       return 0;
     }
-    sendBuffers.send(lease.address(), length, lease.lkey(), buffer.retain(), lease, receiveBuffers.takeOwed());
+    sendBuffers.send(
+        lease.address(), length, lease.lkey(), buffer.retain(), lease, receiveBuffers.takeOwed());
     return length;
   }
 
@@ -223,7 +230,8 @@ final class Stream implements CompletionTarget {
     if (!hca.memory().locate(gathered, 0, length, location)) {
       throw new IllegalStateException("what was gathered has no registered memory");
     }
-    sendBuffers.send(location.address(), length, location.lkey(), gathered, null, receiveBuffers.takeOwed());
+    sendBuffers.send(
+        location.address(), length, location.lkey(), gathered, null, receiveBuffers.takeOwed());
     return true;
   }
 
@@ -353,7 +361,10 @@ final class Stream implements CompletionTarget {
 
   /** Bytes were read: credits go back, with the next message or by themselves. */
   private void returnCredits() {
-    if (state != State.CLOSED && failure == null && receiveBuffers.owesMuch() && sendBuffers.canReturn()) {
+    if (state != State.CLOSED
+        && failure == null
+        && receiveBuffers.owesMuch()
+        && sendBuffers.canReturn()) {
       sendBuffers.returnCredits(receiveBuffers.takeOwed());
     }
   }

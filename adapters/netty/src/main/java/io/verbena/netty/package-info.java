@@ -9,7 +9,7 @@
  *  Stream          SendBuffers: pieces, credits ReceiveBuffers: receives, window
  *                    |  SEND_WITH_IMM               |  RECV
  *  RdmaIoHandler   polls the completion queues of its streams on the event loop's thread
- *  Hca             device, protection domain, registered memory, connection events
+ *  SharedHca       device, protection domain, registered memory, connection events
  * </pre>
  *
  * <p>The bytes of a channel travel as pieces of at most the peer's receive size, each a SEND with

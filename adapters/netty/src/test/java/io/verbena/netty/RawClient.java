@@ -24,7 +24,7 @@ final class RawClient implements AutoCloseable {
   private static final int RECEIVES = 32;
   private static final int LENGTH = 16 << 10;
 
-  private final Hca hca = Hca.open(Addresses.of("netty"), Ends.options().build());
+  private final SharedHca hca = SharedHca.open(Addresses.of("netty"), Ends.options().build());
   private final ConnectionManager manager = hca.device().createConnectionManager();
   private final CompletionQueue completions = hca.device().createCompletionQueue(256, null);
   private final ByteBuf memory = hca.memory().allocator().directBuffer(LENGTH);

@@ -1,0 +1,118 @@
+package io.verbena.core.device;
+
+import io.verbena.RdmaOptions;
+import io.verbena.core.cm.ConnectionEventDispatcher;
+import io.verbena.core.loop.DutyCycleInvoker;
+import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.meters.Credit;
+import io.verbena.meters.HcaMeter;
+import io.verbena.meters.MeteredHca;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.VerbsException;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A device as a transport uses it: with its protection domain, its registered memory, its
+ * connection events and its meter. Thread-safe.
+ */
+public final class OpenedDevice {
+  private final Device device;
+  private final ProtectionDomain domain;
+  private final RegisteredMemory memory;
+  private final ConnectionEventDispatcher dispatcher;
+  private final HcaMeter meter;
+
+  /**
+   * Takes over an open device, and closes it if this fails. Its connection events wait until the
+   * {@link #dispatcher} is started.
+   *
+   * @param threads what the names of its threads begin with
+   * @param adapter the kind of the connections, as in {@link MeteredHca#adapter}
+   * @param provider the scheme of the device's addresses
+   * @param credits what peers give credits for
+   * @param invoker invokes the dispatcher's duty cycle in place of a thread, or null
+   * @throws VerbsException if the device has no resources left
+   */
+  public OpenedDevice(
+      String threads,
+      String adapter,
+      String provider,
+      Device device,
+      RdmaOptions options,
+      Set<Credit> credits,
+      @Nullable DutyCycleInvoker invoker) {
+    this.device = device;
+    ProtectionDomain made = null;
+    try {
+      made = device.allocateProtectionDomain();
+      domain = made;
+      memory = new RegisteredMemory(made, options);
+      dispatcher =
+          new ConnectionEventDispatcher(
+              threads + '-' + device.attributes().name() + "-cm", device, invoker);
+    } catch (VerbsException e) {
+      if (made != null) {
+        made.close();
+      }
+      device.close();
+      throw e;
+    }
+    meter =
+        options
+            .meters()
+            .hca(
+                new MeteredHca(
+                    adapter,
+                    provider,
+                    device,
+                    memory::registeredBytes,
+                    options.maxRegisteredBytes(),
+                    credits));
+  }
+
+  /** Returns the device itself. */
+  public Device device() {
+    return device;
+  }
+
+  /** Returns the domain of all its connections and all its memory. */
+  public ProtectionDomain domain() {
+    return domain;
+  }
+
+  /** Returns the registered memory of all its connections. */
+  public RegisteredMemory memory() {
+    return memory;
+  }
+
+  /** Returns what dispatches its connection events; the transport starts it. */
+  public ConnectionEventDispatcher dispatcher() {
+    return dispatcher;
+  }
+
+  /** Returns the meter of the device. */
+  public HcaMeter meter() {
+    return meter;
+  }
+
+  /**
+   * Closes everything, after all connections and listeners. An interrupt ends only the wait for the
+   * dispatcher's thread, and stays set.
+   *
+   * @param nanos how long to wait for the dispatcher's thread
+   * @throws VerbsException if something of the device is left open
+   */
+  public void close(long nanos) {
+    try {
+      dispatcher.close(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    meter.close();
+    memory.close();
+    domain.close();
+    device.close();
+  }
+}

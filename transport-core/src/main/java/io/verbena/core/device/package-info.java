@@ -1,0 +1,5 @@
+/** What transports have opened with a device. Does not depend on Reactor. */
+@NullMarked
+package io.verbena.core.device;
+
+import org.jspecify.annotations.NullMarked;
