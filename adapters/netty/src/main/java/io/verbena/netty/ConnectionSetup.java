@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a channel's connection comes about. It ends once, and then its promise is done:
+ * Sets up a channel's connection. It ends once, and then completes its promise:
  *
  * <pre>
  *  connect: resolving --ADDR_RESOLVED--> connecting --ESTABLISHED--+--> over, the channel has the stream
@@ -30,13 +30,13 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionSetup {
   /** The channel that wants the connection. */
   interface Owner extends EventTarget, Stream.Owner {
-    /** Whether a connection that was asked for is still wanted: who listened for it listens yet. */
+    /** Returns whether a requested connection is still wanted: its listener is still open. */
     boolean isWanted();
 
-    /** There is a connection; the promise is still to be kept. */
+    /** Called when the connection is established, before the promise succeeds. */
     void established(Stream stream, ChannelPromise promise);
 
-    /** There will be none, and the promise is done. */
+    /** Called when there will be no connection, after the promise is done. */
     void failed();
   }
 
@@ -56,9 +56,9 @@ final class ConnectionSetup {
    * Begins a connect.
    *
    * @param to the peer
-   * @param port by which the peer tells this end's connections apart
-   * @param timeoutMillis for all of it; 0 for no limit of this side's
-   * @throws VerbsException if the device cannot begin; the promise is left as it is then
+   * @param port distinguishes this end's connections at the peer
+   * @param timeoutMillis for the whole setup; 0 for no limit on this side
+   * @throws VerbsException if the device cannot begin; the promise is not completed then
    */
   ConnectionSetup(
       RdmaIoHandler handler,
@@ -78,7 +78,7 @@ final class ConnectionSetup {
     startTimer(to.toString());
   }
 
-  /** Begins with a connect request, which {@link #accept} answers. */
+  /** Begins an accept; {@link #accept} answers the connect request. */
   ConnectionSetup(
       RdmaIoHandler handler,
       Owner owner,
@@ -95,7 +95,7 @@ final class ConnectionSetup {
     peer = String.valueOf(identifier.peer());
   }
 
-  /** The promise succeeds as the connection is established: the channel is active then. */
+  /** Accepts the request. The promise succeeds when the connection is established. */
   void accept() {
     try {
       Stream made = new Stream(handler, identifier, owner);
@@ -130,7 +130,7 @@ final class ConnectionSetup {
         : TimeUnit.DAYS.toNanos(1);
   }
 
-  /** A step of the connection manager. */
+  /** Handles an event of the connection manager. */
   void step(ConnectionEvent event) {
     if (over) {
       return;
@@ -172,7 +172,7 @@ final class ConnectionSetup {
     if (made == null) {
       return;
     }
-    // Not before: what the peer sends behind it may come first, and belongs to an active channel.
+    // Not earlier: what the peer sends after it may come first, and belongs to an active channel.
     Handshake handshake = Handshake.decode((request == null ? event : request).privateData());
     if (handshake == null) {
       fail(new ConnectException("not a server of this protocol: " + peer));
@@ -189,7 +189,7 @@ final class ConnectionSetup {
     stopTimer();
     made.open(handshake);
     owner.established(made, promise);
-    // What came before the channel was active.
+    // For what came before the channel was active.
     made.schedule();
   }
 
@@ -202,7 +202,7 @@ final class ConnectionSetup {
     }
   }
 
-  /** The channel is closed. Idempotent. */
+  /** Ends the setup because the channel is closed. Idempotent. */
   void close() {
     if (!over) {
       end();
@@ -210,7 +210,9 @@ final class ConnectionSetup {
     }
   }
 
-  /** A client that goes before it is accepted is no failure of the server's, as with a socket. */
+  /**
+   * Completes the promise. A client that leaves before the accept is no failure, as with a socket.
+   */
   private void tell(IOException cause) {
     if (request == null) {
       promise.tryFailure(cause);

@@ -7,7 +7,7 @@ import io.verbena.RdmaException;
 import io.verbena.core.memory.RegisteredMemory;
 import java.io.IOException;
 
-/** Posts what channels have flushed. One for a loop; on its thread only. */
+/** Posts the messages that channels have flushed. One for a loop; on its thread only. */
 final class Flusher {
   private final Gatherer gatherer;
 
@@ -16,7 +16,7 @@ final class Flusher {
   }
 
   /**
-   * Posts as much as the peer and the send queue take now; the stream tells when they take more.
+   * Posts as much as the peer and the send queue take now; the stream calls when they take more.
    *
    * @throws IOException if the connection is broken
    * @throws Exception what a message throws as it is read

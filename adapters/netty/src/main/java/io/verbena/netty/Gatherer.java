@@ -11,8 +11,8 @@ import java.nio.channels.WritableByteChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Copies what is small, on the heap or in a file into one registered buffer, so that it goes out in
- * one message. One for a loop; on its thread only.
+ * Copies small buffers, heap buffers and files into one registered buffer, so that one message
+ * takes them. One for a loop; on its thread only.
  */
 final class Gatherer implements MessageProcessor, WritableByteChannel {
   private final RegisteredMemory memory;
@@ -28,7 +28,7 @@ final class Gatherer implements MessageProcessor, WritableByteChannel {
    * that is no buffer.
    *
    * @param most bytes that go into one message
-   * @return the bytes, from index 0; still this gatherer's
+   * @return the bytes, from index 0; the buffer stays this gatherer's
    */
   ByteBuf gather(ChannelOutboundBuffer queue, int most) throws Exception {
     ByteBuf into = begin(most);
@@ -82,7 +82,7 @@ final class Gatherer implements MessageProcessor, WritableByteChannel {
     return length;
   }
 
-  /** The buffer that was gathered into is the HCA's now. */
+  /** Gives the buffer up, because the HCA has it now. */
   void handedOver() {
     buffer = null;
   }

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the two ends tell each other when they connect, as private data of request and answer:
+ * The private data of a connect request and of its answer:
  *
  * <pre>
  *  0  magic        4
@@ -45,7 +45,7 @@ record Handshake(int port, int piece, int shortPiece, int receives) {
         .putInt(RECEIVES_AT, receives);
   }
 
-  /** Reads what a peer sent; null if it is not of this protocol or breaks a limit. */
+  /** Reads a peer's handshake; returns null if it is of another protocol or breaks a limit. */
   static @Nullable Handshake decode(ByteBuffer data) {
     int start = data.position();
     if (data.remaining() < LENGTH

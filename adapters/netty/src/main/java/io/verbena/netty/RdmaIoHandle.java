@@ -2,7 +2,7 @@ package io.verbena.netty;
 
 import io.netty.channel.IoHandle;
 
-/** What an {@link RdmaIoHandler} takes: the channels of this package. */
+/** A channel of this package, as an {@link RdmaIoHandler} uses it. */
 interface RdmaIoHandle extends IoHandle {
   @Override
   void close();

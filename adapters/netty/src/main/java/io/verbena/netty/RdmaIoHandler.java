@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
  * It sleeps on the HCA's completion channel; a task that is handed to the loop wakes it.
  */
 public final class RdmaIoHandler implements IoHandler {
-  /** No wait is without end. */
+  /** Bounds every wait. */
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
 
   private static final int SPIN_MASK = 15;
@@ -125,12 +125,12 @@ public final class RdmaIoHandler implements IoHandler {
     return queues;
   }
 
-  /** The event loop. */
+  /** Returns the event loop. */
   EventExecutor executor() {
     return (EventExecutor) executor;
   }
 
-  /** What posts for this loop's channels. */
+  /** Returns what posts for this loop's channels. */
   Flusher flusher() {
     return flusher;
   }
@@ -151,7 +151,7 @@ public final class RdmaIoHandler implements IoHandler {
     scheduled[scheduledCount++] = stream;
   }
 
-  /** Takes all completions that are there. */
+  /** Polls all completions that are there. */
   void drain() {
     while (queues.poll() > 0) {
       // More than a batch.
@@ -221,7 +221,7 @@ public final class RdmaIoHandler implements IoHandler {
     return sleep(context);
   }
 
-  /** Arms, looks once more, and sleeps; whoever wakes sees either its task taken or the flag. */
+  /** Arms, polls once more, and sleeps; a thread that wakes it finds its task taken or the flag. */
   private int sleep(IoHandlerContext context) {
     CompletionChannel channel = this.channel;
     if (channel == null) {
@@ -363,7 +363,7 @@ public final class RdmaIoHandler implements IoHandler {
     }
   }
 
-  /** Whether a loop takes the channels of this package. */
+  /** Returns whether a loop takes the channels of this package. */
   static boolean isCompatibleLoop(Object loop) {
     return loop instanceof IoEventLoop ours && ours.isCompatible(RdmaIoHandle.class);
   }

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A connection is accepted once its channel is registered with a loop. Until this channel reads,
  * up to {@code SO_BACKLOG} connect requests wait; more are rejected. If its device fails, its
- * pipeline is told by an {@link HcaException}, and it closes.
+ * pipeline gets an {@link HcaException}, and it closes.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 public final class RdmaServerSocketChannel extends AbstractServerChannel
@@ -136,10 +136,10 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     }
   }
 
-  /** A connect request; on the thread that takes connection events. */
+  /** Handles a connect request, on the dispatcher's thread. */
   private void requested(ConnectionEvent request) {
     if (Handshake.decode(request.privateData()) == null) {
-      // Of another protocol: no channel, and no line in a log, comes of it.
+      // Of another protocol: it makes no channel and no line in a log.
       request.identifier().close();
       return;
     }
@@ -214,7 +214,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     dropRequests();
   }
 
-  /** No connect request will come; on the thread that takes connection events. */
+  /** Fails the channel because no connect request will come; on the dispatcher's thread. */
   private void deviceFailed(VerbsException why) {
     HcaException failure =
         new HcaException("bind", null, null, "the device of " + address + " has failed", why);
@@ -251,7 +251,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
 
     @Override
     public void handle(IoRegistration on, IoEvent event) {
-      // Streams are told by their completions.
+      // Streams learn of it by their completions.
     }
 
     @Override

@@ -80,13 +80,13 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   private boolean reading;
   private boolean endWasTold;
 
-  /** A channel that connects. */
+  /** Creates a channel that connects. */
   public RdmaSocketChannel() {
     super(null);
     request = null;
   }
 
-  /** A channel for a connect request, which it accepts when it is registered. */
+  /** Creates a channel for a connect request, which it accepts when it is registered. */
   RdmaSocketChannel(RdmaServerSocketChannel parent, SharedHca hca, ConnectionEvent request) {
     super(parent);
     this.request = request;
@@ -189,7 +189,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     begun.accept();
   }
 
-  /** A step of the connection manager, on the loop. */
+  /** Handles an event of the connection manager, on the loop. */
   private void step(ConnectionEvent event) {
     Stream at = stream;
     ConnectionSetup begun = setup;
@@ -326,7 +326,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
   }
 
-  /** That there is nothing left to read is told once. */
+  /** Tells the pipeline once that there is nothing left to read. */
   private void tellEndOnce() {
     readPending = false;
     if (!endWasTold && isActive()) {
@@ -448,7 +448,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     return promise;
   }
 
-  /** What the loop, the stream and the connection manager tell a channel. */
+  /** What the loop, the stream and the connection manager call. */
   private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle, ConnectionSetup.Owner {
     @Override
     public void connect(SocketAddress to, SocketAddress from, ChannelPromise promise) {
@@ -520,7 +520,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       closeQuietly();
     }
 
-    /** On the thread that takes connection events. */
+    /** Called on the dispatcher's thread. */
     @Override
     public void event(ConnectionEvent event) {
       if (!isRegisteredWithLoop()) {
@@ -563,7 +563,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     public void handle(IoRegistration on, IoEvent event) {
-      // Streams are told by their completions.
+      // Streams learn of it by their completions.
     }
 
     @Override

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 final class ReceiveBuffers {
-  /** Bytes from which a receive's buffer is handed out itself. Copying less costs less. */
+  /** Bytes from which a receive's buffer itself goes to the pipeline; below, copying costs less. */
   private static final int LEAST_HANDED_OUT = 1024;
 
   private static final int SHORT = 2048;
@@ -63,8 +63,8 @@ final class ReceiveBuffers {
   /**
    * Posts the first receives.
    *
-   * @param first how many
-   * @param most how many there may be in the end
+   * @param first the number of receives to begin with
+   * @param most the most receives
    * @throws RdmaException if there is no memory for the first ones, or the HCA does not register it
    */
   ReceiveBuffers(
@@ -111,17 +111,17 @@ final class ReceiveBuffers {
             .buffer(location.address(), length, location.lkey()));
   }
 
-  /** How many receives there are. */
+  /** Returns the number of receives. */
   int receives() {
     return receives;
   }
 
-  /** The longest message that a short receive takes, in bytes. */
+  /** Returns the longest message that a short receive takes, in bytes. */
   int shortPiece() {
     return shortPiece;
   }
 
-  /** A message has arrived in this receive. */
+  /** Handles a message that has arrived in this receive. */
   void arrived(int slot, int length, boolean end) {
     ended |= end;
     learn(slot, length);
@@ -178,8 +178,8 @@ final class ReceiveBuffers {
   }
 
   /**
-   * The peer is told of credits of one kind at a time: as a long receive takes a short message too,
-   * the long ones among short ones pass for short.
+   * Adds a credit to those that are owed. Credits are returned by one kind at a time: as a long
+   * receive takes a short message too, a long one among short ones counts as short.
    */
   private void owe(int slot) {
     boolean isLong = lengthOf(slot) == piece;
@@ -187,17 +187,17 @@ final class ReceiveBuffers {
     owed++;
   }
 
-  /** Whether there is something to read, or the end. */
+  /** Returns whether there are bytes to read, or the end. */
   boolean isReadable() {
     return waitingCount > 0 || ended;
   }
 
-  /** Whether all was read and the peer sends no more. */
+  /** Returns whether all was read and the peer sends no more. */
   boolean isAtEnd() {
     return waitingCount == 0 && ended;
   }
 
-  /** Whether the peer said that it sends no more. */
+  /** Returns whether the peer has ended its stream. */
   boolean hasEnded() {
     return ended;
   }
@@ -206,7 +206,7 @@ final class ReceiveBuffers {
    * Reads what is there: a large message in the very buffer that it arrived in, small ones together
    * in a buffer of the channel's allocator.
    *
-   * @return to be released; null if nothing is there
+   * @return a buffer that the caller releases; null if nothing is there
    */
   @Nullable ByteBuf read(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
     if (waitingCount == 0) {
@@ -235,7 +235,9 @@ final class ReceiveBuffers {
     }
   }
 
-  /** Takes the receive's buffer and gives it another one; null if there is no memory for that. */
+  /**
+   * Exchanges the receive's buffer for another one; returns null if there is no memory for that.
+   */
   private @Nullable ByteBuf handOut(int slot) {
     ByteBuf fresh;
     try {
@@ -293,7 +295,7 @@ final class ReceiveBuffers {
     }
   }
 
-  /** Throws away what waits, and what comes from now on. */
+  /** Discards what waits, and what comes from now on. */
   void discard() {
     discarding = true;
     unread = 0;
@@ -304,12 +306,12 @@ final class ReceiveBuffers {
     }
   }
 
-  /** Whether so many credits are owed that the peer is told even if there is nothing to send. */
+  /** Returns whether so many credits are owed that they go back without bytes to send. */
   boolean owesMuch() {
     return owed * 2 >= receives;
   }
 
-  /** Takes what a message to the peer returns, as its {@link Signal}. */
+  /** Takes the credits that a message returns to the peer, as its {@link Signal}. */
   int takeOwed() {
     int credits = Math.min(owed, Signal.MOST_CREDITS);
     owed -= credits;

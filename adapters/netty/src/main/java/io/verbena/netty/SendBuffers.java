@@ -45,7 +45,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
 
   /**
    * @param depth messages that may be posted at once
-   * @param hca told of the connection
+   * @param hca makes the meter of the connection
    */
   SendBuffers(QueuePair queuePair, long prefix, int depth, HcaMeter hca) {
     this.queuePair = queuePair;
@@ -60,13 +60,13 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     OpenQueuePairs.use(queuePair, this);
   }
 
-  /** Who is told of this connection. */
+  /** Returns the meter of this connection. */
   ConnectionMeter meter() {
     return meter;
   }
 
   /**
-   * The peer has answered: what it takes at once, and how often.
+   * Begins to send, with the lengths and the credits of the peer's handshake.
    *
    * @param longest in bytes, also of what this end sends
    */
@@ -76,15 +76,15 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     credits.add(peer.receives(), false);
   }
 
-  /** The longest that the next message can be, in bytes. */
+  /** Returns the most bytes that the next message takes. */
   int piece() {
     return credits.nextIsLong() ? piece : shortPiece;
   }
 
   /**
-   * The peer returns credits.
+   * Adds credits that the peer returns.
    *
-   * @return whether it may: it never had more than {@link Handshake#MOST_RECEIVES}
+   * @return false if the peer returns more than it ever had, {@link Handshake#MOST_RECEIVES}
    */
   boolean addCredits(int count, boolean areLong) {
     if (count > Handshake.MOST_RECEIVES - credits.total()) {
@@ -94,12 +94,12 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     return true;
   }
 
-  /** Whether bytes can be posted now. */
+  /** Returns whether bytes can be posted now. */
   boolean canSend() {
     return credits.total() > RESERVED && posted - completed < depth - RESERVED && !ended;
   }
 
-  /** Whether nothing is posted that has not completed, or is known to. */
+  /** Returns whether everything that was posted is known to have completed. */
   boolean isIdle() {
     return posted == completed;
   }
@@ -163,7 +163,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     credits.take();
   }
 
-  /** This message has ended so, and all before it are done. */
+  /** Handles the completion of a message, and of all before it. */
   void completed(int sequence, CompletionStatus status) {
     while (completed - sequence <= 0 && completed != posted) {
       int slot = completed & mask;
@@ -213,7 +213,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     }
   }
 
-  /** Whether a completion will give memory back. */
+  /** Returns whether a completion will release memory. */
   boolean holdsMemory() {
     return heldCount > 0;
   }

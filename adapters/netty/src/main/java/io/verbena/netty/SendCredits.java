@@ -17,17 +17,17 @@ final class SendCredits {
   private int count;
   private int total;
 
-  /** How many receives there are. */
+  /** Returns the number of receives. */
   int total() {
     return total;
   }
 
-  /** Whether the next message goes into a long receive. */
+  /** Returns whether the next message goes into a long receive. */
   boolean nextIsLong() {
     return count > 0 && (runs[head] & LONG) != 0;
   }
 
-  /** The peer has posted so many more. */
+  /** Adds receives that the peer has posted. */
   void add(int receives, boolean areLong) {
     if (receives == 0) {
       return;
@@ -53,7 +53,7 @@ final class SendCredits {
     runs = more;
   }
 
-  /** A message takes one. */
+  /** Removes the receive of a message. */
   void take() {
     total--;
     runs[head] -= 1 << 1;

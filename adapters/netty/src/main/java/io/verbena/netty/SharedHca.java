@@ -63,7 +63,7 @@ final class SharedHca {
     return new SharedHca(address, options);
   }
 
-  /** A host that is a name within an emulated fabric has no address but this machine's. */
+  /** Returns the host's address; that of this machine for a name within an emulated fabric. */
   private static InetAddress hostOf(URI address) {
     String host = address.getHost();
     byte[] bytes = host == null ? null : NetUtil.createByteArrayFromIpAddressString(host);
@@ -99,7 +99,7 @@ final class SharedHca {
     return opened.dispatcher();
   }
 
-  /** Counts one more loop; false if it was closed meanwhile. */
+  /** Counts one more loop; returns false if the HCA was closed meanwhile. */
   synchronized boolean retain() {
     if (users == 0) {
       return false;
@@ -109,7 +109,7 @@ final class SharedHca {
   }
 
   /**
-   * Counts one loop less, and closes all with the last.
+   * Counts one loop less, and closes the device with the last.
    *
    * @throws VerbsException if something of the device is left open
    */
@@ -123,8 +123,8 @@ final class SharedHca {
   }
 
   /**
-   * The address of the fabric that stands for a socket address: this machine, by whatever name, is
-   * the host of the HCA's own address.
+   * Returns the HCA's address for a socket address: this machine, by whatever name, is the host of
+   * the HCA's own address.
    */
   URI uri(InetSocketAddress socket) {
     InetAddress to = socket.getAddress();
@@ -155,12 +155,12 @@ final class SharedHca {
     return authority == null ? address.getRawAuthority() : authority;
   }
 
-  /** An address of this end, with a port that tells its connections apart. */
+  /** Returns an address of this end, with a port that distinguishes its connections. */
   InetSocketAddress nextLocal() {
     return local(FIRST_PORT + Math.floorMod(ports.getAndIncrement(), PORTS));
   }
 
-  /** An address of this end. */
+  /** Returns an address of this end. */
   InetSocketAddress local(int port) {
     return new InetSocketAddress(host, port);
   }

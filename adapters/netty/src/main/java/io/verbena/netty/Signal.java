@@ -1,7 +1,7 @@
 package io.verbena.netty;
 
 /**
- * What the immediate data of each message says besides its bytes:
+ * The layout of the immediate data of each message:
  *
  * <pre>
  *  31       18   17     16    15       0
@@ -24,7 +24,7 @@ final class Signal {
     return areLong ? credits | LONG : credits;
   }
 
-  /** The same, and that the sender sends no more bytes. */
+  /** Adds that the sender sends no more bytes. */
   static int end(int signal) {
     return signal | END;
   }
@@ -40,12 +40,12 @@ final class Signal {
     return (immediate & LONG) != 0;
   }
 
-  /** Whether the sender sends no more bytes. */
+  /** Returns whether the sender sends no more bytes. */
   static boolean isEnd(int immediate) {
     return (immediate & END) != 0;
   }
 
-  /** Whether all bits have a meaning. */
+  /** Returns whether all bits have a meaning. */
   static boolean isKnown(int immediate) {
     return immediate >>> 18 == 0;
   }

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The two byte streams of a connection, over one RC queue pair. It outlives its channel by the time
- * that what was posted takes to arrive:
+ * The two byte streams of a connection, over one RC queue pair. It outlives its channel until what
+ * was posted has arrived:
  *
  * <pre>
  *  new --open--> open --close--> closing --all sent, or the deadline--> closed
@@ -52,13 +52,13 @@ final class Stream implements CompletionTarget {
 
   /** Learns what happens to a stream; called by {@link #doWork}, never from within its own call. */
   interface Owner {
-    /** Bytes have come, or the end of them. */
+    /** Called when bytes, or their end, have come. */
     void readable();
 
-    /** What could not be sent may go on, or fails for good. */
+    /** Called when what could not be sent may go on, or fails for good. */
     void writable();
 
-    /** The connection broke; the stream is closed. */
+    /** Called when the connection broke; the stream is closed then. */
     void broken(IOException cause);
   }
 
@@ -80,7 +80,7 @@ final class Stream implements CompletionTarget {
   private @Nullable Future<?> deadline;
 
   /**
-   * Makes the queue pair of a connection that is being made, with its first receives posted.
+   * Creates the queue pair of a connection that is being set up, and posts its first receives.
    *
    * @throws VerbsException if the device has no resources left
    * @throws RdmaException if there is no memory for receives, or the HCA does not register it
@@ -129,13 +129,13 @@ final class Stream implements CompletionTarget {
     handler.opened(this);
   }
 
-  /** What the peer is told of this end. */
+  /** Returns the handshake of this end. */
   Handshake handshake(int port) {
     return new Handshake(
         port, hca.options().eagerSize(), receiveBuffers.shortPiece(), receiveBuffers.receives());
   }
 
-  /** The connection is established, and the peer has said this. */
+  /** Opens the stream: the connection is established with this handshake of the peer. */
   void open(Handshake peer) {
     sendBuffers.open(peer, hca.options().eagerSize());
     state = State.OPEN;
@@ -145,30 +145,30 @@ final class Stream implements CompletionTarget {
     return receiveBuffers;
   }
 
-  /** Whether the peer can be sent bytes now; if not, {@link Owner#writable} is told when. */
+  /** Returns whether bytes can be sent now; if not, calls {@link Owner#writable} when they can. */
   boolean canSend() {
     boolean can = state == State.OPEN && failure == null && sendBuffers.canSend();
     wantsToWrite = !can;
     return can;
   }
 
-  /** Has {@link Owner#writable} called once memory comes back; false if none will. */
+  /** Calls {@link Owner#writable} once memory is released; returns false if none will be. */
   boolean awaitMemory() {
     wantsToWrite = sendBuffers.holdsMemory();
     return wantsToWrite;
   }
 
-  /** Why nothing can be sent ever again, or null. */
+  /** Returns why nothing can be sent any more, or null. */
   @Nullable IOException failure() {
     return failure;
   }
 
-  /** Whether the connection broke, of which the owner is told once all was read. */
+  /** Returns whether the connection broke; the owner learns of it once all was read. */
   boolean isReset() {
     return reset && state == State.OPEN;
   }
 
-  /** The longest that the next message can be, in bytes. */
+  /** Returns the most bytes that the next message takes. */
   int piece() {
     return sendBuffers.piece();
   }
@@ -216,7 +216,7 @@ final class Stream implements CompletionTarget {
   }
 
   /**
-   * Sends what was gathered, from index 0.
+   * Sends gathered bytes, from index 0.
    *
    * @return whether the buffer was taken over; else its bytes are sent and it can be used again
    */
@@ -304,7 +304,7 @@ final class Stream implements CompletionTarget {
     reset = true;
   }
 
-  /** The connection manager says that the peer has ended the connection, or is gone. */
+  /** Called when the peer has ended the connection or is gone, by the connection manager. */
   void disconnected() {
     if (state == State.CLOSED) {
       return;
@@ -359,7 +359,7 @@ final class Stream implements CompletionTarget {
     }
   }
 
-  /** Bytes were read: credits go back, with the next message or by themselves. */
+  /** Returns the credits of bytes that were read, unless the next message does. */
   private void returnCredits() {
     if (state != State.CLOSED
         && failure == null
@@ -371,7 +371,7 @@ final class Stream implements CompletionTarget {
 
   /**
    * Ends the stream: what was posted arrives, then the connection ends. What arrives meanwhile is
-   * thrown away.
+   * discarded.
    */
   void close() {
     switch (state) {
@@ -397,7 +397,7 @@ final class Stream implements CompletionTarget {
     }
   }
 
-  /** Ends the connection now; the peer takes it for broken, unless the stream was ended. */
+  /** Ends the connection now; to the peer it is broken, unless the stream was ended. */
   void abort() {
     if (state != State.CLOSED) {
       terminate();
