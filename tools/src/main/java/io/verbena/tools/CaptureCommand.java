@@ -1,20 +1,17 @@
 package io.verbena.tools;
 
+import io.verbena.tools.end.CommandContext;
 import io.verbena.tools.end.ToolFailure;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena capture}. */
 @Command(
@@ -32,13 +29,13 @@ import picocli.CommandLine.Spec;
       "  tshark -r out.pcap"
     })
 final class CaptureCommand implements Callable<Integer> {
-  /** Behind what an option has in front of it. */
+  /** A URI, with the option in front of it. */
   private static final Pattern ADDRESS = Pattern.compile("(.*?)((roce|emulated|disni)://.*)");
 
-  /** What stands in a URI as it is. */
+  /** Characters that need no escape in a URI. */
   private static final Pattern PLAIN = Pattern.compile("[\\w./~-]+");
 
-  @Spec private @Nullable CommandSpec spec;
+  @Mixin private final CommandContext context = new CommandContext();
 
   @Parameters(index = "0", paramLabel = "FILE", description = "Written anew.")
   private Path file = Path.of("");
@@ -54,10 +51,9 @@ final class CaptureCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws ToolFailure {
-    CommandLine line = Objects.requireNonNull(spec, "spec").commandLine();
+    CommandLine line = context.line();
     if (!PLAIN.matcher(file.toString()).matches()) {
-      throw new ParameterException(
-          line, "FILE: " + file + " (expected: letters, digits and . / _ ~ - alone)");
+      throw context.wrong("FILE: " + file + " (expected: letters, digits and . / _ ~ - alone)");
     }
     List<String> captured = new ArrayList<>();
     boolean any = false;
@@ -68,8 +64,7 @@ final class CaptureCommand implements Callable<Integer> {
       any |= matches;
     }
     if (!any) {
-      throw new ParameterException(
-          line,
+      throw context.wrong(
           "COMMAND: "
               + String.join(" ", command)
               + " (expected: one with a URI of roce:// or emulated://, as -d or -a)");

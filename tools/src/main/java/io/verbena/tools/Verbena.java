@@ -60,11 +60,12 @@ public final class Verbena implements Runnable {
    * @return the exit code
    */
   public static int run(PrintWriter out, PrintWriter err, String... arguments) {
-    CommandLine line = Manual.dressed(new CommandLine(new Verbena()));
+    CommandLine line = ManualPage.dressed(new CommandLine(new Verbena()));
     line.setOut(out).setErr(err);
     // What stands behind its file is another command's.
     line.getSubcommands().get("capture").setStopAtPositional(true);
-    line.setExecutionExceptionHandler((failure, command, parsed) -> Failures.tell(failure, err));
+    line.setExecutionExceptionHandler(
+        (failure, command, parsed) -> FailureReport.tell(failure, err));
     try {
       return line.execute(arguments);
     } finally {

@@ -1,6 +1,6 @@
 package io.verbena.tools.datagrams;
 
-import io.verbena.tools.end.Events;
+import io.verbena.tools.end.ConnectionEvents;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -22,7 +22,7 @@ final class DatagramClient {
       DatagramsCommand.say(out, "connecting");
       ConnectionManager manager =
           datagrams.end().keep(datagrams.end().device().createConnectionManager());
-      Events events = new Events(manager, options.limit());
+      ConnectionEvents events = new ConnectionEvents(manager, options.limit());
       for (int i = 0; i < options.connections(); i++) {
         ConnectionIdentifier identifier =
             datagrams.end().keep(manager.resolve(PortSpace.UDP, server, options.limit().toNanos()));

@@ -1,6 +1,6 @@
 package io.verbena.tools.datagrams;
 
-import io.verbena.tools.end.Events;
+import io.verbena.tools.end.ConnectionEvents;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -17,7 +17,7 @@ final class DatagramServer implements AutoCloseable {
   private final DatagramOptions options;
   private final Datagrams datagrams;
   private final ConnectionListener listener;
-  private final Events events;
+  private final ConnectionEvents events;
 
   /** Listens. */
   DatagramServer(URI address, DatagramOptions options) throws ToolFailure {
@@ -26,7 +26,7 @@ final class DatagramServer implements AutoCloseable {
     try {
       ConnectionManager manager =
           datagrams.end().keep(datagrams.end().device().createConnectionManager());
-      events = new Events(manager, options.limit());
+      events = new ConnectionEvents(manager, options.limit());
       listener =
           datagrams.end().keep(manager.listen(PortSpace.UDP, address, options.connections()));
     } catch (RuntimeException e) {
@@ -35,15 +35,15 @@ final class DatagramServer implements AutoCloseable {
     }
   }
 
-  /** Where it listens. */
+  /** The address that it listens on. */
   URI address() {
     return listener.address();
   }
 
   /**
-   * Serves one client to its end, for whom it waits as long as it takes.
+   * Waits for one client, without a limit, and serves it to its end.
    *
-   * @param out for what it does, or null
+   * @param out gets a line for each step, or null
    */
   void serve(@Nullable PrintWriter out) throws InterruptedException, ToolFailure {
     for (int i = 0; i < options.connections(); i++) {

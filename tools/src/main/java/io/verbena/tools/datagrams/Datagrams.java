@@ -1,7 +1,7 @@
 package io.verbena.tools.datagrams;
 
+import io.verbena.tools.end.CompletionWait;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressHandle;
@@ -34,13 +34,13 @@ final class Datagrams implements AutoCloseable {
 
   private final DatagramOptions options;
   private final End end;
-  private final Patience patience;
+  private final CompletionWait wait;
   private final int stride;
-  private final List<Lane> lanes = new ArrayList<>();
+  private final List<SendWindow> windows = new ArrayList<>();
   private final WorkCompletion[] completions = WorkCompletion.array(POLL);
 
   /** A queue pair, and where its messages go. */
-  private static final class Lane {
+  private static final class SendWindow {
     final QueuePair pair;
     final int offset;
     @Nullable AddressHandle handle;
@@ -48,7 +48,7 @@ final class Datagrams implements AutoCloseable {
     int key;
     int received;
 
-    Lane(QueuePair pair, int offset) {
+    SendWindow(QueuePair pair, int offset) {
       this.pair = pair;
       this.offset = offset;
     }
@@ -67,7 +67,7 @@ final class Datagrams implements AutoCloseable {
             all,
             all,
             false);
-    patience = new Patience(end, options.limit());
+    wait = new CompletionWait(end, options.limit());
     int most = end.device().port().activeMtu().bytes();
     if (options.size() > most) {
       end.close();
@@ -90,51 +90,51 @@ final class Datagrams implements AutoCloseable {
                 end.domain(),
                 QueuePairOptions.reliable(end.sent(), end.received(), messages, messages)
                     .withType(QueuePairType.UD)));
-    Lane lane = new Lane(pair, lanes.size() * stride);
-    lanes.add(lane);
+    SendWindow window = new SendWindow(pair, windows.size() * stride);
+    windows.add(window);
     ReceiveWorkRequest receive =
-        new ReceiveWorkRequest().buffer(end.address(lane.offset), stride, end.region().lkey());
+        new ReceiveWorkRequest().buffer(end.address(window.offset), stride, end.region().lkey());
     for (int i = 0; i < options.messages(); i++) {
       pair.postReceive(receive);
     }
   }
 
-  /** Where the messages of the last queue pair go. */
+  /** Address of the last queue pair's peer. */
   void answered(DatagramPeer peer) {
-    to(lanes.get(lanes.size() - 1), peer.vector(), peer.queuePair(), peer.queueKey());
+    to(windows.get(windows.size() - 1), peer.vector(), peer.queuePair(), peer.queueKey());
   }
 
-  private void to(Lane lane, AddressVector way, int remote, int key) {
-    lane.handle = end.keep(end.domain().createAddressHandle(way));
-    lane.remote = remote;
-    lane.key = key;
+  private void to(SendWindow window, AddressVector way, int remote, int key) {
+    window.handle = end.keep(end.domain().createAddressHandle(way));
+    window.remote = remote;
+    window.key = key;
   }
 
   /** Fills the messages, with other bytes for each queue pair. */
   void fill() {
-    for (Lane lane : lanes) {
+    for (SendWindow window : windows) {
       for (int i = 0; i < options.size(); i++) {
-        end.memory().put(lane.offset + i, expected(lane, i));
+        end.memory().put(window.offset + i, expected(window, i));
       }
     }
   }
 
-  private static byte expected(Lane lane, int at) {
-    return (byte) (lane.pair.number() + at);
+  private static byte expected(SendWindow window, int at) {
+    return (byte) (window.pair.number() + at);
   }
 
   /** Sends all messages of all queue pairs. */
   void send() throws ToolFailure, InterruptedException {
     SendWorkRequest request = new SendWorkRequest();
     int sent = 0;
-    for (Lane lane : lanes) {
-      AddressHandle handle = lane.handle;
+    for (SendWindow window : windows) {
+      AddressHandle handle = window.handle;
       for (int i = 0; handle != null && i < options.messages(); i++) {
-        lane.pair.postSend(
+        window.pair.postSend(
             request
-                .sendWithImmediate(lane.pair.number())
-                .to(handle, lane.remote, lane.key)
-                .buffer(end.address(lane.offset), options.size(), end.region().lkey())
+                .sendWithImmediate(window.pair.number())
+                .to(handle, window.remote, window.key)
+                .buffer(end.address(window.offset), options.size(), end.region().lkey())
                 .signaled());
         sent++;
       }
@@ -146,7 +146,7 @@ final class Datagrams implements AutoCloseable {
 
   /** Waits for all messages of all queue pairs; the first of one tells where it sends to. */
   void receive() throws ToolFailure, InterruptedException {
-    int expected = lanes.size() * options.messages();
+    int expected = windows.size() * options.messages();
     while (expected > 0) {
       int came = poll(end.received());
       for (int i = 0; i < came; i++) {
@@ -162,9 +162,9 @@ final class Datagrams implements AutoCloseable {
       End.check(completions[i]);
     }
     if (count == 0) {
-      patience.empty();
+      wait.pause();
     } else {
-      patience.found();
+      wait.restart();
     }
     return count;
   }
@@ -176,24 +176,24 @@ final class Datagrams implements AutoCloseable {
           "received " + length + " bytes (expected: " + options.size() + ")",
           "give both ends the same -S");
     }
-    Lane lane = lane(completion.queuePairNumber());
-    lane.received++;
-    if (lane.handle == null) {
-      ByteBuffer area = end.memory().slice(lane.offset, GlobalRoute.LENGTH);
+    SendWindow window = window(completion.queuePairNumber());
+    window.received++;
+    if (window.handle == null) {
+      ByteBuffer area = end.memory().slice(window.offset, GlobalRoute.LENGTH);
       to(
-          lane,
+          window,
           GlobalRoute.back(area, end.device().port().gids()),
           completion.immediate(),
           DatagramPeer.QUEUE_KEY);
     }
   }
 
-  private Lane lane(int number) {
+  private SendWindow window(int number) {
     int at = 0;
-    while (lanes.get(at).pair.number() != number) {
+    while (windows.get(at).pair.number() != number) {
       at++;
     }
-    return lanes.get(at);
+    return windows.get(at);
   }
 
   /**
@@ -202,32 +202,32 @@ final class Datagrams implements AutoCloseable {
    * @throws ToolFailure if they differ, or some queue pair got more than its share
    */
   void validate() throws ToolFailure {
-    for (Lane lane : lanes) {
-      if (lane.received != options.messages()) {
+    for (SendWindow window : windows) {
+      if (window.received != options.messages()) {
         throw new ToolFailure(
             "queue pair "
-                + lane.pair.number()
+                + window.pair.number()
                 + " got "
-                + lane.received
+                + window.received
                 + " messages (expected: "
                 + options.messages()
                 + ")",
             "give both ends the same -C");
       }
       for (int i = 0; i < options.size() - GlobalRoute.LENGTH && options.messages() > 0; i++) {
-        byte came = end.memory().get(lane.offset + 2 * GlobalRoute.LENGTH + i);
-        if (came != expected(lane, i)) {
+        byte came = end.memory().get(window.offset + 2 * GlobalRoute.LENGTH + i);
+        if (came != expected(window, i)) {
           throw new ToolFailure(
               "data mismatch! queue pair "
-                  + lane.pair.number()
+                  + window.pair.number()
                   + ", byte "
                   + i
                   + ": "
                   + (came & 0xff)
                   + " (expected: "
-                  + (expected(lane, i) & 0xff)
+                  + (expected(window, i) & 0xff)
                   + ")",
-              "see whether the other end is udaddy, or `verbena datagrams`");
+              "check that the other end is udaddy, or `verbena datagrams`");
         }
       }
     }

@@ -1,19 +1,14 @@
 package io.verbena.tools.datagrams;
 
-import io.verbena.tools.end.Both;
-import io.verbena.tools.end.ServiceAddress;
+import io.verbena.tools.end.LocalRun;
+import io.verbena.tools.end.ServiceOptions;
 import java.io.PrintWriter;
 import java.net.URI;
-import java.net.URISyntaxException;
-import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena datagrams}. */
 @Command(
@@ -38,14 +33,14 @@ public final class DatagramsCommand implements Callable<Integer> {
 
   private static final String LOCAL = "emulated://datagrams";
 
-  @Spec private @Nullable CommandSpec spec;
+  @Mixin private final ServiceOptions service = new ServiceOptions();
 
   @Option(
       names = "-s",
       paramLabel = "URI",
       description =
           "Be the client of the server there, a URI: disni://ADDRESS[:PORT], roce://ADDRESS[:PORT].")
-  private @Nullable URI server;
+  private @Nullable String server;
 
   @Option(
       names = "-b",
@@ -78,37 +73,25 @@ public final class DatagramsCommand implements Callable<Integer> {
       description = "Size of a message (default: ${DEFAULT-VALUE}).")
   private int size = 100;
 
-  @Option(
-      names = "-p",
-      paramLabel = "PORT",
-      description = "The server's port (default: that of the URI, else 7174).")
-  private @Nullable Integer port;
-
-  @Option(
-      names = "--timeout",
-      paramLabel = "SECONDS",
-      description = "Give up when nothing comes for so long (default: ${DEFAULT-VALUE}).")
-  private int timeout = 60;
-
   @Override
   public Integer call() throws Exception {
-    check("-c", connections, 1, MAX_CONNECTIONS);
-    check("-C", messages, 0, MAX_MESSAGES);
-    check("-S", size, 1, MAX_SIZE);
-    check("--timeout", timeout, 1, Integer.MAX_VALUE);
+    service.range("-c", connections, 1, MAX_CONNECTIONS);
+    service.range("-C", messages, 0, MAX_MESSAGES);
+    service.range("-S", size, 1, MAX_SIZE);
     if (local && server != null) {
-      throw wrong("--local: with -s " + server + " (expected: one of them)");
+      throw service.wrong("--local: with -s " + server + " (expected: one of them)");
     }
-    var options = new DatagramOptions(connections, messages, size, Duration.ofSeconds(timeout));
-    PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
+    var options = new DatagramOptions(connections, messages, size, service.limit());
+    PrintWriter out = service.out();
     if (server != null) {
-      DatagramClient.run(address("-s", server.toString(), bound), options, out);
+      DatagramClient.run(service.address("-s", server, local, bound), options, out);
       return 0;
     }
-    URI here = address("-b", bound == null && local ? LOCAL : bound, null);
+    String at = bound == null && local ? LOCAL : bound;
+    URI here = service.address("-b", at, local, null);
     try (DatagramServer served = new DatagramServer(here, options)) {
       if (local) {
-        Both.run(
+        LocalRun.run(
             () -> served.serve(null),
             () -> DatagramClient.run(served.address(), options, out),
             options.limit());
@@ -120,33 +103,7 @@ public final class DatagramsCommand implements Callable<Integer> {
     return 0;
   }
 
-  private URI address(String option, @Nullable String text, @Nullable String source) {
-    try {
-      URI at = text == null ? null : new URI(text);
-      if (at == null || at.getScheme() == null || at.getHost() == null) {
-        throw wrong(option + ": " + text + " (expected: a URI, for example roce://10.0.0.1)");
-      }
-      if (!local && at.getScheme().equals("emulated")) {
-        throw wrong(
-            option + ": " + at + " lives in one JVM (expected: --local, or another address)");
-      }
-      return at.getScheme().equals("emulated") ? at : ServiceAddress.of(at, port, source);
-    } catch (URISyntaxException e) {
-      throw wrong(option + ": " + text + ": " + e.getMessage());
-    }
-  }
-
-  private void check(String option, int value, int least, int most) {
-    if (value < least || value > most) {
-      throw wrong(option + ": " + value + " (expected: " + least + ".." + most + ")");
-    }
-  }
-
-  private ParameterException wrong(String message) {
-    return new ParameterException(Objects.requireNonNull(spec, "spec").commandLine(), message);
-  }
-
-  /** Tells what an end does, as udaddy does. */
+  /** Prints a step of an end, as udaddy does. */
   static void say(@Nullable PrintWriter out, String what) {
     if (out != null) {
       out.println(what);

@@ -1,16 +1,14 @@
 package io.verbena.tools.device;
 
+import io.verbena.tools.end.CommandContext;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProviders;
 import java.io.PrintWriter;
 import java.net.URI;
-import java.util.Objects;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena device URI}. */
 @Command(
@@ -26,14 +24,14 @@ import picocli.CommandLine.Spec;
       "  verbena device 'disni://0.0.0.0?device=mlx5_0'"
     })
 public final class DeviceCommand implements Callable<Integer> {
-  @Spec private @Nullable CommandSpec spec;
+  @Mixin private final CommandContext context = new CommandContext();
 
   @Parameters(paramLabel = "URI", description = "An address that the device has or reaches.")
   private URI uri = URI.create("");
 
   @Override
   public Integer call() {
-    PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
+    PrintWriter out = context.out();
     try (Device device = VerbsProviders.find(uri).open(uri)) {
       new DeviceReport(out).print(device);
     }

@@ -1,6 +1,6 @@
 package io.verbena.tools.device;
 
-import io.verbena.tools.end.Peer;
+import io.verbena.tools.end.QueuePairAddress;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
@@ -75,7 +75,7 @@ final class DeviceReport {
     for (int i = 0; i < gids.size(); i++) {
       Gid gid = gids.get(i);
       if (gid.high() != 0 || gid.low() != 0) {
-        port(String.format("GID[%3d]", i), Peer.text(gid));
+        port(String.format("GID[%3d]", i), QueuePairAddress.text(gid));
       }
     }
   }

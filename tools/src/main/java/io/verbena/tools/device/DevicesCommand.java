@@ -1,5 +1,6 @@
 package io.verbena.tools.device;
 
+import io.verbena.tools.end.CommandContext;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.VerbsProviders;
@@ -8,14 +9,11 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.ServiceLoader;
 import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena devices}. */
 @Command(
@@ -30,14 +28,14 @@ import picocli.CommandLine.Spec;
 public final class DevicesCommand implements Callable<Integer> {
   private static final String ROW = "    %-16s\t%-10s\t%s%n";
 
-  @Spec private @Nullable CommandSpec spec;
+  @Mixin private final CommandContext context = new CommandContext();
 
   @Parameters(paramLabel = "URI", arity = "0..*", description = "Addresses of devices.")
   private List<URI> uris = new ArrayList<>();
 
   @Override
   public Integer call() {
-    PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
+    PrintWriter out = context.out();
     boolean all = uris.isEmpty() ? list(out) : open(out);
     out.flush();
     return all ? 0 : 1;
@@ -80,7 +78,7 @@ public final class DevicesCommand implements Callable<Integer> {
   }
 
   private void tell(String whose, Throwable failure) {
-    PrintWriter err = Objects.requireNonNull(spec, "spec").commandLine().getErr();
+    PrintWriter err = context.err();
     err.println(whose + ": " + failure.getMessage());
     err.flush();
   }

@@ -57,7 +57,7 @@ public final class End implements AutoCloseable {
    * @param access what may be done to the memory
    * @param sends completions of sends that may wait to be polled
    * @param receives completions of receives that may wait to be polled
-   * @param events whether {@link Patience} sleeps until something completes
+   * @param events whether {@link CompletionWait} sleeps until something completes
    * @throws io.verbena.verbs.VerbsException if the device cannot do that
    */
   public static End open(
@@ -71,7 +71,7 @@ public final class End implements AutoCloseable {
     return whole.alignedSlice(PAGE).limit(bytes).slice();
   }
 
-  /** Keeps something open as long as this end, and no longer. */
+  /** Closes a resource when this end is closed. */
   public <T extends AutoCloseable> T keep(T resource) {
     open.push(resource);
     return resource;
@@ -87,18 +87,18 @@ public final class End implements AutoCloseable {
     return domain;
   }
 
-  /** Where sends complete. */
+  /** The completion queue of sends. */
   public CompletionQueue sent() {
     return sent;
   }
 
-  /** Where receives complete. */
+  /** The completion queue of receives. */
   public CompletionQueue received() {
     return received;
   }
 
   /**
-   * Has the queue pairs that are created from now on share a receive queue.
+   * Makes all queue pairs that are created later share a receive queue.
    *
    * @throws io.verbena.verbs.VerbsException if the device cannot do that
    */
@@ -116,13 +116,13 @@ public final class End implements AutoCloseable {
     return channel != null;
   }
 
-  /** Asks for an event at the next completion; what came before may raise none. */
+  /** Arms both completion queues; earlier completions may raise no event. */
   void arm() {
     sent.arm(false);
     received.arm(false);
   }
 
-  /** Sleeps until there is an event, or the time is over; answers whether there was one. */
+  /** Sleeps until an event comes or the time is over; returns whether an event came. */
   boolean sleep(long nanos) throws InterruptedException {
     CompletionQueue event = Objects.requireNonNull(channel, "channel").await(nanos);
     if (event == null) {
@@ -148,9 +148,9 @@ public final class End implements AutoCloseable {
   }
 
   /**
-   * Looks at a completion.
+   * Checks a completion.
    *
-   * @throws ToolFailure unless it is of a success
+   * @throws ToolFailure unless it succeeded
    */
   public static void check(WorkCompletion completion) throws ToolFailure {
     if (!completion.isSuccess()) {
@@ -171,11 +171,11 @@ public final class End implements AutoCloseable {
 
   private static String advice(WorkCompletion completion) {
     return switch (completion.status()) {
-      case RETRY_EXC_ERR -> "see whether the other end still runs, and how the path to it is";
+      case RETRY_EXC_ERR -> "check that the other end still runs, and the path to it";
       case RNR_RETRY_EXC_ERR -> "the other end posts too few receives: raise its --rx-depth";
       case LOC_LEN_ERR, REM_INV_REQ_ERR -> "give both ends the same -s";
       case REM_ACCESS_ERR -> "give both ends the same test and the same -s";
-      default -> "see what the other end says";
+      default -> "look at the output of the other end";
     };
   }
 

@@ -5,16 +5,17 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What came of a size in a bandwidth test.
+ * The result of one size in a bandwidth test.
  *
  * @param size bytes of a message
  * @param count how many were done
  * @param peak the best between two of them, in bytes a second; 0 if not looked for
  * @param average bytes a second
- * @param spread from post to completion
+ * @param histogram from post to completion
  * @param gbits whether the table is in Gb/s
  */
-record Bandwidth(int size, long count, double peak, double average, Spread spread, boolean gbits)
+record Bandwidth(
+    int size, long count, double peak, double average, LatencyHistogram histogram, boolean gbits)
     implements Result {
   private static final double MIB = 1 << 20;
   private static final double GIGABIT_BYTES = 1e9 / 8;
@@ -26,21 +27,26 @@ record Bandwidth(int size, long count, double peak, double average, Spread sprea
   static final String TITLES_IN_GBITS =
       " #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]";
 
-  /** Of what the other end reports. */
+  /** Creates a result from the report of the other end. */
   static Bandwidth of(PerftestReport report, boolean gbits) {
     return new Bandwidth(
         (int) report.size(),
         report.count(),
         report.peak() * MIB,
         report.average() * MIB,
-        new Spread(),
+        new LatencyHistogram(),
         gbits);
   }
 
-  /** Both directions: what the other end reports, too. */
+  /** Adds the report of the other end, for both directions together. */
   Bandwidth plus(PerftestReport report) {
     return new Bandwidth(
-        size, count, peak + report.peak() * MIB, average + report.average() * MIB, spread, gbits);
+        size,
+        count,
+        peak + report.peak() * MIB,
+        average + report.average() * MIB,
+        histogram,
+        gbits);
   }
 
   PerftestReport report() {
@@ -73,7 +79,7 @@ record Bandwidth(int size, long count, double peak, double average, Spread sprea
     figures.put("bw_average_mib_s", average / MIB);
     figures.put("bw_average_gbit_s", average / GIGABIT_BYTES);
     figures.put("msg_rate_mpps", messageRate());
-    spread.tell(figures);
+    histogram.tell(figures);
     return figures;
   }
 }

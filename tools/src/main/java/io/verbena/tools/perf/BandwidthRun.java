@@ -10,11 +10,11 @@ import java.io.IOException;
 final class BandwidthRun {
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final Wire wire;
+  private final PerfConnection connection;
   private final PerfPlan plan;
   private final boolean gbits;
-  private final Spread spread = new Spread();
-  private final Lane[] lanes;
+  private final LatencyHistogram histogram = new LatencyHistogram();
+  private final SendWindow[] windows;
   private final long[] posts;
   private final long[] completions;
   private final int every;
@@ -22,15 +22,15 @@ final class BandwidthRun {
   private long posted;
   private long completed;
 
-  BandwidthRun(Wire wire, boolean gbits) {
-    this.wire = wire;
-    this.plan = wire.plan();
+  BandwidthRun(PerfConnection connection, boolean gbits) {
+    this.connection = connection;
+    this.plan = connection.plan();
     this.gbits = gbits;
     // As asked for, but no more than fit, and each of large ones.
     every = Math.min(plan.cqModeration(), plan.txDepth());
-    lanes = new Lane[plan.pairs()];
-    for (int i = 0; i < lanes.length; i++) {
-      lanes[i] = new Lane(plan.txDepth());
+    windows = new SendWindow[plan.pairs()];
+    for (int i = 0; i < windows.length; i++) {
+      windows[i] = new SendWindow(plan.txDepth());
     }
     posts = new long[plan.peak() ? (int) plan.total() : 0];
     completions = new long[posts.length];
@@ -47,41 +47,41 @@ final class BandwidthRun {
     long last = begin;
     boolean done = false;
     while (!done || awaited > 0) {
-      for (int i = 0; i < lanes.length; i++) {
+      for (int i = 0; i < windows.length; i++) {
         fill(i);
       }
-      int sent = wire.pollSent();
+      int sent = connection.pollSent();
       if (sent > 0) {
         last = System.nanoTime();
         for (int i = 0; i < sent; i++) {
-          complete(wire.completions()[i].workRequestId(), last);
+          complete(connection.completions()[i].workRequestId(), last);
         }
         done = isDone();
       }
-      int received = receiving ? wire.pollReceived() : 0;
-      wire.repostReceives(received);
+      int received = receiving ? connection.pollReceived() : 0;
+      connection.repostReceives(received);
       awaited -= received;
       if (sent + received == 0) {
-        wire.isOver(true);
+        connection.isOver(true);
       }
     }
     return result(posted, last - begin);
   }
 
   private void fill(int index) {
-    Lane lane = lanes[index];
-    while (lane.hasRoom()) {
+    SendWindow window = windows[index];
+    while (window.hasRoom()) {
       long now = System.nanoTime();
       if (posts.length > 0) {
         posts[(int) posted] = now;
       }
       posted++;
-      long number = lane.post(now);
+      long number = window.post(now);
       boolean ends = number == plan.iterations();
       boolean signaled = ends || number % every == 0;
-      wire.post(index, number * lanes.length + index, signaled);
+      connection.post(index, number * windows.length + index, signaled);
       if (ends || (plan.isTimed() && signaled && isLate())) {
-        lane.end();
+        window.end();
       }
     }
   }
@@ -91,10 +91,10 @@ final class BandwidthRun {
   }
 
   private void complete(long id, long now) {
-    Lane lane = lanes[(int) (id % lanes.length)];
-    long upTo = id / lanes.length;
-    while (lane.completed() < upTo) {
-      spread.record(now - lane.complete());
+    SendWindow window = windows[(int) (id % windows.length)];
+    long upTo = id / windows.length;
+    while (window.completed() < upTo) {
+      histogram.record(now - window.complete());
       if (completions.length > 0) {
         completions[(int) completed] = now;
       }
@@ -103,8 +103,8 @@ final class BandwidthRun {
   }
 
   private boolean isDone() {
-    for (Lane lane : lanes) {
-      if (!lane.isDone()) {
+    for (SendWindow window : windows) {
+      if (!window.isDone()) {
         return false;
       }
     }
@@ -118,19 +118,19 @@ final class BandwidthRun {
     long last = 0;
     boolean over = false;
     while (plan.isTimed() || received < plan.total()) {
-      int polled = wire.pollReceived();
+      int polled = connection.pollReceived();
       if (polled == 0) {
         if (over) {
           break;
         }
         // What the client sent before it said so may have come since the queue was looked at.
-        over = wire.isOver(false);
+        over = connection.isOver(false);
         continue;
       }
       last = System.nanoTime();
       first = received == 0 ? last : first;
       received += polled;
-      wire.repostReceives(polled);
+      connection.repostReceives(polled);
     }
     return result(received, last - first);
   }
@@ -138,7 +138,12 @@ final class BandwidthRun {
   private Bandwidth result(long count, long nanos) {
     double seconds = Math.max(1, nanos) / NANOS_PER_SECOND;
     return new Bandwidth(
-        wire.size(), count, peak(), count * (double) wire.size() / seconds, spread, gbits);
+        connection.size(),
+        count,
+        peak(),
+        count * (double) connection.size() / seconds,
+        histogram,
+        gbits);
   }
 
   /** The best between the post of a message and the completion of a later one, or of itself. */
@@ -152,6 +157,6 @@ final class BandwidthRun {
         least = Math.min(least, (completions[j] - posts[i]) / (double) (j - i + 1));
       }
     }
-    return wire.size() / Math.max(1, least) * NANOS_PER_SECOND;
+    return connection.size() / Math.max(1, least) * NANOS_PER_SECOND;
   }
 }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** A line for each size, under a line of names. */
+/** Prints a line of comma-separated values for each size, under a line of names. */
 final class CsvOutput implements Output {
   private final PrintWriter out;
   private boolean headed;

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** One object: the test, and its results by size. */
+/** Prints one JSON object: the test and its results by size. */
 final class JsonOutput implements Output {
   private final PrintWriter out;
   private boolean separate;

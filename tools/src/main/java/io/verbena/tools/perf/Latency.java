@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What came of a size in a latency test, in microseconds.
+ * The result of one size in a latency test, in microseconds.
  *
  * @param size bytes of a message
  * @param count rounds
@@ -18,7 +18,7 @@ import java.util.Map;
  * @param p99 the 99th percentile
  * @param p999 the 99.9th percentile
  * @param timed whether the test went by time, which knows the average only
- * @param spread of the rounds
+ * @param histogram of the rounds
  */
 record Latency(
     int size,
@@ -31,7 +31,7 @@ record Latency(
     double p99,
     double p999,
     boolean timed,
-    Spread spread)
+    LatencyHistogram histogram)
     implements Result {
   private static final double NANOS_PER_USEC = 1000;
   private static final double USEC_PER_SECOND = 1e6;
@@ -44,12 +44,12 @@ record Latency(
       " #bytes        #iterations       t_avg[usec]    tps average";
 
   /**
-   * Of when rounds began.
+   * Creates a result from the times at which rounds began.
    *
    * @param begun nanoseconds, {@code count} of them; their differences are the rounds
    * @param parts messages in a round, each of which takes its part
    */
-  static Latency of(int size, long[] begun, int count, int parts, Spread spread) {
+  static Latency of(int size, long[] begun, int count, int parts, LatencyHistogram histogram) {
     int rounds = Math.max(1, count - 1);
     double[] usec = new double[rounds];
     double sum = 0;
@@ -74,13 +74,13 @@ record Latency(
         at(usec, 0.99),
         at(usec, 0.999),
         false,
-        spread);
+        histogram);
   }
 
-  /** Of how long so many rounds took. */
-  static Latency of(int size, long nanos, long count, int parts, Spread spread) {
+  /** Creates a result from the time of all rounds together. */
+  static Latency of(int size, long nanos, long count, int parts, LatencyHistogram histogram) {
     double average = count == 0 ? 0 : nanos / NANOS_PER_USEC / parts / count;
-    return new Latency(size, count, 0, 0, 0, average, 0, 0, 0, true, spread);
+    return new Latency(size, count, 0, 0, 0, average, 0, 0, 0, true, histogram);
   }
 
   private static double at(double[] sorted, double part) {
@@ -132,7 +132,7 @@ record Latency(
       figures.put("t_avg_usec", average);
       figures.put("t_stdev_usec", deviation);
     }
-    spread.tell(figures);
+    histogram.tell(figures);
     return figures;
   }
 }

@@ -16,30 +16,30 @@ final class LatencyRun {
   private static final VarHandle WORDS =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
 
-  private final Wire wire;
+  private final PerfConnection connection;
   private final boolean client;
   private final Rounds rounds;
 
-  LatencyRun(Wire wire, boolean client) {
-    this.wire = wire;
+  LatencyRun(PerfConnection connection, boolean client) {
+    this.connection = connection;
     this.client = client;
-    PerfPlan plan = wire.plan();
+    PerfPlan plan = connection.plan();
     rounds = new Rounds(plan.iterations(), plan.duration(), plan.verb().isFetch() ? 1 : 2);
   }
 
   /** Runs it. */
   Latency run() throws ToolFailure, IOException, InterruptedException {
-    switch (wire.plan().verb()) {
+    switch (connection.plan().verb()) {
       case SEND -> send();
       case WRITE -> write();
       case READ, ATOMIC -> fetch();
     }
-    return rounds.latency(wire.size());
+    return rounds.latency(connection.size());
   }
 
-  /** Who serves by time goes on until the client has enough. */
+  /** In a test by time the server goes on until the client ends it. */
   private boolean hasNext() {
-    return (!client && wire.plan().isTimed()) || rounds.hasNext();
+    return (!client && connection.plan().isTimed()) || rounds.hasNext();
   }
 
   private void send() throws ToolFailure, IOException, InterruptedException {
@@ -48,64 +48,64 @@ final class LatencyRun {
         return;
       }
       rounds.begin();
-      wire.post(0, 0, true);
+      connection.post(0, 0, true);
       if (client && !awaitMessage()) {
         return;
       }
-      wire.awaitSent();
+      connection.awaitSent();
     }
   }
 
   private boolean awaitMessage() throws ToolFailure, IOException, InterruptedException {
-    int count = wire.pollReceived();
+    int count = connection.pollReceived();
     while (count == 0) {
-      if (wire.isOver(client)) {
+      if (connection.isOver(client)) {
         return false;
       }
-      count = wire.pollReceived();
+      count = connection.pollReceived();
     }
-    wire.repostReceives(count);
+    connection.repostReceives(count);
     return true;
   }
 
   /** Here it is the server that begins. */
   private void write() throws ToolFailure, IOException, InterruptedException {
-    ByteBuffer memory = wire.memory();
-    int last = wire.size() - 1;
+    ByteBuffer memory = connection.memory();
+    int last = connection.size() - 1;
     for (int round = 1; hasNext(); round++) {
       if (client && !awaitByte(memory, last, round)) {
         return;
       }
       rounds.begin();
       memory.put(last, (byte) round);
-      wire.post(0, 0, true);
+      connection.post(0, 0, true);
       if (!client && !awaitByte(memory, last, round)) {
         return;
       }
-      wire.awaitSent();
+      connection.awaitSent();
     }
   }
 
   /** The peer writes the number of the round into the last byte, which lands behind all others. */
   private boolean awaitByte(ByteBuffer memory, int last, int round)
       throws ToolFailure, IOException, InterruptedException {
-    int at = wire.coming() + last;
+    int at = connection.coming() + last;
     int word = at & -Integer.BYTES;
     int shift = Byte.SIZE * (Integer.BYTES - 1 - (at - word));
     while ((byte) ((int) WORDS.getVolatile(memory, word) >>> shift) != (byte) round) {
-      if (wire.isOver(client)) {
+      if (connection.isOver(client)) {
         return false;
       }
     }
-    wire.seen();
+    connection.seen();
     return true;
   }
 
   private void fetch() throws ToolFailure, InterruptedException {
     while (rounds.hasNext()) {
       rounds.begin();
-      wire.post(0, 0, true);
-      wire.awaitSent();
+      connection.post(0, 0, true);
+      connection.awaitSent();
     }
   }
 }

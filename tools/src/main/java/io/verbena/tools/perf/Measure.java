@@ -1,6 +1,6 @@
 package io.verbena.tools.perf;
 
-/** How it is measured. */
+/** The figure that is measured. */
 enum Measure {
   BW("BW"),
   LAT("Latency");

@@ -2,7 +2,7 @@ package io.verbena.tools.perf;
 
 import java.util.List;
 
-/** Where results go. */
+/** Prints results. */
 interface Output {
 
   /**
@@ -16,6 +16,6 @@ interface Output {
   /** A size was measured. */
   void result(Result result);
 
-  /** All were. */
+  /** TestRun the output. */
   void end();
 }

@@ -1,9 +1,9 @@
 package io.verbena.tools.perf;
 
-import io.verbena.tools.end.Ends;
-import io.verbena.tools.end.Place;
+import io.verbena.tools.end.TestAddress;
+import io.verbena.tools.end.TestOptions;
+import io.verbena.tools.end.TestRun;
 import io.verbena.tools.end.ToolFailure;
-import io.verbena.tools.end.Wiring;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairType;
 import java.io.IOException;
@@ -17,10 +17,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena perf}. */
 @Command(
@@ -37,7 +35,7 @@ import picocli.CommandLine.Spec;
       "  verbena perf send lat -d disni://10.0.0.2             # the server",
       "  verbena perf send lat -d disni://10.0.0.1 10.0.0.2    # its client"
     })
-public final class PerfCommand implements Callable<Integer>, Ends.Role {
+public final class PerfCommand implements Callable<Integer>, TestRun.Role {
   private static final int MAX_SIZE = 1 << 23;
   private static final int MIN_ITERATIONS = 5;
   private static final int MAX_ITERATIONS = 100_000_000;
@@ -45,15 +43,13 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   private static final int MAX_PAIRS = 16_384;
   private static final int MAX_TIMEOUT = 31;
 
-  /** Above it the best of all pairs of messages takes too long to find. */
+  /** The most messages for which the peak is looked for; it compares each with each. */
   private static final int MOST_WITH_PEAK = 20_000;
 
-  /** From it on each message has its own completion. */
+  /** The size above which each message has its own completion. */
   private static final int LARGE = 8192;
 
-  @Spec private @Nullable CommandSpec spec;
-
-  @Mixin private final Wiring wiring = new Wiring();
+  @Mixin private final TestOptions options = new TestOptions();
 
   @Parameters(index = "0", paramLabel = "VERB", description = "send, write, read or atomic.")
   private Verb verb = Verb.SEND;
@@ -200,22 +196,22 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
   @Option(names = "--json", description = "Print a JSON object, and no table.")
   private boolean json;
 
-  private @Nullable Place place;
+  private @Nullable TestAddress address;
   private @Nullable PerfPlan plan;
 
   @Override
   public Integer call() throws Exception {
-    Place here = wiring.place(host);
-    place = here;
+    TestAddress here = options.address(host);
+    address = here;
     plan = plan(here);
     if (csv && json) {
-      throw wiring.wrong("--csv: with --json (expected: one of them)");
+      throw options.wrong("--csv: with --json (expected: one of them)");
     }
-    Ends.run(here, wiring.isLocal(), this);
+    TestRun.run(here, options.isLocal(), this);
     return 0;
   }
 
-  private PerfPlan plan(Place here) {
+  private PerfPlan plan(TestAddress here) {
     boolean bandwidth = measure == Measure.BW;
     checkType();
     checkCombinations(bandwidth);
@@ -224,19 +220,19 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
       bytes = Mtu.MTU_4096.bytes();
     }
     if (verb == Verb.ATOMIC && bytes != Long.BYTES) {
-      throw wiring.wrong("-s: " + bytes + " (expected: 8, as atomics have)");
+      throw options.wrong("-s: " + bytes + " (expected: 8, as atomics have)");
     }
     int count =
         seconds != null
             ? 0
             : iterations != null ? iterations : bandwidth && verb == Verb.WRITE ? 5000 : 1000;
     if (seconds != null && iterations != null) {
-      throw wiring.wrong("-D: with -n (expected: one of them)");
+      throw options.wrong("-D: with -n (expected: one of them)");
     }
     if (seconds != null) {
-      range("-D", seconds, 1, 86_400);
+      options.range("-D", seconds, 1, 86_400);
     } else {
-      range("-n", count, MIN_ITERATIONS, MAX_ITERATIONS);
+      options.range("-n", count, MIN_ITERATIONS, MAX_ITERATIONS);
     }
     int depth = txDepth != null ? txDepth : bandwidth ? 128 : 1;
     int every = moderation != null ? moderation : bytes > LARGE || !bandwidth ? 1 : 100;
@@ -246,23 +242,23 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
         type,
         atomic,
         all,
-        range("-s", bytes, 1, MAX_SIZE),
+        options.range("-s", bytes, 1, MAX_SIZE),
         count,
         Duration.ofSeconds(seconds == null ? 0 : seconds),
-        range("-q", pairs, 1, MAX_PAIRS),
+        options.range("-q", pairs, 1, MAX_PAIRS),
         both,
         events,
         managed ? meeting(here) : null,
-        range("-t", depth, 1, MAX_DEPTH),
-        range("-r", rxDepth, 1, MAX_DEPTH),
-        range("-Q", every, 1, MAX_DEPTH),
-        outstanding == null ? null : Integer.valueOf(range("-o", outstanding, 1, 255)),
-        range("-I", inline, 0, MAX_SIZE),
-        mtu == null ? null : mtu(mtu),
+        options.range("-t", depth, 1, MAX_DEPTH),
+        options.range("-r", rxDepth, 1, MAX_DEPTH),
+        options.range("-Q", every, 1, MAX_DEPTH),
+        outstanding == null ? null : Integer.valueOf(options.range("-o", outstanding, 1, 255)),
+        options.range("-I", inline, 0, MAX_SIZE),
+        mtu == null ? null : options.mtu(mtu),
         gid,
-        range("-u", timeout, 0, MAX_TIMEOUT),
+        options.range("-u", timeout, 0, MAX_TIMEOUT),
         !noPeak && bandwidth && seconds == null && (long) count * pairs <= MOST_WITH_PEAK,
-        wiring.limit());
+        options.limit());
   }
 
   private int defaultSize(boolean bandwidth) {
@@ -283,37 +279,37 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
           case UD -> verb == Verb.SEND;
         };
     if (!fits) {
-      throw wiring.wrong("-c: " + type + " (expected: RC; UC for send and write; UD for send)");
+      throw options.wrong("-c: " + type + " (expected: RC; UC for send and write; UD for send)");
     }
   }
 
-  /** As perftest refuses them; and what it measures without a word, but one way only. */
+  /** Refuses what perftest refuses, and what perftest silently measures in one direction only. */
   private void checkCombinations(boolean bandwidth) {
     if (both && !bandwidth) {
-      throw wiring.wrong("-b: with lat (expected: bw)");
+      throw options.wrong("-b: with lat (expected: bw)");
     }
     if (pairs != 1 && !bandwidth) {
-      throw wiring.wrong("-q: " + pairs + " (expected: 1, for lat)");
+      throw options.wrong("-q: " + pairs + " (expected: 1, for lat)");
     }
     if (events && verb == Verb.WRITE) {
-      throw wiring.wrong("-e: with write (expected: send, read or atomic)");
+      throw options.wrong("-e: with write (expected: send, read or atomic)");
     }
     if (events && seconds != null) {
-      throw wiring.wrong("-e: with -D (expected: one of them)");
+      throw options.wrong("-e: with -D (expected: one of them)");
     }
     if (managed && type != QueuePairType.RC) {
-      throw wiring.wrong("-R: with -c " + type + " (expected: RC)");
+      throw options.wrong("-R: with -c " + type + " (expected: RC)");
     }
     if (managed && mtu != null) {
-      throw wiring.wrong("-R: with -m (expected: one of them)");
+      throw options.wrong("-R: with -m (expected: one of them)");
     }
     if (both && verb == Verb.SEND && seconds != null) {
-      throw wiring.wrong("-D: with send bw -b (expected: -n)");
+      throw options.wrong("-D: with send bw -b (expected: -n)");
     }
   }
 
-  /** Where the server's connection manager is, as this end's device reaches it. */
-  private URI meeting(Place here) {
+  /** The address of the server's connection manager, as this end's device reaches it. */
+  private URI meeting(TestAddress here) {
     URI device = here.device();
     if (device.getScheme().equals("emulated")) {
       return device;
@@ -326,36 +322,20 @@ public final class PerfCommand implements Callable<Integer>, Ends.Role {
     try {
       return new URI(device.getScheme(), null, server, here.port(), null, query, null);
     } catch (URISyntaxException e) {
-      throw wiring.wrong("server: " + server + ": " + e.getMessage());
+      throw options.wrong("server: " + server + ": " + e.getMessage());
     }
-  }
-
-  private Mtu mtu(int bytes) {
-    for (Mtu each : Mtu.values()) {
-      if (each.bytes() == bytes) {
-        return each;
-      }
-    }
-    throw wiring.wrong("-m: " + bytes + " (expected: 256, 512, 1024, 2048 or 4096)");
-  }
-
-  private int range(String option, int value, int least, int most) {
-    if (value < least || value > most) {
-      throw wiring.wrong(option + ": " + value + " (expected: " + least + ".." + most + ")");
-    }
-    return value;
   }
 
   @Override
   public void run(Socket socket, boolean client, boolean told)
       throws IOException, ToolFailure, InterruptedException {
-    Place here = Objects.requireNonNull(place, "place");
+    TestAddress here = Objects.requireNonNull(address, "place");
     PerfPlan what = Objects.requireNonNull(plan, "plan");
     new PerfRun(what, here.device(), client, gbits, told ? output() : null).run(socket);
   }
 
   private Output output() {
-    PrintWriter out = Objects.requireNonNull(spec, "spec").commandLine().getOut();
+    PrintWriter out = options.out();
     return csv ? new CsvOutput(out) : json ? new JsonOutput(out) : new TableOutput(out, histogram);
   }
 }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be done, by both ends.
+ * The plan of a test, the same for both ends.
  *
  * @param verb what is measured
  * @param measure how
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param gid the index of the GID to send from, or null
  * @param timeout code of the time to wait for an acknowledgement
  * @param peak whether to look for the best bandwidth between two messages
- * @param limit how long nothing may come
+ * @param limit the longest time in which nothing comes
  */
 record PerfPlan(
     Verb verb,
@@ -63,7 +63,7 @@ record PerfPlan(
     return all ? SMALLEST : size;
   }
 
-  /** Whether the time says when it ends. */
+  /** Whether it ends after a time and not after a number of messages. */
   boolean isTimed() {
     return iterations == 0;
   }

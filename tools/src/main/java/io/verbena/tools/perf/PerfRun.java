@@ -1,11 +1,11 @@
 package io.verbena.tools.perf;
 
-import io.verbena.tools.end.BarePair;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Gids;
-import io.verbena.tools.end.Pair;
-import io.verbena.tools.end.Peer;
+import io.verbena.tools.end.QueuePairAddress;
+import io.verbena.tools.end.SourceGid;
+import io.verbena.tools.end.TestQueuePair;
 import io.verbena.tools.end.ToolFailure;
+import io.verbena.tools.end.UnmanagedQueuePair;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
@@ -22,7 +22,7 @@ import java.util.Locale;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One end of a test, from its first word to its last. One thread. */
+/** One end of a test, from the exchange of addresses to the last report. One thread. */
 final class PerfRun {
   private static final int CACHE_LINE = 64;
 
@@ -72,21 +72,21 @@ final class PerfRun {
             "-s: " + plan.size() + " (expected: <= " + mtu.bytes() + ", the MTU)",
             "give both ends -s " + mtu.bytes());
       }
-      int gid = Gids.index(end.device().port().gids(), device, plan.gid());
-      ManagedPairs managed = managed(end, gid);
+      int gid = SourceGid.index(end.device().port().gids(), device, plan.gid());
+      ManagedQueuePairs managed = managed(end, gid);
       PerftestExchange exchange = PerftestExchange.agree(socket, client, mtu);
       int outstanding = outstanding(has);
-      List<? extends Pair> pairs =
+      List<? extends TestQueuePair> pairs =
           managed == null ? bare(end, gid, remote) : managed.connect(outstanding);
       List<PerftestAddress> ours = new ArrayList<>();
-      for (Pair pair : pairs) {
+      for (TestQueuePair pair : pairs) {
         ours.add(
             new PerftestAddress(
                 pair.here(), outstanding, end.region().rkey(), end.address(coming)));
       }
       List<PerftestAddress> theirs = exchange.shakeHands(ours);
       for (int i = 0; i < plan.pairs(); i++) {
-        if (pairs.get(i) instanceof BarePair bare) {
+        if (pairs.get(i) instanceof UnmanagedQueuePair bare) {
           bare.connect(
               theirs.get(i).peer(),
               exchange.mtu(),
@@ -98,17 +98,18 @@ final class PerfRun {
       if (output != null) {
         output.begin(plan, facts(has, exchange, gid, ours, theirs), titles());
       }
-      Wire wire = new Wire(end, pairs, plan, exchange, theirs, coming, header);
+      PerfConnection connection =
+          new PerfConnection(end, pairs, plan, exchange, theirs, coming, header);
       if (plan.verb() == Verb.SEND) {
-        wire.postReceives();
+        connection.postReceives();
       }
       meet(exchange);
       if (plan.both()) {
-        runBothWays(wire, exchange);
+        runBothWays(connection, exchange);
       } else if (client) {
-        runAsClient(wire, exchange);
+        runAsClient(connection, exchange);
       } else {
-        runAsServer(wire, exchange);
+        runAsServer(connection, exchange);
       }
       if (output != null) {
         output.end();
@@ -117,18 +118,18 @@ final class PerfRun {
   }
 
   /** From here on the server listens, so that the client may connect once the ends have agreed. */
-  private @Nullable ManagedPairs managed(End end, int gid) {
+  private @Nullable ManagedQueuePairs managed(End end, int gid) {
     URI address = plan.managed();
     return address == null
         ? null
-        : new ManagedPairs(end, address, end.device().port().gids().get(gid), client, plan);
+        : new ManagedQueuePairs(end, address, end.device().port().gids().get(gid), client, plan);
   }
 
-  private List<BarePair> bare(End end, int gid, Set<Access> remote) {
-    List<BarePair> pairs = new ArrayList<>();
+  private List<UnmanagedQueuePair> bare(End end, int gid, Set<Access> remote) {
+    List<UnmanagedQueuePair> pairs = new ArrayList<>();
     while (pairs.size() < plan.pairs()) {
       pairs.add(
-          BarePair.create(
+          UnmanagedQueuePair.create(
               end, plan.type(), plan.txDepth(), plan.rxDepth(), plan.inline(), gid, remote));
     }
     return pairs;
@@ -208,21 +209,21 @@ final class PerfRun {
         at.peer().psn(),
         at.rkey(),
         at.memory(),
-        Peer.text(at.peer().gid()));
+        QueuePairAddress.text(at.peer().gid()));
   }
 
-  private void runAsClient(Wire wire, PerftestExchange exchange)
+  private void runAsClient(PerfConnection connection, PerftestExchange exchange)
       throws IOException, ToolFailure, InterruptedException {
     PerftestReport report = PerftestReport.NONE;
     for (int size = plan.firstSize(); size <= largest; size *= 2) {
-      wire.size(size);
+      connection.size(size);
       if (plan.verb() == Verb.SEND) {
         exchange.barrier();
       }
       if (plan.measure() == Measure.LAT) {
-        tell(new LatencyRun(wire, true).run());
+        tell(new LatencyRun(connection, true).run());
       } else {
-        Bandwidth bandwidth = new BandwidthRun(wire, gbits).send(false);
+        Bandwidth bandwidth = new BandwidthRun(connection, gbits).send(false);
         report = bandwidth.report();
         tell(bandwidth);
       }
@@ -252,13 +253,13 @@ final class PerfRun {
   }
 
   /** Both ends do the same at the same time, and tell each other what came of it. */
-  private void runBothWays(Wire wire, PerftestExchange exchange)
+  private void runBothWays(PerfConnection connection, PerftestExchange exchange)
       throws IOException, ToolFailure, InterruptedException {
     boolean sends = plan.verb() == Verb.SEND;
     for (int size = plan.firstSize(); size <= largest; size *= 2) {
-      wire.size(size);
+      connection.size(size);
       exchange.barrier();
-      Bandwidth bandwidth = new BandwidthRun(wire, gbits).send(sends);
+      Bandwidth bandwidth = new BandwidthRun(connection, gbits).send(sends);
       if (plan.all() && !sends) {
         exchange.barrier();
       }
@@ -274,16 +275,16 @@ final class PerfRun {
     }
   }
 
-  private void runAsServer(Wire wire, PerftestExchange exchange)
+  private void runAsServer(PerfConnection connection, PerftestExchange exchange)
       throws IOException, ToolFailure, InterruptedException {
     boolean takesPart =
         plan.verb() == Verb.SEND || (plan.verb() == Verb.WRITE && plan.measure() == Measure.LAT);
     for (int size = plan.firstSize(); takesPart && size <= largest; size *= 2) {
-      wire.size(size);
+      connection.size(size);
       tell(
           plan.measure() == Measure.LAT
-              ? new LatencyRun(wire, false).run()
-              : new BandwidthRun(wire, gbits).receive());
+              ? new LatencyRun(connection, false).run()
+              : new BandwidthRun(connection, gbits).receive());
     }
     PerftestReport told = exchange.answerToTheEnd(plan.limit().plus(plan.duration()));
     if (told != null) {

@@ -1,6 +1,6 @@
 package io.verbena.tools.perf;
 
-import io.verbena.tools.end.Peer;
+import io.verbena.tools.end.QueuePairAddress;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Gid;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +17,7 @@ import java.util.Locale;
  * @param rkey of the memory
  * @param memory where it begins
  */
-record PerftestAddress(Peer peer, int outstanding, int rkey, long memory) {
+record PerftestAddress(QueuePairAddress peer, int outstanding, int rkey, long memory) {
   static final int LENGTH = 108;
 
   /** The first bytes of every address: the LID, which RoCE has not, and its colon. */
@@ -60,7 +60,7 @@ record PerftestAddress(Peer peer, int outstanding, int rkey, long memory) {
         gid.append(fields[GID_FIELD + i]);
       }
       return new PerftestAddress(
-          new Peer(
+          new QueuePairAddress(
               HexFormat.fromHexDigits(fields[PAIR_FIELD]),
               HexFormat.fromHexDigits(fields[PSN_FIELD]),
               new Gid(

@@ -109,20 +109,20 @@ final class PerftestExchange {
     return theirs;
   }
 
-  /** The client and its server have come this far; they say so by their first addresses again. */
+  /** Waits until both ends have come this far; they exchange their first addresses again. */
   void barrier() throws IOException {
     swap(ours.get(0).encode());
   }
 
-  /** Whether the peer has said something that nobody has read yet. */
+  /** Whether a message of the peer waits to be read. */
   boolean isSpokenTo() throws IOException {
     return !done && in.available() > 0;
   }
 
   /**
-   * The server reads what the client says, and answers.
+   * Reads a message of the client and answers it; for the server.
    *
-   * @return whether the client said that it ends
+   * @return whether it was the client's last one
    */
   boolean answer() throws IOException {
     byte[] first = new byte[PerftestAddress.FIRST];
@@ -142,7 +142,7 @@ final class PerftestExchange {
   }
 
   /**
-   * The server answers until the client has ended.
+   * Answers the client until it has ended; for the server.
    *
    * @return what the client reported, or null if it did not
    */
@@ -153,7 +153,7 @@ final class PerftestExchange {
         answer();
       }
     } catch (EOFException | SocketException e) {
-      // Some of the programs end without a word.
+      // Some of perftest's programs end without a last message.
       done = true;
     }
     return told;
@@ -173,13 +173,13 @@ final class PerftestExchange {
         swapDouble(mine.messageRate()));
   }
 
-  /** The client's last barrier and last word. */
+  /** Sends the client's last barrier and last message. */
   void end() throws IOException {
     try {
       barrier();
       out.write(DONE);
     } catch (EOFException | SocketException e) {
-      // Some of the programs end without a word.
+      // Some of perftest's programs end without a last message.
       done = true;
     }
   }

@@ -2,7 +2,7 @@ package io.verbena.tools.perf;
 
 import java.util.Map;
 
-/** What came of one size. */
+/** The result of one size. */
 interface Result {
 
   /** The line of perftest's table, without its end. */
@@ -11,6 +11,6 @@ interface Result {
   /** Every figure by name, with its unit in the name, in order. */
   Map<String, Number> figures();
 
-  /** How the times spread. */
-  Spread spread();
+  /** The distribution of the times. */
+  LatencyHistogram histogram();
 }

@@ -2,13 +2,13 @@ package io.verbena.tools.perf;
 
 import java.time.Duration;
 
-/** When rounds begin, and whether there is another. Allocates nothing once begun. One thread. */
+/** Notes when rounds begin and decides whether there is another. Allocates nothing once begun. */
 final class Rounds {
   private final int iterations;
   private final long nanos;
   private final int parts;
   private final long[] begun;
-  private final Spread spread = new Spread();
+  private final LatencyHistogram histogram = new LatencyHistogram();
   private int count;
   private long first;
   private long last;
@@ -32,13 +32,13 @@ final class Rounds {
     return count == 0 || System.nanoTime() - first < nanos;
   }
 
-  /** The next one begins. */
+  /** Notes that the next round begins. */
   void begin() {
     long now = System.nanoTime();
     if (count == 0) {
       first = now;
     } else {
-      spread.record((now - last) / parts);
+      histogram.record((now - last) / parts);
     }
     if (iterations > 0) {
       begun[count] = now;
@@ -47,10 +47,10 @@ final class Rounds {
     count++;
   }
 
-  /** What came of them. */
+  /** The result of all rounds. */
   Latency latency(int size) {
     return iterations > 0
-        ? Latency.of(size, begun, count, parts, spread)
-        : Latency.of(size, last - first, Math.max(0, count - 1), parts, spread);
+        ? Latency.of(size, begun, count, parts, histogram)
+        : Latency.of(size, last - first, Math.max(0, count - 1), parts, histogram);
   }
 }

@@ -3,7 +3,7 @@ package io.verbena.tools.perf;
 import java.io.PrintWriter;
 import java.util.List;
 
-/** As perftest prints it. */
+/** Prints results as perftest does. */
 final class TableOutput implements Output {
   private static final String LINE = "-".repeat(87);
 
@@ -29,7 +29,7 @@ final class TableOutput implements Output {
   public void result(Result result) {
     out.println(result.line());
     if (histogram) {
-      out.print(result.spread().text());
+      out.print(result.histogram().text());
     }
     out.flush();
   }

@@ -1,6 +1,6 @@
 package io.verbena.tools.perf;
 
-/** What is measured. */
+/** The operation that is measured. */
 enum Verb {
   SEND("Send"),
   WRITE("RDMA_Write"),
@@ -17,9 +17,7 @@ enum Verb {
     return title;
   }
 
-  /**
-   * Whether the peer is asked for an answer with data, of which the HCA bounds how many at once.
-   */
+  /** Whether the peer answers with data; the HCA bounds how many such requests are outstanding. */
   boolean isFetch() {
     return this == READ || this == ATOMIC;
   }

@@ -1,8 +1,8 @@
 package io.verbena.tools.ping;
 
+import io.verbena.tools.end.CompletionWait;
+import io.verbena.tools.end.ConnectionEvents;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Events;
-import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.ConnectionEvent;
@@ -38,7 +38,7 @@ final class PingClient {
             RpingProtocol.DEPTH,
             false)) {
       ConnectionManager manager = end.keep(end.device().createConnectionManager());
-      Events events = new Events(manager, options.limit());
+      ConnectionEvents events = new ConnectionEvents(manager, options.limit());
       ConnectionIdentifier identifier =
           end.keep(manager.resolve(server, options.limit().toNanos()));
       events.expect(ConnectionEvent.Type.ADDR_RESOLVED);
@@ -48,7 +48,7 @@ final class PingClient {
                   end.domain(),
                   QueuePairOptions.reliable(
                       end.sent(), end.received(), RpingProtocol.DEPTH, RpingProtocol.DEPTH)));
-      var protocol = new RpingProtocol(end, pair, events, new Patience(end, options.limit()));
+      var protocol = new RpingProtocol(end, pair, events, new CompletionWait(end, options.limit()));
       identifier.connect(ConnectionParameters.defaults(), options.limit().toNanos());
       events.expect(ConnectionEvent.Type.ESTABLISHED);
       int count = options.count();

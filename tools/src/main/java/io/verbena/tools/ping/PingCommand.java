@@ -1,21 +1,16 @@
 package io.verbena.tools.ping;
 
-import io.verbena.tools.end.Both;
-import io.verbena.tools.end.ServiceAddress;
+import io.verbena.tools.end.LocalRun;
+import io.verbena.tools.end.ServiceOptions;
 import io.verbena.tools.end.ToolFailure;
 import java.io.PrintWriter;
 import java.net.URI;
-import java.net.URISyntaxException;
-import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena ping}. */
 @Command(
@@ -33,7 +28,7 @@ import picocli.CommandLine.Spec;
 public final class PingCommand implements Callable<Integer> {
   private static final int MIN_SIZE = 26;
   private static final int MAX_SIZE = 65_535;
-  private static final URI LOCAL = URI.create("emulated://ping");
+  private static final String LOCAL = "emulated://ping";
 
   /** Which ends run here. */
   static final class Side {
@@ -50,7 +45,7 @@ public final class PingCommand implements Callable<Integer> {
     boolean local;
   }
 
-  @Spec private @Nullable CommandSpec spec;
+  @Mixin private final ServiceOptions service = new ServiceOptions();
 
   @ArgGroup(multiplicity = "1")
   private Side side = new Side();
@@ -59,13 +54,7 @@ public final class PingCommand implements Callable<Integer> {
       names = "-a",
       paramLabel = "URI",
       description = "Where the server listens: disni://ADDRESS[:PORT], roce://ADDRESS[:PORT].")
-  private @Nullable URI address;
-
-  @Option(
-      names = "-p",
-      paramLabel = "PORT",
-      description = "The server's port (default: that of the URI, else 7174).")
-  private @Nullable Integer port;
+  private @Nullable String address;
 
   @Option(
       names = "-I",
@@ -93,26 +82,19 @@ public final class PingCommand implements Callable<Integer> {
   @Option(names = "-v", description = "Show the data, and where a server listens.")
   private boolean verbose;
 
-  @Option(
-      names = "--timeout",
-      paramLabel = "SECONDS",
-      description = "Give up when nothing comes for so long (default: ${DEFAULT-VALUE}).")
-  private int timeout = 60;
-
   @Override
   public Integer call() throws Exception {
     if (size < MIN_SIZE || size > MAX_SIZE) {
-      throw wrong("-S: Invalid size " + size + " (expected: " + MIN_SIZE + ".." + MAX_SIZE + ")");
+      throw service.wrong(
+          "-S: Invalid size " + size + " (expected: " + MIN_SIZE + ".." + MAX_SIZE + ")");
     }
     if (count < 0) {
-      throw wrong("-C: Invalid count " + count + " (expected: >= 0)");
+      throw service.wrong("-C: Invalid count " + count + " (expected: >= 0)");
     }
-    if (timeout < 1) {
-      throw wrong("--timeout: " + timeout + " (expected: >= 1)");
-    }
-    PingOptions options = new PingOptions(size, count, validate, Duration.ofSeconds(timeout));
-    PrintWriter out = verbose ? Objects.requireNonNull(spec, "spec").commandLine().getOut() : null;
-    URI server = server();
+    PingOptions options = new PingOptions(size, count, validate, service.limit());
+    PrintWriter out = verbose ? service.out() : null;
+    String at = address == null && side.local ? LOCAL : address;
+    URI server = service.address("-a", at, side.local, source);
     if (side.local) {
       both(server, options, out);
     } else if (side.server) {
@@ -132,32 +114,10 @@ public final class PingCommand implements Callable<Integer> {
   private static void both(URI server, PingOptions options, @Nullable PrintWriter out)
       throws InterruptedException, ToolFailure {
     try (PingServer pinged = new PingServer(server, options)) {
-      Both.run(
+      LocalRun.run(
           () -> pinged.serve(null),
           () -> PingClient.ping(pinged.address(), options, out),
           options.limit());
     }
-  }
-
-  private URI server() {
-    URI at = address != null ? address : side.local ? LOCAL : null;
-    if (at == null || at.getScheme() == null) {
-      throw wrong("-a: " + at + " (expected: a URI, for example disni://10.0.0.1)");
-    }
-    if (at.getScheme().equals("emulated")) {
-      if (!side.local) {
-        throw wrong("-a: " + at + " lives in one JVM (expected: --local, or another address)");
-      }
-      return at;
-    }
-    try {
-      return ServiceAddress.of(at, port, source);
-    } catch (URISyntaxException e) {
-      throw wrong("-a: " + at + ": " + e.getMessage());
-    }
-  }
-
-  private ParameterException wrong(String message) {
-    return new ParameterException(Objects.requireNonNull(spec, "spec").commandLine(), message);
   }
 }

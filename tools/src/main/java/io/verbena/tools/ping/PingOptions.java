@@ -4,12 +4,12 @@ import io.verbena.tools.end.ToolFailure;
 import java.time.Duration;
 
 /**
- * What both ends go by.
+ * The options of both ends.
  *
  * @param size bytes of a ping
  * @param count pings of a client; 0 for no end
- * @param validate whether data are looked at
- * @param limit how long nothing may come
+ * @param validate whether data are validated
+ * @param limit the longest time in which nothing completes
  */
 record PingOptions(int size, int count, boolean validate, Duration limit) {
 
@@ -24,6 +24,6 @@ record PingOptions(int size, int count, boolean validate, Duration limit) {
             + " (expected: "
             + (expected & 0xff)
             + ")",
-        "see whether both ends were given the same -S");
+        "check that both ends have the same -S");
   }
 }

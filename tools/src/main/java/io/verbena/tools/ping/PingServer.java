@@ -1,8 +1,8 @@
 package io.verbena.tools.ping;
 
+import io.verbena.tools.end.CompletionWait;
+import io.verbena.tools.end.ConnectionEvents;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Events;
-import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.ConnectionEvent;
@@ -27,7 +27,7 @@ final class PingServer implements AutoCloseable {
   private final PingOptions options;
   private final End end;
   private final ConnectionListener listener;
-  private final Events events;
+  private final ConnectionEvents events;
 
   /** Listens. */
   PingServer(URI address, PingOptions options) {
@@ -42,7 +42,7 @@ final class PingServer implements AutoCloseable {
             false);
     try {
       ConnectionManager manager = end.keep(end.device().createConnectionManager());
-      events = new Events(manager, options.limit());
+      events = new ConnectionEvents(manager, options.limit());
       listener = end.keep(manager.listen(address, BACKLOG));
     } catch (RuntimeException e) {
       end.close();
@@ -50,7 +50,7 @@ final class PingServer implements AutoCloseable {
     }
   }
 
-  /** Where it listens. */
+  /** The address that it listens on. */
   URI address() {
     return listener.address();
   }
@@ -59,7 +59,7 @@ final class PingServer implements AutoCloseable {
    * Serves one client to its end.
    *
    * @param out for the data, or null
-   * @return how often it pinged
+   * @return the number of pings
    */
   int serve(@Nullable PrintWriter out) throws InterruptedException, ToolFailure {
     ConnectionIdentifier identifier = end.keep(events.request().identifier());
@@ -69,7 +69,7 @@ final class PingServer implements AutoCloseable {
                 end.domain(),
                 QueuePairOptions.reliable(
                     end.sent(), end.received(), RpingProtocol.DEPTH, RpingProtocol.DEPTH)));
-    var protocol = new RpingProtocol(end, pair, events, new Patience(end, options.limit()));
+    var protocol = new RpingProtocol(end, pair, events, new CompletionWait(end, options.limit()));
     identifier.accept(ConnectionParameters.defaults());
     events.expect(ConnectionEvent.Type.ESTABLISHED);
     int pings = 0;

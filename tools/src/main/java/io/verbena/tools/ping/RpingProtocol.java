@@ -1,8 +1,8 @@
 package io.verbena.tools.ping;
 
+import io.verbena.tools.end.CompletionWait;
+import io.verbena.tools.end.ConnectionEvents;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Events;
-import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class RpingProtocol {
-  /** Where the data begin in the memory of an end. */
+  /** The offset of the data in the memory of an end. */
   static final int DATA = 64;
 
   /** Sends, and receives, that an end may have posted at once. */
@@ -42,8 +42,8 @@ final class RpingProtocol {
 
   private final End end;
   private final QueuePair pair;
-  private final Events events;
-  private final Patience patience;
+  private final ConnectionEvents events;
+  private final CompletionWait wait;
   private final WorkCompletion[] one = WorkCompletion.array(1);
   private boolean received;
   private boolean moved;
@@ -51,11 +51,11 @@ final class RpingProtocol {
   private int sending;
 
   /** Posts the first receive; before the connection is established. */
-  RpingProtocol(End end, QueuePair pair, Events events, Patience patience) {
+  RpingProtocol(End end, QueuePair pair, ConnectionEvents events, CompletionWait wait) {
     this.end = end;
     this.pair = pair;
     this.events = events;
-    this.patience = patience;
+    this.wait = wait;
     postReceive();
   }
 
@@ -68,7 +68,7 @@ final class RpingProtocol {
     pair.postSend(request.signaled().buffer(end.address(offset), length, end.region().lkey()));
   }
 
-  /** Tells the peer where a part of our memory is. */
+  /** Sends the peer the address and the key of a part of our memory. */
   void advertise(int offset, int length) throws InterruptedException, ToolFailure {
     while (sending > 0) {
       if (ended) {
@@ -84,7 +84,7 @@ final class RpingProtocol {
     post(new SendWorkRequest().send(), SEND, ADVERT);
   }
 
-  /** Says "go on". */
+  /** Sends "go on". */
   void goOn() throws InterruptedException, ToolFailure {
     advertise(0, 0);
   }
@@ -131,7 +131,8 @@ final class RpingProtocol {
 
   private static ToolFailure gone() {
     return new ToolFailure(
-        "the other end disconnected in the middle of a ping", "see what the other end says");
+        "the other end disconnected in the middle of a ping",
+        "look at the output of the other end");
   }
 
   /** Whether the connection has ended, and its event was taken. */
@@ -150,10 +151,10 @@ final class RpingProtocol {
       if (one[0].byteLength() != ADVERT) {
         throw new ToolFailure(
             "Received bogus data, size " + one[0].byteLength() + " (expected: " + ADVERT + ")",
-            "see whether the other end is rping, or `verbena ping`");
+            "check that the other end is rping, or `verbena ping`");
       }
       received = true;
-    } else if (patience.empty() && events.isDisconnected()) {
+    } else if (wait.pause() && events.isDisconnected()) {
       ended = true;
     }
   }
@@ -162,7 +163,7 @@ final class RpingProtocol {
     if (queue.poll(one) == 0) {
       return false;
     }
-    patience.found();
+    wait.restart();
     if (one[0].status() == CompletionStatus.WR_FLUSH_ERR) {
       // The peer's end: its event is on the way.
       return false;

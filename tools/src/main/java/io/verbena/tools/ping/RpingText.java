@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What rping pings with: {@code "rdma-ping-7: "}, then letters and what stands between them in
+ * The data of rping's pings: {@code "rdma-ping-7: "}, then letters and what stands between them in
  * ASCII, beginning one further in each ping, and a NUL.
  */
 final class RpingText {
@@ -13,7 +13,7 @@ final class RpingText {
 
   private RpingText() {}
 
-  /** The data of a ping. */
+  /** Returns the data of a ping. */
   static byte[] of(int ping, int size) {
     byte[] text = new byte[size];
     byte[] head = ("rdma-ping-" + ping + ": ").getBytes(StandardCharsets.US_ASCII);
@@ -25,7 +25,7 @@ final class RpingText {
     return text;
   }
 
-  /** What {@code printf("%s")} shows of data. */
+  /** Returns the text that {@code printf("%s")} prints of data. */
   static String shown(ByteBuffer memory, int offset, int size) {
     int length = 0;
     while (length < size && memory.get(offset + length) != 0) {

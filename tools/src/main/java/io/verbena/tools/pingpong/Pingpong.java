@@ -1,9 +1,9 @@
 package io.verbena.tools.pingpong;
 
-import io.verbena.tools.end.BarePair;
+import io.verbena.tools.end.CompletionWait;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
+import io.verbena.tools.end.UnmanagedQueuePair;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
@@ -21,7 +21,7 @@ import java.util.List;
 final class Pingpong {
   private static final byte FILL = 0x7b;
 
-  /** What rdma-core's programs write at the beginning of each page, and look for. */
+  /** The byte that rdma-core's programs write and expect at the beginning of each page. */
   private static final byte MARK = 0;
 
   private static final int PAGE = 4096;
@@ -30,11 +30,11 @@ final class Pingpong {
   private static final int SEND = 2;
 
   private final End end;
-  private final BarePair[] pairs;
+  private final UnmanagedQueuePair[] pairs;
   private final int[] pending;
   private final int size;
   private final int depth;
-  private final Patience patience;
+  private final CompletionWait wait;
   private final int receiving;
   private final int came;
   private final ByteBuffer sentBytes;
@@ -51,13 +51,19 @@ final class Pingpong {
    * @param header bytes that a receive has in front of the message
    * @param depth receives to post at a time
    */
-  Pingpong(End end, List<BarePair> pairs, int size, int header, int depth, Patience patience) {
+  Pingpong(
+      End end,
+      List<UnmanagedQueuePair> pairs,
+      int size,
+      int header,
+      int depth,
+      CompletionWait wait) {
     this.end = end;
-    this.pairs = pairs.toArray(new BarePair[0]);
+    this.pairs = pairs.toArray(new UnmanagedQueuePair[0]);
     pending = new int[pairs.size()];
     this.size = size;
     this.depth = depth;
-    this.patience = patience;
+    this.wait = wait;
     receiving = size;
     came = size + header;
     sentBytes = end.memory().slice(0, size);
@@ -85,7 +91,7 @@ final class Pingpong {
   }
 
   /**
-   * Plays so many rounds, of all queue pairs together.
+   * Exchanges the messages of a number of rounds, counted over all queue pairs.
    *
    * @return the nanoseconds that they took
    */
@@ -110,9 +116,9 @@ final class Pingpong {
         goOn(completions[i], RECEIVE, sent, rounds);
       }
       if (sends + receives == 0) {
-        patience.empty();
+        wait.pause();
       } else {
-        patience.found();
+        wait.restart();
       }
     }
     return System.nanoTime() - begin;
@@ -131,7 +137,7 @@ final class Pingpong {
   }
 
   private void post(int at, int round) {
-    BarePair pair = pairs[at];
+    UnmanagedQueuePair pair = pairs[at];
     pending[at] = RECEIVE | SEND;
     if (client && check && pairs.length == 1) {
       // Each round differs, so that what comes back is of this one.
@@ -202,7 +208,7 @@ final class Pingpong {
             + what
             + ")",
         client
-            ? "see whether the other end is a pingpong: it sends back what it got"
+            ? "check that the other end is a pingpong: it sends back what it got"
             : "give the client --chk too: without it, it writes no marks");
   }
 }

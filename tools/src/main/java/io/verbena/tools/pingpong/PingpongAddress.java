@@ -1,6 +1,6 @@
 package io.verbena.tools.pingpong;
 
-import io.verbena.tools.end.Peer;
+import io.verbena.tools.end.QueuePairAddress;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Gid;
 import java.io.DataInputStream;
@@ -20,7 +20,7 @@ import java.util.Locale;
  */
 final class PingpongAddress {
   private static final int LENGTH = 52;
-  private static final Peer NONE = new Peer(0, 0, new Gid(0, 0));
+  private static final QueuePairAddress NONE = new QueuePairAddress(0, 0, new Gid(0, 0));
   private static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
 
   private PingpongAddress() {}
@@ -28,12 +28,12 @@ final class PingpongAddress {
   /**
    * Writes them, and zeros behind them.
    *
-   * @param slots addresses that are told, whether there are so many or not
+   * @param slots number of addresses on the wire; unused ones are zeros
    */
-  static void write(List<Peer> peers, int slots, OutputStream out) throws IOException {
+  static void write(List<QueuePairAddress> peers, int slots, OutputStream out) throws IOException {
     StringBuilder text = new StringBuilder(slots * LENGTH);
     for (int i = 0; i < slots; i++) {
-      Peer peer = i < peers.size() ? peers.get(i) : NONE;
+      QueuePairAddress peer = i < peers.size() ? peers.get(i) : NONE;
       text.append(
           String.format(
               Locale.ROOT,
@@ -48,14 +48,14 @@ final class PingpongAddress {
     out.flush();
   }
 
-  /** Reads so many addresses, and answers those that are not zeros. */
-  static List<Peer> read(int slots, InputStream in) throws IOException, ToolFailure {
+  /** Reads {@code slots} addresses and returns those that are not zeros. */
+  static List<QueuePairAddress> read(int slots, InputStream in) throws IOException, ToolFailure {
     DataInputStream data = new DataInputStream(in);
-    List<Peer> peers = new ArrayList<>();
+    List<QueuePairAddress> peers = new ArrayList<>();
     for (int i = 0; i < slots; i++) {
       byte[] message = new byte[LENGTH];
       data.readFully(message);
-      Peer peer = parse(message);
+      QueuePairAddress peer = parse(message);
       if (peer.queuePair() != 0) {
         peers.add(peer);
       }
@@ -63,11 +63,11 @@ final class PingpongAddress {
     return peers;
   }
 
-  private static Peer parse(byte[] message) throws ToolFailure {
+  private static QueuePairAddress parse(byte[] message) throws ToolFailure {
     String text = new String(message, StandardCharsets.US_ASCII).trim();
     String[] parts = text.split(":", -1);
     try {
-      return new Peer(
+      return new QueuePairAddress(
           Integer.parseInt(parts[1], 16),
           Integer.parseInt(parts[2], 16),
           new Gid(

@@ -1,21 +1,19 @@
 package io.verbena.tools.pingpong;
 
-import io.verbena.tools.end.BarePair;
+import io.verbena.tools.end.CompletionWait;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Ends;
-import io.verbena.tools.end.Gids;
-import io.verbena.tools.end.Patience;
-import io.verbena.tools.end.Peer;
-import io.verbena.tools.end.Place;
+import io.verbena.tools.end.QueuePairAddress;
+import io.verbena.tools.end.SourceGid;
+import io.verbena.tools.end.TestAddress;
+import io.verbena.tools.end.TestOptions;
+import io.verbena.tools.end.TestRun;
 import io.verbena.tools.end.ToolFailure;
-import io.verbena.tools.end.Wiring;
+import io.verbena.tools.end.UnmanagedQueuePair;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.GlobalRoute;
-import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairType;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintWriter;
 import java.net.Socket;
 import java.net.URI;
 import java.util.ArrayList;
@@ -28,10 +26,8 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena pingpong}. */
 @Command(
@@ -49,7 +45,7 @@ import picocli.CommandLine.Spec;
       "  verbena pingpong -d disni://10.0.0.2                     # the server",
       "  verbena pingpong -d disni://10.0.0.1 -s 65536 10.0.0.2   # its client"
     })
-public final class PingpongCommand implements Callable<Integer>, Ends.Role {
+public final class PingpongCommand implements Callable<Integer>, TestRun.Role {
   private static final int TIMEOUT = 14;
   private static final int MAX_SIZE = 1 << 30;
   private static final int DEFAULT_SIZE = 4096;
@@ -60,9 +56,7 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
 
   private static final int DEFAULT_PAIRS = 16;
 
-  @Spec private @Nullable CommandSpec spec;
-
-  @Mixin private final Wiring wiring = new Wiring();
+  @Mixin private final TestOptions options = new TestOptions();
 
   @Option(
       names = "--transport",
@@ -139,45 +133,37 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
   @Parameters(paramLabel = "HOST", arity = "0..1", description = "The server's host, or its URI.")
   private @Nullable String host;
 
-  private @Nullable Place place;
+  private @Nullable TestAddress address;
 
   @Override
   public Integer call() throws Exception {
-    Place here = wiring.place(host);
-    place = here;
-    if (size() < 1 || size() > MAX_SIZE) {
-      throw wiring.wrong("-s: " + size() + " (expected: 1.." + MAX_SIZE + ")");
-    }
-    if (rxDepth < 1) {
-      throw wiring.wrong("-r: " + rxDepth + " (expected: >= 1)");
-    }
-    if (iterations < 1) {
-      throw wiring.wrong("-n: " + iterations + " (expected: >= 1)");
-    }
+    TestAddress here = options.address(host);
+    address = here;
+    options.range("-s", size(), 1, MAX_SIZE);
+    options.atLeast("-r", rxDepth, 1);
+    options.atLeast("-n", iterations, 1);
     if (ibPort != 1) {
-      throw wiring.wrong("-i: " + ibPort + " (expected: 1)");
+      throw options.wrong("-i: " + ibPort + " (expected: 1)");
     }
     if (serviceLevel != 0) {
-      throw wiring.wrong("-l: " + serviceLevel + " (expected: 0)");
+      throw options.wrong("-l: " + serviceLevel + " (expected: 0)");
     }
     checkPairs();
-    mtu();
-    Ends.run(here, wiring.isLocal(), this);
+    options.mtu(mtu);
+    TestRun.run(here, options.isLocal(), this);
     return 0;
   }
 
   private void checkPairs() {
     if (!srq && pairs != null) {
-      throw wiring.wrong("-q: " + pairs + " (expected: with --srq)");
+      throw options.wrong("-q: " + pairs + " (expected: with --srq)");
     }
     if (srq && type != QueuePairType.RC) {
-      throw wiring.wrong("--srq: with --transport " + type + " (expected: RC)");
+      throw options.wrong("--srq: with --transport " + type + " (expected: RC)");
     }
-    if (pairs() < 1 || pairs() > MAX_PAIRS) {
-      throw wiring.wrong("-q: " + pairs + " (expected: 1.." + MAX_PAIRS + ")");
-    }
+    options.range("-q", pairs(), 1, MAX_PAIRS);
     if (rxDepth < pairs()) {
-      throw wiring.wrong(
+      throw options.wrong(
           "-r: " + rxDepth + " (expected: >= " + pairs() + ", a receive for each queue pair)");
     }
   }
@@ -196,19 +182,10 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
     return size == null ? byDefault : size;
   }
 
-  private Mtu mtu() {
-    for (Mtu each : Mtu.values()) {
-      if (each.bytes() == mtu) {
-        return each;
-      }
-    }
-    throw wiring.wrong("-m: " + mtu + " (expected: 256, 512, 1024, 2048 or 4096)");
-  }
-
   @Override
   public void run(Socket socket, boolean client, boolean told)
       throws IOException, ToolFailure, InterruptedException {
-    URI device = Objects.requireNonNull(place, "place").device();
+    URI device = Objects.requireNonNull(address, "place").device();
     int header = type == QueuePairType.UD ? GlobalRoute.LENGTH : 0;
     Set<Access> access = EnumSet.of(Access.LOCAL_WRITE);
     try (End end =
@@ -218,18 +195,19 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
         throw new ToolFailure(
             "Requested size larger than port MTU (" + most + ")", "give both ends -s " + most);
       }
-      int index = Gids.index(end.device().port().gids(), device, gid);
+      int index = SourceGid.index(end.device().port().gids(), device, gid);
       if (srq) {
         end.shareReceives(rxDepth);
       }
-      List<BarePair> ours = new ArrayList<>();
-      List<Peer> here = new ArrayList<>();
+      List<UnmanagedQueuePair> ours = new ArrayList<>();
+      List<QueuePairAddress> here = new ArrayList<>();
       for (int i = 0; i < pairs(); i++) {
-        ours.add(BarePair.create(end, type, 1, rxDepth, 0, index, Set.of()));
+        ours.add(UnmanagedQueuePair.create(end, type, 1, rxDepth, 0, index, Set.of()));
         here.add(ours.get(i).here());
       }
       Pingpong pingpong =
-          new Pingpong(end, ours, size(), header, rxDepth, new Patience(end, wiring.limit()));
+          new Pingpong(
+              end, ours, size(), header, rxDepth, new CompletionWait(end, options.limit()));
       pingpong.prepare(client, check);
       tell(told, "local", here);
       tell(told, "remote", introduce(socket, ours, here, client));
@@ -241,19 +219,20 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
     }
   }
 
-  private List<Peer> introduce(Socket socket, List<BarePair> ours, List<Peer> here, boolean client)
+  private List<QueuePairAddress> introduce(
+      Socket socket, List<UnmanagedQueuePair> ours, List<QueuePairAddress> here, boolean client)
       throws IOException, ToolFailure {
     if (client) {
       PingpongAddress.write(here, slots(), socket.getOutputStream());
     }
-    List<Peer> peers = PingpongAddress.read(slots(), socket.getInputStream());
+    List<QueuePairAddress> peers = PingpongAddress.read(slots(), socket.getInputStream());
     if (peers.size() != ours.size()) {
       throw new ToolFailure(
           "the other end has " + peers.size() + " queue pairs (expected: " + ours.size() + ")",
           "give both ends the same -q");
     }
     for (int i = 0; i < ours.size(); i++) {
-      ours.get(i).connect(peers.get(i), mtu(), TIMEOUT, 1, 1);
+      ours.get(i).connect(peers.get(i), options.mtu(mtu), TIMEOUT, 1, 1);
     }
     if (client) {
       PingpongAddress.writeDone(socket.getOutputStream());
@@ -273,9 +252,10 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
     socket.getInputStream().transferTo(OutputStream.nullOutputStream());
   }
 
-  private void tell(boolean told, String whose, List<Peer> peers) {
-    for (Peer peer : told ? peers : List.<Peer>of()) {
-      out()
+  private void tell(boolean told, String whose, List<QueuePairAddress> peers) {
+    for (QueuePairAddress peer : told ? peers : List.<QueuePairAddress>of()) {
+      options
+          .out()
           .printf(
               Locale.ROOT,
               "  %-15s LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s%n",
@@ -283,32 +263,30 @@ public final class PingpongCommand implements Callable<Integer>, Ends.Role {
               0,
               peer.queuePair(),
               peer.psn(),
-              Peer.text(peer.gid()));
-      out().flush();
+              QueuePairAddress.text(peer.gid()));
+      options.out().flush();
     }
   }
 
   private void summarize(long nanos) {
     long bytes = 2L * size() * iterations;
     double usec = nanos / 1000.;
-    out()
+    options
+        .out()
         .printf(
             Locale.ROOT,
             "%d bytes in %.2f seconds = %.2f Mbit/sec%n",
             bytes,
             usec / 1_000_000,
             bytes * 8. / usec);
-    out()
+    options
+        .out()
         .printf(
             Locale.ROOT,
             "%d iters in %.2f seconds = %.2f usec/iter%n",
             iterations,
             usec / 1_000_000,
             usec / iterations);
-    out().flush();
-  }
-
-  private PrintWriter out() {
-    return Objects.requireNonNull(spec, "spec").commandLine().getOut();
+    options.out().flush();
   }
 }

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 
-/** What a device counts, a column for each counter. */
+/** The counters of a device as a table, a column for each. */
 final class DeviceTable {
   private DeviceTable() {}
 
@@ -24,7 +24,7 @@ final class DeviceTable {
       if (counted.isEmpty()) {
         throw new ToolFailure(
             "device " + device.attributes().name() + " counts nothing",
-            "see what its own tools tell");
+            "look at the output of its own tools");
       }
       out.println(line(counted, each -> each.name().toLowerCase(Locale.ROOT)));
       intervals.each(

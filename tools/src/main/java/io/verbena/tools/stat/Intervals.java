@@ -4,24 +4,24 @@ import io.verbena.tools.end.ToolFailure;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How often something is looked at.
+ * Repeats an action at intervals.
  *
- * @param seconds between two looks
- * @param count looks
+ * @param seconds between two actions
+ * @param count number of actions
  */
 record Intervals(int seconds, int count) {
 
-  /** A look. */
-  interface Look {
-    void look() throws InterruptedException, ToolFailure;
+  /** An action. */
+  interface Action {
+    void run() throws InterruptedException, ToolFailure;
   }
 
-  void each(Look look) throws InterruptedException, ToolFailure {
+  void each(Action action) throws InterruptedException, ToolFailure {
     for (int i = 0; i < count; i++) {
       if (i > 0) {
         TimeUnit.SECONDS.sleep(seconds);
       }
-      look.look();
+      action.run();
     }
   }
 }

@@ -6,13 +6,13 @@ import io.verbena.tools.end.ToolFailure;
 import java.util.List;
 import java.util.Optional;
 
-/** The processes of this machine that are JVMs which can be asked. */
+/** The JVMs of this machine that can be attached to. */
 final class Jvm {
   private static final String DISABLED = "-XX:+DisableAttachMechanism";
 
   private Jvm() {}
 
-  /** All but this one. */
+  /** Returns all but this one. */
   static List<VirtualMachineDescriptor> all() {
     String own = Long.toString(ProcessHandle.current().pid());
     return VirtualMachine.list().stream().filter(each -> !each.id().equals(own)).toList();
@@ -50,7 +50,7 @@ final class Jvm {
     return disabled
         ? new ToolFailure(
             "process " + pid + ": a JVM that was started with " + DISABLED,
-            "start it without; nobody can look into it as it is")
+            "start it without that option")
         : new ToolFailure(
             "process " + pid + ": no JVM that shows itself",
             SEE_LIST + "; a JVM shows itself unless it was started with -XX:-UsePerfData");

@@ -37,7 +37,7 @@ final class RunningProgram implements AutoCloseable {
   static RunningProgram attach(long pid) throws InterruptedException, ToolFailure {
     Jvm.require(pid);
     String name = "process " + pid;
-    return new RunningProgram(name, Answer.to(name, () -> connect(name, Long.toString(pid))));
+    return new RunningProgram(name, TimedCall.to(name, () -> connect(name, Long.toString(pid))));
   }
 
   @SuppressWarnings("BanJNDI") // The address is of this machine, from a JVM of the same user.
@@ -49,7 +49,7 @@ final class RunningProgram implements AutoCloseable {
     } catch (AttachNotSupportedException e) {
       throw new ToolFailure(
           name + ": " + e.getMessage(),
-          "see whether it was started with -XX:+DisableAttachMechanism");
+          "check whether it was started with -XX:+DisableAttachMechanism");
     }
     try {
       return machine.getSystemProperties().getProperty(QueuePairsMXBean.PROPERTY) == null
@@ -85,7 +85,7 @@ final class RunningProgram implements AutoCloseable {
    */
   List<View> queuePairs() throws InterruptedException, ToolFailure {
     JMXConnector open = connector;
-    return open == null ? List.of() : Answer.to(name, () -> queuePairs(open));
+    return open == null ? List.of() : TimedCall.to(name, () -> queuePairs(open));
   }
 
   private static List<View> queuePairs(JMXConnector open) throws Exception {
@@ -103,7 +103,7 @@ final class RunningProgram implements AutoCloseable {
     JMXConnector open = connector;
     if (open != null) {
       FutureTask<String> unused =
-          Answer.start(
+          TimedCall.start(
               () -> {
                 open.close();
                 return name;

@@ -1,18 +1,15 @@
 package io.verbena.tools.stat;
 
+import io.verbena.tools.end.CommandContext;
 import io.verbena.tools.end.ToolFailure;
 import java.io.PrintWriter;
 import java.net.URI;
-import java.util.Objects;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 
 /** {@code verbena stat [PID|URI]}. */
 @Command(
@@ -47,7 +44,7 @@ import picocli.CommandLine.Spec;
       "  verbena stat disni://10.0.0.1 -i 2 -n 30"
     })
 public final class StatCommand implements Callable<Integer> {
-  @Spec private @Nullable CommandSpec spec;
+  @Mixin private final CommandContext context = new CommandContext();
 
   @Parameters(
       paramLabel = "PID|URI",
@@ -74,26 +71,26 @@ public final class StatCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException, ToolFailure {
-    CommandLine line = Objects.requireNonNull(spec, "spec").commandLine();
     String asked = subject;
-    Intervals intervals = intervals(line);
+    Intervals intervals =
+        new Intervals(context.atLeast("-i", interval, 1), context.atLeast("-n", count, 1));
     boolean process = asked != null && asked.matches("\\d+");
     if (json && !process) {
-      throw new ParameterException(line, "--json: without a PID (expected: with one)");
+      throw context.wrong("--json: without a PID (expected: with one)");
     }
-    PrintWriter out = line.getOut();
+    PrintWriter out = context.out();
     if (asked == null) {
-      return Programs.list(out, line.getErr()) ? 0 : 1;
+      return ProgramList.list(out, context.err()) ? 0 : 1;
     }
     if (process) {
-      queuePairs(pid(line, asked), json ? new PairObjects(out) : new PairTable(out), intervals);
+      queuePairs(pid(asked), json ? new QueuePairJson(out) : new QueuePairTable(out), intervals);
     } else {
-      DeviceTable.print(uri(line, asked), out, intervals);
+      DeviceTable.print(uri(asked), out, intervals);
     }
     return 0;
   }
 
-  private static void queuePairs(long pid, PairOutput output, Intervals intervals)
+  private static void queuePairs(long pid, QueuePairOutput output, Intervals intervals)
       throws InterruptedException, ToolFailure {
     try (RunningProgram program = RunningProgram.attach(pid)) {
       program.requireVerbena();
@@ -101,29 +98,19 @@ public final class StatCommand implements Callable<Integer> {
     }
   }
 
-  private Intervals intervals(CommandLine line) {
-    if (interval < 1) {
-      throw new ParameterException(line, "-i: " + interval + " (expected: >= 1)");
-    }
-    if (count < 1) {
-      throw new ParameterException(line, "-n: " + count + " (expected: >= 1)");
-    }
-    return new Intervals(interval, count);
-  }
-
-  private static long pid(CommandLine line, String asked) {
+  private long pid(String asked) {
     try {
       return Integer.parseInt(asked);
     } catch (NumberFormatException e) {
-      throw new ParameterException(line, "PID: " + asked + " (expected: <= 2147483647)", e);
+      throw context.wrong("PID: " + asked + " (expected: <= 2147483647)");
     }
   }
 
-  private static URI uri(CommandLine line, String asked) {
+  private URI uri(String asked) {
     try {
       return URI.create(asked);
     } catch (IllegalArgumentException e) {
-      throw new ParameterException(line, "PID|URI: " + e.getMessage(), e);
+      throw context.wrong("PID|URI: " + e.getMessage());
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Tells what devices count, and what the queue pairs of a running program do. */
+/** Prints the counters of devices and the queue pairs of running programs. */
 @NullMarked
 package io.verbena.tools.stat;
 

@@ -21,16 +21,16 @@ class EndTest {
     return End.open(hca, SIZE, Set.of(Access.LOCAL_WRITE), 2, 2, true);
   }
 
-  private static BarePair pair(End end) {
-    return BarePair.create(end, QueuePairType.RC, 1, 1, 0, 0, Set.of());
+  private static UnmanagedQueuePair pair(End end) {
+    return UnmanagedQueuePair.create(end, QueuePairType.RC, 1, 1, 0, 0, Set.of());
   }
 
   @Test
   void sleepsUntilSomethingCompletesAndNoLonger() throws InterruptedException {
     try (End one = open();
         End other = open()) {
-      BarePair from = pair(one);
-      BarePair to = pair(other);
+      UnmanagedQueuePair from = pair(one);
+      UnmanagedQueuePair to = pair(other);
       from.connect(to.here(), Mtu.MTU_1024, 14, 1, 1);
       to.connect(from.here(), Mtu.MTU_1024, 14, 1, 1);
       to.postReceive(

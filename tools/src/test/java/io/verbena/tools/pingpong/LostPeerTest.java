@@ -2,10 +2,10 @@ package io.verbena.tools.pingpong;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.tools.end.BarePair;
+import io.verbena.tools.end.CompletionWait;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
+import io.verbena.tools.end.UnmanagedQueuePair;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairType;
@@ -27,21 +27,21 @@ class LostPeerTest {
     return End.open(hca, 2 * SIZE, Set.of(Access.LOCAL_WRITE), 2, DEPTH + 1, false);
   }
 
-  private static BarePair pair(End end) {
-    return BarePair.create(end, QueuePairType.RC, 1, DEPTH, 0, 0, Set.of());
+  private static UnmanagedQueuePair pair(End end) {
+    return UnmanagedQueuePair.create(end, QueuePairType.RC, 1, DEPTH, 0, 0, Set.of());
   }
 
   /** What failed completes in one queue, and the receives that are flushed for it in another. */
   @RepeatedTest(20)
   void isToldOfAndNotTheReceivesThatWereFlushedForIt() {
     try (End end = open()) {
-      BarePair pair = pair(end);
+      UnmanagedQueuePair pair = pair(end);
       try (End gone = open()) {
         pair.connect(pair(gone).here(), Mtu.MTU_1024, TIMEOUT, 1, 1);
       }
       Pingpong client =
           new Pingpong(
-              end, List.of(pair), SIZE, 0, DEPTH, new Patience(end, Duration.ofSeconds(30)));
+              end, List.of(pair), SIZE, 0, DEPTH, new CompletionWait(end, Duration.ofSeconds(30)));
       client.prepare(true, false);
 
       assertThatThrownBy(() -> client.play(1))

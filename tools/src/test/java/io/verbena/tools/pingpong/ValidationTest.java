@@ -2,10 +2,10 @@ package io.verbena.tools.pingpong;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.verbena.tools.end.BarePair;
+import io.verbena.tools.end.CompletionWait;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Patience;
 import io.verbena.tools.end.ToolFailure;
+import io.verbena.tools.end.UnmanagedQueuePair;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairType;
@@ -25,15 +25,15 @@ class ValidationTest {
 
   private final End one = open();
   private final End other = open();
-  private final BarePair ofOne = pair(one);
-  private final BarePair ofOther = pair(other);
+  private final UnmanagedQueuePair ofOne = pair(one);
+  private final UnmanagedQueuePair ofOther = pair(other);
 
   private static End open() {
     return End.open(HCA, 2 * SIZE, Set.of(Access.LOCAL_WRITE), 2, DEPTH + 1, false);
   }
 
-  private static BarePair pair(End end) {
-    return BarePair.create(end, QueuePairType.RC, 1, DEPTH, 0, 0, Set.of());
+  private static UnmanagedQueuePair pair(End end) {
+    return UnmanagedQueuePair.create(end, QueuePairType.RC, 1, DEPTH, 0, 0, Set.of());
   }
 
   @BeforeEach
@@ -48,9 +48,9 @@ class ValidationTest {
     other.close();
   }
 
-  private static Pingpong pingpong(End end, BarePair pair) {
+  private static Pingpong pingpong(End end, UnmanagedQueuePair pair) {
     return new Pingpong(
-        end, List.of(pair), SIZE, 0, DEPTH, new Patience(end, Duration.ofMillis(100)));
+        end, List.of(pair), SIZE, 0, DEPTH, new CompletionWait(end, Duration.ofMillis(100)));
   }
 
   @Test

@@ -7,14 +7,14 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Asks another JVM, which may be stopped or busy, and waits for its answer no longer than this. */
-final class Answer {
+/** Calls to another JVM, with a time limit, because that JVM may be stopped or busy. */
+final class TimedCall {
   private static final int SECONDS = 15;
 
-  private Answer() {}
+  private TimedCall() {}
 
   /**
-   * Asks on a daemon thread, which is left behind when no answer comes.
+   * Calls on a daemon thread, which is left behind when no answer comes in time.
    *
    * @throws ToolFailure what {@code question} throws, or that there is no answer
    */
@@ -24,17 +24,17 @@ final class Answer {
     } catch (TimeoutException e) {
       throw new ToolFailure(
           who + ": no answer within " + SECONDS + " s",
-          "see whether it is stopped, with `ps`; `kill -CONT` has it go on");
+          "check with `ps` whether it is stopped; `kill -CONT` continues it");
     } catch (ExecutionException e) {
       Throwable why = e.getCause();
       if (why instanceof ToolFailure failure) {
         throw failure;
       }
-      throw new ToolFailure(who + ": " + why, "see whether it still runs, with `verbena stat`");
+      throw new ToolFailure(who + ": " + why, "check with `verbena stat` whether it still runs");
     }
   }
 
-  /** Likewise, and nobody has to wait. */
+  /** Starts a call on a daemon thread and does not wait for it. */
   static <T> FutureTask<T> start(Callable<T> question) {
     FutureTask<T> asked = new FutureTask<>(question);
     Thread thread = new Thread(asked, "verbena-stat-question");

@@ -1,7 +1,9 @@
 package io.verbena.tools.perf;
 
-/** What one queue pair has under way in a bandwidth test. Allocates nothing. One thread. */
-final class Lane {
+/**
+ * The outstanding messages of one queue pair in a bandwidth test. Allocates nothing. One thread.
+ */
+final class SendWindow {
   private final long[] posts;
   private long posted;
   private long completed;
@@ -10,7 +12,7 @@ final class Lane {
   /**
    * @param depth messages under way at once
    */
-  Lane(int depth) {
+  SendWindow(int depth) {
     posts = new long[depth];
   }
 
@@ -19,13 +21,13 @@ final class Lane {
     return !ended && posted - completed < posts.length;
   }
 
-  /** One is posted; answers its number, from 1. */
+  /** Counts a posted message and returns its number, from 1. */
   long post(long now) {
     posts[(int) (posted % posts.length)] = now;
     return ++posted;
   }
 
-  /** No other is posted. */
+  /** Says that no other message is posted. */
   void end() {
     ended = true;
   }
@@ -34,12 +36,12 @@ final class Lane {
     return ended && completed == posted;
   }
 
-  /** Another is completed; answers when it was posted. */
+  /** Counts a completed message and returns when it was posted. */
   long complete() {
     return posts[(int) (completed++ % posts.length)];
   }
 
-  /** How many have completed. */
+  /** The number of completed messages. */
   long completed() {
     return completed;
   }

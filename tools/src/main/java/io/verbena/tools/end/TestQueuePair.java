@@ -7,26 +7,26 @@ import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 
 /** A queue pair that a test posts to. For one thread; the end that it is of closes it. */
-public class Pair {
+public class TestQueuePair {
   private final QueuePair pair;
-  private final Peer here;
+  private final QueuePairAddress here;
 
   /**
-   * One that a connection manager connects.
+   * Creates one that a connection manager connects.
    *
    * @param gid of its port
    */
-  public Pair(QueuePair pair, Gid gid) {
-    this(pair, new Peer(pair.number(), 0, gid));
+  public TestQueuePair(QueuePair pair, Gid gid) {
+    this(pair, new QueuePairAddress(pair.number(), 0, gid));
   }
 
-  Pair(QueuePair pair, Peer here) {
+  TestQueuePair(QueuePair pair, QueuePairAddress here) {
     this.pair = pair;
     this.here = here;
   }
 
-  /** Where it is. */
-  public final Peer here() {
+  /** Its own address, for the peer. */
+  public final QueuePairAddress here() {
     return here;
   }
 

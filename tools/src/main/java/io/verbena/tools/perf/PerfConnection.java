@@ -1,8 +1,8 @@
 package io.verbena.tools.perf;
 
+import io.verbena.tools.end.CompletionWait;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Pair;
-import io.verbena.tools.end.Patience;
+import io.verbena.tools.end.TestQueuePair;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ReceiveWorkRequest;
@@ -21,15 +21,15 @@ import org.jspecify.annotations.Nullable;
  *   memory:  what is sent, or fetched | what comes
  * </pre>
  */
-final class Wire {
+final class PerfConnection {
   private static final int POLL = 64;
 
   private final End end;
-  private final List<? extends Pair> pairs;
+  private final List<? extends TestQueuePair> pairs;
   private final PerfPlan plan;
   private final PerftestExchange exchange;
   private final List<PerftestAddress> peers;
-  private final Patience patience;
+  private final CompletionWait wait;
   private final int coming;
   private final int header;
   private final SendWorkRequest request = new SendWorkRequest();
@@ -41,12 +41,12 @@ final class Wire {
 
   /**
    * @param peers of the queue pairs, in their order
-   * @param coming where in the memory what comes is
+   * @param coming the offset of received bytes in the memory
    * @param header bytes that a receive has in front of the message
    */
-  Wire(
+  PerfConnection(
       End end,
-      List<? extends Pair> pairs,
+      List<? extends TestQueuePair> pairs,
       PerfPlan plan,
       PerftestExchange exchange,
       List<PerftestAddress> peers,
@@ -59,7 +59,7 @@ final class Wire {
     this.peers = peers;
     this.coming = coming;
     this.header = header;
-    patience = new Patience(end, plan.limit());
+    wait = new CompletionWait(end, plan.limit());
   }
 
   PerfPlan plan() {
@@ -74,7 +74,7 @@ final class Wire {
     return completions;
   }
 
-  /** From now on messages have so many bytes. */
+  /** Sets the size of the messages that are posted from now on. */
   void size(int bytes) {
     size = bytes;
     begun = false;
@@ -84,7 +84,7 @@ final class Wire {
 
   /** Posts the operation of the test on a queue pair. */
   void post(int index, long id, boolean signaled) {
-    Pair pair = pairs.get(index);
+    TestQueuePair pair = pairs.get(index);
     SendWorkRequest next = operation(pair, peers.get(index)).id(id);
     ByteBuffer data = inline;
     if (data != null) {
@@ -98,7 +98,7 @@ final class Wire {
     pair.pair().postSend(next);
   }
 
-  private SendWorkRequest operation(Pair pair, PerftestAddress peer) {
+  private SendWorkRequest operation(TestQueuePair pair, PerftestAddress peer) {
     long memory = peer.memory();
     int key = peer.rkey();
     return switch (plan.verb()) {
@@ -120,7 +120,7 @@ final class Wire {
     }
   }
 
-  /** Posts those again that the last poll has taken. */
+  /** Posts the receives again that the last poll has completed. */
   void repostReceives(int count) {
     for (int i = 0; i < count; i++) {
       postReceive((int) completions[i].workRequestId());
@@ -131,12 +131,12 @@ final class Wire {
     pairs.get(index).postReceive(receive.id(index));
   }
 
-  /** Takes what sends have completed, all of which are good. */
+  /** Polls completions of sends and checks them. */
   int pollSent() throws ToolFailure {
     return poll(end.sent());
   }
 
-  /** Takes what receives have completed, all of which are good and of this test's size. */
+  /** Polls completions of receives and checks them and their sizes. */
   int pollReceived() throws ToolFailure {
     int count = poll(end.received());
     for (int i = 0; i < count; i++) {
@@ -156,24 +156,24 @@ final class Wire {
       End.check(completions[i]);
     }
     if (count > 0) {
-      patience.found();
+      wait.restart();
     }
     return count;
   }
 
-  /** What comes was seen in the memory. */
+  /** Notes that a message was seen in the memory. */
   void seen() {
     begun = true;
-    patience.found();
+    wait.restart();
   }
 
   /**
-   * Nothing came. Now and then the server looks whether the client has something to say.
+   * Waits for a moment. Now and then the server looks for a message of the client on TCP.
    *
    * @return whether the client has ended this test, or all
    */
   boolean isOver(boolean client) throws ToolFailure, IOException, InterruptedException {
-    if (!patience.empty() || client || !exchange.isSpokenTo()) {
+    if (!wait.pause() || client || !exchange.isSpokenTo()) {
       return false;
     }
     // Until the first message it says that it is ready.
@@ -183,11 +183,11 @@ final class Wire {
   /** Waits for the completion of one send. */
   void awaitSent() throws ToolFailure, InterruptedException {
     while (pollSent() == 0) {
-      patience.empty();
+      wait.pause();
     }
   }
 
-  /** Where in the memory what comes is. */
+  /** The offset of received bytes in the memory. */
   int coming() {
     return coming;
   }

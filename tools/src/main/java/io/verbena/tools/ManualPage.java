@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** Gives every command its help, with the sections of a manual page. */
-final class Manual {
+/** Formats the help of every command as a manual page. */
+final class ManualPage {
   private static final int WIDTH = 96;
   private static final Map<String, String> EXIT_CODES = new TreeMap<>();
 
@@ -17,7 +17,7 @@ final class Manual {
     EXIT_CODES.put("2", "The command line is wrong; nothing was done.");
   }
 
-  private Manual() {}
+  private ManualPage() {}
 
   static CommandLine dressed(CommandLine line) {
     line.setCaseInsensitiveEnumValuesAllowed(true);

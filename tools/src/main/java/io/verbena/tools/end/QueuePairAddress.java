@@ -4,13 +4,13 @@ import io.verbena.verbs.Gid;
 import java.util.Locale;
 
 /**
- * Where a queue pair is, as the tools tell each other.
+ * The address of a queue pair, as the ends of a test exchange it.
  *
  * @param queuePair its number
  * @param psn the first PSN that it sends
  * @param gid of its port
  */
-public record Peer(int queuePair, int psn, Gid gid) {
+public record QueuePairAddress(int queuePair, int psn, Gid gid) {
 
   /** A GID as {@code inet_ntop(3)} writes it if it stands for an IPv4 address, else in full. */
   public static String text(Gid gid) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A queue pair that no connection manager connects: the ends tell each other where they are by
  * other means. For one thread; the end that it is of closes it.
  */
-public final class BarePair extends Pair {
+public final class UnmanagedQueuePair extends TestQueuePair {
   /** The queue key of datagrams, as rdma-core's examples and perftest have it. */
   public static final int QUEUE_KEY = 0x11111111;
 
@@ -32,10 +32,10 @@ public final class BarePair extends Pair {
   private @Nullable AddressHandle handle;
   private int remote;
 
-  private BarePair(End end, QueuePair pair, int gidIndex) {
+  private UnmanagedQueuePair(End end, QueuePair pair, int gidIndex) {
     super(
         pair,
-        new Peer(
+        new QueuePairAddress(
             pair.number(),
             new SecureRandom().nextInt(1 << PSN_BITS),
             end.device().port().gids().get(gidIndex)));
@@ -51,7 +51,7 @@ public final class BarePair extends Pair {
    * @param access what the peer may do through it
    * @throws io.verbena.verbs.VerbsException if the device cannot do that
    */
-  public static BarePair create(
+  public static UnmanagedQueuePair create(
       End end,
       QueuePairType type,
       int sends,
@@ -72,7 +72,7 @@ public final class BarePair extends Pair {
     QueuePairAttributes init =
         new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1);
     pair.modify(type == QueuePairType.UD ? init.queueKey(QUEUE_KEY) : init.access(access));
-    return new BarePair(end, pair, gidIndex);
+    return new UnmanagedQueuePair(end, pair, gidIndex);
   }
 
   /**
@@ -84,7 +84,7 @@ public final class BarePair extends Pair {
    * @param outstanding READs and atomics that it has under way at once
    * @param served READs and atomics that the peer has under way at once
    */
-  public void connect(Peer peer, Mtu mtu, int timeout, int outstanding, int served) {
+  public void connect(QueuePairAddress peer, Mtu mtu, int timeout, int outstanding, int served) {
     AddressVector way = new AddressVector(peer.gid(), gidIndex, 64, 0, 0);
     remote = peer.queuePair();
     QueuePairAttributes receive = new QueuePairAttributes().state(QueuePairState.RTR);

@@ -5,14 +5,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a thread polls for what has to come: it spins, then yields its CPU between looks, or, at an
- * end with events, sleeps; and gives up when nothing came for a time. One thread.
+ * Waits between two polls of a completion queue: spins, then yields the CPU, or, at an end with
+ * events, sleeps; gives up when nothing completed for a time. One thread.
  */
-public final class Patience {
+public final class CompletionWait {
   private static final int BUSY = 1 << 8;
   private static final int LOOK_EVERY = 1 << 6;
 
-  /** What comes by other ways than a completion is seen after this time, too. */
+  /** After this time the caller looks at other things than completions. */
   private static final long NAP_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private final Duration limit;
@@ -22,29 +22,29 @@ public final class Patience {
   private boolean armed;
 
   /** Gives up after {@code limit} without a completion at {@code end}. */
-  public Patience(End end, Duration limit) {
+  public CompletionWait(End end, Duration limit) {
     this.limit = limit;
     sleeper = end.hasEvents() ? end : null;
   }
 
-  /** How long nothing may come. */
+  /** The time after which it gives up. */
   public Duration limit() {
     return limit;
   }
 
-  /** Something came: time begins anew. */
-  public void found() {
+  /** Starts the time anew, because something completed. */
+  public void restart() {
     looks = 0;
   }
 
   /**
-   * Nothing came.
+   * Waits for a moment, because nothing completed.
    *
-   * @return whether it is time to look at other things too, which is now and then
-   * @throws ToolFailure when nothing came for too long
+   * @return whether the caller should look at other things, which it should now and then
+   * @throws ToolFailure when nothing completed for too long
    */
   @SuppressWarnings("ThreadPriorityCheck") // Both ends may share the only CPU.
-  public boolean empty() throws ToolFailure, InterruptedException {
+  public boolean pause() throws ToolFailure, InterruptedException {
     int look = ++looks;
     if (sleeper != null) {
       return sleep(sleeper, look);
@@ -83,7 +83,7 @@ public final class Patience {
     if (System.nanoTime() - since > limit.toNanos()) {
       throw new ToolFailure(
           "nothing completed for " + limit.toSeconds() + " s",
-          "see whether the other end still runs, and was started with the same options;"
+          "check that the other end still runs with the same options;"
               + " --timeout SECONDS waits longer");
     }
   }

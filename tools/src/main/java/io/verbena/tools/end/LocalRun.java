@@ -5,12 +5,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
-/** Runs a server that listens already, and its client, in this process. */
-public final class Both {
-  private Both() {}
+/** Runs a listening server and its client in this process. */
+public final class LocalRun {
+  private LocalRun() {}
 
-  /** One of the two. */
+  /** The work of one end. */
   @FunctionalInterface
   public interface Part {
     /** Runs to its end. */
@@ -25,20 +26,12 @@ public final class Both {
    */
   public static void run(Part server, Part client, Duration limit)
       throws InterruptedException, ToolFailure {
-    CompletableFuture<Void> served = new CompletableFuture<>();
-    Thread thread =
-        new Thread(
+    CompletableFuture<@Nullable Void> served =
+        ServerThread.start(
             () -> {
-              try {
-                server.run();
-                served.complete(null);
-              } catch (Throwable e) {
-                served.completeExceptionally(e);
-              }
-            },
-            "server");
-    thread.setDaemon(true);
-    thread.start();
+              server.run();
+              return null;
+            });
     client.run();
     try {
       served.get(limit.toNanos(), TimeUnit.NANOSECONDS);

@@ -5,10 +5,10 @@ import io.verbena.tools.end.ToolFailure;
 import java.io.PrintWriter;
 
 /** The programs of this user that have queue pairs, as {@code jps} lists JVMs. */
-final class Programs {
+final class ProgramList {
   private static final String ROW = "%8s %12s  %s%n";
 
-  private Programs() {}
+  private ProgramList() {}
 
   /** Lists them; false if some could not be asked, which {@code err} is told. */
   static boolean list(PrintWriter out, PrintWriter err) throws InterruptedException {

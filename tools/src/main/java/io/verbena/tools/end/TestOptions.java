@@ -1,24 +1,19 @@
 package io.verbena.tools.end;
 
+import io.verbena.verbs.Mtu;
 import java.net.URI;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
 
-/** The options that say where the two ends are, which tell each other over TCP. */
-public final class Wiring {
+/** The options of tools whose ends meet over TCP. */
+public final class TestOptions extends TimeoutOption {
   /** The TCP port of rdma-core's examples and of perftest. */
   private static final int DEFAULT_PORT = 18_515;
 
   private static final int MAX_PORT = 65_535;
   private static final URI LOCAL = URI.create("emulated://local");
-
-  @Spec(Target.MIXEE)
-  private @Nullable CommandSpec spec;
 
   @Option(
       names = {"-d", "--ib-dev"},
@@ -41,32 +36,19 @@ public final class Wiring {
       description = "Run both ends here, in this process (default device: emulated://local).")
   private boolean local;
 
-  @Option(
-      names = "--timeout",
-      paramLabel = "SECONDS",
-      description = "Give up when nothing comes for so long (default: ${DEFAULT-VALUE}).")
-  private int timeout = 60;
-
   /** Whether both ends run here. */
   public boolean isLocal() {
     return local;
   }
 
-  /** How long nothing may come. */
-  public Duration limit() {
-    return Duration.ofSeconds(timeout);
-  }
-
   /**
-   * Where the ends are.
+   * The address that the options name.
    *
-   * @param host what stands behind the options: the server's name, address or URI; or null
-   * @throws ParameterException if that cannot be
+   * @param host the server's name, address or URI, or null
+   * @throws ParameterException if the options do not fit together
    */
-  public Place place(@Nullable String host) {
-    if (timeout < 1) {
-      throw wrong("--timeout: " + timeout + " (expected: >= 1)");
-    }
+  public TestAddress address(@Nullable String host) {
+    Duration limit = limit();
     URI uri = host != null && host.contains("://") ? uri(host) : null;
     String server = uri != null ? uri.getHost() : host;
     if (local && host != null) {
@@ -85,10 +67,7 @@ public final class Wiring {
       throw wrong("-d: " + chosen + " lives in one JVM (expected: --local, or another device)");
     }
     int to = uri != null && uri.getPort() > 0 ? uri.getPort() : port;
-    if (to < 0 || to > MAX_PORT) {
-      throw wrong("-p: " + to + " (expected: 0.." + MAX_PORT + ")");
-    }
-    return new Place(chosen, server, to, limit());
+    return new TestAddress(chosen, server, range("-p", to, 0, MAX_PORT), limit);
   }
 
   private URI uri(String text) {
@@ -99,11 +78,17 @@ public final class Wiring {
     }
   }
 
-  /** A usage that is wrong. */
-  public ParameterException wrong(String message) {
-    if (spec == null) {
-      throw new IllegalStateException("not part of a command");
+  /**
+   * The MTU of an option.
+   *
+   * @throws ParameterException if no MTU has so many bytes
+   */
+  public Mtu mtu(int bytes) {
+    for (Mtu each : Mtu.values()) {
+      if (each.bytes() == bytes) {
+        return each;
+      }
     }
-    return new ParameterException(spec.commandLine(), message);
+    throw wrong("-m: " + bytes + " (expected: 256, 512, 1024, 2048 or 4096)");
   }
 }

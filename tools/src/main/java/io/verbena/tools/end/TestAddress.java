@@ -13,19 +13,19 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an end is, and how the two find each other.
+ * The device of an end, and the TCP address at which the two ends meet.
  *
  * @param device the URI of its device
  * @param server the host to connect to over TCP, or null to be the server
  * @param port the TCP port; 0 for any, to be the server
- * @param limit how long nothing may come
+ * @param limit the longest time in which nothing comes
  */
-public record Place(URI device, @Nullable String server, int port, Duration limit) {
+public record TestAddress(URI device, @Nullable String server, int port, Duration limit) {
 
   /** The same device as the client of a server in this process. */
-  public Place clientOf(ServerSocket listening) {
+  public TestAddress clientOf(ServerSocket listening) {
     InetAddress here = InetAddress.getLoopbackAddress();
-    return new Place(device, here.getHostAddress(), listening.getLocalPort(), limit);
+    return new TestAddress(device, here.getHostAddress(), listening.getLocalPort(), limit);
   }
 
   /** Listens on the port: at all addresses, or, to be reached from this process only, on any. */
@@ -41,7 +41,7 @@ public record Place(URI device, @Nullable String server, int port, Duration limi
     }
   }
 
-  /** Waits for the client, as long as it takes. */
+  /** Waits for the client, without a limit. */
   public Socket accept(ServerSocket listening) throws IOException {
     return prepared(listening.accept());
   }

@@ -3,9 +3,9 @@ package io.verbena.tools.stat;
 import io.verbena.verbs.stat.QueuePairsMXBean.View;
 import java.util.List;
 
-/** How queue pairs are printed. */
-interface PairOutput {
+/** Prints queue pairs. */
+interface QueuePairOutput {
 
-  /** Prints them all as they are now. */
+  /** Prints all of them. */
   void print(List<View> pairs);
 }

@@ -12,11 +12,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Which of a port's GIDs an end sends from. */
-public final class Gids {
+public final class SourceGid {
   private static final Pattern SOURCE = Pattern.compile("(?:^|&)source=([^&]*)");
   private static final Pattern IPV4 = Pattern.compile("[0-9]+(\\.[0-9]+){3}");
 
-  private Gids() {}
+  private SourceGid() {}
 
   /**
    * Chooses one: the one that is asked for, else the one of the address that the URI names as its

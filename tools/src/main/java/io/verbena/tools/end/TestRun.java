@@ -7,12 +7,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
-/** Runs a test's end: the server, the client, or both in this process. */
-public final class Ends {
-  private Ends() {}
+/** Runs the server or the client of a test, or both in this process. */
+public final class TestRun {
+  private TestRun() {}
 
-  /** What an end does once the two have found each other over TCP. */
+  /** The work of an end, once both ends are connected over TCP. */
   @FunctionalInterface
   public interface Role {
     /**
@@ -20,7 +21,7 @@ public final class Ends {
      *
      * @param socket to the other end; the caller closes it
      * @param client whether it is the one that connected
-     * @param told whether anybody reads what it prints
+     * @param told whether it prints
      */
     void run(Socket socket, boolean client, boolean told)
         throws IOException, ToolFailure, InterruptedException;
@@ -33,49 +34,43 @@ public final class Ends {
    * @throws ToolFailure if it failed; of both ends, the server's failure only if the client has
    *     none
    */
-  public static void run(Place place, boolean local, Role role)
+  public static void run(TestAddress address, boolean local, Role role)
       throws IOException, ToolFailure, InterruptedException {
-    if (place.server() != null) {
-      try (Socket socket = place.connect()) {
+    if (address.server() != null) {
+      try (Socket socket = address.connect()) {
         role.run(socket, true, true);
       }
       return;
     }
-    try (ServerSocket listening = place.listen(local)) {
+    try (ServerSocket listening = address.listen(local)) {
       if (local) {
-        both(place, listening, role);
+        both(address, listening, role);
         return;
       }
-      try (Socket socket = place.accept(listening)) {
+      try (Socket socket = address.accept(listening)) {
         role.run(socket, false, true);
       }
     }
   }
 
-  private static void both(Place place, ServerSocket listening, Role role)
+  private static void both(TestAddress address, ServerSocket listening, Role role)
       throws IOException, ToolFailure, InterruptedException {
-    CompletableFuture<Void> served = new CompletableFuture<>();
-    Thread server =
-        new Thread(
+    CompletableFuture<@Nullable Void> served =
+        ServerThread.start(
             () -> {
-              try (Socket socket = place.accept(listening)) {
+              try (Socket socket = address.accept(listening)) {
                 role.run(socket, false, false);
-                served.complete(null);
-              } catch (Throwable e) {
-                served.completeExceptionally(e);
               }
-            },
-            "server");
-    server.setDaemon(true);
-    server.start();
-    try (Socket socket = place.clientOf(listening).connect()) {
+              return null;
+            });
+    try (Socket socket = address.clientOf(listening).connect()) {
       role.run(socket, true, true);
-      served.get(place.limit().toNanos(), TimeUnit.NANOSECONDS);
+      served.get(address.limit().toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
       throw unwrapped(e.getCause());
     } catch (TimeoutException e) {
       throw new ToolFailure(
-          "the server did not end within " + place.limit().toSeconds() + " s", "");
+          "the server did not end within " + address.limit().toSeconds() + " s", "");
     } catch (ToolFailure e) {
       throw served.isCompletedExceptionally() ? first(served, e) : e;
     } catch (IOException e) {
@@ -84,7 +79,7 @@ public final class Ends {
     }
   }
 
-  private static <E extends Exception> E first(CompletableFuture<Void> served, E client)
+  private static <E extends Exception> E first(CompletableFuture<@Nullable Void> served, E client)
       throws IOException, ToolFailure, InterruptedException {
     try {
       served.get(1, TimeUnit.SECONDS);

@@ -1,8 +1,8 @@
 package io.verbena.tools.perf;
 
+import io.verbena.tools.end.ConnectionEvents;
 import io.verbena.tools.end.End;
-import io.verbena.tools.end.Events;
-import io.verbena.tools.end.Pair;
+import io.verbena.tools.end.TestQueuePair;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 
 /** Queue pairs that the connection manager connects, one after the other. One thread. */
-final class ManagedPairs {
+final class ManagedQueuePairs {
   private static final int MOST_RETRIES = 7;
 
   private final End end;
@@ -26,7 +26,7 @@ final class ManagedPairs {
   private final boolean client;
   private final PerfPlan plan;
   private final ConnectionManager manager;
-  private final Events events;
+  private final ConnectionEvents events;
 
   /**
    * The server listens from now on.
@@ -34,14 +34,14 @@ final class ManagedPairs {
    * @param address where
    * @param gid that the device has there
    */
-  ManagedPairs(End end, URI address, Gid gid, boolean client, PerfPlan plan) {
+  ManagedQueuePairs(End end, URI address, Gid gid, boolean client, PerfPlan plan) {
     this.end = end;
     this.address = address;
     this.gid = gid;
     this.client = client;
     this.plan = plan;
     manager = end.keep(end.device().createConnectionManager());
-    events = new Events(manager, plan.limit());
+    events = new ConnectionEvents(manager, plan.limit());
     if (!client) {
       end.keep(manager.listen(address, plan.pairs()));
     }
@@ -52,16 +52,16 @@ final class ManagedPairs {
    *
    * @param outstanding READs and atomics under way at once, each way
    */
-  List<Pair> connect(int outstanding) throws ToolFailure, InterruptedException {
+  List<TestQueuePair> connect(int outstanding) throws ToolFailure, InterruptedException {
     ConnectionParameters parameters =
         new ConnectionParameters(
             ByteBuffer.allocate(0), outstanding, outstanding, MOST_RETRIES, MOST_RETRIES);
     return client ? connect(parameters) : accept(parameters);
   }
 
-  private List<Pair> connect(ConnectionParameters parameters)
+  private List<TestQueuePair> connect(ConnectionParameters parameters)
       throws ToolFailure, InterruptedException {
-    List<Pair> pairs = new ArrayList<>();
+    List<TestQueuePair> pairs = new ArrayList<>();
     while (pairs.size() < plan.pairs()) {
       ConnectionIdentifier identifier = end.keep(manager.resolve(address, plan.limit().toNanos()));
       events.expect(ConnectionEvent.Type.ADDR_RESOLVED);
@@ -73,9 +73,9 @@ final class ManagedPairs {
   }
 
   /** A request may overtake the last word of the connection before it. */
-  private List<Pair> accept(ConnectionParameters parameters)
+  private List<TestQueuePair> accept(ConnectionParameters parameters)
       throws ToolFailure, InterruptedException {
-    List<Pair> pairs = new ArrayList<>();
+    List<TestQueuePair> pairs = new ArrayList<>();
     int established = 0;
     while (established < plan.pairs()) {
       ConnectionEvent event =
@@ -92,10 +92,10 @@ final class ManagedPairs {
     return pairs;
   }
 
-  private Pair create(ConnectionIdentifier identifier) {
+  private TestQueuePair create(ConnectionIdentifier identifier) {
     QueuePairOptions options =
         QueuePairOptions.reliable(end.sent(), end.received(), plan.txDepth(), plan.rxDepth())
             .withInlineData(plan.inline());
-    return new Pair(end.keep(identifier.createQueuePair(end.domain(), options)), gid);
+    return new TestQueuePair(end.keep(identifier.createQueuePair(end.domain(), options)), gid);
   }
 }

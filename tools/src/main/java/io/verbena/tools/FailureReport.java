@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.SocketTimeoutException;
 
-/** Tells of failures, and what to do next. */
-final class Failures {
-  private Failures() {}
+/** Prints failures, with advice for the user. */
+final class FailureReport {
+  private FailureReport() {}
 
-  /** Answers the exit code. */
+  /** Prints a failure and returns the exit code. */
   static int tell(Exception failure, PrintWriter err) {
     if (failure instanceof ToolFailure told) {
       say(err, String.valueOf(told.getMessage()), told.advice());
@@ -20,14 +20,14 @@ final class Failures {
     } else if (failure instanceof SocketTimeoutException) {
       say(
           err,
-          "the other end says nothing",
-          "see whether it is of the same test; --timeout SECONDS waits longer");
+          "the other end sent nothing in time",
+          "check that it runs the same test; --timeout SECONDS waits longer");
     } else if (failure instanceof EOFException) {
-      say(err, "the other end closed the connection", "see what it says");
+      say(err, "the other end closed the connection", "look at its output");
     } else if (failure instanceof IOException) {
-      say(err, String.valueOf(failure.getMessage()), "see what the other end says");
+      say(err, String.valueOf(failure.getMessage()), "look at the output of the other end");
     } else {
-      // Nobody foresaw it: the place tells more than any words.
+      // A bug: the stack trace shows where.
       failure.printStackTrace(err);
     }
     err.flush();
@@ -44,11 +44,11 @@ final class Failures {
   private static String advice(VerbsException failure) {
     return switch (failure.error()) {
       case NO_DEVICE -> "`verbena devices` lists what is here";
-      case NOT_SUPPORTED, INVALID -> "`verbena device URI` tells what the device takes";
+      case NOT_SUPPORTED, INVALID -> "`verbena device URI` prints what the device supports";
       case ADDRESS_IN_USE -> "end the server that listens there, or take another port with -p";
       case NO_MEMORY -> "ask for less, or raise `ulimit -l`; `verbena device URI` has the limits";
       case NOT_PERMITTED -> "run it as a user who may open /dev/infiniband";
-      case BUSY, CLOSED, FAULT, IO -> "see what the kernel and the other end say";
+      case BUSY, CLOSED, FAULT, IO -> "look at the kernel log and at the output of the other end";
     };
   }
 }

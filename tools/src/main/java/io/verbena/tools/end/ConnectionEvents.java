@@ -7,22 +7,22 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
-/** What a connection manager tells, one event after the other. One thread. */
-public final class Events {
+/** Waits for the events of a connection manager, one after the other. One thread. */
+public final class ConnectionEvents {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ConnectionManager manager;
   private final Duration limit;
 
   /**
-   * @param limit how long nothing may come
+   * @param limit the longest time to wait for an event
    */
-  public Events(ConnectionManager manager, Duration limit) {
+  public ConnectionEvents(ConnectionManager manager, Duration limit) {
     this.manager = manager;
     this.limit = limit;
   }
 
-  /** Waits for a client, as long as it takes. */
+  /** Waits for a client, without a limit. */
   public ConnectionEvent request() throws InterruptedException, ToolFailure {
     ConnectionEvent event = null;
     while (event == null) {
@@ -44,12 +44,12 @@ public final class Events {
     if (event == null) {
       throw new ToolFailure(
           "no " + text(types) + " within " + limit.toSeconds() + " s",
-          "see whether the other end runs");
+          "check that the other end runs");
     }
     return checked(event, types);
   }
 
-  /** Whether the peer has gone by now. */
+  /** Whether the peer has disconnected by now. */
   public boolean isDisconnected() throws InterruptedException, ToolFailure {
     ConnectionEvent event = manager.await(0);
     if (event == null) {
@@ -79,8 +79,8 @@ public final class Events {
         switch (event.type()) {
           case REJECTED, UNREACHABLE, CONNECT_ERROR ->
               "start the server first, this tool or its original; -p has to agree";
-          case ADDR_ERROR, ROUTE_ERROR -> "see whether a device here reaches the address";
-          default -> "see what the other end says";
+          case ADDR_ERROR, ROUTE_ERROR -> "check that a device of this machine reaches the address";
+          default -> "look at the output of the other end";
         });
   }
 }

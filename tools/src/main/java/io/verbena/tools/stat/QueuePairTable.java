@@ -23,7 +23,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** A line for each queue pair, under one header. */
-final class PairTable implements PairOutput {
+final class QueuePairTable implements QueuePairOutput {
   private static final String ROW =
       "%-12s %8s %8s %4s %5s %-8s %12s %12s %11s %11s %11s %11s %9s %9s %9s  %s%n";
   private static final String NONE = "-";
@@ -31,7 +31,7 @@ final class PairTable implements PairOutput {
   private final PrintWriter out;
   private boolean begun;
 
-  PairTable(PrintWriter out) {
+  QueuePairTable(PrintWriter out) {
     this.out = out;
   }
 

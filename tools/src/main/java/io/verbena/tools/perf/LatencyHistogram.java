@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /** Times in a histogram of fixed size. Recording allocates nothing. One thread. */
-final class Spread {
+final class LatencyHistogram {
   private static final long MOST_NANOS = TimeUnit.MINUTES.toNanos(10);
   private static final int DIGITS = 3;
   private static final double NANOS_PER_USEC = 1000;

@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /** A JSON object on a line of its own for each queue pair, with when it was read. */
-final class PairObjects implements PairOutput {
+final class QueuePairJson implements QueuePairOutput {
   private final PrintWriter out;
 
-  PairObjects(PrintWriter out) {
+  QueuePairJson(PrintWriter out) {
     this.out = out;
   }
 

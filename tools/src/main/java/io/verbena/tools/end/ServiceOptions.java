@@ -1,0 +1,58 @@
+package io.verbena.tools.end;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options of tools whose ends meet by the connection manager. */
+public final class ServiceOptions extends TimeoutOption {
+  /** The port of rdma-core's examples. */
+  private static final int DEFAULT_PORT = 7174;
+
+  private static final String IN_ONE_JVM = "emulated";
+
+  @Option(
+      names = "-p",
+      paramLabel = "PORT",
+      description = "The server's port (default: that of the URI, else 7174).")
+  private @Nullable Integer port;
+
+  /**
+   * The address of a server.
+   *
+   * @param option the option that names it
+   * @param text what the option says, or null
+   * @param local whether both ends run in this process
+   * @param source the address to reach it from, or null
+   * @throws picocli.CommandLine.ParameterException unless it is an address where both ends can meet
+   */
+  public URI address(String option, @Nullable String text, boolean local, @Nullable String source) {
+    try {
+      URI at = text == null ? null : new URI(text);
+      boolean inOneJvm = at != null && IN_ONE_JVM.equals(at.getScheme());
+      if (at == null || at.getScheme() == null || (at.getHost() == null && !inOneJvm)) {
+        throw wrong(option + ": " + text + " (expected: a URI, for example roce://10.0.0.1)");
+      }
+      if (!inOneJvm) {
+        return complete(at, source);
+      }
+      if (!local) {
+        throw wrong(
+            option + ": " + at + " lives in one JVM (expected: --local, or another address)");
+      }
+      return at;
+    } catch (URISyntaxException e) {
+      throw wrong(option + ": " + text + ": " + e.getMessage());
+    }
+  }
+
+  private URI complete(URI at, @Nullable String source) throws URISyntaxException {
+    int to = port != null ? port : at.getPort() >= 0 ? at.getPort() : DEFAULT_PORT;
+    String query = at.getQuery();
+    if (source != null) {
+      query = (query == null ? "" : query + "&") + "source=" + source;
+    }
+    return new URI(at.getScheme(), null, at.getHost(), to, at.getPath(), query, null);
+  }
+}

@@ -1,0 +1,22 @@
+package io.verbena.tools.end;
+
+import java.time.Duration;
+import picocli.CommandLine.Option;
+
+/** The option that says when a test gives up. */
+public class TimeoutOption extends CommandContext {
+  @Option(
+      names = "--timeout",
+      paramLabel = "SECONDS",
+      description = "Give up when nothing comes for so long (default: ${DEFAULT-VALUE}).")
+  private int timeout = 60;
+
+  /**
+   * The longest time in which nothing may come.
+   *
+   * @throws picocli.CommandLine.ParameterException if it is less than a second
+   */
+  public final Duration limit() {
+    return Duration.ofSeconds(atLeast("--timeout", timeout, 1));
+  }
+}
