@@ -1,7 +1,7 @@
 package io.verbena.samples.blockstore;
 
 /**
- * What the store says about a block.
+ * Name, length and digest of a block.
  *
  * @param name its name
  * @param length its length in bytes

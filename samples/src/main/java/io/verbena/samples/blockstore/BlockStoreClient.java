@@ -1,11 +1,18 @@
 package io.verbena.samples.blockstore;
 
+import io.grpc.netty.NettyChannelBuilder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaTransport;
 import io.verbena.RemoteMemory;
+import io.verbena.grpc.RdmaGrpc;
+import io.verbena.netty.RdmaIoHandler;
+import io.verbena.samples.program.Addresses;
 import io.verbena.samples.tcp.TcpTransport;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -16,6 +23,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -27,16 +35,24 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "block-store-client",
     mixinStandardHelpOptions = true,
-    description = "Talks to a block store.")
-public final class BlockStoreClient {
+    description = "Reads every block of a store and checks its digest, or runs a command.")
+public final class BlockStoreClient implements Callable<Integer> {
   private static final int LOOPS = 1;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
       index = "0",
-      description = "Where the store is: the URI of a provider, or tcp://host:port.")
-  private URI uri = URI.create("emulated://blockstore");
+      arity = "0..1",
+      paramLabel = "URI",
+      defaultValue = Addresses.DEFAULT,
+      description =
+          "Where the store is: the URI of a provider, or tcp://host:port (default:"
+              + " ${DEFAULT-VALUE}).")
+  private URI uri = URI.create(Addresses.DEFAULT);
+
+  @Option(names = "--grpc", description = "The store is behind gRPC.")
+  private boolean grpc;
 
   @Option(
       names = "--limit",
@@ -53,6 +69,18 @@ public final class BlockStoreClient {
   public static CommandLine commandLine() {
     return new CommandLine(new BlockStoreClient())
         .setExecutionExceptionHandler(BlockStoreClient::fail);
+  }
+
+  /** Checks every block. */
+  @Override
+  public Integer call() {
+    return onStore(
+        (client, memory) -> {
+          for (BlockInfo block : Waits.value(client.list(), limit(), "list")) {
+            read(client, memory, block.name(), block.name(), content -> {});
+          }
+          return 0;
+        });
   }
 
   @Command(description = "Lists every block.")
@@ -79,7 +107,11 @@ public final class BlockStoreClient {
   int get(
       @Parameters(paramLabel = "NAME", description = "The block.") String name,
       @Parameters(paramLabel = "FILE", description = "Written anew.") Path file) {
-    return onStore((client, memory) -> get(client, memory, name, file));
+    return onStore(
+        (client, memory) -> {
+          read(client, memory, name, file, content -> save(content, file));
+          return 0;
+        });
   }
 
   @Command(description = "Writes a file by one-sided WRITE; the server checks its digest.")
@@ -102,9 +134,16 @@ public final class BlockStoreClient {
     int run(BlockClient client, ByteBufAllocator memory) throws IOException;
   }
 
+  private interface Use {
+    void accept(ByteBuf content) throws IOException;
+  }
+
   private int onStore(Action action) {
     try (Cleanup cleanup = new Cleanup()) {
-      if (TcpTransport.SCHEME.equals(uri.getScheme())) {
+      if (grpc) {
+        return onStoreBehindGrpc(cleanup, action);
+      }
+      if (Addresses.isTcp(uri)) {
         TcpTransport transport =
             new TcpTransport(LOOPS, PooledByteBufAllocator.DEFAULT, Answers.MAX_MESSAGE_LENGTH);
         cleanup.add(transport::dispose);
@@ -130,7 +169,32 @@ public final class BlockStoreClient {
     return code;
   }
 
-  private int get(BlockClient client, ByteBufAllocator memory, String name, Path file)
+  private int onStoreBehindGrpc(Cleanup cleanup, Action action) throws IOException {
+    GrpcChannels channels = new GrpcChannels();
+    NettyChannelBuilder builder = NettyChannelBuilder.forAddress(Addresses.socket(uri));
+    if (Addresses.isTcp(uri)) {
+      cleanup.add(() -> channels.close(limit()));
+      return run(
+          new GrpcTcpClient(channels.open(builder), limit()),
+          PooledByteBufAllocator.DEFAULT,
+          action);
+    }
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory(uri));
+    cleanup.add(() -> GrpcRdmaTwin.end(loops, limit()));
+    cleanup.add(() -> channels.close(limit()));
+    RdmaTransport transport = RdmaTransport.create();
+    cleanup.add(transport::dispose);
+    URI memory = GrpcBlockServer.memoryOf(uri);
+    RdmaConnection connection =
+        Waits.value(transport.connect(memory), limit(), "connect to " + memory);
+    return run(
+        new GrpcRdmaClient(channels.open(RdmaGrpc.client(builder, loops)), connection, limit()),
+        connection.memory().allocator(),
+        action);
+  }
+
+  /** Reads a block, checks its digest, hands its bytes to {@code use}, and prints a line. */
+  private void read(BlockClient client, ByteBufAllocator memory, String name, Object label, Use use)
       throws IOException {
     BlockInfo block = Waits.value(client.stat(name), limit(), "stat");
     int length = Math.toIntExact(block.length());
@@ -143,9 +207,8 @@ public final class BlockStoreClient {
       if (!digest.equals(block.sha256())) {
         throw new ProtocolException("sha256: " + digest + " (expected: " + block.sha256() + ")");
       }
-      save(content, file);
-      out().printf(Locale.ROOT, "%s: %d bytes at %.0f MB/s, sha256 checked%n", file, length, rate);
-      return 0;
+      use.accept(content);
+      out().printf(Locale.ROOT, "%s: %d bytes at %.0f MB/s, sha256 checked%n", label, length, rate);
     } finally {
       content.release();
     }
@@ -181,7 +244,8 @@ public final class BlockStoreClient {
       return rdma;
     }
     throw new RefusedException(
-        Refusal.NOT_SUPPORTED, uri.getScheme() + " has no one-sided operations");
+        Refusal.NOT_SUPPORTED,
+        (grpc ? "a store behind gRPC" : uri.getScheme()) + " has no one-sided operations");
   }
 
   private void print(BlockInfo block) {

@@ -1,9 +1,17 @@
 package io.verbena.samples.blockstore;
 
+import io.grpc.netty.NettyServerBuilder;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTransport;
+import io.verbena.grpc.RdmaGrpc;
+import io.verbena.netty.RdmaIoHandler;
+import io.verbena.samples.program.Addresses;
+import io.verbena.samples.program.Program;
+import io.verbena.samples.program.SampleServer;
 import io.verbena.samples.tcp.TcpTransport;
 import java.io.IOException;
 import java.net.URI;
@@ -11,7 +19,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,15 +30,31 @@ import picocli.CommandLine.Parameters;
     mixinStandardHelpOptions = true,
     description = "Serves files at a URI until it is interrupted.")
 public final class BlockStoreServer implements Callable<Integer> {
-  private static final Duration BIND_LIMIT = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Duration.ofSeconds(30);
 
   @Parameters(
       index = "0",
-      description = "Where to serve: the URI of a provider, or tcp://host:port for the TCP twin.")
-  private URI uri = URI.create("emulated://blockstore");
+      arity = "0..1",
+      paramLabel = "URI",
+      defaultValue = Addresses.DEFAULT,
+      description =
+          "Where to serve: the URI of a provider, or tcp://host:port for the TCP twin (default:"
+              + " ${DEFAULT-VALUE}).")
+  private URI uri = URI.create(Addresses.DEFAULT);
 
-  @Parameters(index = "1..*", arity = "1..*", description = "The files.")
-  private List<Path> files = List.of();
+  @Parameters(
+      index = "1..*",
+      arity = "0..*",
+      paramLabel = "FILE",
+      description = "The files (default: lib/modules of the running JDK).")
+  private List<Path> files = List.of(Demo.FILE);
+
+  @Option(
+      names = "--grpc",
+      description =
+          "Serve the store behind gRPC; over RDMA its memory is at the port behind that of the"
+              + " URI.")
+  private boolean grpc;
 
   @Option(
       names = "--max-registered",
@@ -47,44 +70,65 @@ public final class BlockStoreServer implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Cleanup cleanup = new Cleanup();
-    CountDownLatch interrupted = new CountDownLatch(1);
-    Thread end =
-        new Thread(
-            () -> {
-              interrupted.countDown();
-              cleanup.close();
-            });
+    SampleServer server;
     try {
-      BlockServer server = start(cleanup);
-      System.out.println("serving " + files.size() + " files at " + server.address());
-      Runtime.getRuntime().addShutdownHook(end);
+      server = SampleServer.of(start(cleanup), cleanup::close);
     } catch (IOException | RuntimeException e) {
       cleanup.close();
       throw e;
     }
-    interrupted.await();
+    Program.keep(server, "serving " + files.size() + " files at " + server.address(), System.out);
     return 0;
   }
 
-  private BlockServer start(Cleanup cleanup) throws IOException {
+  private URI start(Cleanup cleanup) throws IOException {
     BlockCatalog catalog = new BlockCatalog();
-    if (TcpTransport.SCHEME.equals(uri.getScheme())) {
+    if (Addresses.isTcp(uri)) {
       cleanup.add(catalog::close);
-      TcpTransport transport =
-          new TcpTransport(
-              Runtime.getRuntime().availableProcessors(),
-              PooledByteBufAllocator.DEFAULT,
-              BlockProtocol.MAX_LENGTH);
-      cleanup.add(transport::dispose);
-      load(catalog, transport.allocator());
-      return started(TcpBlockServer.start(transport, uri, catalog, BIND_LIMIT), cleanup);
+      return grpc ? startGrpcOverTcp(catalog, cleanup) : startOverTcp(catalog, cleanup);
     }
     RdmaTransport transport =
         RdmaTransport.create(RdmaOptions.builder().maxRegisteredBytes(maxRegistered).build());
     cleanup.add(transport::dispose);
     cleanup.add(catalog::close);
     load(catalog, transport.memory(uri).allocator());
-    return started(RdmaBlockServer.start(transport, uri, catalog, BIND_LIMIT), cleanup);
+    URI memory = grpc ? GrpcBlockServer.memoryOf(uri) : uri;
+    BlockServer server = started(RdmaBlockServer.start(transport, memory, catalog, LIMIT), cleanup);
+    return grpc ? startGrpcOverRdma(catalog, transport, cleanup) : server.address();
+  }
+
+  private URI startOverTcp(BlockCatalog catalog, Cleanup cleanup) throws IOException {
+    TcpTransport transport =
+        new TcpTransport(
+            Runtime.getRuntime().availableProcessors(),
+            PooledByteBufAllocator.DEFAULT,
+            BlockProtocol.MAX_LENGTH);
+    cleanup.add(transport::dispose);
+    load(catalog, transport.allocator());
+    return started(TcpBlockServer.start(transport, uri, catalog, LIMIT), cleanup).address();
+  }
+
+  private URI startGrpcOverTcp(BlockCatalog catalog, Cleanup cleanup) throws IOException {
+    load(catalog, PooledByteBufAllocator.DEFAULT);
+    NettyServerBuilder builder = NettyServerBuilder.forAddress(Addresses.socket(uri));
+    return started(builder, new GrpcBlockService(catalog, null), cleanup);
+  }
+
+  private URI startGrpcOverRdma(BlockCatalog catalog, RdmaTransport transport, Cleanup cleanup)
+      throws IOException {
+    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory(uri));
+    cleanup.add(() -> GrpcRdmaTwin.end(loops, LIMIT));
+    NettyServerBuilder builder =
+        RdmaGrpc.server(NettyServerBuilder.forAddress(Addresses.socket(uri)), loops);
+    Leases leases = new Leases(transport.memory(uri));
+    return started(builder, new GrpcBlockService(catalog, leases), cleanup);
+  }
+
+  private URI started(NettyServerBuilder builder, GrpcBlockService service, Cleanup cleanup)
+      throws IOException {
+    GrpcBlockServer server = new GrpcBlockServer(builder, service);
+    cleanup.add(() -> server.close(LIMIT));
+    return Addresses.withPort(uri, server.port());
   }
 
   private void load(BlockCatalog catalog, ByteBufAllocator allocator) throws IOException {

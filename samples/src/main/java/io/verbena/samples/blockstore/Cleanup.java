@@ -3,7 +3,7 @@ package io.verbena.samples.blockstore;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Ends what was begun, the last first, whatever fails on the way. Confined to one thread. */
+/** Runs clean-up actions in reverse order, even if some fail. Confined to one thread. */
 final class Cleanup implements AutoCloseable {
   private final Deque<Runnable> ends = new ArrayDeque<>();
 

@@ -3,7 +3,7 @@ package io.verbena.samples.blockstore;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
-import io.verbena.samples.report.Program;
+import io.verbena.samples.program.Program;
 import io.verbena.samples.report.Progress;
 import io.verbena.samples.report.Report;
 import java.io.IOException;
@@ -28,6 +28,9 @@ import picocli.CommandLine.Option;
     mixinStandardHelpOptions = true,
     description = "Serves a file over RDMA semantics and over TCP, side by side.")
 public final class Demo implements Callable<Integer> {
+  /** The file that the block store serves by default: large, and there wherever a JDK is. */
+  static final Path FILE = Path.of(System.getProperty("java.home"), "lib", "modules");
+
   private static final int READERS = 4;
   private static final int DRAWERS = 8;
   private static final int TICKETS_EACH = 5_000;
@@ -49,7 +52,7 @@ public final class Demo implements Callable<Integer> {
   @Option(
       names = "--file",
       description = "What to serve (default: lib/modules of the running JDK).")
-  private Path file = Path.of(System.getProperty("java.home"), "lib", "modules");
+  private Path file = FILE;
 
   @Option(
       names = "--sha256",
@@ -112,7 +115,7 @@ public final class Demo implements Callable<Integer> {
 
   /** Runs it and exits: 0 if every check passed, 1 if one failed, 2 for wrong usage. */
   public static void main(String[] args) {
-    System.exit(run(args, System.out, Progress.onTerminal()));
+    Program.main(Demo::new, args);
   }
 
   /**

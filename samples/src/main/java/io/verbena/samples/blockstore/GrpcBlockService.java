@@ -78,7 +78,7 @@ final class GrpcBlockService implements BindableService {
         block -> send(block, length, (ServerCallStreamObserver<ByteBuf>) answers));
   }
 
-  /** As fast as the client takes it; a call that has ended is not ready any more. */
+  /** Sends as fast as the client takes it; a call that has ended is never ready. */
   private static void send(Block block, int length, ServerCallStreamObserver<ByteBuf> call) {
     PrimitiveIterator.OfInt pieces = IntStream.range(0, block.messages(length)).iterator();
     call.setOnCancelHandler(() -> {});
@@ -94,7 +94,7 @@ final class GrpcBlockService implements BindableService {
         });
   }
 
-  /** The call's end, whether the client wants it or has died or is too late, is the lease's. */
+  /** The lease ends with the call, for whatever reason the call ends. */
   private static void lease(Leases leases, Block block, StreamObserver<Reply> answers) {
     Disposable lease =
         leases.lease(block).subscribe(answers::onNext, e -> answers.onError(status(e)));

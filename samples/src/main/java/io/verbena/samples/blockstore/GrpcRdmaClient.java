@@ -7,8 +7,8 @@ import java.time.Duration;
 import reactor.core.publisher.Mono;
 
 /**
- * Leases a block by gRPC and reads the server's memory, without a thread of the server. Hold it
- * against {@link GrpcTcpClient}.
+ * Leases a block by gRPC and reads the server's memory, without a thread of the server. Compare it
+ * with {@link GrpcTcpClient}.
  */
 final class GrpcRdmaClient extends GrpcBlockClient {
   private final RdmaConnection connection;

@@ -13,22 +13,27 @@ import java.util.concurrent.TimeUnit;
 import reactor.core.publisher.Mono;
 
 /**
- * A store behind gRPC on an HCA: its calls by gRPC, its bytes by one-sided READ. Hold it against
+ * A store behind gRPC on an HCA: its calls by gRPC, its bytes by one-sided READ. Compare it with
  * {@link GrpcTcpTwin}.
  */
 final class GrpcRdmaTwin implements Twin {
   private final RdmaTwin store;
   private final BlockCatalog catalog;
   private final EventLoopGroup loops;
-  private final GrpcEnds ends;
+  private final GrpcBlockServer server;
+  private final GrpcChannels channels = new GrpcChannels();
   private final Duration limit;
 
   private GrpcRdmaTwin(
-      RdmaTwin store, BlockCatalog catalog, EventLoopGroup loops, GrpcEnds ends, Duration limit) {
+      RdmaTwin store,
+      BlockCatalog catalog,
+      EventLoopGroup loops,
+      GrpcBlockServer server,
+      Duration limit) {
     this.store = store;
     this.catalog = catalog;
     this.loops = loops;
-    this.ends = ends;
+    this.server = server;
     this.limit = limit;
   }
 
@@ -44,10 +49,10 @@ final class GrpcRdmaTwin implements Twin {
     EventLoopGroup loops =
         new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory(store.address()));
     try {
-      NettyServerBuilder server = RdmaGrpc.server(NettyServerBuilder.forPort(0), loops);
+      NettyServerBuilder builder = RdmaGrpc.server(NettyServerBuilder.forPort(0), loops);
       Leases leases = new Leases(store.serverMemory());
-      GrpcEnds ends = new GrpcEnds(server, new GrpcBlockService(catalog, leases));
-      return new GrpcRdmaTwin(store, catalog, loops, ends, limit);
+      GrpcBlockServer server = new GrpcBlockServer(builder, new GrpcBlockService(catalog, leases));
+      return new GrpcRdmaTwin(store, catalog, loops, server, limit);
     } catch (IOException | RuntimeException e) {
       catalog.close();
       end(loops, limit);
@@ -73,21 +78,23 @@ final class GrpcRdmaTwin implements Twin {
         .map(
             connection ->
                 new GrpcRdmaClient(
-                    ends.open(
+                    channels.open(
                         RdmaGrpc.client(
-                            NettyChannelBuilder.forAddress("localhost", ends.port()), loops)),
+                            NettyChannelBuilder.forAddress("localhost", server.port()), loops)),
                     connection,
                     limit));
   }
 
   @Override
   public void close() {
-    ends.close(limit);
+    channels.close(limit);
+    server.close(limit);
     catalog.close();
     end(loops, limit);
   }
 
-  private static void end(EventLoopGroup loops, Duration limit) {
+  /** Ends event loops; idempotent. */
+  static void end(EventLoopGroup loops, Duration limit) {
     loops.shutdownGracefully(0, limit.toNanos(), TimeUnit.NANOSECONDS).syncUninterruptibly();
   }
 }

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 
-/** Has a block's bytes streamed by gRPC. Hold it against {@link GrpcRdmaClient}. */
+/** Reads a block as a stream of gRPC messages. Compare it with {@link GrpcRdmaClient}. */
 final class GrpcTcpClient extends GrpcBlockClient {
   /** Bytes in a piece: smaller ones are slower, larger ones hardly quicker. */
   static final int PIECE_LENGTH = 256 << 10;

@@ -7,15 +7,16 @@ import java.net.URI;
 import java.time.Duration;
 import reactor.core.publisher.Mono;
 
-/** A store behind gRPC, on sockets alone. Hold it against {@link GrpcRdmaTwin}. */
+/** A store behind gRPC, on sockets alone. Compare it with {@link GrpcRdmaTwin}. */
 final class GrpcTcpTwin implements Twin {
   private final BlockCatalog catalog;
-  private final GrpcEnds ends;
+  private final GrpcBlockServer server;
+  private final GrpcChannels channels = new GrpcChannels();
   private final Duration limit;
 
-  private GrpcTcpTwin(BlockCatalog catalog, GrpcEnds ends, Duration limit) {
+  private GrpcTcpTwin(BlockCatalog catalog, GrpcBlockServer server, Duration limit) {
     this.catalog = catalog;
-    this.ends = ends;
+    this.server = server;
     this.limit = limit;
   }
 
@@ -29,9 +30,9 @@ final class GrpcTcpTwin implements Twin {
     BlockCatalog catalog = new BlockCatalog();
     catalog.add(block);
     try {
-      NettyServerBuilder server = NettyServerBuilder.forPort(0);
-      GrpcEnds ends = new GrpcEnds(server, new GrpcBlockService(catalog, null));
-      return new GrpcTcpTwin(catalog, ends, limit);
+      NettyServerBuilder builder = NettyServerBuilder.forPort(0);
+      GrpcBlockServer server = new GrpcBlockServer(builder, new GrpcBlockService(catalog, null));
+      return new GrpcTcpTwin(catalog, server, limit);
     } catch (IOException | RuntimeException e) {
       catalog.close();
       throw e;
@@ -45,7 +46,7 @@ final class GrpcTcpTwin implements Twin {
 
   @Override
   public URI address() {
-    return URI.create("tcp://localhost:" + ends.port());
+    return URI.create("tcp://localhost:" + server.port());
   }
 
   @Override
@@ -53,12 +54,13 @@ final class GrpcTcpTwin implements Twin {
     return Mono.fromSupplier(
         () ->
             new GrpcTcpClient(
-                ends.open(NettyChannelBuilder.forAddress("localhost", ends.port())), limit));
+                channels.open(NettyChannelBuilder.forAddress("localhost", server.port())), limit));
   }
 
   @Override
   public void close() {
-    ends.close(limit);
+    channels.close(limit);
+    server.close(limit);
     catalog.close();
   }
 }

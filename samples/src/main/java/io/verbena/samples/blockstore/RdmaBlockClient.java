@@ -76,12 +76,12 @@ final class RdmaBlockClient implements StreamingClient {
         .then();
   }
 
-  /** What the server has stored, after it checked the digest. */
+  /** Waits until the server has checked the digest, and returns what it stored. */
   Mono<BlockInfo> stored() {
     return calls.reply(Reply.Stored.class).map(Reply.Stored::block);
   }
 
-  /** Where tickets are drawn. */
+  /** Asks for the memory of the ticket counter. */
   Mono<RemoteMemory> tickets() {
     return calls
         .call(new Request.LocateTickets(), Reply.Location.class)

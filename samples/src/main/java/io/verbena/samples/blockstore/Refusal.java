@@ -12,7 +12,7 @@ enum Refusal {
   BAD_LENGTH(4),
   /** No memory for it, now. */
   NO_SPACE(5),
-  /** What was written has another digest. */
+  /** The written block has another digest than announced. */
   WRONG_DIGEST(6),
   /** This transport has no one-sided operations. */
   NOT_SUPPORTED(7);

@@ -3,7 +3,7 @@ package io.verbena.samples.blockstore;
 import io.verbena.RemoteMemory;
 import java.util.List;
 
-/** What the store answers. */
+/** An answer of the store. */
 sealed interface Reply {
 
   /** Every block, by name. */
@@ -21,7 +21,7 @@ sealed interface Reply {
   /** Announces the messages of a stream. */
   record Streaming(int stream, int messages, long length) implements Reply {}
 
-  /** What was written has the digest that was announced, and is in the store. */
+  /** Says that the written block has the announced digest and is in the store. */
   record Stored(BlockInfo block) implements Reply {}
 
   /** The request was refused; the connection goes on. */

@@ -1,6 +1,6 @@
 package io.verbena.samples.blockstore;
 
-/** What a client asks of the store. */
+/** A request of a client to the store. */
 sealed interface Request {
 
   /** All blocks; answered by {@link Reply.Listing}. */

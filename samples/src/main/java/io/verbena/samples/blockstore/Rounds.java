@@ -8,7 +8,7 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.ToDoubleFunction;
 
-/** What a job's rounds brought, on one twin and on the other; the first round was to warm up. */
+/** The results of a job's rounds on both twins, without the first round, which warms up. */
 record Rounds<R>(Twin first, Twin second, List<R> rdma, List<R> tcp) {
 
   /**

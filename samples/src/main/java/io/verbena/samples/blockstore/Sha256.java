@@ -17,14 +17,14 @@ record Sha256(long first, long second, long third, long fourth) {
 
   private static final int CHUNK = 1 << 20;
 
-  /** Of the readable bytes, which stay readable. */
+  /** Computes the digest of the readable bytes, which stay readable. */
   static Sha256 of(ByteBuf bytes) {
     MessageDigest digest = digest();
     digest.update(bytes.nioBuffer());
     return of(digest.digest());
   }
 
-  /** Of a file, read from the file system. */
+  /** Computes the digest of a file. */
   static Sha256 of(Path file) throws IOException {
     MessageDigest digest = digest();
     byte[] chunk = new byte[CHUNK];

@@ -9,10 +9,10 @@ import reactor.core.publisher.Mono;
  */
 interface Twin extends AutoCloseable {
 
-  /** What the results call it. */
+  /** Its name in the results. */
   String name();
 
-  /** Where the store is. */
+  /** The address of the store. */
   URI address();
 
   /** A new client, which the twin closes at the latest. */

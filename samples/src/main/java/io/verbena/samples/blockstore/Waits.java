@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 import reactor.core.publisher.Mono;
 
-/** Where a program's own thread waits for a publisher. */
+/** Waits for publishers, on the program's own thread. */
 final class Waits {
   private Waits() {}
 
   /**
-   * The value of {@code mono}.
+   * Waits for the value of {@code mono}.
    *
    * @throws IllegalStateException naming {@code what}, if there is none in time or at all
    */
@@ -22,7 +22,7 @@ final class Waits {
   }
 
   /**
-   * The end of {@code mono}.
+   * Waits for the end of {@code mono}.
    *
    * @throws IllegalStateException naming {@code what}, if it does not end in time
    */

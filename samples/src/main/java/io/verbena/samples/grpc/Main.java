@@ -1,77 +1,66 @@
 package io.verbena.samples.grpc;
 
-import io.verbena.samples.report.Program;
-import io.verbena.samples.report.Progress;
-import io.verbena.samples.report.Report;
+import io.verbena.samples.program.Addresses;
+import io.verbena.samples.program.Figure;
+import io.verbena.samples.program.Job;
+import io.verbena.samples.program.Program;
+import io.verbena.samples.program.Sample;
+import io.verbena.samples.program.SampleServer;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.URI;
-import java.util.concurrent.Callable;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
-/** Serves quotes by gRPC over RDMA and over TCP, checks every one, and prints what both took. */
-@Command(
-    name = "grpc",
-    mixinStandardHelpOptions = true,
-    description = "Serves quotes by gRPC, over RDMA and over TCP.")
-public final class Main implements Callable<Integer> {
-  @Option(
-      names = "--uri",
-      defaultValue = "emulated://quotes",
-      description = "The HCA (default: ${DEFAULT-VALUE}).")
-  private URI uri = URI.create("emulated://quotes");
-
+/** Serves quotes by gRPC and checks every one that a client gets. */
+@Command(name = "grpc", description = "Serves quotes by gRPC, over RDMA and over TCP.")
+public final class Main extends Sample {
   @Option(
       names = "--calls",
+      scope = ScopeType.INHERIT,
       defaultValue = "20000",
       description = "Unary calls in a round (default: ${DEFAULT-VALUE}).")
   private int calls;
 
   @Option(
       names = "--quotes",
+      scope = ScopeType.INHERIT,
       defaultValue = "200000",
       description = "Messages of a stream in a round (default: ${DEFAULT-VALUE}).")
   private int quotes;
-
-  private final PrintStream out;
-  private final boolean terminal;
 
   /**
    * @param terminal whether {@code out} draws progress bars
    */
   Main(PrintStream out, boolean terminal) {
-    this.out = out;
-    this.terminal = terminal;
+    super("quotes", URI.create("emulated://quotes"), out, terminal);
   }
 
   /** Runs it and exits: 0 if every check passed, 1 if one failed, 2 for wrong usage. */
   public static void main(String[] args) {
-    System.exit(Program.run(new Main(System.out, Progress.onTerminal()), System.out, args));
+    Program.main(Main::new, args);
+  }
+
+  private static Transport transport(URI address) {
+    return Addresses.isTcp(address) ? new OverTcp() : new OverRdma(address);
   }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
-    try (Report report = new Report(out, terminal);
-        OverRdma rdma = new OverRdma(uri);
-        OverTcp tcp = new OverTcp()) {
-      QuoteRun.Result overTcp = run(tcp, report);
-      QuoteRun.Result overRdma = run(rdma, report);
-      report
-          .table()
-          .add("unary calls/s, one at a time", overRdma.callsPerSecond(), overTcp.callsPerSecond());
-      report
-          .table()
-          .add("quotes/s of a stream", overRdma.quotesPerSecond(), overTcp.quotesPerSecond());
-      return report.conclude();
+  protected SampleServer serve(URI address) throws IOException {
+    return QuoteServer.start(transport(address), address);
+  }
+
+  @Override
+  protected List<Figure> run(URI server, Job job) throws InterruptedException {
+    try (Transport transport = transport(server)) {
+      return QuoteRun.run(transport, Addresses.socket(server), calls, quotes, job);
     }
   }
 
-  private QuoteRun.Result run(Transport transport, Report report)
-      throws IOException, InterruptedException {
-    try (Progress.Step step =
-        report.progress().begin("quotes over " + transport.name(), 2L * (calls + quotes))) {
-      return QuoteRun.run(transport, calls, quotes, report.checks(), step);
-    }
+  @Override
+  protected long steps() {
+    return 2L * (calls + quotes);
   }
 }

@@ -6,35 +6,31 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.verbena.grpc.RdmaGrpc;
 import io.verbena.netty.RdmaIoHandler;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.concurrent.TimeUnit;
 
-/** gRPC on an HCA. Hold it against {@link OverTcp}. */
+/** gRPC on an HCA. Compare it with {@link OverTcp}. */
 final class OverRdma implements Transport {
   private static final int PATIENCE = 10;
 
   private final EventLoopGroup loops;
 
   /**
-   * @param hca which one
+   * @param hca its address
    */
   OverRdma(URI hca) {
     loops = new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory(hca));
   }
 
   @Override
-  public String name() {
-    return "RDMA";
+  public NettyServerBuilder server(InetSocketAddress at) {
+    return RdmaGrpc.server(NettyServerBuilder.forAddress(at), loops);
   }
 
   @Override
-  public NettyServerBuilder server() {
-    return RdmaGrpc.server(NettyServerBuilder.forPort(0), loops);
-  }
-
-  @Override
-  public NettyChannelBuilder client(int port) {
-    return RdmaGrpc.client(NettyChannelBuilder.forAddress("localhost", port), loops);
+  public NettyChannelBuilder client(InetSocketAddress at) {
+    return RdmaGrpc.client(NettyChannelBuilder.forAddress(at), loops);
   }
 
   @Override

@@ -2,23 +2,19 @@ package io.verbena.samples.grpc;
 
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
+import java.net.InetSocketAddress;
 
-/** gRPC as it is. Hold it against {@link OverRdma}. */
+/** gRPC as it is. Compare it with {@link OverRdma}. */
 final class OverTcp implements Transport {
 
   @Override
-  public String name() {
-    return "TCP";
+  public NettyServerBuilder server(InetSocketAddress at) {
+    return NettyServerBuilder.forAddress(at);
   }
 
   @Override
-  public NettyServerBuilder server() {
-    return NettyServerBuilder.forPort(0);
-  }
-
-  @Override
-  public NettyChannelBuilder client(int port) {
-    return NettyChannelBuilder.forAddress("localhost", port);
+  public NettyChannelBuilder client(InetSocketAddress at) {
+    return NettyChannelBuilder.forAddress(at);
   }
 
   /** gRPC has event loops of its own. */

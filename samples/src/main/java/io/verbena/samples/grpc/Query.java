@@ -5,7 +5,7 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * Which quotes somebody wants.
+ * A request for quotes.
  *
  * @param symbol the share
  * @param from the number of the first

@@ -5,7 +5,7 @@ import java.io.DataOutput;
 import java.io.IOException;
 
 /**
- * What somebody offers for a share.
+ * A price that is offered for a share.
  *
  * @param symbol the share
  * @param number which quote of this share it is, from 0

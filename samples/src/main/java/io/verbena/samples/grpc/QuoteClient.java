@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Iterator;
 import java.util.concurrent.TimeUnit;
 
-/** Asks for quotes. It knows nothing of what carries them. */
+/** Asks for quotes, over any transport. */
 final class QuoteClient {
   private final Channel channel;
   private final Duration limit;
@@ -20,13 +20,13 @@ final class QuoteClient {
     this.limit = limit;
   }
 
-  /** One quote. */
+  /** Asks for one quote. */
   Quote get(String symbol, long number) {
     return ClientCalls.blockingUnaryCall(
         channel, QuoteMethods.GET, options(), new Query(symbol, number, 1));
   }
 
-  /** As many quotes, which come while they are taken. */
+  /** Asks for a stream of quotes, which arrive as the caller takes them. */
   Iterator<Quote> watch(String symbol, long count) {
     return ClientCalls.blockingServerStreamingCall(
         channel, QuoteMethods.WATCH, options(), new Query(symbol, 0, count));

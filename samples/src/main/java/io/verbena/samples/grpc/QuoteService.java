@@ -10,7 +10,7 @@ import java.util.Iterator;
 import java.util.Set;
 import java.util.stream.LongStream;
 
-/** Answers with quotes. It knows nothing of what carries them. Thread-safe. */
+/** Answers with quotes, over any transport. Thread-safe. */
 final class QuoteService implements BindableService {
   private final Set<String> symbols;
 
@@ -43,7 +43,7 @@ final class QuoteService implements BindableService {
     }
   }
 
-  /** As fast as the client takes them; a call that has ended is not ready any more. */
+  /** Sends as fast as the client takes them; a call that has ended is never ready. */
   private static void send(Iterator<Quote> quotes, ServerCallStreamObserver<Quote> call) {
     call.setOnCancelHandler(() -> {});
     call.setOnReadyHandler(

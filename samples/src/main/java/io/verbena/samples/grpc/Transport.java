@@ -2,20 +2,18 @@ package io.verbena.samples.grpc;
 
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
+import java.net.InetSocketAddress;
 
-/** What carries the calls: where the twins differ. */
+/** Carries the calls: the part in which the twins differ. */
 interface Transport extends AutoCloseable {
 
-  /** What the results call it. */
-  String name();
+  /** A server that listens at an address. */
+  NettyServerBuilder server(InetSocketAddress at);
 
-  /** A server on a free port. */
-  NettyServerBuilder server();
+  /** A client of the server at an address. */
+  NettyChannelBuilder client(InetSocketAddress at);
 
-  /** A client of such a server. */
-  NettyChannelBuilder client(int port);
-
-  /** Ends what server and client ran on, behind them. */
+  /** Ends the event loops, after the server or the client that ran on them. */
   @Override
   void close();
 }

@@ -8,22 +8,17 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
-/** Reactor Netty on an HCA. Hold it against {@link OverTcp}. */
+/** Reactor Netty on an HCA. Compare it with {@link OverTcp}. */
 final class OverRdma implements Transport {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
   private final LoopResources loops;
 
   /**
-   * @param hca which one
+   * @param hca its address
    */
   OverRdma(URI hca) {
     loops = RdmaLoopResources.create(hca);
-  }
-
-  @Override
-  public String name() {
-    return "RDMA";
   }
 
   @Override

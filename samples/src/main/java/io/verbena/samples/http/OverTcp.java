@@ -3,13 +3,8 @@ package io.verbena.samples.http;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 
-/** Reactor Netty as it is. Hold it against {@link OverRdma}. */
+/** Reactor Netty as it is. Compare it with {@link OverRdma}. */
 final class OverTcp implements Transport {
-
-  @Override
-  public String name() {
-    return "TCP";
-  }
 
   @Override
   public HttpServer server() {

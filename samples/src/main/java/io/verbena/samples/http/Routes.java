@@ -6,7 +6,7 @@ import reactor.core.publisher.Mono;
 import reactor.netty.http.server.HttpServerRequest;
 import reactor.netty.http.server.HttpServerRoutes;
 
-/** What the server answers. It knows nothing of what carries the requests. */
+/** The answers of the server, over any transport. */
 final class Routes implements Consumer<HttpServerRoutes> {
 
   @Override
@@ -19,12 +19,12 @@ final class Routes implements Consumer<HttpServerRoutes> {
         .post("/checksum", (request, response) -> response.sendString(checksum(request)));
   }
 
-  /** What {@code GET /greeting/NAME} answers. */
+  /** Returns the answer to {@code GET /greeting/NAME}. */
   static String greeting(String name) {
     return "hello " + name;
   }
 
-  /** Of a body of any length, a piece after the other. */
+  /** Computes the checksum of a body of any length, piece by piece. */
   private static Mono<String> checksum(HttpServerRequest request) {
     return request
         .receive()

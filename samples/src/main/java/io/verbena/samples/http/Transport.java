@@ -3,11 +3,8 @@ package io.verbena.samples.http;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 
-/** What carries the requests: where the twins differ. */
+/** Carries the requests: the part in which the twins differ. */
 interface Transport extends AutoCloseable {
-
-  /** What the results call it. */
-  String name();
 
   /** A server, not bound yet. */
   HttpServer server();
@@ -15,7 +12,7 @@ interface Transport extends AutoCloseable {
   /** A client of such servers. */
   HttpClient client();
 
-  /** Ends what server and client ran on, behind them. */
+  /** Ends the event loops, after the server or the client that ran on them. */
   @Override
   void close();
 }

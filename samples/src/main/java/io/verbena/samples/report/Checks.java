@@ -3,7 +3,7 @@ package io.verbena.samples.report;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a program has found true, and what not. Confined to one thread. */
+/** Collects the checks of a program. Confined to one thread. */
 public final class Checks {
   private final List<String> failed = new ArrayList<>();
   private int count;
@@ -21,12 +21,12 @@ public final class Checks {
     check(what + ": " + actual + " (expected: " + expected + ")", expected.equals(actual));
   }
 
-  /** How many there were. */
+  /** The number of checks. */
   public int count() {
     return count;
   }
 
-  /** What was not true, with values where there are any. */
+  /** The checks that failed, with their values. */
   public List<String> failed() {
     return failed;
   }

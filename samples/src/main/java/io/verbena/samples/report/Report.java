@@ -1,37 +1,55 @@
 package io.verbena.samples.report;
 
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Locale;
 
 /**
- * What a program shows while it runs and at its end. Confined to one thread; closing it ends the
- * display of progress.
+ * Prints the progress of a program, and its figures and checks at the end. Confined to one thread;
+ * closing it ends the display of progress.
  */
 public final class Report implements AutoCloseable {
   private final PrintStream out;
   private final Progress progress;
   private final Checks checks = new Checks();
-  private final ResultTable table = new ResultTable();
+  private final ResultTable table;
+
+  private Report(PrintStream out, boolean terminal, List<String> columns) {
+    this.out = out;
+    this.progress = new Progress(out, terminal);
+    this.table = new ResultTable(columns);
+  }
 
   /**
+   * A report of both twins.
+   *
    * @param terminal whether {@code out} draws progress bars
    */
   public Report(PrintStream out, boolean terminal) {
-    this.out = out;
-    this.progress = new Progress(out, terminal);
+    this(out, terminal, List.of("RDMA", "TCP", "RDMA : TCP"));
   }
 
-  /** Its steps. */
+  /**
+   * A report of one transport.
+   *
+   * @param terminal whether {@code out} draws progress bars
+   * @param transport its name
+   */
+  public Report(PrintStream out, boolean terminal, String transport) {
+    this(out, terminal, List.of(transport));
+  }
+
+  /** The display of progress. */
   public Progress progress() {
     return progress;
   }
 
-  /** What must be true. */
+  /** The checks. */
   public Checks checks() {
     return checks;
   }
 
-  /** What it took. */
+  /** The table of figures. */
   public ResultTable table() {
     return table;
   }

@@ -1,4 +1,4 @@
-/** What the samples show of themselves: how far they are, what they found, and what that took. */
+/** Prints the progress, the checks and the figures of the samples. */
 @NullMarked
 package io.verbena.samples.report;
 

@@ -1,83 +1,77 @@
 package io.verbena.samples.rsocket;
 
 import io.rsocket.core.RSocketServer;
-import io.verbena.samples.report.Program;
-import io.verbena.samples.report.Progress;
-import io.verbena.samples.report.Report;
-import io.verbena.samples.report.ResultTable;
+import io.verbena.samples.program.Addresses;
+import io.verbena.samples.program.Figure;
+import io.verbena.samples.program.Job;
+import io.verbena.samples.program.Program;
+import io.verbena.samples.program.Sample;
+import io.verbena.samples.program.SampleServer;
 import java.io.PrintStream;
 import java.net.URI;
-import java.util.concurrent.Callable;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
 
 /**
- * Streams ticks by RSocket to a fast and to a slow subscriber, over RDMA and over TCP, checks every
- * one, and prints how fast they came and how far the sender was ahead.
+ * Streams ticks by RSocket to a fast and to a slow subscriber, checks every one, and prints how
+ * fast they came and, in one process, how far the sender was ahead.
  */
 @Command(
     name = "rsocket",
-    mixinStandardHelpOptions = true,
     description = "Streams ticks by RSocket to a slow subscriber, over RDMA and over TCP.")
-public final class Main implements Callable<Integer> {
-  @Option(
-      names = "--uri",
-      defaultValue = "emulated://ticks",
-      description = "Where to serve; chooses the HCA (default: ${DEFAULT-VALUE}).")
-  private URI uri = URI.create("emulated://ticks");
-
+public final class Main extends Sample {
   @Option(
       names = "--fast",
+      scope = ScopeType.INHERIT,
       defaultValue = "500000",
       description = "Ticks to the fast subscriber (default: ${DEFAULT-VALUE}).")
   private int fast;
 
   @Option(
       names = "--slow",
+      scope = ScopeType.INHERIT,
       defaultValue = "16000",
       description = "Ticks to the slow subscriber (default: ${DEFAULT-VALUE}).")
   private int slow;
 
-  private final PrintStream out;
-  private final boolean terminal;
+  /** The ticks that are served in this process, if any are. */
+  private @Nullable Ticks served;
 
   /**
    * @param terminal whether {@code out} draws progress bars
    */
   Main(PrintStream out, boolean terminal) {
-    this.out = out;
-    this.terminal = terminal;
+    super("ticks", URI.create("emulated://ticks"), out, terminal);
   }
 
   /** Runs it and exits: 0 if every check passed, 1 if one failed, 2 for wrong usage. */
   public static void main(String[] args) {
-    System.exit(Program.run(new Main(System.out, Progress.onTerminal()), System.out, args));
+    Program.main(Main::new, args);
+  }
+
+  private static Transport transport(URI address) {
+    return Addresses.isTcp(address)
+        ? new OverTcp(Addresses.socket(address))
+        : new OverRdma(address);
   }
 
   @Override
-  public Integer call() {
-    Ticks ticks = new Ticks();
-    RSocketServer server = RSocketServer.create(ticks);
-    try (Report report = new Report(out, terminal);
-        OverRdma rdma = new OverRdma(server, uri);
-        OverTcp tcp = new OverTcp(server)) {
-      TickRun.Result overTcp = run(tcp, ticks, report);
-      TickRun.Result overRdma = run(rdma, ticks, report);
-      ResultTable table = report.table();
-      table.add("ticks/s to one that does not rest", overRdma.fast(), overTcp.fast());
-      table.add("ticks/s to one that rests", overRdma.slow(), overTcp.slow());
-      table.add(
-          "    most ticks that the sender was ahead of it (" + TickRun.RATE + ")",
-          (double) overRdma.lead(),
-          (double) overTcp.lead());
-      return report.conclude();
-    }
+  protected SampleServer serve(URI address) {
+    Ticks ticks = served == null ? new Ticks() : served;
+    served = ticks;
+    return transport(address).serve(RSocketServer.create(ticks));
   }
 
-  private TickRun.Result run(Transport transport, Ticks ticks, Report report) {
-    try (Progress.Step step =
-        report.progress().begin("ticks over " + transport.name(), 2L * fast + slow)) {
-      return TickRun.run(transport, ticks, fast, slow, report.checks(), step);
-    }
+  @Override
+  protected List<Figure> run(URI server, Job job) {
+    return TickRun.run(transport(server), served, fast, slow, job).figures();
+  }
+
+  @Override
+  protected long steps() {
+    return 2L * fast + slow;
   }
 }

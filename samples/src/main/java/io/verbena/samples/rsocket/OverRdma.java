@@ -7,31 +7,26 @@ import io.rsocket.transport.ClientTransport;
 import io.verbena.rsocket.BoundRdmaServer;
 import io.verbena.rsocket.RdmaClientTransport;
 import io.verbena.rsocket.RdmaServerTransport;
+import io.verbena.samples.program.SampleServer;
 import java.net.URI;
 
-/** RSocket on an HCA. Hold it against {@link OverTcp}. */
-final class OverRdma implements Transport {
-  private final BoundRdmaServer bound;
-
-  /**
-   * @param address where to listen; chooses the HCA
-   */
-  OverRdma(RSocketServer server, URI address) {
-    bound = requireNonNull(server.bind(RdmaServerTransport.create(address)).block(LIMIT));
-  }
+/**
+ * RSocket on an HCA. Compare it with {@link OverTcp}.
+ *
+ * @param at the server's address, which chooses the HCA
+ */
+record OverRdma(URI at) implements Transport {
 
   @Override
-  public String name() {
-    return "RDMA";
+  public SampleServer serve(RSocketServer server) {
+    BoundRdmaServer bound =
+        requireNonNull(server.bind(RdmaServerTransport.create(at)).block(LIMIT));
+    URI address = bound.address();
+    return SampleServer.of(address, bound::dispose);
   }
 
   @Override
   public ClientTransport client() {
-    return RdmaClientTransport.create(bound.address());
-  }
-
-  @Override
-  public void close() {
-    bound.dispose();
+    return RdmaClientTransport.create(at);
   }
 }

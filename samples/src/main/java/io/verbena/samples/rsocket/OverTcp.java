@@ -7,27 +7,27 @@ import io.rsocket.transport.ClientTransport;
 import io.rsocket.transport.netty.client.TcpClientTransport;
 import io.rsocket.transport.netty.server.CloseableChannel;
 import io.rsocket.transport.netty.server.TcpServerTransport;
+import io.verbena.samples.program.SampleServer;
+import java.net.InetSocketAddress;
+import java.net.URI;
 
-/** RSocket as it is. Hold it against {@link OverRdma}. */
-final class OverTcp implements Transport {
-  private final CloseableChannel bound;
-
-  OverTcp(RSocketServer server) {
-    bound = requireNonNull(server.bind(TcpServerTransport.create("localhost", 0)).block(LIMIT));
-  }
+/**
+ * RSocket as it is. Compare it with {@link OverRdma}.
+ *
+ * @param at the server's address
+ */
+record OverTcp(InetSocketAddress at) implements Transport {
 
   @Override
-  public String name() {
-    return "TCP";
+  public SampleServer serve(RSocketServer server) {
+    CloseableChannel bound =
+        requireNonNull(server.bind(TcpServerTransport.create(at)).block(LIMIT));
+    URI address = URI.create("tcp://" + at.getHostString() + ":" + bound.address().getPort());
+    return SampleServer.of(address, bound::dispose);
   }
 
   @Override
   public ClientTransport client() {
-    return TcpClientTransport.create(bound.address());
-  }
-
-  @Override
-  public void close() {
-    bound.dispose();
+    return TcpClientTransport.create(at);
   }
 }

@@ -4,9 +4,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.rsocket.RSocket;
 import io.rsocket.core.RSocketConnector;
-import io.verbena.samples.report.Checks;
-import io.verbena.samples.report.Progress;
+import io.verbena.samples.program.Figure;
+import io.verbena.samples.program.Job;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A client's subscriptions to ticks, a fast one and a slow one, and what they must get. */
 final class TickRun {
@@ -16,73 +19,91 @@ final class TickRun {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Duration REST = Duration.ofMillis(1);
 
-  private final Transport transport;
   private final RSocket client;
-  private final Ticks ticks;
-  private final Checks checks;
-  private final Progress.Step step;
+  private final @Nullable Ticks served;
+  private final Job job;
 
-  private TickRun(
-      Transport transport, RSocket client, Ticks ticks, Checks checks, Progress.Step step) {
-    this.transport = transport;
+  private TickRun(RSocket client, @Nullable Ticks served, Job job) {
     this.client = client;
-    this.ticks = ticks;
-    this.checks = checks;
-    this.step = step;
+    this.served = served;
+    this.job = job;
   }
 
   /**
    * @param fast ticks per second to the one that does not rest
    * @param slow ticks per second to the one that rests
-   * @param lead the most ticks that the sender was ahead of the slow one
+   * @param lead the most ticks that the sender was ahead of the slow one, or null if the sender is
+   *     in another process
    */
-  record Result(double fast, double slow, long lead) {}
+  record Result(double fast, double slow, @Nullable Long lead) {
+
+    /** Its rows of the table. */
+    List<Figure> figures() {
+      List<Figure> figures = new ArrayList<>();
+      figures.add(new Figure("ticks/s to one that does not rest", fast));
+      figures.add(new Figure("ticks/s to one that rests", slow));
+      if (lead != null) {
+        figures.add(
+            new Figure("    most ticks that the sender was ahead of it (" + RATE + ")", lead));
+      }
+      return figures;
+    }
+  }
 
   /**
    * Runs it.
    *
-   * @param ticks what the server serves
+   * @param served the server's ticks, or null if the server is in another process
    * @param fast ticks to the fast one, which is run twice, the first time to warm up
    * @param slow ticks to the slow one
-   * @param step advances by one for each tick
+   * @param job advances by one for each tick
    */
-  static Result run(
-      Transport transport, Ticks ticks, int fast, int slow, Checks checks, Progress.Step step) {
+  static Result run(Transport transport, @Nullable Ticks served, int fast, int slow, Job job) {
     RSocket client =
         requireNonNull(RSocketConnector.create().connect(transport.client()).block(LIMIT));
     try {
-      TickRun run = new TickRun(transport, client, ticks, checks, step);
+      TickRun run = new TickRun(client, served, job);
       run.watch("fast", fast, Duration.ZERO);
       Watched second = run.watch("fast", fast, Duration.ZERO);
       Watched slowly = run.watch("slow", slow, REST);
-      long lead = slowly.lead();
-      checks.check(
-          "ticks ahead of the slow one, "
-              + transport.name()
-              + ": "
-              + lead
-              + " (expected: <= "
-              + RATE
-              + ")",
-          lead <= RATE);
-      return new Result(second.perSecond(), slowly.perSecond(), lead);
+      if (served == null) {
+        return new Result(second.perSecond(), slowly.perSecond(), null);
+      }
+      run.checkLead(slowly.lead());
+      return new Result(second.perSecond(), slowly.perSecond(), slowly.lead());
     } finally {
       client.dispose();
       client.onClose().onErrorComplete().block(LIMIT);
     }
   }
 
+  private void checkLead(long lead) {
+    job.checks()
+        .check(
+            "ticks ahead of the slow one, "
+                + job.transport()
+                + ": "
+                + lead
+                + " (expected: <= "
+                + RATE
+                + ")",
+            lead <= RATE);
+  }
+
   private record Watched(double perSecond, long lead) {}
 
   private Watched watch(String who, int count, Duration rest) {
-    Watcher watcher = new Watcher(rest, ticks::made, () -> step.advance(1));
+    Ticks ticks = served;
+    TickSubscriber subscriber =
+        new TickSubscriber(
+            rest, ticks == null ? () -> 0 : ticks::made, () -> job.step().advance(1));
     long began = System.nanoTime();
-    client.requestStream(Ticks.payload(count)).limitRate(RATE).subscribe(watcher);
-    watcher.finished().block(LIMIT);
+    client.requestStream(Ticks.payload(count)).limitRate(RATE).subscribe(subscriber);
+    subscriber.finished().block(LIMIT);
     long ended = System.nanoTime();
-    String whose = ", " + who + ", " + transport.name();
-    checks.checkEqual("ticks" + whose, (long) count, watcher.taken());
-    checks.checkEqual("ticks out of order" + whose, 0L, watcher.wrong());
-    return new Watched(1e9 * count / (ended - began), watcher.lead());
+    String whose = ", " + who + ", " + job.transport();
+    job.checks().checkEqual("ticks" + whose, (long) count, subscriber.taken());
+    job.checks().checkEqual("ticks out of order" + whose, 0L, subscriber.wrong());
+    return new Watched(1e9 * count / (ended - began), subscriber.lead());
   }
 }

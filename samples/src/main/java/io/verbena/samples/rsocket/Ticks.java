@@ -17,7 +17,7 @@ import reactor.core.publisher.Mono;
 final class Ticks implements SocketAcceptor {
   private final AtomicLong made = new AtomicLong();
 
-  /** A request for so many, and the tick of such a number. */
+  /** Encodes a number: of a tick, or of ticks in a request. */
   static Payload payload(long number) {
     return DefaultPayload.create(ByteBuffer.allocate(Long.BYTES).putLong(0, number));
   }

@@ -1,20 +1,18 @@
 package io.verbena.samples.rsocket;
 
+import io.rsocket.core.RSocketServer;
 import io.rsocket.transport.ClientTransport;
+import io.verbena.samples.program.SampleServer;
 import java.time.Duration;
 
-/** What carries the frames, with a server that is bound: where the twins differ. */
-interface Transport extends AutoCloseable {
+/** Carries the frames to one address: the part in which the twins differ. */
+interface Transport {
   /** How long binding may take. */
   Duration LIMIT = Duration.ofSeconds(30);
 
-  /** What the results call it. */
-  String name();
+  /** Binds a server to the address. */
+  SampleServer serve(RSocketServer server);
 
-  /** What connects to the server. */
+  /** Connects to the server at the address. */
   ClientTransport client();
-
-  /** Ends the server. */
-  @Override
-  void close();
 }

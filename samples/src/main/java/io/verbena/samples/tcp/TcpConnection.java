@@ -42,7 +42,7 @@ public final class TcpConnection extends ChannelInboundHandlerAdapter {
     this.peer = peer;
   }
 
-  /** Who is at the other end, for people. */
+  /** Human-readable peer address, for logs. */
   public String peer() {
     return peer;
   }

@@ -42,7 +42,7 @@ public final class TcpTransport implements Disposable {
 
   private final EventLoopGroup loops;
 
-  /** All that is open; what comes after they were closed is closed too. */
+  /** All open channels; channels that are added after the group was closed are closed too. */
   private final ChannelGroup channels = new DefaultChannelGroup(GlobalEventExecutor.INSTANCE, true);
 
   private final ByteBufAllocator allocator;

@@ -8,6 +8,7 @@ import io.grpc.Server;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.io.ByteArrayInputStream;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,8 +37,14 @@ class QuoteServiceTest {
     @BeforeEach
     void serve() throws Exception {
       transport = open();
-      server = transport.server().addService(new QuoteService(Set.of("A", "B"))).build().start();
-      channel = transport.client(server.getPort()).usePlaintext().build();
+      server =
+          transport
+              .server(new InetSocketAddress("localhost", 0))
+              .addService(new QuoteService(Set.of("A", "B")))
+              .build()
+              .start();
+      InetSocketAddress at = new InetSocketAddress("localhost", server.getPort());
+      channel = transport.client(at).usePlaintext().build();
       client = new QuoteClient(channel, Duration.ofSeconds(LIMIT));
     }
 

@@ -2,7 +2,7 @@ package io.verbena.samples.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.samples.report.Program;
+import io.verbena.samples.program.Program;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;

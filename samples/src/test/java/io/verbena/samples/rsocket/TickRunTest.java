@@ -3,6 +3,9 @@ package io.verbena.samples.rsocket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rsocket.core.RSocketServer;
+import io.verbena.samples.program.Addresses;
+import io.verbena.samples.program.Job;
+import io.verbena.samples.program.SampleServer;
 import io.verbena.samples.report.Checks;
 import io.verbena.samples.report.Progress;
 import java.io.OutputStream;
@@ -21,12 +24,13 @@ class TickRunTest {
 
   @Test
   void overRdmaTheSenderGoesAtThePaceOfASlowSubscriber() {
-    assertSlowed(run(server -> new OverRdma(server, URI.create("emulated://tick-run-test"))));
+    assertSlowed(run(URI.create("emulated://tick-run-test"), OverRdma::new));
   }
 
   @Test
   void overTcpTheSenderGoesAtThePaceOfASlowSubscriber() {
-    assertSlowed(run(OverTcp::new));
+    assertSlowed(
+        run(URI.create("tcp://localhost:0"), address -> new OverTcp(Addresses.socket(address))));
   }
 
   /**
@@ -38,13 +42,14 @@ class TickRunTest {
     assertThat(result.lead()).isBetween(1L, (long) TickRun.RATE);
   }
 
-  private TickRun.Result run(Function<RSocketServer, Transport> open) {
+  private TickRun.Result run(URI address, Function<URI, Transport> transport) {
     PrintStream nowhere =
         new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8);
     try (Progress progress = new Progress(nowhere, false);
         Progress.Step step = progress.begin("ticks", 1);
-        Transport transport = open.apply(RSocketServer.create(ticks))) {
-      return TickRun.run(transport, ticks, FAST, SLOW, checks, step);
+        SampleServer server = transport.apply(address).serve(RSocketServer.create(ticks))) {
+      return TickRun.run(
+          transport.apply(server.address()), ticks, FAST, SLOW, new Job("RDMA", checks, step));
     }
   }
 }

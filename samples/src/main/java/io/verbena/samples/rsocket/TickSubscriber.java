@@ -16,7 +16,7 @@ import reactor.core.scheduler.Schedulers;
  * order, and how far the sender got ahead of it. Asking and taking take turns, so its fields need
  * no lock.
  */
-final class Watcher extends BaseSubscriber<Payload> {
+final class TickSubscriber extends BaseSubscriber<Payload> {
   /** Ticks that it takes between two rests. */
   static final int FEW = 16;
 
@@ -34,7 +34,7 @@ final class Watcher extends BaseSubscriber<Payload> {
    * @param made how many ticks the sender has made
    * @param onTick is run for each
    */
-  Watcher(Duration rest, LongSupplier made, Runnable onTick) {
+  TickSubscriber(Duration rest, LongSupplier made, Runnable onTick) {
     this.rest = rest;
     this.made = made;
     this.onTick = onTick;

@@ -1,34 +1,17 @@
 package io.verbena.samples.blockstore;
 
-import io.grpc.BindableService;
 import io.grpc.ManagedChannel;
-import io.grpc.Server;
 import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.netty.NettyServerBuilder;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 
-/**
- * A running gRPC server, and the channels to it. Calls run on the event loops, which nothing here
- * blocks. Opening is thread-safe.
- */
-final class GrpcEnds {
-  private final Server server;
+/** Channels to a store behind gRPC, which are closed together. Thread-safe. */
+final class GrpcChannels {
   private final Queue<ManagedChannel> channels = new ConcurrentLinkedQueue<>();
 
-  /** Starts the server. */
-  GrpcEnds(NettyServerBuilder builder, BindableService service) throws IOException {
-    server = builder.directExecutor().addService(service).build().start();
-  }
-
-  int port() {
-    return server.getPort();
-  }
-
-  /** A channel to the server. */
+  /** Opens a channel, whose calls run on the event loops: nothing here blocks them. */
   ManagedChannel open(NettyChannelBuilder builder) {
     ManagedChannel channel = builder.directExecutor().usePlaintext().build();
     channels.add(channel);
@@ -36,7 +19,7 @@ final class GrpcEnds {
   }
 
   /**
-   * Ends the channels and the server; idempotent.
+   * Closes all of them; idempotent.
    *
    * @param limit for each
    */
@@ -45,9 +28,7 @@ final class GrpcEnds {
       for (ManagedChannel channel : channels) {
         channel.shutdownNow().awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS);
       }
-      server.shutdownNow().awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
-      server.shutdownNow();
       Thread.currentThread().interrupt();
     }
   }

@@ -1,0 +1,50 @@
+package io.verbena.samples.program;
+
+import io.verbena.samples.tcp.TcpTransport;
+import java.net.InetSocketAddress;
+import java.net.URI;
+
+/** Reads and completes the addresses of servers: URIs of a provider, or {@code tcp://host:port}. */
+public final class Addresses {
+  /** Where the two programs of a sample meet by default. */
+  public static final String DEFAULT = "roce://127.0.0.1:7471";
+
+  private static final String IN_ONE_JVM = "emulated";
+  private static final int MAX_PORT = 65_535;
+
+  private Addresses() {}
+
+  /** Whether an address is one of plain TCP. */
+  public static boolean isTcp(URI address) {
+    return TcpTransport.SCHEME.equals(address.getScheme());
+  }
+
+  /** The name in the results of what carries the messages to an address. */
+  public static String transport(URI address) {
+    return isTcp(address) ? "TCP" : "RDMA";
+  }
+
+  /**
+   * The socket address for frameworks that take one. A name within an emulated HCA is no name of a
+   * host: this machine stands for it.
+   */
+  public static InetSocketAddress socket(URI address) {
+    String host = IN_ONE_JVM.equals(address.getScheme()) ? "localhost" : address.getHost();
+    return new InetSocketAddress(host, Math.max(0, address.getPort()));
+  }
+
+  /** The same address with another port. */
+  public static URI withPort(URI address, int port) {
+    if (port < 0 || port > MAX_PORT) {
+      throw new IllegalArgumentException("port: " + port + " (expected: 0.." + MAX_PORT + ")");
+    }
+    String query = address.getRawQuery();
+    return URI.create(
+        address.getScheme()
+            + "://"
+            + (address.getHost() == null ? address.getRawAuthority() : address.getHost())
+            + ":"
+            + port
+            + (query == null ? "" : "?" + query));
+  }
+}

@@ -1,0 +1,9 @@
+package io.verbena.samples.program;
+
+/**
+ * A measured value.
+ *
+ * @param what what it says, with its unit
+ * @param value the value
+ */
+public record Figure(String what, double value) {}

@@ -1,0 +1,13 @@
+package io.verbena.samples.program;
+
+import io.verbena.samples.report.Checks;
+import io.verbena.samples.report.Progress;
+
+/**
+ * Where a client reports while it does its job.
+ *
+ * @param transport the name of what carries its messages
+ * @param checks what must be true
+ * @param step advances by {@link Sample#steps} in all
+ */
+public record Job(String transport, Checks checks, Progress.Step step) {}

@@ -1,0 +1,71 @@
+package io.verbena.samples.program;
+
+import io.verbena.samples.report.Progress;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine;
+
+/** Runs commands and servers as programs. */
+public final class Program {
+  private Program() {}
+
+  /** Makes a command that prints to a stream. */
+  @FunctionalInterface
+  public interface Factory {
+    /**
+     * Makes it.
+     *
+     * @param terminal whether {@code out} draws progress bars
+     */
+    Callable<Integer> create(PrintStream out, boolean terminal);
+  }
+
+  /** Runs a command on standard output and exits with its exit code: see {@link #run}. */
+  public static void main(Factory command, String... args) {
+    System.exit(run(command.create(System.out, Progress.onTerminal()), System.out, args));
+  }
+
+  /**
+   * Runs a command, whose failure is shown where its results would be.
+   *
+   * @param command an object with picocli's annotations that returns its exit code
+   * @param out gets its help and its failure
+   * @return the exit code: the command's, 1 if it failed, 2 for wrong usage
+   */
+  public static int run(Callable<Integer> command, PrintStream out, String... args) {
+    PrintWriter writer = new PrintWriter(out, true, StandardCharsets.UTF_8);
+    return new CommandLine(command)
+        .setOut(writer)
+        .setErr(writer)
+        .setExecutionExceptionHandler(
+            (failure, line, parsed) -> {
+              out.println();
+              out.println("FAILED: " + failure);
+              failure.printStackTrace(out);
+              return 1;
+            })
+        .execute(args);
+  }
+
+  /**
+   * Keeps a running server until the process is interrupted, and then closes it.
+   *
+   * @param ready is printed once the server is sure to be closed
+   */
+  public static void keep(SampleServer server, String ready, PrintStream out)
+      throws InterruptedException {
+    CountDownLatch interrupted = new CountDownLatch(1);
+    Runtime.getRuntime()
+        .addShutdownHook(
+            new Thread(
+                () -> {
+                  interrupted.countDown();
+                  server.close();
+                }));
+    out.println(ready);
+    interrupted.await();
+  }
+}

@@ -1,0 +1,29 @@
+package io.verbena.samples.program;
+
+import java.net.URI;
+
+/** A running server of a sample. */
+public interface SampleServer extends AutoCloseable {
+
+  /** The address to connect to. */
+  URI address();
+
+  /** Ends the server and its threads. */
+  @Override
+  void close();
+
+  /** A server at an address that {@code end} ends. */
+  static SampleServer of(URI address, Runnable end) {
+    return new SampleServer() {
+      @Override
+      public URI address() {
+        return address;
+      }
+
+      @Override
+      public void close() {
+        end.run();
+      }
+    };
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What the samples' programs have in common: their command line, their two ends, and their
+ * addresses.
+ */
+@NullMarked
+package io.verbena.samples.program;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Claims about the samples as programs. */
+@NullMarked
+package io.verbena.samples.program;
+
+import org.jspecify.annotations.NullMarked;
