@@ -1,10 +1,14 @@
 package io.verbena.benchmarks;
 
+import io.verbena.benchmarks.chart.Charts;
 import io.verbena.benchmarks.work.Plan;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -27,6 +31,7 @@ import picocli.CommandLine.Spec;
 public final class Bench implements Callable<Integer> {
   private static final Plan FULL = new Plan(Duration.ofSeconds(5), 5, Duration.ofSeconds(2));
   private static final Plan QUICK = new Plan(Duration.ofMillis(1500), 3, Duration.ofMillis(500));
+  private static final String RESULTS = "${sys:verbena.bench.results:-target/bench.csv}";
   private static final Duration QUICK_LIMIT = Duration.ofSeconds(270);
 
   @Spec private @Nullable CommandSpec spec;
@@ -44,8 +49,28 @@ public final class Bench implements Callable<Integer> {
       description = "Only cases whose workload/participant contains this regular expression.")
   private @Nullable Pattern only;
 
-  @Option(names = "--csv", paramLabel = "FILE", description = "Also write the table here.")
-  private @Nullable Path csv;
+  @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      defaultValue = RESULTS,
+      description = "Write the table for programs here (default: ${DEFAULT-VALUE}).")
+  private Path csv = Path.of("");
+
+  @Option(
+      names = "--plot",
+      arity = "0..1",
+      paramLabel = "FILE",
+      fallbackValue = RESULTS,
+      description =
+          "Measure nothing; draw the results of a file, by default of the last run, as charts.")
+  private @Nullable Path plot;
+
+  @Option(
+      names = "--charts",
+      paramLabel = "FOLDER",
+      defaultValue = "${sys:verbena.bench.charts:-docs/generated}",
+      description = "Where the charts of --plot go (default: ${DEFAULT-VALUE}).")
+  private Path charts = Path.of("");
 
   @Option(names = "--list", description = "Print the cases and run none.")
   private boolean list;
@@ -63,6 +88,26 @@ public final class Bench implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    return plot == null ? measure() : draw(plot);
+  }
+
+  private int draw(Path results) throws IOException {
+    PrintWriter out = spec().commandLine().getOut();
+    if (!Files.exists(results)) {
+      throw new CommandLine.ParameterException(
+          spec().commandLine(),
+          "--plot: " + results + " (expected: a file of results; a run writes one)");
+    }
+    List<Path> written = Charts.write(results, charts);
+    written.forEach(out::println);
+    if (written.isEmpty()) {
+      out.println(results + ": no results of Verbena that a chart shows");
+    }
+    out.flush();
+    return written.isEmpty() ? 1 : 0;
+  }
+
+  private int measure() throws Exception {
     List<BenchCase<?>> cases = new ArrayList<>(Catalog.cases());
     Pattern named = only;
     if (named != null) {
@@ -83,17 +128,31 @@ public final class Bench implements Callable<Integer> {
     Progress progress = new Progress(spec().commandLine().getErr(), cases.size());
     CaseRunner runner =
         new CaseRunner(plan, cases.size(), repeats, quick ? QUICK_LIMIT : null, progress);
-    List<Outcome> outcomes = new ArrayList<>();
+    List<CaseResult> results = new ArrayList<>();
     for (BenchCase<?> each : cases) {
-      outcomes.add(runner.run(each));
+      results.add(runner.run(each));
     }
     out.println("JVM: " + Runtime.version() + " " + String.join(" ", CaseProcess.flags()));
-    out.print(Table.of(outcomes));
+    out.print(Table.of(results));
     out.flush();
-    if (csv != null) {
-      Files.writeString(csv, Csv.of(outcomes));
+    Path folder = csv.toAbsolutePath().getParent();
+    if (folder != null) {
+      Files.createDirectories(folder);
     }
-    return outcomes.stream().anyMatch(Outcome::failed) ? 1 : 0;
+    Files.writeString(csv, Csv.of(comment(), results));
+    out.println("Results: " + csv);
+    out.flush();
+    return results.stream().anyMatch(CaseResult::failed) ? 1 : 0;
+  }
+
+  private String comment() {
+    return LocalDate.now(ZoneOffset.UTC)
+        + (quick ? ", bin/bench --quick" : ", bin/bench")
+        + ", JDK "
+        + Runtime.version()
+        + ", "
+        + Runtime.getRuntime().availableProcessors()
+        + " CPUs";
   }
 
   private CommandSpec spec() {

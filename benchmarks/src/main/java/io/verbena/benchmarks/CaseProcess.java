@@ -16,7 +16,8 @@ final class CaseProcess {
 
   private CaseProcess() {}
 
-  static Outcome run(BenchCase<?> benchCase, Plan plan) throws IOException, InterruptedException {
+  static CaseResult run(BenchCase<?> benchCase, Plan plan)
+      throws IOException, InterruptedException {
     try (Scratch scratch = new Scratch()) {
       Path out = scratch.file("out");
       Path err = scratch.file("err");
@@ -27,12 +28,12 @@ final class CaseProcess {
               .start();
       try {
         if (!process.waitFor(plan.caseLimit().toMillis(), TimeUnit.MILLISECONDS)) {
-          return new Outcome(benchCase, null, "hung: killed after " + plan.caseLimit());
+          return new CaseResult(benchCase, null, "hung: killed after " + plan.caseLimit());
         }
       } finally {
         kill(process);
       }
-      return outcome(benchCase, process.exitValue(), Files.readString(out), err);
+      return result(benchCase, process.exitValue(), Files.readString(out), err);
     }
   }
 
@@ -42,15 +43,15 @@ final class CaseProcess {
     }
   }
 
-  private static Outcome outcome(BenchCase<?> benchCase, int exit, String out, Path err)
+  private static CaseResult result(BenchCase<?> benchCase, int exit, String out, Path err)
       throws IOException {
     if (exit == 0) {
-      return new Outcome(benchCase, Figures.decode(out), null);
+      return new CaseResult(benchCase, Figures.decode(out), null);
     }
     String what = exit == CaseMain.DATA_CHECK_FAILED ? "data check failed" : "exit " + exit;
     try (Stream<String> lines = Files.lines(err)) {
       String why = lines.limit(4).map(String::strip).reduce("", (a, b) -> a + " " + b);
-      return new Outcome(benchCase, null, what + ":" + why);
+      return new CaseResult(benchCase, null, what + ":" + why);
     }
   }
 

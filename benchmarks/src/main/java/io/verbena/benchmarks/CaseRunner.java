@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a case until the CPUs stayed where they were meanwhile, or patience ends. */
+/** Runs a case, and runs it again while it was disturbed and time is left. */
 final class CaseRunner {
   private final Plan plan;
   private final int repeats;
@@ -31,14 +31,14 @@ final class CaseRunner {
   }
 
   /** The undisturbed outcome, or the least disturbed one; a failure at once. */
-  Outcome run(BenchCase<?> benchCase) throws IOException, InterruptedException {
+  CaseResult run(BenchCase<?> benchCase) throws IOException, InterruptedException {
     long start = System.nanoTime();
     left--;
     progress.started(benchCase);
-    Outcome kept = once(benchCase);
+    CaseResult kept = once(benchCase);
     for (int i = 0; i < repeats && kept.disturbed() && hasTime(); i++) {
       progress.again(kept);
-      Outcome again = once(benchCase);
+      CaseResult again = once(benchCase);
       if (again.disturbance() < kept.disturbance() || again.failed()) {
         kept = again;
       }
@@ -47,12 +47,12 @@ final class CaseRunner {
     return kept;
   }
 
-  private Outcome once(BenchCase<?> benchCase) throws IOException, InterruptedException {
+  private CaseResult once(BenchCase<?> benchCase) throws IOException, InterruptedException {
     processes++;
     return CaseProcess.run(benchCase, benchCase.workload().plan(plan));
   }
 
-  /** Whether one more fits in beside the cases that are still to come. */
+  /** Whether there is time for one more run beside the cases that are still to come. */
   private boolean hasTime() {
     if (limit == null) {
       return true;

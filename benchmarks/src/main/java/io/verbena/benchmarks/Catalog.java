@@ -15,7 +15,7 @@ import io.verbena.benchmarks.peers.AeronUdpPingPong;
 import io.verbena.benchmarks.peers.LinePingPong;
 import io.verbena.benchmarks.peers.MemcpyOneWay;
 import io.verbena.benchmarks.peers.MemcpyReads;
-import io.verbena.benchmarks.peers.NettyCrowd;
+import io.verbena.benchmarks.peers.NettyIdleConnections;
 import io.verbena.benchmarks.peers.NettyKind;
 import io.verbena.benchmarks.peers.NettyOneWay;
 import io.verbena.benchmarks.peers.NettyPingPong;
@@ -39,7 +39,7 @@ import io.verbena.benchmarks.verbena.RoceWrites;
 import io.verbena.benchmarks.verbena.VerbsOneWay;
 import io.verbena.benchmarks.verbena.VerbsPingPong;
 import io.verbena.benchmarks.verbena.VerbsReads;
-import io.verbena.benchmarks.work.Crowd;
+import io.verbena.benchmarks.work.IdleConnections;
 import io.verbena.benchmarks.work.Measures;
 import io.verbena.benchmarks.work.OneSided;
 import io.verbena.benchmarks.work.OneWay;
@@ -333,10 +333,10 @@ final class Catalog {
             (participant, plan) -> Measures.crowdHeap(participant, CROWD, plan)));
   }
 
-  private void crowd(Workload<Crowd> work) {
-    add(work, PEER, "netty-nio", () -> new NettyCrowd(NettyKind.NIO, SMALL));
-    add(work, PEER, "netty-epoll", () -> new NettyCrowd(NettyKind.EPOLL, SMALL));
-    add(work, VERBENA, "netty", () -> new NettyCrowd(NettyKind.RDMA, SMALL));
+  private void crowd(Workload<IdleConnections> work) {
+    add(work, PEER, "netty-nio", () -> new NettyIdleConnections(NettyKind.NIO, SMALL));
+    add(work, PEER, "netty-epoll", () -> new NettyIdleConnections(NettyKind.EPOLL, SMALL));
+    add(work, VERBENA, "netty", () -> new NettyIdleConnections(NettyKind.RDMA, SMALL));
   }
 
   private void betweenProcesses() {

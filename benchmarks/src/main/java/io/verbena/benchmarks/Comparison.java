@@ -14,20 +14,20 @@ final class Comparison {
   private static final double UNLIKE = 2;
 
   private final Workload<?> workload;
-  private final List<Outcome> outcomes;
+  private final List<CaseResult> results;
 
-  private Comparison(Workload<?> workload, List<Outcome> outcomes) {
+  private Comparison(Workload<?> workload, List<CaseResult> results) {
     this.workload = workload;
-    this.outcomes = outcomes;
+    this.results = results;
   }
 
   /** One comparison per workload, in the order of the outcomes. */
-  static List<Comparison> of(List<Outcome> outcomes) {
-    Map<Workload<?>, List<Outcome>> byWorkload = new LinkedHashMap<>();
-    for (Outcome outcome : outcomes) {
+  static List<Comparison> of(List<CaseResult> results) {
+    Map<Workload<?>, List<CaseResult>> byWorkload = new LinkedHashMap<>();
+    for (CaseResult result : results) {
       byWorkload
-          .computeIfAbsent(outcome.benchCase().workload(), workload -> new ArrayList<>())
-          .add(outcome);
+          .computeIfAbsent(result.benchCase().workload(), workload -> new ArrayList<>())
+          .add(result);
     }
     List<Comparison> comparisons = new ArrayList<>();
     byWorkload.forEach((workload, of) -> comparisons.add(new Comparison(workload, of)));
@@ -38,13 +38,13 @@ final class Comparison {
     return workload;
   }
 
-  List<Outcome> outcomes() {
-    return outcomes;
+  List<CaseResult> results() {
+    return results;
   }
 
   /** Against the workload's reference, its first limit. */
   Ratio toLimit(Figures figures) {
-    return outcomes.stream()
+    return results.stream()
         .filter(each -> each.benchCase().role() == Role.LIMIT)
         .findFirst()
         .map(limit -> ratio(figures, limit.figures()))
@@ -61,9 +61,9 @@ final class Comparison {
     return toBest(figures, each -> each.benchCase().role() == Role.PEER);
   }
 
-  private Ratio toBest(Figures figures, Predicate<Outcome> among) {
+  private Ratio toBest(Figures figures, Predicate<CaseResult> among) {
     Comparator<Figures> byMedian = Comparator.comparingDouble(Figures::median);
-    return outcomes.stream()
+    return results.stream()
         .filter(among)
         .flatMap(each -> Stream.ofNullable(each.figures()))
         .max(workload.higherIsBetter() ? byMedian : byMedian.reversed())

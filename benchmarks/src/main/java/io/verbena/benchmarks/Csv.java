@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Writes outcomes as comma-separated values, one line per case. */
+/** Formats results as comma-separated values, one line per case, beneath a comment. */
 final class Csv {
   private static final String HEADER =
       "workload,participant,role,unit,median,min,max,p99,bytes_per_op,"
@@ -12,23 +12,28 @@ final class Csv {
 
   private Csv() {}
 
-  static String of(List<Outcome> outcomes) {
+  /**
+   * Writes them.
+   *
+   * @param comment where and when they were measured
+   */
+  static String of(String comment, List<CaseResult> results) {
     return Stream.concat(
-            Stream.of(HEADER),
-            Comparison.of(outcomes).stream()
-                .flatMap(each -> each.outcomes().stream().map(outcome -> row(outcome, each))))
+            Stream.of("# " + comment, HEADER),
+            Comparison.of(results).stream()
+                .flatMap(each -> each.results().stream().map(result -> row(result, each))))
         .collect(Collectors.joining("\n", "", "\n"));
   }
 
-  private static String row(Outcome outcome, Comparison comparison) {
-    BenchCase<?> benchCase = outcome.benchCase();
+  private static String row(CaseResult result, Comparison comparison) {
+    BenchCase<?> benchCase = result.benchCase();
     Workload<?> workload = comparison.workload();
     String head =
         String.join(
             ",", workload.id(), benchCase.participant(), benchCase.role().name(), workload.unit());
-    Figures figures = outcome.figures();
+    Figures figures = result.figures();
     if (figures == null) {
-      return head + ",,,,,,,,,,,,," + quoted(String.valueOf(outcome.failure()));
+      return head + ",,,,,,,,,,,,," + quoted(String.valueOf(result.failure()));
     }
     double scale = workload.scale();
     return Stream.of(

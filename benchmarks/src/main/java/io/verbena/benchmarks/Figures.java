@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What the JVM of a case hands back on its standard output, as {@code name=value} lines.
+ * The figures that the JVM of a case prints on its standard output, as {@code name=value} lines.
  *
  * @param measurement what the participant did
  * @param lineBefore the cache-line round trip just before, in nanoseconds
@@ -30,7 +30,7 @@ record Figures(Measurement measurement, double lineBefore, double lineAfter, dou
     return Math.max(moved / MOST_MOVED, otherCpus / MOST_OTHERS);
   }
 
-  /** Whether the figures mean little. */
+  /** Whether the machine was too busy for the figures to mean much. */
   boolean disturbed() {
     return disturbance() > 1;
   }

@@ -18,20 +18,20 @@ final class Progress {
     print("[%2d/%d] %-28s ", started, cases, benchCase.id());
   }
 
-  void again(Outcome disturbed) {
+  void again(CaseResult disturbed) {
     Figures figures = disturbed.figures();
     if (figures != null) {
       print("line %s, again ... ", Table.line(figures));
     }
   }
 
-  void ended(Outcome outcome, long nanos) {
-    Figures figures = outcome.figures();
+  void ended(CaseResult result, long nanos) {
+    Figures figures = result.figures();
     if (figures == null) {
-      print("FAILED: %s%n", outcome.failure());
+      print("FAILED: %s%n", result.failure());
       return;
     }
-    Workload<?> workload = outcome.benchCase().workload();
+    Workload<?> workload = result.benchCase().workload();
     print(
         "%s %s, line %s, %s s%n",
         Table.number(figures.median() * workload.scale()),

@@ -1,10 +1,10 @@
 package io.verbena.benchmarks;
 
-/** What a participant is in the table. */
+/** The role of a participant in the table. */
 enum Role {
-  /** What the machine allows; the first limit of a workload is its reference. */
+  /** A limit of the machine; the first limit of a workload is its reference. */
   LIMIT,
-  /** Somebody else's transport. */
+  /** The transport of another project. */
   PEER,
   /** Verbena. */
   VERBENA

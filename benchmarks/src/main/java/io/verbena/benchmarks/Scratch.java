@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A case's files, in shared memory where there is some; gone with it, also when it was killed. */
+/** Temporary files of a case, in shared memory where there is some. Closing it deletes them. */
 final class Scratch implements AutoCloseable {
   private static final Path SHARED_MEMORY = Path.of("/dev/shm");
 

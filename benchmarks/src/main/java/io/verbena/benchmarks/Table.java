@@ -4,7 +4,7 @@ import io.verbena.benchmarks.Comparison.Ratio;
 import java.util.List;
 import java.util.Locale;
 
-/** Prints outcomes as one table for people. */
+/** Formats results as one human-readable table. */
 final class Table {
   private static final String LEGEND =
       """
@@ -19,9 +19,9 @@ final class Table {
 
   private Table() {}
 
-  static String of(List<Outcome> outcomes) {
+  static String of(List<CaseResult> results) {
     StringBuilder text = new StringBuilder();
-    for (Comparison comparison : Comparison.of(outcomes)) {
+    for (Comparison comparison : Comparison.of(results)) {
       Workload<?> workload = comparison.workload();
       text.append(format("\n%s: %s, %s\n", workload.id(), workload.title(), workload.unit()));
       text.append(
@@ -36,18 +36,18 @@ final class Table {
               "/aeron",
               "/peer",
               "line"));
-      for (Outcome outcome : comparison.outcomes()) {
-        text.append(row(outcome, comparison));
+      for (CaseResult result : comparison.results()) {
+        text.append(row(result, comparison));
       }
     }
     return text.append(LEGEND).toString();
   }
 
-  private static String row(Outcome outcome, Comparison comparison) {
-    String name = outcome.benchCase().participant();
-    Figures figures = outcome.figures();
+  private static String row(CaseResult result, Comparison comparison) {
+    String name = result.benchCase().participant();
+    Figures figures = result.figures();
     if (figures == null) {
-      return format("  %-18s FAILED: %s\n", name, outcome.failure());
+      return format("  %-18s FAILED: %s\n", name, result.failure());
     }
     double scale = comparison.workload().scale();
     return format(

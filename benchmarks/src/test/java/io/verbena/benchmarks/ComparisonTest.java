@@ -50,20 +50,20 @@ final class ComparisonTest {
   void hasNoRatioToWhatFailedOrDidNotTakePart() {
     Comparison comparison =
         comparison(
-            new Outcome(benchCase(RATE, Role.LIMIT, "memcpy"), null, "hung"),
-            new Outcome(benchCase(RATE, Role.PEER, "netty"), null, "hung"));
+            new CaseResult(benchCase(RATE, Role.LIMIT, "memcpy"), null, "hung"),
+            new CaseResult(benchCase(RATE, Role.PEER, "netty"), null, "hung"));
     assertThat(comparison.toLimit(figures(1, 1)).value()).isNaN();
     assertThat(comparison.toAeron(figures(1, 1)).value()).isNaN();
     assertThat(comparison.toPeer(figures(1, 1)).value()).isNaN();
   }
 
-  private static Comparison comparison(Outcome... outcomes) {
+  private static Comparison comparison(CaseResult... outcomes) {
     return Comparison.of(List.of(outcomes)).get(0);
   }
 
-  private static Outcome outcome(
+  private static CaseResult outcome(
       Workload<Participant> workload, Role role, String name, Figures figures) {
-    return new Outcome(benchCase(workload, role, name), figures, null);
+    return new CaseResult(benchCase(workload, role, name), figures, null);
   }
 
   private static BenchCase<Participant> benchCase(

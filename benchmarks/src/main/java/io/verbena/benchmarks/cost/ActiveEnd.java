@@ -5,10 +5,10 @@ import java.io.IOException;
 /** The end that connects, pings and writes. One thread. */
 interface ActiveEnd extends AutoCloseable {
 
-  /** Pings so many times; the far end answers. */
+  /** Pings {@code rounds} times; the far end answers. */
   void ping(int rounds, RoundTrips times) throws Exception;
 
-  /** Writes the first {@code length} bytes so many times, and returns when all are done. */
+  /** Writes the first {@code length} bytes {@code count} times, and returns when all are done. */
   void write(int count, int length) throws Exception;
 
   @Override

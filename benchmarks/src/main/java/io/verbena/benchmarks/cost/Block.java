@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.SplittableRandom;
 import java.util.zip.CRC32;
 
-/** What is written: {@link Job#BLOCK} bytes that are others each time. */
+/** The bytes that are written: {@link Job#BLOCK} of them, different ones each time. */
 final class Block {
   private Block() {}
 

@@ -141,7 +141,7 @@ public final class Cost implements Callable<Integer> {
 
   private void warmUp(EndProcess passive, Layer layer, Job job) throws Exception {
     Deadline end = Deadline.in(Duration.ofSeconds(warmUpSeconds));
-    try (Session session = new Session(passive, layer, job, place())) {
+    try (Session session = new Session(passive, layer, job, address())) {
       do {
         session.warmUp(job, BATCH);
       } while (end.remainingNanos() > 0);
@@ -149,7 +149,7 @@ public final class Cost implements Callable<Integer> {
   }
 
   private double run(EndProcess passive, Layer layer, Job job) throws Exception {
-    try (Session session = new Session(passive, layer, job, place())) {
+    try (Session session = new Session(passive, layer, job, address())) {
       // Queues, caches and page tables of this connection.
       session.warmUp(job, BATCH);
       return switch (job) {
@@ -160,14 +160,14 @@ public final class Cost implements Callable<Integer> {
   }
 
   private double perftest(Job job) throws Exception {
-    Perftest perftest = new Perftest(place());
+    Perftest perftest = new Perftest(address());
     return switch (job) {
       case PING_PONG -> perftest.roundTrips(rounds);
       case WRITE -> perftest.writes(writes);
     };
   }
 
-  private Place place() {
-    return new Place(Place.RXE, near, far, port++);
+  private ConnectionAddress address() {
+    return new ConnectionAddress(ConnectionAddress.RXE, near, far, port++);
   }
 }

@@ -25,7 +25,7 @@ enum Cpu {
     return job == Job.PING_PONG ? number : ALL;
   }
 
-  /** What comes before a command to keep it there. */
+  /** The words before a command that keep it there. */
   List<String> pin(Job job) {
     return List.of("taskset", "--cpu-list", list(job));
   }

@@ -8,13 +8,13 @@ import java.nio.ByteBuffer;
 final class DisniActive implements ActiveEnd {
   private final RdmaPassiveEndpointGroup<DisniEnd> group;
   private final DisniEnd end;
-  private final Target target;
+  private final RemoteBlock target;
 
-  DisniActive(Place place, ByteBuffer block, Target target) throws Exception {
+  DisniActive(ConnectionAddress address, ByteBuffer block, RemoteBlock target) throws Exception {
     this.target = target;
     group = DisniEnd.group(block);
     end = group.createEndpoint();
-    end.connect(place.socket(), (int) Limits.CONNECT.toMillis());
+    end.connect(address.socket(), (int) Limits.CONNECT.toMillis());
   }
 
   @Override

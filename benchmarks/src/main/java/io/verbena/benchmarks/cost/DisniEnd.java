@@ -44,7 +44,7 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
   private final int[] arrived = new int[Job.RECEIVES];
   private SVCPostSend send;
   private SVCPollCq poll;
-  private Target target;
+  private RemoteBlock target;
   private int firstArrived;
   private int arrivals;
   private int sent;
@@ -74,7 +74,7 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
   protected synchronized void init() throws IOException {
     super.init();
     IbvMr blockRegion = register(block);
-    target = new Target(blockRegion.getAddr(), blockRegion.getRkey());
+    target = new RemoteBlock(blockRegion.getAddr(), blockRegion.getRkey());
     IbvMr outRegion = register(out);
     send = postSend(one(sendRequest(IbvSendWR.IBV_WR_SEND, outRegion, Job.MESSAGE)));
     for (int i = 0; i < completions.length; i++) {
@@ -127,7 +127,7 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
   }
 
   /** The block as the other end sees it. */
-  Target target() {
+  RemoteBlock target() {
     return target;
   }
 
@@ -155,7 +155,8 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
   }
 
   /** Writes the first bytes of the block so many times. */
-  void write(Target to, int count, int length, Spin spin) throws IOException, TimeoutException {
+  void write(RemoteBlock to, int count, int length, Spin spin)
+      throws IOException, TimeoutException {
     IbvSendWR request = sendRequest(IbvSendWR.IBV_WR_RDMA_WRITE, regions.get(0), length);
     request.getRdma().setRemote_addr(to.address());
     request.getRdma().setRkey(to.key());

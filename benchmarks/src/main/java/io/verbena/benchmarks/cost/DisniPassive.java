@@ -14,17 +14,17 @@ final class DisniPassive implements PassiveEnd {
   private final IbvMr region;
   private @Nullable DisniEnd end;
 
-  DisniPassive(Place place, ByteBuffer block) throws Exception {
+  DisniPassive(ConnectionAddress address, ByteBuffer block) throws Exception {
     // The endpoint that comes of a request has nothing to write; its listener's block is written.
     group = DisniEnd.group(Block.zeros());
     listener = group.createServerEndpoint();
-    listener.bind(place.socket(), 1);
+    listener.bind(address.socket(), 1);
     region = listener.registerMemory(block).execute().free().getMr();
   }
 
   @Override
-  public Target target() {
-    return new Target(region.getAddr(), region.getRkey());
+  public RemoteBlock target() {
+    return new RemoteBlock(region.getAddr(), region.getRkey());
   }
 
   @Override

@@ -1,6 +1,6 @@
 package io.verbena.benchmarks.cost;
 
-/** What is measured, and its sizes, the same for everybody. */
+/** The work that is measured, and its sizes, the same for each layer. */
 enum Job {
   /** Messages of {@link #MESSAGE} bytes to and fro, one at a time, both ends polling. */
   PING_PONG,

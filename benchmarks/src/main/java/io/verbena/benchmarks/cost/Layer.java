@@ -6,35 +6,37 @@ import java.nio.ByteBuffer;
 enum Layer {
   VERBS("verbs SPI") {
     @Override
-    ActiveEnd active(Place place, ByteBuffer block, Target target) throws Exception {
-      return new VerbsActive(place, block, target);
+    ActiveEnd active(ConnectionAddress address, ByteBuffer block, RemoteBlock target)
+        throws Exception {
+      return new VerbsActive(address, block, target);
     }
 
     @Override
-    PassiveEnd passive(Place place, Job job, ByteBuffer block) {
-      return new VerbsPassive(place, block);
+    PassiveEnd passive(ConnectionAddress address, Job job, ByteBuffer block) {
+      return new VerbsPassive(address, block);
     }
   },
   REACTIVE("Mono / Flux") {
     @Override
-    ActiveEnd active(Place place, ByteBuffer block, Target target) {
-      return new ReactiveActive(place, block, target);
+    ActiveEnd active(ConnectionAddress address, ByteBuffer block, RemoteBlock target) {
+      return new ReactiveActive(address, block, target);
     }
 
     @Override
-    PassiveEnd passive(Place place, Job job, ByteBuffer block) {
-      return new ReactivePassive(place, job, block);
+    PassiveEnd passive(ConnectionAddress address, Job job, ByteBuffer block) {
+      return new ReactivePassive(address, job, block);
     }
   },
   DISNI("stock DiSNI") {
     @Override
-    ActiveEnd active(Place place, ByteBuffer block, Target target) throws Exception {
-      return new DisniActive(place, block, target);
+    ActiveEnd active(ConnectionAddress address, ByteBuffer block, RemoteBlock target)
+        throws Exception {
+      return new DisniActive(address, block, target);
     }
 
     @Override
-    PassiveEnd passive(Place place, Job job, ByteBuffer block) throws Exception {
-      return new DisniPassive(place, block);
+    PassiveEnd passive(ConnectionAddress address, Job job, ByteBuffer block) throws Exception {
+      return new DisniPassive(address, block);
     }
   };
 
@@ -50,8 +52,10 @@ enum Layer {
   }
 
   /** Connects; {@code block} is what is written. */
-  abstract ActiveEnd active(Place place, ByteBuffer block, Target target) throws Exception;
+  abstract ActiveEnd active(ConnectionAddress address, ByteBuffer block, RemoteBlock target)
+      throws Exception;
 
   /** Listens; {@code block} is what is written to. */
-  abstract PassiveEnd passive(Place place, Job job, ByteBuffer block) throws Exception;
+  abstract PassiveEnd passive(ConnectionAddress address, Job job, ByteBuffer block)
+      throws Exception;
 }

@@ -3,7 +3,7 @@ package io.verbena.benchmarks.cost;
 import io.verbena.benchmarks.work.Deadline;
 import java.time.Duration;
 
-/** When a wait gives up: generous, as the machine is emulated. */
+/** Time limits: generous, as the machine is emulated. */
 final class Limits {
   static final Duration CONNECT = Duration.ofMinutes(1);
   static final long CONNECT_NANOS = CONNECT.toNanos();

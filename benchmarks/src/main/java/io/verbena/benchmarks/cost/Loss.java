@@ -11,7 +11,7 @@ package io.verbena.benchmarks.cost;
  * @param lost packets that the switch lost, either way
  */
 record Loss(double whole, double lossy, long needed, long sent, long answers, long lost) {
-  /** What of the bandwidth is left. */
+  /** The share of the bandwidth that is left. */
   double share() {
     return lossy / whole;
   }

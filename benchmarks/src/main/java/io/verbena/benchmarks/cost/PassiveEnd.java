@@ -6,12 +6,12 @@ import java.io.IOException;
 interface PassiveEnd extends AutoCloseable {
 
   /** The memory to write to. */
-  Target target();
+  RemoteBlock target();
 
   /** Waits until the other end is connected. */
   void accept() throws Exception;
 
-  /** Answers so many pings. */
+  /** Answers {@code rounds} pings. */
   void pong(int rounds) throws Exception;
 
   @Override

@@ -15,10 +15,10 @@ final class Perftest {
   private static final int AVERAGE = 3;
   private static final String LISTENING = "0A";
 
-  private final Place place;
+  private final ConnectionAddress address;
 
-  Perftest(Place place) {
-    this.place = place;
+  Perftest(ConnectionAddress address) {
+    this.address = address;
   }
 
   /** Half a round trip in microseconds, the median of so many. */
@@ -54,13 +54,13 @@ final class Perftest {
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of(program));
     // -F: no warning about the CPU's frequency, which is the emulator's business.
-    command.addAll(List.of("-F", "-p", Integer.toString(place.port())));
+    command.addAll(List.of("-F", "-p", Integer.toString(address.port())));
     Path log = Files.createTempFile("perftest", ".log");
     Process server = start(Cpu.FAR.pin(job), command, log, "-d", "rxe1");
     try {
       awaitListener(server, log);
       Path clientLog = Files.createTempFile("perftest", ".log");
-      Process client = start(Cpu.NEAR.pin(job), command, clientLog, "-d", "rxe0", place.far());
+      Process client = start(Cpu.NEAR.pin(job), command, clientLog, "-d", "rxe0", address.far());
       try {
         end(client, clientLog);
         end(server, log);
@@ -83,7 +83,7 @@ final class Perftest {
 
   /** Asks the kernel, as a connection made to find out would be taken for the client. */
   private void awaitListener(Process server, Path log) throws IOException, InterruptedException {
-    String port = String.format(Locale.ROOT, ":%04X", place.port());
+    String port = String.format(Locale.ROOT, ":%04X", address.port());
     long end = System.nanoTime() + Limits.CONNECT_NANOS;
     while (!isListening(port, "/proc/net/tcp") && !isListening(port, "/proc/net/tcp6")) {
       if (System.nanoTime() - end > 0 || server.waitFor(20, TimeUnit.MILLISECONDS)) {

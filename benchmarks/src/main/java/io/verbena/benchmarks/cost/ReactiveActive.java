@@ -21,13 +21,13 @@ final class ReactiveActive implements ActiveEnd {
   private long sent;
   private long rounds;
 
-  ReactiveActive(Place place, ByteBuffer block, Target target) {
+  ReactiveActive(ConnectionAddress address, ByteBuffer block, RemoteBlock target) {
     this.target =
         new RemoteMemory(
             target.address(), Job.BLOCK, target.key(), EnumSet.of(RemoteMemory.Right.WRITE));
     transport = RdmaTransport.create(ReactivePassive.options(PollMode.BUSY));
     try {
-      connection = ReactivePassive.present(transport.connect(place.uri()).block(Limits.CONNECT));
+      connection = ReactivePassive.present(transport.connect(address.uri()).block(Limits.CONNECT));
       this.block = connection.memory().allocator().directBuffer(Job.BLOCK, Job.BLOCK);
       this.block.writeBytes(block.duplicate().clear());
     } catch (RuntimeException e) {

@@ -14,18 +14,18 @@ final class ReactivePassive implements PassiveEnd {
   private final RdmaTransport transport;
   private final RdmaMemory.Region region;
 
-  ReactivePassive(Place place, Job job, ByteBuffer block) {
+  ReactivePassive(ConnectionAddress address, Job job, ByteBuffer block) {
     // Nobody polls where nothing arrives, as in perftest.
     transport =
         RdmaTransport.create(options(job == Job.PING_PONG ? PollMode.BUSY : PollMode.EVENT));
     try {
       region =
           transport
-              .memory(place.uri())
+              .memory(address.uri())
               .register(block, EnumSet.of(RemoteMemory.Right.READ, RemoteMemory.Right.WRITE));
       present(
           transport
-              .bind(place.uri(), connection -> connection.send(connection.receive()))
+              .bind(address.uri(), connection -> connection.send(connection.receive()))
               .block(Limits.CONNECT));
     } catch (RuntimeException e) {
       transport.dispose();
@@ -45,8 +45,8 @@ final class ReactivePassive implements PassiveEnd {
   }
 
   @Override
-  public Target target() {
-    return new Target(region.token().address(), region.token().key());
+  public RemoteBlock target() {
+    return new RemoteBlock(region.token().address(), region.token().key());
   }
 
   @Override

@@ -1,22 +1,22 @@
 package io.verbena.benchmarks.cost;
 
-/** Whose packets go to whom. */
+/** The hosts at the two ends of a connection. */
 enum Route {
-  RXE_TO_RXE("rxe > rxe", Site.NODE1, Site.NODE2),
-  ROCE_TO_ROCE("roce > roce", Site.OUTSIDE1, Site.OUTSIDE2),
-  ROCE_TO_RXE("roce > rxe", Site.OUTSIDE1, Site.NODE2),
-  RXE_TO_ROCE("rxe > roce", Site.NODE1, Site.OUTSIDE2);
+  RXE_TO_RXE("rxe > rxe", Host.NODE1, Host.NODE2),
+  ROCE_TO_ROCE("roce > roce", Host.OUTSIDE1, Host.OUTSIDE2),
+  ROCE_TO_RXE("roce > rxe", Host.OUTSIDE1, Host.NODE2),
+  RXE_TO_ROCE("rxe > roce", Host.NODE1, Host.OUTSIDE2);
 
-  /** For people. */
+  /** Its human-readable name. */
   final String title;
 
-  /** Who connects, pings and writes. */
-  final Site near;
+  /** The host of the active end: it connects, pings and writes. */
+  final Host near;
 
-  /** Who listens, answers and is written to. */
-  final Site far;
+  /** The host of the passive end: it listens, answers, and is written to. */
+  final Host far;
 
-  Route(String title, Site near, Site far) {
+  Route(String title, Host near, Host far) {
     this.title = title;
     this.near = near;
     this.far = far;
@@ -24,6 +24,6 @@ enum Route {
 
   /** Whether an HCA in Java has a part in it, which must be compiled first. */
   boolean isEmulated() {
-    return near.scheme.equals(Place.ROCE) || far.scheme.equals(Place.ROCE);
+    return near.scheme.equals(ConnectionAddress.ROCE) || far.scheme.equals(ConnectionAddress.ROCE);
   }
 }

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What came of a job, one figure for each repetition.
+ * The figures of a job, one for each repetition.
  *
  * @param values in the order of the repetitions
  */

@@ -10,13 +10,13 @@ final class Session implements AutoCloseable {
   private final ActiveEnd end;
   private boolean written;
 
-  Session(EndProcess passive, Layer layer, Job job, Place place) throws Exception {
+  Session(EndProcess passive, Layer layer, Job job, ConnectionAddress address) throws Exception {
     this.passive = passive;
-    Target target =
-        Target.decode(
-            passive.ask("open " + layer + " " + job + " " + place.far() + " " + place.port()));
+    RemoteBlock target =
+        RemoteBlock.decode(
+            passive.ask("open " + layer + " " + job + " " + address.far() + " " + address.port()));
     passive.order("accept");
-    end = layer.active(place, block, target);
+    end = layer.active(address, block, target);
     passive.answer();
   }
 

@@ -6,29 +6,29 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The guest's switch: what it loses, and what passes through it. */
+/** The guest's switch, which loses packets and counts them. */
 final class Switch {
   private static final Pattern DROPPED = Pattern.compile("dropped (\\d+)");
 
   private Switch() {}
 
-  /** From now on it loses so many per cent of all packets. */
+  /** Makes it lose so many per cent of all packets from now on. */
   static void lose(String percent) throws IOException, InterruptedException {
     run("link-loss", percent);
   }
 
   /** Packets on the way to a host that it has lost so far. */
-  static long lostTo(Site site) throws IOException, InterruptedException {
-    String said = run("tc", "-n", "switch", "-s", "qdisc", "show", "dev", "port" + site.port);
+  static long lostTo(Host host) throws IOException, InterruptedException {
+    String said = run("tc", "-n", "switch", "-s", "qdisc", "show", "dev", "port" + host.port);
     Matcher dropped = DROPPED.matcher(said);
     if (!dropped.find()) {
-      throw new IOException("tc tells of no dropped packets: " + said);
+      throw new IOException("tc printed no count of dropped packets: " + said);
     }
     return Long.parseLong(dropped.group(1));
   }
 
   /** Packets that have come from a host. */
-  static long from(Site site) throws IOException, InterruptedException {
+  static long from(Host host) throws IOException, InterruptedException {
     return Long.parseLong(
         run(
             "ip",
@@ -36,7 +36,7 @@ final class Switch {
             "exec",
             "switch",
             "cat",
-            "/sys/class/net/port" + site.port + "/statistics/rx_packets"));
+            "/sys/class/net/port" + host.port + "/statistics/rx_packets"));
   }
 
   private static String run(String... command) throws IOException, InterruptedException {

@@ -19,7 +19,7 @@ final class VerbsActive implements ActiveEnd {
   private final QueuePair queuePair;
   private final VerbsMessages messages;
   private final MemoryRegion block;
-  private final Target target;
+  private final RemoteBlock target;
 
   /** The engine of an emulated HCA needs a CPU too; beside rxe all spin, as perftest does. */
   private final boolean yields;
@@ -27,13 +27,13 @@ final class VerbsActive implements ActiveEnd {
   private final SendWorkRequest request = new SendWorkRequest();
   private final WorkCompletion[] completions = WorkCompletion.array(Job.POLL);
 
-  VerbsActive(Place place, ByteBuffer block, Target target) throws Exception {
+  VerbsActive(ConnectionAddress address, ByteBuffer block, RemoteBlock target) throws Exception {
     this.target = target;
-    yields = place.scheme().equals(Place.ROCE);
-    end = new VerbsEnd(place.uri());
+    yields = address.scheme().equals(ConnectionAddress.ROCE);
+    end = new VerbsEnd(address.uri());
     try {
       this.block = end.register(block);
-      ConnectionIdentifier identifier = end.manager.resolve(place.uri(), Limits.CONNECT_NANOS);
+      ConnectionIdentifier identifier = end.manager.resolve(address.uri(), Limits.CONNECT_NANOS);
       end.await(ConnectionEvent.Type.ADDR_RESOLVED);
       queuePair = end.queuePair(identifier, Job.DEPTH, Job.RECEIVES);
       messages = new VerbsMessages(end, queuePair);

@@ -17,11 +17,11 @@ final class VerbsPassive implements PassiveEnd {
   private final MemoryRegion block;
   private @Nullable VerbsMessages messages;
 
-  VerbsPassive(Place place, ByteBuffer block) {
-    end = new VerbsEnd(place.uri());
+  VerbsPassive(ConnectionAddress address, ByteBuffer block) {
+    end = new VerbsEnd(address.uri());
     try {
       this.block = end.register(block, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
-      end.keep(end.manager.listen(place.uri(), 1));
+      end.keep(end.manager.listen(address.uri(), 1));
     } catch (RuntimeException e) {
       end.close();
       throw e;
@@ -29,8 +29,8 @@ final class VerbsPassive implements PassiveEnd {
   }
 
   @Override
-  public Target target() {
-    return new Target(block.address(), block.rkey());
+  public RemoteBlock target() {
+    return new RemoteBlock(block.address(), block.rkey());
   }
 
   @Override

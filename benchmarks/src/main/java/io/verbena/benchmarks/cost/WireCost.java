@@ -83,7 +83,7 @@ public final class WireCost implements Callable<Integer> {
       description = "Whose packets go to whom (default: all): ${COMPLETION-CANDIDATES}.")
   private List<Route> routes = List.of(Route.values());
 
-  private final Map<Site, EndProcess> processes = new EnumMap<>(Site.class);
+  private final Map<Host, EndProcess> processes = new EnumMap<>(Host.class);
   private final Map<String, Samples> pings = new LinkedHashMap<>();
   private final Map<String, List<Loss>> losses = new LinkedHashMap<>();
   private int port = 18_515;
@@ -102,8 +102,8 @@ public final class WireCost implements Callable<Integer> {
   public Integer call() throws Exception {
     PrintWriter out = commandLine().getOut();
     try {
-      for (Site site : Site.values()) {
-        processes.put(site, new EndProcess(site.there(), WireMain.class));
+      for (Host host : Host.values()) {
+        processes.put(host, new EndProcess(host.there(), WireMain.class));
       }
       // From the beginning, so that packets go the same way where none is lost.
       Switch.lose(NOTHING);
@@ -233,14 +233,17 @@ public final class WireCost implements Callable<Integer> {
 
   private WireSession session(Route route) throws IOException {
     String address = route.far.address();
-    Place connects = new Place(route.near.scheme, route.near.address(), address, port);
-    Place listens = new Place(route.far.scheme, "", address, port);
+    ConnectionAddress connects =
+        new ConnectionAddress(route.near.scheme, route.near.address(), address, port);
+    ConnectionAddress listens = new ConnectionAddress(route.far.scheme, "", address, port);
     port++;
     return new WireSession(process(route.near), connects, process(route.far), listens);
   }
 
   private Perftest perftest() {
-    return new Perftest(new Place(Place.RXE, Site.NODE1.address(), Site.NODE2.address(), port++));
+    return new Perftest(
+        new ConnectionAddress(
+            ConnectionAddress.RXE, Host.NODE1.address(), Host.NODE2.address(), port++));
   }
 
   private void pin(Route route, Job job) throws IOException, InterruptedException {
@@ -248,10 +251,10 @@ public final class WireCost implements Callable<Integer> {
     Cpu.FAR.pin(job, process(route.far).pid());
   }
 
-  private EndProcess process(Site site) {
-    EndProcess process = processes.get(site);
+  private EndProcess process(Host host) {
+    EndProcess process = processes.get(host);
     if (process == null) {
-      throw new IllegalStateException("process: none at " + site);
+      throw new IllegalStateException("process: none at " + host);
     }
     return process;
   }

@@ -51,8 +51,9 @@ final class WireMain {
 
   private void listen(String[] order) throws Exception {
     ByteBuffer block = Block.zeros();
-    Place place = new Place(order[1], "", order[2], Integer.parseInt(order[3]));
-    try (VerbsPassive end = new VerbsPassive(place, block)) {
+    ConnectionAddress address =
+        new ConnectionAddress(order[1], "", order[2], Integer.parseInt(order[3]));
+    try (VerbsPassive end = new VerbsPassive(address, block)) {
       answer(end.target().encode());
       for (String[] next = next(); !next[0].equals("close"); next = next()) {
         switch (next[0]) {
@@ -74,9 +75,10 @@ final class WireMain {
 
   private void connect(String[] order) throws Exception {
     ByteBuffer block = Block.random();
-    Place place = new Place(order[1], order[2], order[3], Integer.parseInt(order[4]));
-    Target target = Target.decode(order[5] + " " + order[6]);
-    try (VerbsActive end = new VerbsActive(place, block, target)) {
+    ConnectionAddress address =
+        new ConnectionAddress(order[1], order[2], order[3], Integer.parseInt(order[4]));
+    RemoteBlock target = RemoteBlock.decode(order[5] + " " + order[6]);
+    try (VerbsActive end = new VerbsActive(address, block, target)) {
       answer(order[0]);
       for (String[] next = next(); !next[0].equals("close"); next = next()) {
         int count = next.length > 1 ? Integer.parseInt(next[1]) : 0;

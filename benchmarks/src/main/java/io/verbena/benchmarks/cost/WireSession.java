@@ -22,7 +22,9 @@ final class WireSession implements AutoCloseable {
    * @param far the process that listens, answers and is written to
    * @param listens its device
    */
-  WireSession(EndProcess near, Place connects, EndProcess far, Place listens) throws IOException {
+  WireSession(
+      EndProcess near, ConnectionAddress connects, EndProcess far, ConnectionAddress listens)
+      throws IOException {
     this.near = near;
     this.far = far;
     String target =
@@ -72,7 +74,7 @@ final class WireSession implements AutoCloseable {
     } while (end.remainingNanos() > 0);
   }
 
-  /** What the devices have counted, for people. */
+  /** The counters of the devices, human-readable. */
   String counts() throws IOException {
     return "near " + near.ask("count") + ", far " + far.ask("count");
   }

@@ -48,7 +48,7 @@ final class Echo {
     answers.onCompleted();
   }
 
-  /** What was wrong with a request, which gRPC tells its clients nothing of. */
+  /** The first failed check of a request; gRPC does not report it to clients. */
   @Nullable Throwable failure() {
     return failure.get();
   }

@@ -1,6 +1,6 @@
 package io.verbena.benchmarks.peers;
 
-/** How Aeron's media driver gets its turns. */
+/** The threads that Aeron's media driver runs on. */
 public enum AeronMode {
   /** In the participant's own threads: no third thread, best where CPUs are few. */
   INVOKER,

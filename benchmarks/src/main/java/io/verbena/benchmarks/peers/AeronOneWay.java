@@ -10,7 +10,7 @@ import io.verbena.benchmarks.work.Deadline;
 import io.verbena.benchmarks.work.MessageCheck;
 import io.verbena.benchmarks.work.MessageSource;
 import io.verbena.benchmarks.work.OneWay;
-import io.verbena.benchmarks.work.Partner;
+import io.verbena.benchmarks.work.SecondThread;
 import java.util.concurrent.TimeoutException;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -24,7 +24,7 @@ public final class AeronOneWay implements OneWay {
   private final Subscription subscription;
   private final Image image;
   private final boolean invoked;
-  private final Partner partner = new Partner();
+  private final SecondThread second = new SecondThread();
 
   public AeronOneWay(AeronMode mode, int termLength) throws TimeoutException {
     invoked = mode == AeronMode.INVOKER;
@@ -38,7 +38,7 @@ public final class AeronOneWay implements OneWay {
   public void transfer(long messages, MessageSource source, MessageCheck check, Deadline deadline)
       throws Exception {
     int size = source.size();
-    partner.together(
+    second.together(
         spin -> {
           Receiver receiver = new Receiver(check, messages);
           FragmentHandler handler =
@@ -77,7 +77,7 @@ public final class AeronOneWay implements OneWay {
 
   @Override
   public void close() {
-    partner.close();
+    second.close();
     aeron.close();
   }
 

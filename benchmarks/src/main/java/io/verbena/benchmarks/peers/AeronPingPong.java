@@ -5,10 +5,10 @@ import io.aeron.Image;
 import io.aeron.Subscription;
 import io.aeron.logbuffer.FragmentHandler;
 import io.verbena.benchmarks.work.Deadline;
-import io.verbena.benchmarks.work.Partner;
 import io.verbena.benchmarks.work.Ping;
 import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Pong;
+import io.verbena.benchmarks.work.SecondThread;
 import io.verbena.benchmarks.work.Spin;
 import java.util.concurrent.TimeoutException;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -27,7 +27,7 @@ public final class AeronPingPong implements PingPong {
   private final Subscription atPing;
   private final Image pings;
   private final Image pongs;
-  private final Partner partner = new Partner();
+  private final SecondThread second = new SecondThread();
 
   public AeronPingPong(AeronMode mode) throws TimeoutException {
     aeron = new EmbeddedAeron(mode);
@@ -41,7 +41,7 @@ public final class AeronPingPong implements PingPong {
 
   @Override
   public void exchange(long rounds, Ping ping, Pong pong, Deadline deadline) throws Exception {
-    partner.together(
+    second.together(
         spin -> {
           UnsafeBuffer out = new UnsafeBuffer(Slot.memory(ping.size(), 1));
           AgronaView sent = new AgronaView().wrap(out, 0);
@@ -90,7 +90,7 @@ public final class AeronPingPong implements PingPong {
 
   @Override
   public void close() {
-    partner.close();
+    second.close();
     aeron.close();
   }
 }

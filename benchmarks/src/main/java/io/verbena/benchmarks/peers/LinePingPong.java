@@ -2,22 +2,22 @@ package io.verbena.benchmarks.peers;
 
 import io.verbena.benchmarks.work.Deadline;
 import io.verbena.benchmarks.work.PaddedLong;
-import io.verbena.benchmarks.work.Partner;
 import io.verbena.benchmarks.work.Ping;
 import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Pong;
+import io.verbena.benchmarks.work.SecondThread;
 
 /** The limit of a round trip: one cache line there, one back, nothing in them but a number. */
 public final class LinePingPong implements PingPong {
   private final PaddedLong there = new PaddedLong();
   private final PaddedLong back = new PaddedLong();
-  private final Partner partner = new Partner();
+  private final SecondThread second = new SecondThread();
   private long last;
 
   @Override
   public void exchange(long rounds, Ping ping, Pong pong, Deadline deadline) throws Exception {
     long before = last;
-    partner.together(
+    second.together(
         spin -> {
           long seen = before;
           for (long i = 0; i < rounds; i++) {
@@ -47,6 +47,6 @@ public final class LinePingPong implements PingPong {
 
   @Override
   public void close() {
-    partner.close();
+    second.close();
   }
 }

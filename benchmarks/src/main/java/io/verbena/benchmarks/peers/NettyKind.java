@@ -144,7 +144,7 @@ public enum NettyKind {
     };
   }
 
-  /** Where to listen. */
+  /** The address to listen on. */
   public SocketAddress address() {
     return switch (fabric) {
       case JVM -> new LocalAddress("verbena-bench");

@@ -6,7 +6,7 @@ import io.verbena.benchmarks.work.DirectMemory;
 import io.verbena.benchmarks.work.MessageCheck;
 import io.verbena.benchmarks.work.MessageSource;
 import io.verbena.benchmarks.work.OneWay;
-import io.verbena.benchmarks.work.Partner;
+import io.verbena.benchmarks.work.SecondThread;
 import java.nio.ByteBuffer;
 import java.util.Queue;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
@@ -21,7 +21,7 @@ public final class SpscCopyOneWay implements OneWay {
   private final ByteBuffer memory;
   private final Slot[] slots;
   private final Queue<Slot> queue = new SpscVarHandleArrayQueue<>(CAPACITY);
-  private final Partner partner = new Partner();
+  private final SecondThread second = new SecondThread();
 
   public SpscCopyOneWay(int size) {
     this.size = size;
@@ -34,7 +34,7 @@ public final class SpscCopyOneWay implements OneWay {
   @Override
   public void transfer(long messages, MessageSource source, MessageCheck check, Deadline deadline)
       throws Exception {
-    partner.together(
+    second.together(
         spin -> {
           for (long i = 0; i < messages; i++) {
             Slot slot;
@@ -63,6 +63,6 @@ public final class SpscCopyOneWay implements OneWay {
 
   @Override
   public void close() {
-    partner.close();
+    second.close();
   }
 }

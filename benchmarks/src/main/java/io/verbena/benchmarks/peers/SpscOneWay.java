@@ -4,7 +4,7 @@ import io.verbena.benchmarks.work.Deadline;
 import io.verbena.benchmarks.work.MessageCheck;
 import io.verbena.benchmarks.work.MessageSource;
 import io.verbena.benchmarks.work.OneWay;
-import io.verbena.benchmarks.work.Partner;
+import io.verbena.benchmarks.work.SecondThread;
 import java.util.Queue;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
 
@@ -18,7 +18,7 @@ public final class SpscOneWay implements OneWay {
   private final int size;
   private final Slot[] slots;
   private final Queue<Slot> queue = new SpscVarHandleArrayQueue<>(CAPACITY);
-  private final Partner partner = new Partner();
+  private final SecondThread second = new SecondThread();
 
   public SpscOneWay(int size) {
     this.size = size;
@@ -28,7 +28,7 @@ public final class SpscOneWay implements OneWay {
   @Override
   public void transfer(long messages, MessageSource source, MessageCheck check, Deadline deadline)
       throws Exception {
-    partner.together(
+    second.together(
         spin -> {
           for (long i = 0; i < messages; i++) {
             Slot slot;
@@ -52,6 +52,6 @@ public final class SpscOneWay implements OneWay {
 
   @Override
   public void close() {
-    partner.close();
+    second.close();
   }
 }

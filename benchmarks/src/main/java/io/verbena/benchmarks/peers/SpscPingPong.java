@@ -1,10 +1,10 @@
 package io.verbena.benchmarks.peers;
 
 import io.verbena.benchmarks.work.Deadline;
-import io.verbena.benchmarks.work.Partner;
 import io.verbena.benchmarks.work.Ping;
 import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Pong;
+import io.verbena.benchmarks.work.SecondThread;
 import io.verbena.benchmarks.work.Spin;
 import java.util.Queue;
 import org.jctools.queues.varhandle.SpscVarHandleArrayQueue;
@@ -18,7 +18,7 @@ public final class SpscPingPong implements PingPong {
   private final Slot[] pongs;
   private final Queue<Slot> there = new SpscVarHandleArrayQueue<>(SLOTS / 2);
   private final Queue<Slot> back = new SpscVarHandleArrayQueue<>(SLOTS / 2);
-  private final Partner partner = new Partner();
+  private final SecondThread second = new SecondThread();
 
   public SpscPingPong(int size) {
     this.size = size;
@@ -28,7 +28,7 @@ public final class SpscPingPong implements PingPong {
 
   @Override
   public void exchange(long rounds, Ping ping, Pong pong, Deadline deadline) throws Exception {
-    partner.together(
+    second.together(
         spin -> {
           for (long i = 0; i < rounds; i++) {
             Slot out = pings[(int) i % SLOTS];
@@ -64,6 +64,6 @@ public final class SpscPingPong implements PingPong {
 
   @Override
   public void close() {
-    partner.close();
+    second.close();
   }
 }

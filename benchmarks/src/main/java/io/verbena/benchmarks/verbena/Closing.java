@@ -2,7 +2,7 @@ package io.verbena.benchmarks.verbena;
 
 import java.util.Deque;
 
-/** Closes resources in order, all of them, and tells of the first that failed. */
+/** Closes all resources in order and throws the first failure. */
 final class Closing {
   private Closing() {}
 

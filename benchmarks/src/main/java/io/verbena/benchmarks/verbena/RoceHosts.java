@@ -2,9 +2,9 @@ package io.verbena.benchmarks.verbena;
 
 import java.net.URI;
 
-/** Where the two processes of {@link RocePingPong} and {@link RoceWrites} are. */
+/** The addresses of the two processes of {@link RocePingPong} and {@link RoceWrites}. */
 public enum RoceHosts {
-  /** At one address, as programs of one host are: no RNIC is at either end. */
+  /** Both at one address, as programs of one host are: no RNIC is at either end. */
   ONE("roce://127.83.0.1"),
 
   /**
@@ -19,12 +19,12 @@ public enum RoceHosts {
     this.other = other;
   }
 
-  /** Of the process that measures. */
+  /** The address of the process that measures. */
   URI here() {
     return URI.create(ONE.other);
   }
 
-  /** Of the other one. */
+  /** The address of the other process. */
   URI there() {
     return URI.create(other);
   }

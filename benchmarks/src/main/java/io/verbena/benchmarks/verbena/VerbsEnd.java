@@ -31,10 +31,10 @@ public final class VerbsEnd implements AutoCloseable {
   // Closed from the last to the first.
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
 
-  /** Where sends complete. */
+  /** The completion queue of sends. */
   public final CompletionQueue sent;
 
-  /** Where receives complete. */
+  /** The completion queue of receives. */
   public final CompletionQueue received;
 
   /** The manager of its connections. */
@@ -58,7 +58,7 @@ public final class VerbsEnd implements AutoCloseable {
     return resource;
   }
 
-  /** What its device counts. */
+  /** The counters of its device. */
   public DeviceCounters counters() {
     return device.counters();
   }

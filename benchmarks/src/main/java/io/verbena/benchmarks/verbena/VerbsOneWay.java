@@ -4,7 +4,7 @@ import io.verbena.benchmarks.work.Deadline;
 import io.verbena.benchmarks.work.MessageCheck;
 import io.verbena.benchmarks.work.MessageSource;
 import io.verbena.benchmarks.work.OneWay;
-import io.verbena.benchmarks.work.Partner;
+import io.verbena.benchmarks.work.SecondThread;
 import io.verbena.benchmarks.work.Spin;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
@@ -28,7 +28,7 @@ public final class VerbsOneWay implements OneWay {
   private final ReceiveRing atClient;
   private final SendWorkRequest creditRequest = new SendWorkRequest();
   private final WorkCompletion[] creditCompletions = WorkCompletion.array(CREDITS_IN_WINDOW);
-  private final Partner partner = new Partner();
+  private final SecondThread second = new SecondThread();
   private long credits;
   private int uncredited;
 
@@ -44,7 +44,7 @@ public final class VerbsOneWay implements OneWay {
   @Override
   public void transfer(long count, MessageSource source, MessageCheck check, Deadline deadline)
       throws Exception {
-    partner.together(
+    second.together(
         spin -> consume(count, check, spin), spin -> produce(count, source, spin), deadline);
   }
 
@@ -102,7 +102,7 @@ public final class VerbsOneWay implements OneWay {
 
   @Override
   public void close() {
-    partner.close();
+    second.close();
     pair.close();
   }
 }

@@ -19,12 +19,12 @@ final class VerbsPair implements AutoCloseable {
   final QueuePair atClient;
   final QueuePair atServer;
 
-  /** On the emulated HCA. */
+  /** Connects a pair on the emulated HCA. */
   VerbsPair() throws InterruptedException, TimeoutException {
     this(EMULATED);
   }
 
-  /** On the HCA of this address. */
+  /** Connects a pair on the HCA of this address. */
   VerbsPair(URI address) throws InterruptedException, TimeoutException {
     client = new VerbsEnd(address);
     server = new VerbsEnd(address);

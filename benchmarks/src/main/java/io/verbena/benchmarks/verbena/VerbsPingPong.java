@@ -1,10 +1,10 @@
 package io.verbena.benchmarks.verbena;
 
 import io.verbena.benchmarks.work.Deadline;
-import io.verbena.benchmarks.work.Partner;
 import io.verbena.benchmarks.work.Ping;
 import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Pong;
+import io.verbena.benchmarks.work.SecondThread;
 import io.verbena.benchmarks.work.Spin;
 import java.util.concurrent.TimeoutException;
 
@@ -18,7 +18,7 @@ public final class VerbsPingPong implements PingPong {
   private final SendRing pongs;
   private final ReceiveRing atServer;
   private final ReceiveRing atClient;
-  private final Partner partner = new Partner();
+  private final SecondThread second = new SecondThread();
 
   public VerbsPingPong(int size) throws Exception {
     pings = new SendRing(pair.client, pair.atClient, size, GROUP);
@@ -29,7 +29,7 @@ public final class VerbsPingPong implements PingPong {
 
   @Override
   public void exchange(long rounds, Ping ping, Pong pong, Deadline deadline) throws Exception {
-    partner.together(
+    second.together(
         spin -> {
           for (long i = 0; i < rounds; i++) {
             ping.send(pings.next(spin));
@@ -59,7 +59,7 @@ public final class VerbsPingPong implements PingPong {
 
   @Override
   public void close() {
-    partner.close();
+    second.close();
     pair.close();
   }
 }

@@ -29,8 +29,8 @@ public final class CacheLineGauge {
   public static double nanos() throws Exception {
     CacheLineGauge gauge = new CacheLineGauge();
     double[] median = new double[1];
-    try (Partner partner = new Partner()) {
-      partner.together(spin -> median[0] = gauge.ping(spin), gauge::pong, Deadline.in(LIMIT));
+    try (SecondThread second = new SecondThread()) {
+      second.together(spin -> median[0] = gauge.ping(spin), gauge::pong, Deadline.in(LIMIT));
     }
     return median[0];
   }

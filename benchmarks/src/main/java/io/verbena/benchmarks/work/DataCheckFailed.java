@@ -4,7 +4,7 @@ package io.verbena.benchmarks.work;
 public final class DataCheckFailed extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** What, in which message and where, was not as it was sent. */
+  /** Creates one that says which byte of which message was wrong. */
   public DataCheckFailed(String what, long message, int index, long received, long expected) {
     super(
         what

@@ -6,7 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** When a wait gives up. Any thread; a spinning thread takes a {@link Spin} of its own. */
+/** The end of a wait. For any thread; a spinning thread takes a {@link Spin} of its own. */
 public final class Deadline {
   private final long at;
   private final Duration limit;

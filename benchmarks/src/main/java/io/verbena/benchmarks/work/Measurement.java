@@ -3,7 +3,7 @@ package io.verbena.benchmarks.work;
 import java.util.List;
 
 /**
- * What a case measured.
+ * The measured figures of a case.
  *
  * @param values one figure per repetition, in the workload's unit
  * @param p99 the 99th percentile per repetition where the values are 50th percentiles, else empty

@@ -60,7 +60,7 @@ public final class Measures {
   }
 
   /** Nanoseconds of CPU that open connections use in a second in which nothing is sent. */
-  public static Measurement crowdCpu(Crowd participant, int connections, Plan plan)
+  public static Measurement crowdCpu(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     participant.open(connections, plan.deadline());
     idle(plan.warmUp().toNanos());
@@ -79,20 +79,20 @@ public final class Measures {
   }
 
   /** Bytes that a connection uses, both ends: objects after collections, and direct buffers. */
-  public static Measurement crowdMemory(Crowd participant, int connections, Plan plan)
+  public static Measurement crowdMemory(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     return crowdBytes(
         participant, connections, plan, () -> UsedMemory.heapBytes() + UsedMemory.directBytes());
   }
 
   /** Bytes of objects that a connection uses, both ends, after collections. */
-  public static Measurement crowdHeap(Crowd participant, int connections, Plan plan)
+  public static Measurement crowdHeap(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     return crowdBytes(participant, connections, plan, UsedMemory::heapBytes);
   }
 
   private static Measurement crowdBytes(
-      Crowd participant, int connections, Plan plan, LongSupplier used) throws Exception {
+      IdleConnections participant, int connections, Plan plan, LongSupplier used) throws Exception {
     // What the first connections bring with them is not theirs: classes, pools, finished compiles.
     participant.open(FIRST_CONNECTIONS, plan.deadline());
     idle(plan.warmUp().toNanos());

@@ -3,7 +3,7 @@ package io.verbena.benchmarks.work;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 
-/** How many CPUs other processes keep busy, from the making of this object on. */
+/** Measures how many CPUs other processes use, from its creation on. */
 public final class OtherLoad {
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();

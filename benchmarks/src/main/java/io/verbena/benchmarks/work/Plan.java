@@ -3,7 +3,7 @@ package io.verbena.benchmarks.work;
 import java.time.Duration;
 
 /**
- * How long to measure.
+ * Lengths of warm-up and repetitions.
  *
  * @param warmUp time before the first repetition
  * @param repetitions number of repetitions, at least three
@@ -18,12 +18,12 @@ public record Plan(Duration warmUp, int repetitions, Duration repetition) {
     }
   }
 
-  /** When one batch of work, or the opening of a participant, has failed. */
+  /** The deadline of one batch of work, or of the opening of a participant. */
   public Deadline deadline() {
     return Deadline.in(repetition.multipliedBy(4).plus(GRACE));
   }
 
-  /** When a whole case, with the start of its JVM, has failed. */
+  /** The time limit of a whole case, with the start of its JVM. */
   public Duration caseLimit() {
     return repetition.multipliedBy(repetitions).plus(warmUp).multipliedBy(2).plus(GRACE);
   }

@@ -3,7 +3,7 @@ package io.verbena.benchmarks.work;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 
-/** What this JVM's objects and direct buffers use. What the kernel has for it is not counted. */
+/** Memory of this JVM's objects and direct buffers. The kernel's memory is not counted. */
 final class UsedMemory {
   // What a first collection finds to be unreachable, cleaners and finalizers let go of for a later.
   private static final int COLLECTIONS = 3;

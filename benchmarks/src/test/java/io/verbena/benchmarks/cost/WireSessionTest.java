@@ -32,7 +32,10 @@ class WireSessionTest {
 
   private WireSession session(int port) throws Exception {
     return new WireSession(
-        near, new Place(Place.ROCE, NEAR, FAR, port), far, new Place(Place.ROCE, "", FAR, port));
+        near,
+        new ConnectionAddress(ConnectionAddress.ROCE, NEAR, FAR, port),
+        far,
+        new ConnectionAddress(ConnectionAddress.ROCE, "", FAR, port));
   }
 
   @Test

@@ -5,18 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
 
-class TargetTest {
+class RemoteBlockTest {
 
   @Test
   void travelsAsText() {
-    Target target = new Target(0x7fff_0000_1000L, -5);
+    RemoteBlock target = new RemoteBlock(0x7fff_0000_1000L, -5);
 
-    assertThat(Target.decode(target.encode())).isEqualTo(target);
+    assertThat(RemoteBlock.decode(target.encode())).isEqualTo(target);
   }
 
   @Test
   void refusesWhatIsNone() {
-    assertThatThrownBy(() -> Target.decode("accept"))
+    assertThatThrownBy(() -> RemoteBlock.decode("accept"))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("target: accept (expected: ADDRESS KEY)");
   }

@@ -3,19 +3,19 @@ package io.verbena.benchmarks;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a case.
+ * The result of a case.
  *
  * @param benchCase the case
  * @param figures its figures, or null when it failed
  * @param failure why it failed, or null
  */
-record Outcome(BenchCase<?> benchCase, @Nullable Figures figures, @Nullable String failure) {
+record CaseResult(BenchCase<?> benchCase, @Nullable Figures figures, @Nullable String failure) {
 
   boolean failed() {
     return figures == null;
   }
 
-  /** Whether it is worth another try: figures that mean little. */
+  /** Whether it should run again, because it was disturbed. */
   boolean disturbed() {
     return figures != null && figures.disturbed();
   }

@@ -4,14 +4,14 @@ import java.net.InetSocketAddress;
 import java.net.URI;
 
 /**
- * Where the passive end listens, and where the active one connects from.
+ * The address that the passive end listens on, and the one that the active end connects from.
  *
- * @param scheme of the one who asks: the device that this end has
+ * @param scheme of the device of the end that uses it
  * @param near the active end's address
  * @param far the passive end's address
  * @param port the passive end's port, another one for each connection
  */
-record Place(String scheme, String near, String far, int port) {
+record ConnectionAddress(String scheme, String near, String far, int port) {
   /** The kernel's devices. */
   static final String RXE = "disni";
 

@@ -1,7 +1,7 @@
 package io.verbena.benchmarks.work;
 
-/** Connections within this JVM, of which most have nothing to say. */
-public interface Crowd extends Participant {
+/** Connections within this JVM that are idle but for one message each. */
+public interface IdleConnections extends Participant {
   /**
    * Opens so many more connections, one after the other, and sends a message to and fro on each.
    *

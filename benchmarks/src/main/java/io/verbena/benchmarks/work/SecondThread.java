@@ -5,7 +5,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** The second thread of a participant that has none of its own; lives from open to close. */
-public final class Partner implements AutoCloseable {
+public final class SecondThread implements AutoCloseable {
   private final ExecutorService executor =
       Executors.newSingleThreadExecutor(
           body -> {
@@ -20,8 +20,8 @@ public final class Partner implements AutoCloseable {
   }
 
   /**
-   * Runs {@code mine} in the calling thread and {@code theirs} in the partner; returns when both
-   * are done.
+   * Runs {@code mine} in the calling thread and {@code theirs} in the second thread; returns when
+   * both are done.
    *
    * @throws Exception what either failed with, the caller's end first
    */

@@ -14,8 +14,8 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.handler.codec.FixedLengthFrameDecoder;
 import io.netty.util.concurrent.Future;
 import io.verbena.benchmarks.work.ByteBufView;
-import io.verbena.benchmarks.work.Crowd;
 import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.IdleConnections;
 import io.verbena.benchmarks.work.MessageCheck;
 import io.verbena.benchmarks.work.MessageSource;
 import java.time.Duration;
@@ -25,7 +25,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** Netty connections as a program has them that sets no options; an event loop for each end. */
-public final class NettyCrowd implements Crowd {
+public final class NettyIdleConnections implements IdleConnections {
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   private final EventLoopGroup clients;
@@ -35,7 +35,7 @@ public final class NettyCrowd implements Crowd {
   private final Guest guest;
   private final List<Channel> channels = new ArrayList<>();
 
-  public NettyCrowd(NettyKind kind, int size) throws Exception {
+  public NettyIdleConnections(NettyKind kind, int size) throws Exception {
     guest = new Guest(size);
     clients = new MultiThreadIoEventLoopGroup(1, kind.plainHandler());
     servers = new MultiThreadIoEventLoopGroup(1, kind.plainHandler());

@@ -6,19 +6,19 @@ package io.verbena.benchmarks.cost;
  * @param address of the first byte
  * @param key the rkey
  */
-record Target(long address, int key) {
+record RemoteBlock(long address, int key) {
 
-  /** As it travels between the two processes. */
+  /** Encodes it for the other process. */
   String encode() {
     return address + " " + key;
   }
 
-  static Target decode(String text) {
+  static RemoteBlock decode(String text) {
     int space = text.indexOf(' ');
     if (space < 0) {
       throw new IllegalArgumentException("target: " + text + " (expected: ADDRESS KEY)");
     }
-    return new Target(
+    return new RemoteBlock(
         Long.parseLong(text.substring(0, space)), Integer.parseInt(text.substring(space + 1)));
   }
 }

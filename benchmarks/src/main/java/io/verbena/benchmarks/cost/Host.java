@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.Objects;
 
 /** A host on the guest's switch, and the device that it has. */
-enum Site {
-  NODE1(Place.RXE, "VERBENA_NODE1", 1, ""),
-  NODE2(Place.RXE, "VERBENA_NODE2", 2, ""),
-  OUTSIDE1(Place.ROCE, "VERBENA_OUTSIDE", 3, "outside"),
-  OUTSIDE2(Place.ROCE, "VERBENA_OUTSIDE2", 4, "outside2");
+enum Host {
+  NODE1(ConnectionAddress.RXE, "VERBENA_NODE1", 1, ""),
+  NODE2(ConnectionAddress.RXE, "VERBENA_NODE2", 2, ""),
+  OUTSIDE1(ConnectionAddress.ROCE, "VERBENA_OUTSIDE", 3, "outside"),
+  OUTSIDE2(ConnectionAddress.ROCE, "VERBENA_OUTSIDE2", 4, "outside2");
 
-  /** How addresses begin there. */
+  /** The scheme of its device's address. */
   final String scheme;
 
   /** The number of its port at the switch. */
@@ -19,14 +19,14 @@ enum Site {
   private final String variable;
   private final String command;
 
-  Site(String scheme, String variable, int port, String command) {
+  Host(String scheme, String variable, int port, String command) {
     this.scheme = scheme;
     this.variable = variable;
     this.port = port;
     this.command = command;
   }
 
-  /** What comes before a command to have it there. */
+  /** The words before a command that run it there. */
   List<String> there() {
     return command.isEmpty() ? List.of() : List.of(command);
   }

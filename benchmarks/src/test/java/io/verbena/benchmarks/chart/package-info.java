@@ -1,0 +1,5 @@
+/** Claims about charts: which results they show, and how they are drawn. */
+@NullMarked
+package io.verbena.benchmarks.chart;
+
+import org.jspecify.annotations.NullMarked;
