@@ -88,6 +88,25 @@ maven() {
   fi
 }
 
+# without_warnings LABEL LOG: fails if Maven, a plugin or the JVM in a test warned: a warning is an error. Failed tests are told of
+# elsewhere, and jars of tests are empty where tests are not compiled.
+without_warnings() {
+  if grep -E '^(\[WARNING\]|WARNING:|OpenJDK .* warning:)' "$2" | grep -vE 'Tests run:|JAR will be empty' >&2; then
+    printf '%s warnings (expected: none), see %s\n' "$1" "$2" >&2
+    return 1
+  fi
+}
+
+# The artifacts that are published: those of the BOM.
+published() {
+  sed -n '/<dependencyManagement>/,/<\/dependencyManagement>/s|.*<artifactId>\(.*\)</artifactId>.*|\1|p' "$root/bom/pom.xml"
+}
+
+# The version of all modules.
+version() {
+  sed -n '/<version>/{s|.*<version>\(.*\)</version>.*|\1|p;q}' "$root/bom/pom.xml"
+}
+
 # What the main code is built from: names, sizes and times of the files.
 fingerprint() {
   (cd "$root" && find . \( -name target -o -name .git \) -prune -o -type f \( -name pom.xml -o -path './.mvn/*' -o -path '*/src/main/*' \) \
@@ -140,7 +159,7 @@ install_build_packages() {
 
 # class_path MODULE: the jar of the module in this folder and all that it needs at run time, as the last build wrote it down.
 class_path() {
-  printf '%s:%s\n' "$root/$1/target/verbena-${1##*/}-0.1.0-SNAPSHOT.jar" "$(cat "$root/$1/target/runtime-class-path")"
+  printf '%s:%s\n' "$root/$1/target/verbena-${1##*/}-$(version).jar" "$(cat "$root/$1/target/runtime-class-path")"
 }
 
 # Whether the module's last build is of these sources and its class path still exists.

@@ -2,11 +2,11 @@
  * Measurements of connections. This package depends on no metrics library; {@code VerbenaMeters} of
  * the transport core passes them to Micrometer.
  *
- * <pre>
- *  RdmaOptions.meters ---> Meters ----- a device in use -----> HcaMeter ----- a connection -----> ConnectionMeter
- *                            |            errors, polls                      posted, completed, sent, received
- *                            +--- what waits above a transport ---> Backlog
- * </pre>
+ * <pre>{@code
+ * RdmaOptions.meters ---> Meters ----- a device in use -----> HcaMeter ----- a connection -----> ConnectionMeter
+ *                           |            errors, polls                      posted, completed, sent, received
+ *                           +--- what waits above a transport ---> Backlog
+ * }</pre>
  *
  * <p><b>Events and states.</b> A meter is called for events: a work request posted and completed, a
  * message sent and received, an error. It reads states itself: {@link

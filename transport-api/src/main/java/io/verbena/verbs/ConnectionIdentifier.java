@@ -6,22 +6,22 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of a connection, established or on its way ({@code rdma_cm_id}).
  *
- * <pre>
+ * <pre>{@code
  * active:   resolve -> ADDR_RESOLVED -> createQueuePair -> connect -> ESTABLISHED | REJECTED |
  *           UNREACHABLE | CONNECT_ERROR
  * passive:  CONNECT_REQUEST -> createQueuePair -> accept -> ESTABLISHED | CONNECT_ERROR
  *                           -> reject
  * either:   ESTABLISHED -> disconnect, or the peer's -> DISCONNECTED
- * </pre>
+ * }</pre>
  *
  * <p>Of {@link PortSpace#UDP}, it is one question for a queue pair of datagrams and its answer:
  *
- * <pre>
+ * <pre>{@code
  * active:   resolve -> ADDR_RESOLVED -> createQueuePair -> connect -> ESTABLISHED, with the peer |
  *           UNREACHABLE
  * passive:  CONNECT_REQUEST -> createQueuePair -> accept
  *                           -> reject
- * </pre>
+ * }</pre>
  *
  * After that neither end hears of the other by events, whatever it does.
  */

@@ -3,12 +3,12 @@ package io.verbena.verbs;
 /**
  * The states of a queue pair; numbers as in {@code enum ibv_qp_state}.
  *
- * <pre>
- *  RESET -> INIT -> RTR -> RTS <-> SQD
- *             |      |      |  \     |
- *             |      |      |   SQE  |      any state -> RESET
- *             +------+------+----+---+-> ERR
- * </pre>
+ * <pre>{@code
+ * RESET -> INIT -> RTR -> RTS <-> SQD
+ *            |      |      |  \     |
+ *            |      |      |   SQE  |      any state -> RESET
+ *            +------+------+----+---+-> ERR
+ * }</pre>
  */
 public enum QueuePairState {
   /** Just created: nothing may be posted. */

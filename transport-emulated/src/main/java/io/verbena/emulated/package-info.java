@@ -2,15 +2,15 @@
  * The emulated HCA: verbs without hardware, root or native code. Over the direct fabric, in one
  * JVM, the posting thread moves the bytes itself, memory to memory, once.
  *
- * <pre>
- *  poster of A            A's SendQueue                      B                       poller of B
- *  postSend(wr) --------> own (one CAS) ---- keys, range --> ReceiveQueue: take one
- *                         |                  domain, rights  MemoryRegion: one copy
- *                         |                                  CompletionQueue: claim, publish ---> poll
- *                         |  no receive? the request waits in A's send queue;
- *                         |  B's postReceive, or the RNR timer, goes on with it
- *                         +-> A's CompletionQueue, if signaled
- * </pre>
+ * <pre>{@code
+ * poster of A            A's SendQueue                      B                       poller of B
+ * postSend(wr) --------> own (one CAS) ---- keys, range --> ReceiveQueue: take one
+ *                        |                  domain, rights  MemoryRegion: one copy
+ *                        |                                  CompletionQueue: claim, publish ---> poll
+ *                        |  no receive? the request waits in A's send queue;
+ *                        |  B's postReceive, or the RNR timer, goes on with it
+ *                        +-> A's CompletionQueue, if signaled
+ * }</pre>
  *
  * <p>A queue pair's {@link io.verbena.emulated.SendQueue} is owned by one thread at a time, which
  * alone touches the peer's receive queue. Whoever takes something away from the HCA (closes a

@@ -47,10 +47,10 @@ import reactor.util.context.Context;
 /**
  * A connection and its life:
  *
- * <pre>
- *  OPENING --open--> OPEN --both ends sent CLOSE, error, dispose, disconnect--> ENDING --> ENDED
- *     +------------------------failed, cancelled----------------------------------^
- * </pre>
+ * <pre>{@code
+ * OPENING --open--> OPEN --both ends sent CLOSE, error, dispose, disconnect--> ENDING --> ENDED
+ *    +------------------------failed, cancelled----------------------------------^
+ * }</pre>
  *
  * In ENDING the queue pair is in its error state and all that was posted is flushed; when the last
  * completion came, everything is freed, and then whatever still waits is told.

@@ -14,17 +14,17 @@
  *  run(packets)                sends up to that many; true if more could be sent at once
  * </pre>
  *
- * <pre>
- *   SendRing          Host: memory, completions, receives          Timeline
- *      |                 ^             ^            ^                 |
- *      v                 |             |            |                 v
- *  Requester ----- SendWindow ---- Completer     Responder       RetryClock
- *      |           positions,          ^         ResourceTable   timeout, RNR
- *      |           PSNs                |         ReplyQueue      wait, counters
- *      v                               |          ^      |
- *  FrameSink (requests)    answers in -+          |      +-> FrameSink (answers)
- *                                     requests in +
- * </pre>
+ * <pre>{@code
+ *  SendRing          Host: memory, completions, receives          Timeline
+ *     |                 ^             ^            ^                 |
+ *     v                 |             |            |                 v
+ * Requester ----- SendWindow ---- Completer     Responder       RetryClock
+ *     |           positions,          ^         ResourceTable   timeout, RNR
+ *     |           PSNs                |         ReplyQueue      wait, counters
+ *     v                               |          ^      |
+ * FrameSink (requests)    answers in -+          |      +-> FrameSink (answers)
+ *                                    requests in +
+ * }</pre>
  *
  * Each machine's states and rules stand in its own description. UC and UD have a responder each
  * that answers nothing, and complete a request as its last packet leaves.
