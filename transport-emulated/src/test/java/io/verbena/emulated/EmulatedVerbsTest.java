@@ -1,6 +1,6 @@
 package io.verbena.emulated;
 
-import io.verbena.tck.Answers;
+import io.verbena.tck.ObservedResults;
 import io.verbena.tck.VerbsTck;
 import java.net.URI;
 import java.nio.file.Path;
@@ -11,8 +11,8 @@ import org.junit.jupiter.api.BeforeAll;
  * which those of other devices are read.
  */
 class EmulatedVerbsTest extends VerbsTck {
-  private static final Answers ANSWERS =
-      new Answers(
+  private static final ObservedResults ANSWERS =
+      new ObservedResults(
           Path.of(System.getProperty("verbena.test.results", "target"), "answers-emulated.tsv"));
 
   @BeforeAll

@@ -1,7 +1,7 @@
 package io.verbena.it.verbs;
 
 import io.verbena.it.guest.InSoftRoceGuest;
-import io.verbena.tck.Answers;
+import io.verbena.tck.ObservedResults;
 import io.verbena.tck.Deviation;
 import io.verbena.tck.VerbsTck;
 import io.verbena.verbs.CompletionStatus;
@@ -25,8 +25,8 @@ class DisniVerbsTest extends VerbsTck {
 
   private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
 
-  private static final Answers ANSWERS =
-      new Answers(
+  private static final ObservedResults ANSWERS =
+      new ObservedResults(
           Path.of(System.getenv().getOrDefault("VERBENA_RESULTS", "target"), "answers-rxe.tsv"));
 
   @BeforeAll

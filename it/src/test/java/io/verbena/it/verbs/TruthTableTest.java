@@ -3,7 +3,7 @@ package io.verbena.it.verbs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.verbena.tck.Answers;
+import io.verbena.tck.ObservedResults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,10 +26,10 @@ class TruthTableTest {
   private static final Path OUTPUT =
       Path.of(System.getProperty("verbena.test.results", "target/jdk"));
 
-  private static final Answers RXE = new Answers(OUTPUT.resolve("guest/nodes-1/answers-rxe.tsv"));
+  private static final ObservedResults RXE = new ObservedResults(OUTPUT.resolve("guest/nodes-1/answers-rxe.tsv"));
 
-  private static final Answers EMULATED =
-      new Answers(
+  private static final ObservedResults EMULATED =
+      new ObservedResults(
           Path.of("../transport-emulated/target")
               .resolve(OUTPUT.getFileName())
               .resolve("answers-emulated.tsv"));

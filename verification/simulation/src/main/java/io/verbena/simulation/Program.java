@@ -1,26 +1,26 @@
 package io.verbena.simulation;
 
-import io.verbena.simulation.reactive.ReactiveScript;
-import io.verbena.simulation.run.Script;
-import io.verbena.simulation.verbs.Plan;
+import io.verbena.simulation.reactive.ReactiveScenario;
+import io.verbena.simulation.scenario.Scenario;
+import io.verbena.simulation.verbs.VerbsScenario;
 
 /** What a seed is made into. */
 enum Program {
   /** A program over the verbs. */
   VERBS {
     @Override
-    Script of(long seed) {
-      return Plan.of(seed);
+    Scenario of(long seed) {
+      return VerbsScenario.of(seed);
     }
   },
   /** Two ends of a connection of the reactive layer. */
   REACTIVE {
     @Override
-    Script of(long seed) {
-      return ReactiveScript.of(seed);
+    Scenario of(long seed) {
+      return ReactiveScenario.of(seed);
     }
   };
 
   /** The run of a seed. */
-  abstract Script of(long seed);
+  abstract Scenario of(long seed);
 }

@@ -2,8 +2,8 @@ package io.verbena.simulation;
 
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.FaultSchedule;
-import io.verbena.simulation.run.Arena;
-import io.verbena.simulation.run.Script;
+import io.verbena.simulation.scenario.Arena;
+import io.verbena.simulation.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -28,39 +28,39 @@ final class Shrinker {
     return runs;
   }
 
-  Script shrink(Script failing) {
-    Script script = concrete(failing);
+  Scenario shrink(Scenario failing) {
+    Scenario script = concrete(failing);
     int before;
     do {
       before = size(script);
-      Script now = script;
+      Scenario now = script;
       List<Fault> faults =
           minimize(now.faults().faults(), fewer -> fails(now.withFaults(schedule(now, fewer))));
-      Script next = now.withFaults(schedule(now, faults));
+      Scenario next = now.withFaults(schedule(now, faults));
       List<Integer> all = IntStream.range(0, next.steps()).boxed().toList();
       script = next.withSteps(minimize(all, fewer -> fails(next.withSteps(fewer))));
     } while (size(script) < before && runs < mostRuns);
     return script;
   }
 
-  private static int size(Script script) {
+  private static int size(Scenario script) {
     return script.steps() + script.faults().faults().size();
   }
 
-  private static FaultSchedule schedule(Script script, List<Fault> faults) {
+  private static FaultSchedule schedule(Scenario script, List<Fault> faults) {
     return new FaultSchedule(script.faults().latency(), faults);
   }
 
   /** The same run with a fault for each packet that was struck, if that fails too. */
-  private Script concrete(Script script) {
+  private Scenario concrete(Scenario script) {
     List<Fault> strikes = new ArrayList<>();
     runs++;
     script.run(new Arena(), null, strikes);
-    Script concrete = script.withFaults(schedule(script, strikes));
+    Scenario concrete = script.withFaults(schedule(script, strikes));
     return fails(concrete) ? concrete : script;
   }
 
-  private boolean fails(Script script) {
+  private boolean fails(Scenario script) {
     runs++;
     return !script.run(new Arena(), null, null).isGood();
   }

@@ -1,9 +1,9 @@
 package io.verbena.simulation;
 
-import io.verbena.simulation.run.Arena;
-import io.verbena.simulation.run.Outcome;
-import io.verbena.simulation.run.Script;
-import io.verbena.simulation.run.Trace;
+import io.verbena.simulation.scenario.Arena;
+import io.verbena.simulation.scenario.RunResult;
+import io.verbena.simulation.scenario.Scenario;
+import io.verbena.simulation.scenario.Trace;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.time.Duration;
@@ -65,7 +65,7 @@ final class Simulate implements Callable<Integer> {
 
   private int runMany(long first) throws InterruptedException {
     long count = minutes > 0 ? Long.MAX_VALUE : seeds > 0 ? seeds : 20_000;
-    Seeds runs = new Seeds(program, first, count);
+    SeedRunner runs = new SeedRunner(program, first, count);
     long begin = System.nanoTime();
     long limit = (long) (minutes * Duration.ofMinutes(1).toNanos());
     Long failed =
@@ -94,9 +94,9 @@ final class Simulate implements Callable<Integer> {
     return 0;
   }
 
-  private Script shrink(long failed) {
+  private Scenario shrink(long failed) {
     Shrinker shrinker = new Shrinker(SHRINKING_RUNS);
-    Script script = shrinker.shrink(program.of(failed));
+    Scenario script = shrinker.shrink(program.of(failed));
     out.printf("seed %d, shrunken in %d runs:%n", failed, shrinker.runs());
     script.print(out);
     out.printf("%s%n", script.run(new Arena(), null, null).failure());
@@ -105,11 +105,11 @@ final class Simulate implements Callable<Integer> {
   }
 
   private int replay(long which) {
-    Script script = shrunken ? shrink(which) : program.of(which);
+    Scenario script = shrunken ? shrink(which) : program.of(which);
     if (!shrunken) {
       script.print(out);
     }
-    Outcome outcome = script.run(new Arena(), new Trace(out), null);
+    RunResult outcome = script.run(new Arena(), new Trace(out), null);
     Throwable failure = outcome.failure();
     if (failure != null) {
       failure.printStackTrace(out);

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.FaultSchedule;
-import io.verbena.simulation.run.Arena;
-import io.verbena.simulation.run.Outcome;
-import io.verbena.simulation.run.Script;
-import io.verbena.simulation.run.Trace;
+import io.verbena.simulation.scenario.Arena;
+import io.verbena.simulation.scenario.RunResult;
+import io.verbena.simulation.scenario.Scenario;
+import io.verbena.simulation.scenario.Trace;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -35,7 +35,7 @@ class SimulationTest {
   }
 
   private static void keepsEveryPromise(Program program, long count) throws InterruptedException {
-    Seeds seeds = new Seeds(program, 0, count);
+    SeedRunner seeds = new SeedRunner(program, 0, count);
 
     Long failed = seeds.run(Runtime.getRuntime().availableProcessors(), done -> {});
 
@@ -62,24 +62,24 @@ class SimulationTest {
   @CsvSource({"VERBS, 50", "REACTIVE, 10"})
   void doesTheSameWithFaultsOfSinglePackets(Program program, long seeds) {
     for (long seed = 0; seed < seeds; seed++) {
-      Script script = program.of(seed);
+      Scenario script = program.of(seed);
       List<Fault> strikes = new ArrayList<>();
       script.run(new Arena(), null, strikes);
 
-      Script concrete = script.withFaults(new FaultSchedule(script.faults().latency(), strikes));
+      Scenario concrete = script.withFaults(new FaultSchedule(script.faults().latency(), strikes));
 
       assertThat(events(concrete)).as("seed %d", seed).isEqualTo(events(script));
     }
   }
 
   /** Without the names of the faults, which a list of strikes calls differently. */
-  private static List<String> events(Script script) {
+  private static List<String> events(Scenario script) {
     return trace(script).lines().map(line -> line.replaceAll("\\*\\*\\*.*", "***")).toList();
   }
 
-  private static String trace(Script script) {
+  private static String trace(Scenario script) {
     StringWriter text = new StringWriter();
-    Outcome outcome = script.run(new Arena(), new Trace(new PrintWriter(text, true)), null);
+    RunResult outcome = script.run(new Arena(), new Trace(new PrintWriter(text, true)), null);
     assertThat(outcome.failure()).isNull();
     return text.toString();
   }

@@ -38,18 +38,18 @@ abstract class AllocationTests extends VerbsTests {
 
   @Test
   void writesWithoutAllocating() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(64);
-    Memory from = pair.client().memory(64);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(64);
+    TestMemory from = pair.client().memory(64);
 
     allocatesNothing(once(pair.client(), Requests.write(1, remote, from).signaled()));
   }
 
   @Test
   void readsWithoutAllocating() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(4096);
-    Memory into = pair.client().memory(4096, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(4096);
+    TestMemory into = pair.client().memory(4096, LOCAL_WRITE);
 
     allocatesNothing(once(pair.client(), Requests.read(1, remote, into).signaled()));
   }
@@ -59,9 +59,9 @@ abstract class AllocationTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(8);
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(8);
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
 
     allocatesNothing(once(pair.client(), Requests.fetchAndAdd(1, remote, 1, result).signaled()));
     allocatesNothing(
@@ -73,8 +73,8 @@ abstract class AllocationTests extends VerbsTests {
     if (isRefused(Capability.INLINE_DATA)) {
       return;
     }
-    Pair pair = tck.setup().inlineData(16).connected();
-    Memory remote = pair.server().open(16);
+    EndpointPair pair = tck.setup().inlineData(16).connected();
+    TestMemory remote = pair.server().open(16);
     ByteBuffer data = ByteBuffer.allocateDirect(16);
     SendWorkRequest request = new SendWorkRequest().id(1);
 
@@ -93,8 +93,8 @@ abstract class AllocationTests extends VerbsTests {
 
   @Test
   void sendsAndReceivesWithoutAllocating() {
-    Pair pair = tck.connected();
-    Memory into = pair.server().memory(64, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory into = pair.server().memory(64, LOCAL_WRITE);
     ReceiveWorkRequest receive = Requests.receive(1, into);
     SendWorkRequest send = Requests.send(2, pair.client().memory(64)).signaled();
 
@@ -113,8 +113,8 @@ abstract class AllocationTests extends VerbsTests {
 
   @Test
   void sendsBeforeTheReceiveIsPostedWithoutAllocating() {
-    Pair pair = tck.setup().rnrTimer(1).byHand();
-    Memory into = pair.server().memory(64, LOCAL_WRITE);
+    EndpointPair pair = tck.setup().rnrTimer(1).byHand();
+    TestMemory into = pair.server().memory(64, LOCAL_WRITE);
     ReceiveWorkRequest receive = Requests.receive(1, into);
     SendWorkRequest send = Requests.send(2, pair.client().memory(64)).signaled();
 
@@ -133,9 +133,9 @@ abstract class AllocationTests extends VerbsTests {
 
   @Test
   void postsUnsignaledChainsWithoutAllocating() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(64);
-    Memory from = pair.client().memory(64);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(64);
+    TestMemory from = pair.client().memory(64);
 
     allocatesNothing(
         once(
@@ -152,7 +152,7 @@ abstract class AllocationTests extends VerbsTests {
       return;
     }
     Endpoint client = tck.connected().client();
-    Memory memory = client.memory(64, LOCAL_WRITE, MW_BIND);
+    TestMemory memory = client.memory(64, LOCAL_WRITE, MW_BIND);
     Window window = Window.of(client);
     SendWorkRequest bind = window.request(1, memory, REMOTE_WRITE);
     SendWorkRequest invalidate = new SendWorkRequest().id(2);
@@ -178,7 +178,7 @@ abstract class AllocationTests extends VerbsTests {
       return;
     }
     Endpoint client = tck.connected().client();
-    Memory memory = client.memory(64, LOCAL_WRITE, MW_BIND);
+    TestMemory memory = client.memory(64, LOCAL_WRITE, MW_BIND);
     SendWorkRequest bind = Type1Window.of(client).request(1, memory, REMOTE_WRITE).signaled();
 
     QueuePair queuePair = client.queuePair();
@@ -197,8 +197,8 @@ abstract class AllocationTests extends VerbsTests {
         || isRefused(Capability.SEND_WITH_INVALIDATE)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory memory = pair.server().memory(64, LOCAL_WRITE, MW_BIND);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = pair.server().memory(64, LOCAL_WRITE, MW_BIND);
     Window window = Window.of(pair.server());
     SendWorkRequest bind = window.request(1, memory, REMOTE_WRITE);
     SendWorkRequest send = new SendWorkRequest().id(2);

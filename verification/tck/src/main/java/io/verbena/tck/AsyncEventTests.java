@@ -32,7 +32,7 @@ abstract class AsyncEventTests extends VerbsTests {
 
   @Test
   void tellsOfTheFirstMessageThatArrivesBeforeTheQueuePairMaySend() {
-    Pair pair = tck.setup().byHandWithServerIn(QueuePairState.RTR);
+    EndpointPair pair = tck.setup().byHandWithServerIn(QueuePairState.RTR);
     pair.server().post(Requests.receive(1));
     pair.server().post(Requests.receive(2));
 
@@ -50,7 +50,7 @@ abstract class AsyncEventTests extends VerbsTests {
     if (isRefused(QueuePairType.UC)) {
       return;
     }
-    Pair pair = tck.setup().type(QueuePairType.UC).byHandWithServerIn(QueuePairState.RTR);
+    EndpointPair pair = tck.setup().type(QueuePairType.UC).byHandWithServerIn(QueuePairState.RTR);
     pair.server().post(Requests.receive(1));
 
     pair.client().post(Requests.send(3).signaled());
@@ -60,7 +60,7 @@ abstract class AsyncEventTests extends VerbsTests {
 
   @Test
   void saysNothingOfMessagesOnceTheQueuePairMaySend() {
-    Pair pair = tck.setup().byHand();
+    EndpointPair pair = tck.setup().byHand();
     pair.server().post(Requests.receive(1));
 
     pair.client().post(Requests.send(3).signaled());
@@ -72,8 +72,8 @@ abstract class AsyncEventTests extends VerbsTests {
 
   @Test
   void tellsTheResponderOfARequestThatItsQueuePairDoesNotAllow() {
-    Pair pair = tck.setup().access().byHand();
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = tck.setup().access().byHand();
+    TestMemory remote = pair.server().open(8);
 
     pair.client().post(Requests.write(1, remote, pair.client().memory(8)).signaled());
 
@@ -84,9 +84,9 @@ abstract class AsyncEventTests extends VerbsTests {
 
   @Test
   void tellsTheResponderOfARequestThatItsMemoryDoesNotAllow() {
-    Pair pair = tck.setup().byHand();
-    Memory remote = pair.server().open(8);
-    Memory from = pair.client().memory(8);
+    EndpointPair pair = tck.setup().byHand();
+    TestMemory remote = pair.server().open(8);
+    TestMemory from = pair.client().memory(8);
     SendWorkRequest wrong = new SendWorkRequest().id(1).write(remote.address(), remote.rkey() ^ 1);
 
     pair.client().post(wrong.buffer(from.address(), 8, from.lkey()).signaled());
@@ -98,7 +98,7 @@ abstract class AsyncEventTests extends VerbsTests {
 
   @Test
   void tellsTheResponderNothingWhenItsReceiveCompletesWithTheError() {
-    Pair pair = tck.setup().byHand();
+    EndpointPair pair = tck.setup().byHand();
     pair.server().post(Requests.receive(1, pair.server().memory(8, LOCAL_WRITE)));
 
     pair.client().post(Requests.send(2, pair.client().memory(16)).signaled());
@@ -116,11 +116,11 @@ abstract class AsyncEventTests extends VerbsTests {
     ProtectionDomain domain = tck.domain();
     QueuePair queuePair =
         tck.own(domain.createQueuePair(QueuePairOptions.reliable(queue, other, most, 1)));
-    queuePair.modify(Steps.toInit(tck.remoteAccess()));
+    queuePair.modify(TransitionAttributes.toInit(tck.remoteAccess()));
     queuePair.modify(
-        Steps.toReadyToReceive(
+        TransitionAttributes.toReadyToReceive(
             tck.device(), tck.device().port().gids().get(0), queuePair.number(), 1));
-    queuePair.modify(Steps.toReadyToSend(tck.device(), 1));
+    queuePair.modify(TransitionAttributes.toReadyToSend(tck.device(), 1));
 
     for (int id = 0; id < most; id++) {
       queuePair.postSend(Requests.nothing(id).signaled());
@@ -133,7 +133,7 @@ abstract class AsyncEventTests extends VerbsTests {
 
   @Test
   void saysNothingOfAnErrorThatACompletionTells() {
-    Pair pair = tck.setup().byHand();
+    EndpointPair pair = tck.setup().byHand();
 
     pair.client().failOneOfItsSends();
     pair.client().awaitState(QueuePairState.ERR);
@@ -143,11 +143,11 @@ abstract class AsyncEventTests extends VerbsTests {
 
   @Test
   void saysNothingOfAStateThatTheProgramAskedFor() {
-    Pair pair = tck.setup().byHand();
+    EndpointPair pair = tck.setup().byHand();
     pair.client().post(Requests.nothing(1).signaled());
     pair.client().sent().expectSuccess(1, RDMA_WRITE);
 
-    pair.client().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.client().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     pair.server().queuePair().close();
 
     tck.expectNoEvent(pair.client().device());

@@ -37,9 +37,9 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
-    Memory counter = pair.server().open(24).putLong(8, 0x0102_0304_0506_0708L);
+    EndpointPair pair = tck.connected();
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
+    TestMemory counter = pair.server().open(24).putLong(8, 0x0102_0304_0506_0708L);
 
     pair.client().post(Requests.fetchAndAdd(1, counter.part(8, 8), 10, result).signaled());
 
@@ -56,9 +56,9 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
-    Memory counter = pair.server().open(8).putLong(0, -1);
+    EndpointPair pair = tck.connected();
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
+    TestMemory counter = pair.server().open(8).putLong(0, -1);
 
     pair.client().post(Requests.fetchAndAdd(1, counter, 2, result).signaled());
     pair.client().sent().expectSuccess(1, FETCH_ADD);
@@ -75,9 +75,9 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
-    Memory value = pair.server().open(8).putLong(0, 0x1122_3344_5566_7788L);
+    EndpointPair pair = tck.connected();
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
+    TestMemory value = pair.server().open(8).putLong(0, 0x1122_3344_5566_7788L);
 
     pair.client()
         .post(Requests.compareAndSwap(1, value, 0x1122_3344_5566_7788L, 0x99L, result).signaled());
@@ -93,9 +93,9 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
-    Memory value = pair.server().open(8).putLong(0, 5);
+    EndpointPair pair = tck.connected();
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
+    TestMemory value = pair.server().open(8).putLong(0, 5);
 
     pair.client().post(Requests.compareAndSwap(1, value, 4, 9, result).signaled());
 
@@ -110,9 +110,9 @@ abstract class AtomicTests extends VerbsTests {
       return;
     }
     for (int offset : new int[] {1, 4, 7}) {
-      Pair pair = tck.connected();
-      Memory remote = pair.server().open(64);
-      Memory result = pair.client().memory(8, LOCAL_WRITE);
+      EndpointPair pair = tck.connected();
+      TestMemory remote = pair.server().open(64);
+      TestMemory result = pair.client().memory(8, LOCAL_WRITE);
 
       rejects(
           pair,
@@ -127,9 +127,9 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory remote = pair.server().memory(8, LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE);
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().memory(8, LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE);
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
 
     rejects(pair, REM_ACCESS_ERR, Requests.fetchAndAdd(1, remote, 1, result).signaled());
     remote.assertUntouched();
@@ -140,9 +140,9 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.setup().access(REMOTE_READ, REMOTE_WRITE).byHand();
-    Memory remote = pair.server().open(8);
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.setup().access(REMOTE_READ, REMOTE_WRITE).byHand();
+    TestMemory remote = pair.server().open(8);
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
 
     rejects(pair, REM_INV_REQ_ERR, Requests.compareAndSwap(1, remote, 0, 1, result).signaled());
     remote.assertUntouched();
@@ -153,9 +153,9 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(8);
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(8);
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
 
     rejects(
         pair,
@@ -173,9 +173,9 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(16);
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(16);
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
 
     rejects(
         pair,
@@ -193,9 +193,9 @@ abstract class AtomicTests extends VerbsTests {
       return;
     }
     for (int length : new int[] {0, 4}) {
-      Pair pair = tck.connected();
-      Memory remote = pair.server().open(8);
-      Memory result = pair.client().memory(64, LOCAL_WRITE).part(0, length);
+      EndpointPair pair = tck.connected();
+      TestMemory remote = pair.server().open(8);
+      TestMemory result = pair.client().memory(64, LOCAL_WRITE).part(0, length);
 
       VerbsError error = null;
       CompletionStatus status = SUCCESS;
@@ -223,7 +223,7 @@ abstract class AtomicTests extends VerbsTests {
     int each = tck.rounds(2000);
     int threads = 4;
     ProtectionDomain shared = tck.own(tck.serverDevice().allocateProtectionDomain());
-    Memory counter =
+    TestMemory counter =
         tck.memory(
             shared, 8, EnumSet.of(LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, Access.REMOTE_ATOMIC));
     Parallel parallel = new Parallel();
@@ -254,7 +254,7 @@ abstract class AtomicTests extends VerbsTests {
     }
     int rounds = tck.rounds(500);
     ProtectionDomain shared = tck.own(tck.serverDevice().allocateProtectionDomain());
-    Memory value =
+    TestMemory value =
         tck.memory(
             shared, 8, EnumSet.of(LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE, Access.REMOTE_ATOMIC));
     List<List<Long>> won = List.of(new ArrayList<>(), new ArrayList<>());
@@ -277,10 +277,10 @@ abstract class AtomicTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory counter = pair.server().open(8);
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
-    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory counter = pair.server().open(8);
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
+    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
 
     for (int round = 0; round < tck.rounds(100); round++) {
       pair.server().post(Requests.receive(round, into));
@@ -296,8 +296,8 @@ abstract class AtomicTests extends VerbsTests {
     }
   }
 
-  private static void drawTickets(Endpoint client, Memory counter, int count, BitSet tickets) {
-    Memory result = client.memory(8, LOCAL_WRITE);
+  private static void drawTickets(Endpoint client, TestMemory counter, int count, BitSet tickets) {
+    TestMemory result = client.memory(8, LOCAL_WRITE);
     for (int i = 0; i < count; i++) {
       client.post(Requests.fetchAndAdd(i, counter, 1, result).signaled());
       client.sent().expectSuccess(i, FETCH_ADD);
@@ -306,8 +306,8 @@ abstract class AtomicTests extends VerbsTests {
   }
 
   /** Raises the value by one, again and again, until it is {@code goal}; keeps what it raised. */
-  private static void swapUpTo(int goal, Endpoint client, Memory value, List<Long> won) {
-    Memory result = client.memory(8, LOCAL_WRITE);
+  private static void swapUpTo(int goal, Endpoint client, TestMemory value, List<Long> won) {
+    TestMemory result = client.memory(8, LOCAL_WRITE);
     long expected = 0;
     while (expected < goal) {
       client.post(Requests.compareAndSwap(1, value, expected, expected + 1, result).signaled());
@@ -322,7 +322,7 @@ abstract class AtomicTests extends VerbsTests {
     }
   }
 
-  private static void rejects(Pair pair, CompletionStatus status, SendWorkRequest request) {
+  private static void rejects(EndpointPair pair, CompletionStatus status, SendWorkRequest request) {
     pair.client().post(request);
     pair.client().sent().expectError(request.id(), status);
   }

@@ -86,7 +86,7 @@ abstract class CapabilityTests extends VerbsTests {
 
   @Test
   void reregistersRegionsOrSaysNo() {
-    Memory memory = tck.memory(tck.domain(), 64, Set.of());
+    TestMemory memory = tck.memory(tck.domain(), 64, Set.of());
 
     worksOrIsRefused(
         REREGISTRATION,
@@ -105,7 +105,7 @@ abstract class CapabilityTests extends VerbsTests {
     Endpoint end = tck.setup().endpointIn(QueuePairState.RTS);
 
     worksOrIsRefused(
-        SEND_QUEUE_DRAIN, () -> end.queuePair().modify(Steps.toState(QueuePairState.SQD)));
+        SEND_QUEUE_DRAIN, () -> end.queuePair().modify(TransitionAttributes.toState(QueuePairState.SQD)));
     assertThat(end.queuePair().state())
         .isEqualTo(tck.supports(SEND_QUEUE_DRAIN) ? QueuePairState.SQD : QueuePairState.RTS);
   }
@@ -155,12 +155,12 @@ abstract class CapabilityTests extends VerbsTests {
   }
 
   private void completesOrIsRefused(Capability capability) {
-    Pair pair = tck.setup().inlineData(tck.supports(INLINE_DATA) ? 8 : 0).connected();
+    EndpointPair pair = tck.setup().inlineData(tck.supports(INLINE_DATA) ? 8 : 0).connected();
     if (!tck.supports(capability)) {
-      Refusal.of(capability, pair);
+      UnsupportedRequests.of(capability, pair);
       return;
     }
-    for (SendWorkRequest request : Refusal.requests(capability, pair)) {
+    for (SendWorkRequest request : UnsupportedRequests.requests(capability, pair)) {
       pair.server().post(Requests.receive(1, pair.server().memory(64, Access.LOCAL_WRITE)));
       pair.client().post(request.id(7).signaled());
       assertThat(pair.client().sent().next().workRequestId()).isEqualTo(7);

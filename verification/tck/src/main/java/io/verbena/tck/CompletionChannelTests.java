@@ -122,7 +122,7 @@ abstract class CompletionChannelTests extends VerbsTests {
 
   @Test
   void passesOverUnsolicitedReceivesWhenArmedForSolicitedOnes() throws InterruptedException {
-    Pair pair = tck.setup().channel().connected();
+    EndpointPair pair = tck.setup().channel().connected();
     Endpoint server = pair.server();
     server.post(Requests.receive(1));
     server.post(Requests.receive(2));
@@ -139,7 +139,7 @@ abstract class CompletionChannelTests extends VerbsTests {
 
   @Test
   void tellsASolicitedReceiveAlsoWhenArmedForAny() throws InterruptedException {
-    Pair pair = tck.setup().channel().connected();
+    EndpointPair pair = tck.setup().channel().connected();
     Endpoint server = pair.server();
     server.post(Requests.receive(1));
     server.received().queue().arm(false);
@@ -155,9 +155,9 @@ abstract class CompletionChannelTests extends VerbsTests {
     if (isRefused(Capability.IMMEDIATE_DATA)) {
       return;
     }
-    Pair pair = tck.setup().channel().connected();
+    EndpointPair pair = tck.setup().channel().connected();
     Endpoint server = pair.server();
-    Memory remote = server.open(8);
+    TestMemory remote = server.open(8);
     server.post(Requests.receive(1));
     server.received().queue().arm(true);
 
@@ -170,7 +170,7 @@ abstract class CompletionChannelTests extends VerbsTests {
 
   @Test
   void passesOverTheSendersOwnCompletionWhenArmedForSolicitedOnes() throws InterruptedException {
-    Pair pair = tck.setup().channel().connected();
+    EndpointPair pair = tck.setup().channel().connected();
     pair.server().post(Requests.receive(1));
     pair.client().sent().queue().arm(true);
 
@@ -186,7 +186,7 @@ abstract class CompletionChannelTests extends VerbsTests {
     server.post(Requests.receive(1));
     server.received().queue().arm(true);
 
-    server.queuePair().modify(Steps.toState(QueuePairState.ERR));
+    server.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     expectEvent(server.events(), server.received().queue());
     server.received().expectError(1, WR_FLUSH_ERR);
@@ -207,9 +207,9 @@ abstract class CompletionChannelTests extends VerbsTests {
 
   @Test
   void servesSeveralQueues() throws InterruptedException {
-    Pair pair = tck.setup().channel().connected();
+    EndpointPair pair = tck.setup().channel().connected();
     Endpoint server = pair.server();
-    Memory into = server.memory(8, LOCAL_WRITE);
+    TestMemory into = server.memory(8, LOCAL_WRITE);
     server.post(Requests.receive(1, into));
     server.received().queue().arm(false);
     server.sent().queue().arm(false);
@@ -364,7 +364,7 @@ abstract class CompletionChannelTests extends VerbsTests {
     losesNoWakeup(tck.setup().singleThreaded());
   }
 
-  private void losesNoWakeup(Setup setup) throws InterruptedException {
+  private void losesNoWakeup(EndpointSetup setup) throws InterruptedException {
     int rounds = tck.rounds(20_000);
     Endpoint client = setup.channel().sends(64).connected().client();
 
@@ -377,7 +377,7 @@ abstract class CompletionChannelTests extends VerbsTests {
   @Test
   void losesNoWakeupWhenReceivesRaceWithArming() throws InterruptedException {
     int rounds = tck.rounds(5_000);
-    Pair pair = tck.setup().channel().rnrTimer(1).byHand();
+    EndpointPair pair = tck.setup().channel().rnrTimer(1).byHand();
     Endpoint server = pair.server();
 
     new Parallel()

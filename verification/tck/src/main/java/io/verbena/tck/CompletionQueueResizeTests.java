@@ -25,7 +25,7 @@ abstract class CompletionQueueResizeTests extends VerbsTests {
   private static final int SMALL = 8;
 
   @RegisterExtension
-  final Needs resizing = new Needs(this, COMPLETION_QUEUE_RESIZE, this::refusesToResize);
+  final RequiresSupport resizing = new RequiresSupport(this, COMPLETION_QUEUE_RESIZE, this::refusesToResize);
 
   CompletionQueueResizeTests(VerbsTck provider) {
     super(provider);
@@ -144,7 +144,7 @@ abstract class CompletionQueueResizeTests extends VerbsTests {
 
   @Test
   void wakesASleeperAsBefore() throws InterruptedException {
-    Pair pair = tck.setup().channel().connected();
+    EndpointPair pair = tck.setup().channel().connected();
     CompletionQueue queue = pair.client().sent().queue();
     queue.arm(false);
 
@@ -226,9 +226,9 @@ abstract class CompletionQueueResizeTests extends VerbsTests {
 
   /** Waits until all that was posted has completed, without polling where it completes. */
   private void awaitLast(Endpoint end, int posted) {
-    Memory into = end.open(8);
-    Memory from = end.memory(8).fill(posted);
+    TestMemory into = end.open(8);
+    TestMemory from = end.memory(8).fill(posted);
     end.post(Requests.write(0, into, from));
-    await().atMost(tck.patience()).until(() -> into.getByte(7) == Memory.pattern(posted, 7));
+    await().atMost(tck.patience()).until(() -> into.getByte(7) == TestMemory.pattern(posted, 7));
   }
 }

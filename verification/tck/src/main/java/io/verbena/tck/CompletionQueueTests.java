@@ -56,7 +56,7 @@ abstract class CompletionQueueTests extends VerbsTests {
 
   @Test
   void answersOldestFirstAndNoMoreThanFits() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     for (int id = 1; id <= 5; id++) {
       pair.client().post(Requests.nothing(id).signaled());
     }
@@ -190,7 +190,7 @@ abstract class CompletionQueueTests extends VerbsTests {
     for (int id = 1; id <= 4; id++) {
       end.post(Requests.receive(id));
     }
-    end.queuePair().modify(Steps.toState(QueuePairState.ERR));
+    end.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     end.received().next();
 
     CompletionQueue queue = end.received().queue();
@@ -216,7 +216,7 @@ abstract class CompletionQueueTests extends VerbsTests {
     final int depth;
     final Endpoint end;
     final QueuePair queuePair;
-    final Completions completions;
+    final CompletionPoller completions;
 
     Overrun() {
       CompletionQueue queue = tck.own(tck.device().createCompletionQueue(4, null));
@@ -225,13 +225,13 @@ abstract class CompletionQueueTests extends VerbsTests {
       ProtectionDomain domain = tck.domain();
       queuePair =
           tck.own(domain.createQueuePair(QueuePairOptions.reliable(queue, other, depth + 1, 1)));
-      completions = new Completions(queue, "send completion queue", tck);
+      completions = new CompletionPoller(queue, "send completion queue", tck);
       end = new Endpoint(tck, tck.device(), domain, null, completions, completions, queuePair);
-      queuePair.modify(Steps.toInit(tck.remoteAccess()));
+      queuePair.modify(TransitionAttributes.toInit(tck.remoteAccess()));
       queuePair.modify(
-          Steps.toReadyToReceive(
+          TransitionAttributes.toReadyToReceive(
               tck.device(), tck.device().port().gids().get(0), queuePair.number(), 1));
-      queuePair.modify(Steps.toReadyToSend(tck.device(), 1));
+      queuePair.modify(TransitionAttributes.toReadyToSend(tck.device(), 1));
     }
   }
 }

@@ -69,13 +69,13 @@ abstract class ConnectionManagerTests extends VerbsTests {
 
   @Test
   void listensOnSeveralAddresses() {
-    Party callee = new Party(tck, tck.serverDevice());
-    Party caller = new Party(tck, tck.device());
+    ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.serverDevice());
+    ConnectionManagerFixture caller = new ConnectionManagerFixture(tck, tck.device());
     ConnectionListener first = callee.listen(1);
     ConnectionListener second = callee.listen(1);
 
-    Pair one = tck.setup().connect(caller, callee, second);
-    Pair two = tck.setup().connect(caller, callee, first);
+    EndpointPair one = tck.setup().connect(caller, callee, second);
+    EndpointPair two = tck.setup().connect(caller, callee, first);
 
     assertThat(one.server().queuePair()).isNotSameAs(two.server().queuePair());
   }
@@ -105,8 +105,8 @@ abstract class ConnectionManagerTests extends VerbsTests {
 
   @Test
   void resolvesAnAddressAndTellsIt() {
-    Party caller = new Party(tck, tck.device());
-    Party callee = new Party(tck, tck.serverDevice());
+    ConnectionManagerFixture caller = new ConnectionManagerFixture(tck, tck.device());
+    ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.serverDevice());
 
     ConnectionIdentifier identifier =
         tck.own(caller.manager().resolve(callee.listen(1).address(), tck.patience().toNanos()));
@@ -168,9 +168,9 @@ abstract class ConnectionManagerTests extends VerbsTests {
 
   @Test
   void isBusyWhileItHasAnIdentifier() {
-    Party caller = new Party(tck, tck.device());
+    ConnectionManagerFixture caller = new ConnectionManagerFixture(tck, tck.device());
     ConnectionIdentifier identifier =
-        caller.resolve(new Party(tck, tck.serverDevice()).listen(1).address());
+        caller.resolve(new ConnectionManagerFixture(tck, tck.serverDevice()).listen(1).address());
 
     expectFailure(BUSY, caller.manager()::close);
 

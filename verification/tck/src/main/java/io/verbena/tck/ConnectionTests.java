@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 
 /** Connecting, accepting, rejecting, and all that can come in between. */
 abstract class ConnectionTests extends VerbsTests {
-  private final Party caller = new Party(tck, tck.device());
-  private final Party callee = new Party(tck, tck.serverDevice());
+  private final ConnectionManagerFixture caller = new ConnectionManagerFixture(tck, tck.device());
+  private final ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.serverDevice());
 
   ConnectionTests(VerbsTck provider) {
     super(provider);
@@ -37,7 +37,7 @@ abstract class ConnectionTests extends VerbsTests {
 
   @Test
   void connectsTwoQueuePairs() {
-    Pair pair = tck.setup().connect(caller, callee, callee.listen(1));
+    EndpointPair pair = tck.setup().connect(caller, callee, callee.listen(1));
 
     assertThat(pair.client().queuePair().state()).isEqualTo(QueuePairState.RTS);
     assertThat(pair.server().queuePair().state()).isEqualTo(QueuePairState.RTS);
@@ -49,10 +49,10 @@ abstract class ConnectionTests extends VerbsTests {
 
   @Test
   void connectsADeviceToItself() {
-    Party callee = new Party(tck, tck.device());
-    Pair pair = tck.setup().connect(caller, callee, callee.listen(1));
-    Memory remote = pair.server().open(64).fill(1);
-    Memory into = pair.client().memory(64, LOCAL_WRITE);
+    ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.device());
+    EndpointPair pair = tck.setup().connect(caller, callee, callee.listen(1));
+    TestMemory remote = pair.server().open(64).fill(1);
+    TestMemory into = pair.client().memory(64, LOCAL_WRITE);
 
     pair.client().post(Requests.read(1, remote, into).signaled());
 
@@ -307,7 +307,7 @@ abstract class ConnectionTests extends VerbsTests {
     callee.expectRequest().identifier().reject(ByteBuffer.allocate(0));
     caller.expect(REJECTED, refused);
 
-    Pair pair = tck.setup().connect(caller, callee, listener);
+    EndpointPair pair = tck.setup().connect(caller, callee, listener);
 
     assertThat(pair.client().queuePair().state()).isEqualTo(QueuePairState.RTS);
   }
@@ -353,7 +353,7 @@ abstract class ConnectionTests extends VerbsTests {
     ConnectionListener listener = callee.listen(1);
 
     for (int i = 0; i < 4; i++) {
-      Pair pair = tck.setup().connect(caller, callee, listener);
+      EndpointPair pair = tck.setup().connect(caller, callee, listener);
       assertThat(pair.client().queuePair().state()).isEqualTo(QueuePairState.RTS);
     }
   }
@@ -397,7 +397,7 @@ abstract class ConnectionTests extends VerbsTests {
 
   @Test
   void refusesToConnectTwice() {
-    Link link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
+    ConnectionIdentifiers link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
 
     expectFailure(
         INVALID,
@@ -414,14 +414,14 @@ abstract class ConnectionTests extends VerbsTests {
 
   @Test
   void refusesToAcceptTwice() {
-    Link link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
+    ConnectionIdentifiers link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
 
     expectFailure(INVALID, () -> link.passive().accept(ConnectionParameters.defaults()));
   }
 
   @Test
   void refusesToRejectWhatItAccepted() {
-    Link link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
+    ConnectionIdentifiers link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
 
     expectFailure(INVALID, () -> link.passive().reject(ByteBuffer.allocate(0)));
   }
@@ -448,7 +448,7 @@ abstract class ConnectionTests extends VerbsTests {
   }
 
   private void connectEach(int count, URI address) {
-    Party party = new Party(tck, tck.device());
+    ConnectionManagerFixture party = new ConnectionManagerFixture(tck, tck.device());
     Map<ConnectionIdentifier, Endpoint> clients = new HashMap<>();
     for (int i = 0; i < count; i++) {
       ConnectionIdentifier active = party.resolve(address);

@@ -46,7 +46,7 @@ abstract class DatagramServiceTests extends VerbsTests {
   private static final int HEADER = GlobalRoute.LENGTH;
 
   @RegisterExtension
-  final Needs datagrams = new Needs(this, UNRELIABLE_DATAGRAM, this::refusesToListenAndToAsk);
+  final RequiresSupport datagrams = new RequiresSupport(this, UNRELIABLE_DATAGRAM, this::refusesToListenAndToAsk);
 
   DatagramServiceTests(VerbsTck provider) {
     super(provider);
@@ -54,8 +54,8 @@ abstract class DatagramServiceTests extends VerbsTests {
 
   /** Who asks and who serves: made in the test, as a device that has no datagrams makes neither. */
   private final class Ends {
-    final Party caller = new Party(tck, tck.device());
-    final Party callee = new Party(tck, tck.serverDevice());
+    final ConnectionManagerFixture caller = new ConnectionManagerFixture(tck, tck.device());
+    final ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.serverDevice());
 
     ConnectionListener listen(int backlog) {
       return callee.listen(PortSpace.UDP, backlog);
@@ -185,8 +185,8 @@ abstract class DatagramServiceTests extends VerbsTests {
     Endpoint client = ends.client(active);
     ends.connect(active);
     Endpoint server = ends.serve();
-    Memory question = server.memory(HEADER + 8, LOCAL_WRITE);
-    Memory answer = client.memory(HEADER + 8, LOCAL_WRITE);
+    TestMemory question = server.memory(HEADER + 8, LOCAL_WRITE);
+    TestMemory answer = client.memory(HEADER + 8, LOCAL_WRITE);
     server.post(Requests.receive(1, question));
     client.post(Requests.receive(2, answer));
     send(client, ends.told(active), 20);
@@ -448,7 +448,7 @@ abstract class DatagramServiceTests extends VerbsTests {
   }
 
   private void assertReaches(Endpoint client, Endpoint server, DatagramPeer peer) {
-    Memory into = server.memory(HEADER + 8, LOCAL_WRITE);
+    TestMemory into = server.memory(HEADER + 8, LOCAL_WRITE);
     server.post(Requests.receive(1, into));
 
     send(client, peer, 4711);

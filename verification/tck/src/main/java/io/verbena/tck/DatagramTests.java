@@ -59,21 +59,21 @@ abstract class DatagramTests extends VerbsTests {
 
   /** Two ends, and the way from the client's to the server's. */
   private final class Way {
-    final Pair pair;
+    final EndpointPair pair;
     final AddressHandle handle;
 
     Way() {
       this(tck.setup());
     }
 
-    Way(Setup setup) {
+    Way(EndpointSetup setup) {
       pair = setup.type(UD).byHand();
       handle = pair.client().handleTo(pair.server());
     }
 
     /** A request to the server with the key that it expects. */
     SendWorkRequest to(SendWorkRequest request) {
-      return to(request, Steps.QUEUE_KEY);
+      return to(request, TransitionAttributes.QUEUE_KEY);
     }
 
     SendWorkRequest to(SendWorkRequest request, int queueKey) {
@@ -88,7 +88,7 @@ abstract class DatagramTests extends VerbsTests {
 
     /** Of what came before, nothing arrives any more; the message after it does. */
     void assertTakesTheNextMessage() {
-      Memory into = pair.server().memory(HEADER + 8, LOCAL_WRITE);
+      TestMemory into = pair.server().memory(HEADER + 8, LOCAL_WRITE);
       pair.server().post(Requests.receive(50, into));
       send(to(Requests.send(51, pair.client().memory(8).putLong(0, 4711))));
       pair.server().received().expectSuccess(50, RECV);
@@ -103,7 +103,7 @@ abstract class DatagramTests extends VerbsTests {
       return;
     }
     Way way = new Way();
-    Memory into = way.pair.server().memory(HEADER + 100, LOCAL_WRITE);
+    TestMemory into = way.pair.server().memory(HEADER + 100, LOCAL_WRITE);
     way.pair.server().post(Requests.receive(1, into));
 
     way.send(way.to(Requests.send(2, way.pair.client().memory(64).fill(7))));
@@ -139,7 +139,7 @@ abstract class DatagramTests extends VerbsTests {
       return;
     }
     Way way = new Way();
-    Memory into = way.pair.server().memory(HEADER, LOCAL_WRITE);
+    TestMemory into = way.pair.server().memory(HEADER, LOCAL_WRITE);
     way.pair.server().post(Requests.receive(1, into));
 
     way.send(way.to(Requests.send(2)));
@@ -156,8 +156,8 @@ abstract class DatagramTests extends VerbsTests {
     }
     Way way = new Way();
     Endpoint server = way.pair.server();
-    Memory request = server.memory(HEADER + 8, LOCAL_WRITE);
-    Memory answer = way.pair.client().memory(HEADER + 8, LOCAL_WRITE);
+    TestMemory request = server.memory(HEADER + 8, LOCAL_WRITE);
+    TestMemory answer = way.pair.client().memory(HEADER + 8, LOCAL_WRITE);
     server.post(Requests.receive(1, request));
     way.pair.client().post(Requests.receive(2, answer));
     way.send(way.to(Requests.send(3, way.pair.client().memory(8).putLong(0, 20))));
@@ -166,7 +166,7 @@ abstract class DatagramTests extends VerbsTests {
     AddressHandle back = tck.own(server.domain().createAddressHandle(received, request.copy()));
     server.post(
         Requests.send(4, server.memory(8).putLong(0, 1 + request.getLong(HEADER)))
-            .to(back, received.sourceQueuePair(), Steps.QUEUE_KEY)
+            .to(back, received.sourceQueuePair(), TransitionAttributes.QUEUE_KEY)
             .signaled());
 
     server.sent().expectSuccess(4, SEND);
@@ -184,15 +184,15 @@ abstract class DatagramTests extends VerbsTests {
     for (int i = 0; i < 4; i++) {
       peers.add(tck.setup().type(UD).byHand().server());
     }
-    Memory from = way.pair.client().memory(4 * 8);
+    TestMemory from = way.pair.client().memory(4 * 8);
 
     for (int i = 0; i < 4; i++) {
       Endpoint peer = peers.get(i);
-      Memory into = peer.memory(HEADER + 8, LOCAL_WRITE);
+      TestMemory into = peer.memory(HEADER + 8, LOCAL_WRITE);
       peer.post(Requests.receive(1, into));
       way.send(
           Requests.send(i, from.part(i * 8, 8).putLong(0, 100 + i))
-              .to(way.handle, peer.queuePair().number(), Steps.QUEUE_KEY));
+              .to(way.handle, peer.queuePair().number(), TransitionAttributes.QUEUE_KEY));
       peer.received().expectSuccess(1, RECV);
       assertThat(into.getLong(HEADER)).isEqualTo(100 + i);
     }
@@ -204,10 +204,10 @@ abstract class DatagramTests extends VerbsTests {
       return;
     }
     Way way = new Way();
-    Memory into = way.pair.server().memory(HEADER + 8, LOCAL_WRITE);
+    TestMemory into = way.pair.server().memory(HEADER + 8, LOCAL_WRITE);
     way.pair.server().post(Requests.receive(1, into));
 
-    way.send(way.to(Requests.send(2), Steps.QUEUE_KEY ^ 1));
+    way.send(way.to(Requests.send(2), TransitionAttributes.QUEUE_KEY ^ 1));
     way.send(way.to(Requests.sendWithImmediate(3, 30)));
 
     assertThat(way.pair.server().received().expectSuccess(1, RECV).immediate()).isEqualTo(30);
@@ -254,9 +254,9 @@ abstract class DatagramTests extends VerbsTests {
     int gone = tck.setup().type(UD).byHand().server().queuePair().number();
     int connected = tck.setup().byHand().server().queuePair().number();
 
-    way.send(Requests.send(1).to(way.handle, 0xff_fff0, Steps.QUEUE_KEY));
-    way.send(Requests.send(2).to(way.handle, connected, Steps.QUEUE_KEY));
-    way.send(Requests.send(3).to(way.handle, gone, Steps.QUEUE_KEY ^ 5));
+    way.send(Requests.send(1).to(way.handle, 0xff_fff0, TransitionAttributes.QUEUE_KEY));
+    way.send(Requests.send(2).to(way.handle, connected, TransitionAttributes.QUEUE_KEY));
+    way.send(Requests.send(3).to(way.handle, gone, TransitionAttributes.QUEUE_KEY ^ 5));
 
     way.assertTakesTheNextMessage();
   }
@@ -284,9 +284,9 @@ abstract class DatagramTests extends VerbsTests {
     early.post(Requests.receive(1, early.memory(HEADER, LOCAL_WRITE)));
     AddressHandle handle = way.pair.client().handleTo(early);
 
-    way.send(Requests.send(2).to(handle, early.queuePair().number(), Steps.QUEUE_KEY));
+    way.send(Requests.send(2).to(handle, early.queuePair().number(), TransitionAttributes.QUEUE_KEY));
 
-    early.queuePair().modify(Steps.toState(QueuePairState.ERR));
+    early.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     early.received().expectError(1, WR_FLUSH_ERR);
   }
 
@@ -296,8 +296,8 @@ abstract class DatagramTests extends VerbsTests {
       return;
     }
     Way way = new Way();
-    Memory into = way.pair.server().memory(HEADER + 8, LOCAL_WRITE);
-    Memory from = way.pair.client().memory(9).fill(1);
+    TestMemory into = way.pair.server().memory(HEADER + 8, LOCAL_WRITE);
+    TestMemory from = way.pair.client().memory(9).fill(1);
     way.pair.server().post(Requests.receive(1, into));
 
     way.send(way.to(Requests.send(2, from)));
@@ -314,12 +314,12 @@ abstract class DatagramTests extends VerbsTests {
       return;
     }
     Way way = new Way();
-    Memory into = way.pair.server().memory(HEADER - 1, LOCAL_WRITE);
+    TestMemory into = way.pair.server().memory(HEADER - 1, LOCAL_WRITE);
     way.pair.server().post(Requests.receive(1, into));
 
     way.send(way.to(Requests.send(2)));
 
-    way.pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    way.pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     way.pair.server().received().expectError(1, WR_FLUSH_ERR);
   }
 
@@ -330,7 +330,7 @@ abstract class DatagramTests extends VerbsTests {
     }
     Way way = new Way();
     int mtu = tck.device().port().activeMtu().bytes();
-    Memory into = way.pair.server().memory(HEADER + mtu, LOCAL_WRITE);
+    TestMemory into = way.pair.server().memory(HEADER + mtu, LOCAL_WRITE);
     way.pair.server().post(Requests.receive(1, into));
 
     way.send(way.to(Requests.send(2, way.pair.client().memory(mtu).fill(3))));
@@ -347,7 +347,7 @@ abstract class DatagramTests extends VerbsTests {
     }
     Way way = new Way();
     int mtu = tck.device().port().activeMtu().bytes();
-    Memory into = way.pair.server().memory(HEADER + 2 * mtu, LOCAL_WRITE);
+    TestMemory into = way.pair.server().memory(HEADER + 2 * mtu, LOCAL_WRITE);
     way.pair.server().post(Requests.receive(1, into));
     SendWorkRequest request = way.to(Requests.send(2, way.pair.client().memory(mtu + 1).fill(3)));
 
@@ -360,7 +360,7 @@ abstract class DatagramTests extends VerbsTests {
       assertThat(e.error()).isEqualTo(INVALID);
     }
 
-    way.pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    way.pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     way.pair.server().received().expectError(1, WR_FLUSH_ERR);
     into.assertUntouched();
   }
@@ -384,7 +384,7 @@ abstract class DatagramTests extends VerbsTests {
       return;
     }
     Way way = new Way(tck.setup().inlineData(8));
-    Memory into = way.pair.server().memory(HEADER + 8, LOCAL_WRITE);
+    TestMemory into = way.pair.server().memory(HEADER + 8, LOCAL_WRITE);
     way.pair.server().post(Requests.receive(1, into));
     ByteBuffer data = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(0, 5);
 
@@ -400,9 +400,9 @@ abstract class DatagramTests extends VerbsTests {
       return;
     }
     Way way = new Way(tck.setup().scatterGather(2, 2));
-    Memory header = way.pair.server().memory(HEADER, LOCAL_WRITE);
-    Memory into = way.pair.server().memory(64, LOCAL_WRITE);
-    Memory from = way.pair.client().memory(64).fill(5);
+    TestMemory header = way.pair.server().memory(HEADER, LOCAL_WRITE);
+    TestMemory into = way.pair.server().memory(64, LOCAL_WRITE);
+    TestMemory from = way.pair.client().memory(64).fill(5);
     way.pair.server().post(Requests.receive(1, header, into));
 
     way.send(way.to(Requests.send(2, from.part(0, 10), from.part(10, 54))));
@@ -417,12 +417,12 @@ abstract class DatagramTests extends VerbsTests {
       return;
     }
     Endpoint end = tck.setup().type(UD).endpointIn(QueuePairState.RTS);
-    Memory into = end.memory(HEADER + 8, LOCAL_WRITE);
+    TestMemory into = end.memory(HEADER + 8, LOCAL_WRITE);
     end.post(Requests.receive(1, into));
 
     end.post(
         Requests.send(2, end.memory(8).putLong(0, 6))
-            .to(end.handleTo(end), end.queuePair().number(), Steps.QUEUE_KEY)
+            .to(end.handleTo(end), end.queuePair().number(), TransitionAttributes.QUEUE_KEY)
             .signaled());
 
     end.sent().expectSuccess(2, SEND);
@@ -436,8 +436,8 @@ abstract class DatagramTests extends VerbsTests {
       return;
     }
     Way way = new Way();
-    Memory into = way.pair.client().memory(8, LOCAL_WRITE);
-    Memory remote = way.pair.server().open(8);
+    TestMemory into = way.pair.client().memory(8, LOCAL_WRITE);
+    TestMemory remote = way.pair.server().open(8);
     List<SendWorkRequest> requests =
         List.of(
             Requests.write(7, remote, into),
@@ -488,7 +488,7 @@ abstract class DatagramTests extends VerbsTests {
     Way way = new Way();
 
     for (int number : new int[] {-1, 0x100_0000}) {
-      SendWorkRequest request = Requests.send(7).to(way.handle, number, Steps.QUEUE_KEY);
+      SendWorkRequest request = Requests.send(7).to(way.handle, number, TransitionAttributes.QUEUE_KEY);
       expectBadPost(INVALID, 7, () -> way.pair.client().post(request));
     }
   }
@@ -505,7 +505,7 @@ abstract class DatagramTests extends VerbsTests {
     way.pair.client().awaitState(QueuePairState.SQE);
     way.pair.client().post(way.to(Requests.send(1)));
     way.pair.client().sent().expectError(1, WR_FLUSH_ERR);
-    way.pair.client().queuePair().modify(Steps.toState(QueuePairState.RTS));
+    way.pair.client().queuePair().modify(TransitionAttributes.toState(QueuePairState.RTS));
     way.assertTakesTheNextMessage();
   }
 
@@ -571,7 +571,7 @@ abstract class DatagramTests extends VerbsTests {
       return;
     }
     Way way = new Way();
-    Memory into = way.pair.server().memory(HEADER, LOCAL_WRITE);
+    TestMemory into = way.pair.server().memory(HEADER, LOCAL_WRITE);
     way.pair.server().post(Requests.receive(1, into));
     way.send(way.to(Requests.send(2)));
     WorkCompletion received = way.pair.server().received().expectSuccess(1, RECV);
@@ -613,7 +613,7 @@ abstract class DatagramTests extends VerbsTests {
     int receives = 4 * 64;
     Way way = new Way(tck.setup().receives(receives));
     Endpoint server = way.pair.server();
-    Memory into = server.memory(receives * 64, LOCAL_WRITE);
+    TestMemory into = server.memory(receives * 64, LOCAL_WRITE);
     for (int id = 0; id < receives; id++) {
       server.post(Requests.receive(id, into.part(id * 64, HEADER + 8)));
     }
@@ -648,7 +648,7 @@ abstract class DatagramTests extends VerbsTests {
 
   /** By when a datagram that was sent before is there as well, or lost. */
   private void awaitARoundTrip() {
-    Pair pair = tck.setup().byHand();
+    EndpointPair pair = tck.setup().byHand();
     pair.client().post(Requests.nothing(1).signaled());
     pair.client().sent().expectSuccess(1, CompletionOpcode.RDMA_WRITE);
   }
@@ -657,12 +657,12 @@ abstract class DatagramTests extends VerbsTests {
   private static void sendAll(
       Endpoint end, AddressHandle handle, int number, int first, int count, Semaphore credits)
       throws InterruptedException {
-    Memory from = end.memory(8);
+    TestMemory from = end.memory(8);
     for (int i = 0; i < count; i++) {
       credits.acquire();
       end.post(
           Requests.send(i, from.putLong(0, first + i))
-              .to(handle, number, Steps.QUEUE_KEY)
+              .to(handle, number, TransitionAttributes.QUEUE_KEY)
               .signaled());
       end.sent().expectSuccess(i, SEND);
     }

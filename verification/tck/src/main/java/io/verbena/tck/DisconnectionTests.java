@@ -16,7 +16,7 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void tellsBothEndsOnceWhenTheCallerDisconnects() {
-    Link link = tck.connected().connection();
+    ConnectionIdentifiers link = tck.connected().connection();
 
     link.active().disconnect();
 
@@ -25,7 +25,7 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void tellsBothEndsOnceWhenTheCalleeDisconnects() {
-    Link link = tck.connected().connection();
+    ConnectionIdentifiers link = tck.connected().connection();
 
     link.passive().disconnect();
 
@@ -34,7 +34,7 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void tellsBothEndsOnceWhenBothDisconnect() throws InterruptedException {
-    Link link = tck.connected().connection();
+    ConnectionIdentifiers link = tck.connected().connection();
 
     new Parallel()
         .thread(link.active()::disconnect)
@@ -46,7 +46,7 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void tellsBothEndsOnceWhenEachDisconnectsAfterTheOther() {
-    Link link = tck.connected().connection();
+    ConnectionIdentifiers link = tck.connected().connection();
 
     link.active().disconnect();
     link.callee().expect(DISCONNECTED, link.passive());
@@ -60,8 +60,8 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void flushesWhatIsPendingAtBothEnds() {
-    Pair pair = tck.connected();
-    Link link = pair.connection();
+    EndpointPair pair = tck.connected();
+    ConnectionIdentifiers link = pair.connection();
     pair.client().post(Requests.send(1));
     pair.server().post(Requests.send(2));
 
@@ -78,11 +78,11 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void flushesTheReceivesOfBothEnds() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.client().post(Requests.receive(1));
     pair.server().post(Requests.receive(2));
 
-    Link link = pair.connection();
+    ConnectionIdentifiers link = pair.connection();
     link.active().disconnect();
     link.callee().expect(DISCONNECTED, link.passive());
 
@@ -92,8 +92,8 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void tellsThePeerOfAnEndThatIsClosed() {
-    Pair pair = tck.connected();
-    Link link = pair.connection();
+    EndpointPair pair = tck.connected();
+    ConnectionIdentifiers link = pair.connection();
 
     pair.client().queuePair().close();
     link.active().close();
@@ -106,8 +106,8 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void endsOneConnectionOnly() {
-    Pair pair = tck.connected();
-    Pair other = tck.connected();
+    EndpointPair pair = tck.connected();
+    EndpointPair other = tck.connected();
 
     pair.connection().active().disconnect();
     pair.client().awaitState(QueuePairState.ERR);
@@ -118,7 +118,7 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void mayBeClosedTwice() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     ConnectionIdentifier active = pair.connection().active();
     pair.client().queuePair().close();
 
@@ -128,8 +128,8 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void mayBeClosedAfterThePeerIsGone() {
-    Pair pair = tck.connected();
-    Link link = pair.connection();
+    EndpointPair pair = tck.connected();
+    ConnectionIdentifiers link = pair.connection();
     pair.client().queuePair().close();
     link.active().close();
 
@@ -139,7 +139,7 @@ abstract class DisconnectionTests extends VerbsTests {
     link.caller().expectNothingMore();
   }
 
-  private static void tellsBothEndsOnce(Link link) {
+  private static void tellsBothEndsOnce(ConnectionIdentifiers link) {
     link.caller().expect(DISCONNECTED, link.active());
     link.callee().expect(DISCONNECTED, link.passive());
     link.caller().expectNothingMore();

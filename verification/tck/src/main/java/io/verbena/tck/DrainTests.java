@@ -46,23 +46,23 @@ abstract class DrainTests extends VerbsTests {
     refused = !tck.supports(Capability.SEND_QUEUE_DRAIN);
     if (refused) {
       QueuePair queuePair = tck.setup().endpointIn(RTS).queuePair();
-      expectFailure(NOT_SUPPORTED, () -> queuePair.modify(Steps.toState(SQD)));
+      expectFailure(NOT_SUPPORTED, () -> queuePair.modify(TransitionAttributes.toState(SQD)));
     }
   }
 
   private static void drain(Endpoint end) {
-    end.queuePair().modify(Steps.toState(SQD).drainedNotify(true));
+    end.queuePair().modify(TransitionAttributes.toState(SQD).drainedNotify(true));
   }
 
   private static void goOn(Endpoint end) {
-    end.queuePair().modify(Steps.toState(RTS));
+    end.queuePair().modify(TransitionAttributes.toState(RTS));
   }
 
   /**
    * Drains a send queue in the middle of a message, for which the peer has no receive. What an HCA
    * has not begun, it may leave for later, and says that it is drained: then once more.
    */
-  private void drainInTheMiddleOf(Pair pair, SendWorkRequest message) {
+  private void drainInTheMiddleOf(EndpointPair pair, SendWorkRequest message) {
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
       pair.client().post(Requests.linked(Requests.nothing(90).signaled(), message.signaled()));
       pair.client().sent().expectSuccess(90, RDMA_WRITE);
@@ -77,7 +77,7 @@ abstract class DrainTests extends VerbsTests {
   }
 
   /** Lets the message of a queue that goes on arrive. */
-  private static void finish(Pair pair, SendWorkRequest message) {
+  private static void finish(EndpointPair pair, SendWorkRequest message) {
     pair.server().post(Requests.receive(91, pair.server().memory(8, LOCAL_WRITE)));
     pair.client().post(Requests.nothing(92));
     pair.client().sent().expectSuccess(message.id(), SEND);
@@ -93,11 +93,11 @@ abstract class DrainTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = tck.setup().byHand();
+    EndpointPair pair = tck.setup().byHand();
     drainInTheMiddleOf(pair, Requests.send(1, pair.client().memory(8).fill(1)));
 
     pair.client().sent().expectNothing();
-    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
     pair.server().post(Requests.receive(2, into));
 
     pair.client().sent().expectSuccess(1, SEND);
@@ -112,14 +112,14 @@ abstract class DrainTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = tck.setup().byHand();
-    Memory into = pair.server().memory(5 * 8, LOCAL_WRITE);
+    EndpointPair pair = tck.setup().byHand();
+    TestMemory into = pair.server().memory(5 * 8, LOCAL_WRITE);
     for (int id = 0; id < 5; id++) {
       pair.server().post(Requests.receive(id, into.part(id * 8, 8)));
     }
     drain(pair.client());
     expectDrained(pair.client());
-    Memory from = pair.client().memory(4 * 8);
+    TestMemory from = pair.client().memory(4 * 8);
     for (int id = 0; id < 4; id++) {
       pair.client().post(Requests.send(id, from.part(id * 8, 8).putLong(0, 10 + id)).signaled());
     }
@@ -141,7 +141,7 @@ abstract class DrainTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = tck.setup().byHand();
+    EndpointPair pair = tck.setup().byHand();
     drainInTheMiddleOf(pair, Requests.send(1));
     pair.client().post(Requests.send(2).signaled());
     pair.server().post(Requests.receive(11));
@@ -182,7 +182,7 @@ abstract class DrainTests extends VerbsTests {
     expectDrained(end);
     goOn(end);
 
-    end.queuePair().modify(Steps.toState(SQD));
+    end.queuePair().modify(TransitionAttributes.toState(SQD));
 
     tck.expectNoEvent(end.device());
   }
@@ -192,7 +192,7 @@ abstract class DrainTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = tck.setup().byHand();
+    EndpointPair pair = tck.setup().byHand();
     SendWorkRequest message = Requests.send(1);
     drainInTheMiddleOf(pair, message);
     for (int attempt = 0; !isRefusedToGoOn(pair); attempt++) {
@@ -211,7 +211,7 @@ abstract class DrainTests extends VerbsTests {
    * A queue that could be left must have said that it is drained. That it says so too early is
    * another test's matter: Soft-RoCE does when it sends again after an RNR NAK.
    */
-  private boolean isRefusedToGoOn(Pair pair) {
+  private boolean isRefusedToGoOn(EndpointPair pair) {
     try {
       goOn(pair.client());
     } catch (VerbsException e) {
@@ -255,9 +255,9 @@ abstract class DrainTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = tck.setup().byHand();
-    Memory into = pair.server().memory(8, LOCAL_WRITE);
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = tck.setup().byHand();
+    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
+    TestMemory remote = pair.server().open(8);
     pair.server().post(Requests.receive(1, into));
     drain(pair.server());
     expectDrained(pair.server());
@@ -299,7 +299,7 @@ abstract class DrainTests extends VerbsTests {
     end.post(Requests.nothing(1));
     end.post(Requests.nothing(2).signaled());
 
-    end.queuePair().modify(Steps.toState(QueuePairState.ERR));
+    end.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     end.sent().expectError(1, WR_FLUSH_ERR);
     end.sent().expectError(2, WR_FLUSH_ERR);
@@ -316,7 +316,7 @@ abstract class DrainTests extends VerbsTests {
     expectDrained(end);
     end.post(Requests.nothing(1).signaled());
 
-    end.queuePair().modify(Steps.toState(QueuePairState.RESET));
+    end.queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET));
 
     end.sent().expectNothing();
   }
@@ -326,7 +326,7 @@ abstract class DrainTests extends VerbsTests {
     if (refused || isRefused(QueuePairType.UC)) {
       return;
     }
-    Pair pair = tck.setup().type(QueuePairType.UC).byHand();
+    EndpointPair pair = tck.setup().type(QueuePairType.UC).byHand();
     pair.server().post(Requests.receive(1));
     drain(pair.client());
     expectDrained(pair.client());
@@ -353,12 +353,12 @@ abstract class DrainTests extends VerbsTests {
 
     end.post(
         Requests.send(2)
-            .to(end.handleTo(end), end.queuePair().number(), Steps.QUEUE_KEY)
+            .to(end.handleTo(end), end.queuePair().number(), TransitionAttributes.QUEUE_KEY)
             .signaled());
     end.sent().expectNothing();
     end.received().expectNothing();
     goOn(end);
-    end.post(Requests.send(3).to(end.handleTo(end), end.queuePair().number(), Steps.QUEUE_KEY));
+    end.post(Requests.send(3).to(end.handleTo(end), end.queuePair().number(), TransitionAttributes.QUEUE_KEY));
 
     end.sent().expectSuccess(2, SEND);
     end.received().expectSuccess(1, RECV);

@@ -36,18 +36,18 @@ record Endpoint(
     Device device,
     ProtectionDomain domain,
     @Nullable CompletionChannel channel,
-    Completions sent,
-    Completions received,
+    CompletionPoller sent,
+    CompletionPoller received,
     QueuePair queuePair) {
 
   /** Memory of its domain. */
-  Memory memory(int length, Access... access) {
+  TestMemory memory(int length, Access... access) {
     return tck.memory(
         domain, length, access.length == 0 ? Set.of() : EnumSet.of(access[0], access));
   }
 
   /** Memory of its domain in which peers and the local HCA may do everything. */
-  Memory open(int length) {
+  TestMemory open(int length) {
     EnumSet<Access> all = EnumSet.of(Access.LOCAL_WRITE);
     all.addAll(tck.remoteAccess());
     return tck.memory(domain, length, all);
@@ -71,7 +71,7 @@ record Endpoint(
   void failOneOfItsSends() {
     SendWorkRequest request = new SendWorkRequest().id(-1).send().buffer(0x1000, 8, 0x7777_7777);
     if (queuePair.type() == QueuePairType.UD) {
-      request.to(handleTo(this), queuePair.number(), Steps.QUEUE_KEY);
+      request.to(handleTo(this), queuePair.number(), TransitionAttributes.QUEUE_KEY);
     }
     post(request);
     sent.expectError(-1, CompletionStatus.LOC_PROT_ERR);

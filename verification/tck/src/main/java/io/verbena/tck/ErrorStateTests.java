@@ -21,12 +21,12 @@ abstract class ErrorStateTests extends VerbsTests {
 
   @Test
   void flushesTheSendsThatArePending() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     for (int id = 1; id <= 5; id++) {
       pair.client().post(Requests.send(id).signaled());
     }
 
-    pair.client().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.client().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     for (int id = 1; id <= 5; id++) {
       pair.client().sent().expectError(id, WR_FLUSH_ERR);
@@ -35,12 +35,12 @@ abstract class ErrorStateTests extends VerbsTests {
 
   @Test
   void flushesTheReceivesThatArePending() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     for (int id = 1; id <= 5; id++) {
       pair.server().post(Requests.receive(id));
     }
 
-    pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     for (int id = 1; id <= 5; id++) {
       pair.server().received().expectError(id, WR_FLUSH_ERR);
@@ -52,18 +52,18 @@ abstract class ErrorStateTests extends VerbsTests {
     Endpoint end = tck.setup().endpointIn(QueuePairState.INIT);
     end.post(Requests.receive(1));
 
-    end.queuePair().modify(Steps.toState(QueuePairState.ERR));
+    end.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     end.received().expectError(1, WR_FLUSH_ERR);
   }
 
   @Test
   void flushesUnsignaledSendsToo() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.client().post(Requests.send(1));
     pair.client().post(Requests.send(2));
 
-    pair.client().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.client().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     pair.client().sent().expectError(1, WR_FLUSH_ERR);
     pair.client().sent().expectError(2, WR_FLUSH_ERR);
@@ -71,7 +71,7 @@ abstract class ErrorStateTests extends VerbsTests {
 
   @Test
   void completesWhatWasDoneBeforeAsDone() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.server().post(Requests.receive(1));
     pair.client().post(Requests.nothing(1).signaled());
     pair.client().post(Requests.send(2).signaled());
@@ -79,7 +79,7 @@ abstract class ErrorStateTests extends VerbsTests {
     pair.client().sent().expectSuccess(1, RDMA_WRITE);
     pair.client().sent().expectSuccess(2, SEND);
 
-    pair.client().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.client().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     pair.client().sent().expectError(3, WR_FLUSH_ERR);
   }
@@ -93,7 +93,7 @@ abstract class ErrorStateTests extends VerbsTests {
     Objects.requireNonNull(told, "completion event").acknowledgeEvents(1);
     client.post(Requests.send(2));
 
-    client.queuePair().modify(Steps.toState(QueuePairState.ERR));
+    client.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     client.sent().expectSuccess(1, RDMA_WRITE);
     client.sent().expectError(2, WR_FLUSH_ERR);
@@ -101,12 +101,12 @@ abstract class ErrorStateTests extends VerbsTests {
 
   @Test
   void flushesEachRequestOnce() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.client().post(Requests.send(1).signaled());
     pair.client().post(Requests.receive(2));
 
-    pair.client().queuePair().modify(Steps.toState(QueuePairState.ERR));
-    pair.client().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.client().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
+    pair.client().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     pair.client().post(Requests.send(3).signaled());
     pair.client().post(Requests.receive(4));
 
@@ -156,9 +156,9 @@ abstract class ErrorStateTests extends VerbsTests {
 
   @Test
   void isEnteredByARequestThatFailsWhichFlushesWhatIsBehindIt() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(8);
-    Memory from = pair.client().memory(16);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(8);
+    TestMemory from = pair.client().memory(16);
     SendWorkRequest chain =
         Requests.linked(
             Requests.nothing(1).signaled(),
@@ -177,9 +177,9 @@ abstract class ErrorStateTests extends VerbsTests {
 
   @Test
   void flushesTheReceivesWhenASendFails() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.client().post(Requests.receive(1));
-    Memory remote = pair.server().open(8);
+    TestMemory remote = pair.server().open(8);
 
     pair.client().post(Requests.write(2, remote, pair.client().memory(16)));
 
@@ -189,10 +189,10 @@ abstract class ErrorStateTests extends VerbsTests {
 
   @Test
   void isEnteredByTheResponderThatRefusesToo() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.server().post(Requests.receive(1));
     pair.server().post(Requests.receive(2));
-    Memory remote = pair.server().open(8);
+    TestMemory remote = pair.server().open(8);
 
     pair.client().post(Requests.write(3, remote, pair.client().memory(16)));
 
@@ -204,10 +204,10 @@ abstract class ErrorStateTests extends VerbsTests {
 
   @Test
   void namesTheQueuePairOfWhatFailed() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.client().post(Requests.send(1));
 
-    pair.client().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.client().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     WorkCompletion flushed = pair.client().sent().expectError(1, WR_FLUSH_ERR);
     assertThat(flushed.queuePairNumber()).isEqualTo(pair.client().queuePair().number());
@@ -220,13 +220,13 @@ abstract class ErrorStateTests extends VerbsTests {
     end.post(Requests.nothing(1));
     end.sent().expectError(1, WR_FLUSH_ERR);
 
-    end.queuePair().modify(Steps.toState(QueuePairState.RESET));
-    end.queuePair().modify(Steps.toInit(tck.remoteAccess()));
+    end.queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET));
+    end.queuePair().modify(TransitionAttributes.toInit(tck.remoteAccess()));
     end.queuePair()
         .modify(
-            Steps.toReadyToReceive(
+            TransitionAttributes.toReadyToReceive(
                 end.device(), end.device().port().gids().get(0), end.queuePair().number(), 7));
-    end.queuePair().modify(Steps.toReadyToSend(end.device(), 7));
+    end.queuePair().modify(TransitionAttributes.toReadyToSend(end.device(), 7));
     end.post(Requests.nothing(2).signaled());
 
     end.sent().expectSuccess(2, RDMA_WRITE);

@@ -37,12 +37,12 @@ abstract class InvalidationTests extends VerbsTests {
   private static final int SIZE = 256;
 
   @RegisterExtension
-  final Needs invalidation =
-      new Needs(this, LOCAL_INVALIDATE, () -> Refusal.of(LOCAL_INVALIDATE, tck.connected()));
+  final RequiresSupport invalidation =
+      new RequiresSupport(this, LOCAL_INVALIDATE, () -> UnsupportedRequests.of(LOCAL_INVALIDATE, tck.connected()));
 
   @RegisterExtension
-  final Needs windows =
-      new Needs(
+  final RequiresSupport windows =
+      new RequiresSupport(
           this,
           Capability.MEMORY_WINDOW_TYPE_2B,
           () -> assertThat(tck.attributes().supports(Capability.MEMORY_WINDOW_TYPE_2B)).isFalse());
@@ -51,7 +51,7 @@ abstract class InvalidationTests extends VerbsTests {
     super(provider);
   }
 
-  private static Memory bindable(Endpoint end) {
+  private static TestMemory bindable(Endpoint end) {
     return end.memory(SIZE, LOCAL_WRITE, MW_BIND);
   }
 
@@ -63,9 +63,9 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void killsTheKeyOfAWindow() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
-    Memory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
+    TestMemory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
 
     pair.server().post(invalidate(1, remote.rkey()).signaled());
     pair.server().sent().expectSuccess(1, LOCAL_INV);
@@ -76,9 +76,9 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void freesTheRegionOfTheWindow() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
-    Memory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
+    TestMemory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
     expectFailure(BUSY, memory.region()::close);
 
     pair.server().post(invalidate(1, remote.rkey()).signaled());
@@ -89,15 +89,15 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void letsTheWindowBeBoundAgain() {
-    Pair pair = tck.connected();
-    Memory first = bindable(pair.server());
-    Memory second = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory first = bindable(pair.server());
+    TestMemory second = bindable(pair.server());
     Window window = Window.of(pair.server());
-    Memory before = window.show(first, REMOTE_WRITE);
+    TestMemory before = window.show(first, REMOTE_WRITE);
     pair.server().post(invalidate(1, before.rkey()).signaled());
     pair.server().sent().expectSuccess(1, LOCAL_INV);
 
-    Memory after = window.show(second, REMOTE_WRITE);
+    TestMemory after = window.show(second, REMOTE_WRITE);
 
     assertThat(after.rkey()).isNotEqualTo(before.rkey());
     pair.client().post(Requests.write(2, after, pair.client().memory(SIZE).fill(1)).signaled());
@@ -109,8 +109,8 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void isDoneInTheOrderOfTheSendQueue() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Window window = Window.of(pair.server());
     int first = window.nextKey();
     SendWorkRequest again = window.request(3, memory, REMOTE_WRITE);
@@ -134,8 +134,8 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void killsTheKeyOfARegion() {
-    Pair pair = tck.connected();
-    Memory memory = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = pair.server().open(SIZE);
 
     pair.server().post(invalidate(1, memory.rkey()).signaled());
     pair.server().sent().expectSuccess(1, LOCAL_INV);
@@ -146,9 +146,9 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void killsTheLocalKeyOfARegionToo() {
-    Pair pair = tck.connected();
-    Memory memory = pair.client().open(SIZE).fill(1);
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = pair.client().open(SIZE).fill(1);
+    TestMemory remote = pair.server().open(SIZE);
 
     pair.client().post(invalidate(1, memory.lkey()).signaled());
     pair.client().sent().expectSuccess(1, LOCAL_INV);
@@ -160,7 +160,7 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void failsForAKeyThatThereIsNot() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     int key = Window.of(pair.server()).window().rkey();
 
     failsLocally(pair.server(), key ^ 0x5555_5500);
@@ -168,11 +168,11 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void failsForAKeyThatTheWindowHadBefore() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Window window = Window.of(pair.server());
     int before = window.window().rkey();
-    Memory remote = window.show(memory, REMOTE_WRITE);
+    TestMemory remote = window.show(memory, REMOTE_WRITE);
 
     failsLocally(pair.server(), before);
 
@@ -181,8 +181,8 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void failsForARegionWithAWindow() {
-    Pair pair = tck.connected();
-    Memory memory = pair.server().memory(SIZE, LOCAL_WRITE, MW_BIND, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = pair.server().memory(SIZE, LOCAL_WRITE, MW_BIND, REMOTE_WRITE);
     Window.of(pair.server()).show(memory, REMOTE_READ);
 
     failsLocally(pair.server(), memory.rkey());
@@ -190,10 +190,10 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void failsForAWindowThatAnotherQueuePairHasBound() {
-    Pair pair = tck.connected();
-    Pair other = tck.setup().serverDomain(pair.server().domain()).connected();
-    Memory memory = bindable(pair.server());
-    Memory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    EndpointPair other = tck.setup().serverDomain(pair.server().domain()).connected();
+    TestMemory memory = bindable(pair.server());
+    TestMemory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
 
     failsLocally(other.server(), remote.rkey());
 
@@ -203,9 +203,9 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void failsForARegionOfAnotherDomain() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     ProtectionDomain other = tck.own(tck.serverDevice().allocateProtectionDomain());
-    Memory memory = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, REMOTE_WRITE));
+    TestMemory memory = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, REMOTE_WRITE));
 
     failsLocally(pair.server(), memory.rkey());
   }
@@ -215,7 +215,7 @@ abstract class InvalidationTests extends VerbsTests {
     if (isRefused(Capability.INLINE_DATA)) {
       return;
     }
-    Pair pair = tck.setup().inlineData(8).connected();
+    EndpointPair pair = tck.setup().inlineData(8).connected();
     SendWorkRequest request = invalidate(1, 1).inline(ByteBuffer.allocate(8));
 
     expectBadPost(INVALID, 1, () -> pair.client().post(request));
@@ -228,11 +228,11 @@ abstract class InvalidationTests extends VerbsTests {
     if (isRefused(Capability.SEND_WITH_INVALIDATE)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Window window = Window.of(pair.server());
-    Memory remote = window.show(memory, REMOTE_WRITE);
-    Memory into = pair.server().memory(SIZE, LOCAL_WRITE);
+    TestMemory remote = window.show(memory, REMOTE_WRITE);
+    TestMemory into = pair.server().memory(SIZE, LOCAL_WRITE);
     pair.server().post(Requests.receive(2, into));
 
     pair.client().post(sendWithInvalidate(1, remote.rkey(), pair.client().memory(8).fill(3)));
@@ -251,9 +251,9 @@ abstract class InvalidationTests extends VerbsTests {
     if (isRefused(Capability.SEND_WITH_INVALIDATE)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
-    Memory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
+    TestMemory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
     pair.server().post(Requests.receive(2));
 
     pair.client().post(sendWithInvalidate(1, remote.rkey()));
@@ -271,16 +271,16 @@ abstract class InvalidationTests extends VerbsTests {
     if (isRefused(Capability.SEND_WITH_INVALIDATE)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Window window = Window.of(pair.server());
-    Memory before = window.show(memory, REMOTE_WRITE);
+    TestMemory before = window.show(memory, REMOTE_WRITE);
     pair.server().post(Requests.receive(2));
     pair.client().post(sendWithInvalidate(1, before.rkey()));
     pair.server().received().expectSuccess(2, RECV);
     pair.client().sent().expectSuccess(1, SEND);
 
-    Memory after = window.show(memory, REMOTE_WRITE);
+    TestMemory after = window.show(memory, REMOTE_WRITE);
 
     pair.client().post(Requests.write(3, after, pair.client().memory(SIZE).fill(1)).signaled());
     pair.client().sent().expectSuccess(3, RDMA_WRITE);
@@ -292,7 +292,7 @@ abstract class InvalidationTests extends VerbsTests {
     if (isRefused(Capability.SEND_WITH_INVALIDATE)) {
       return;
     }
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     int key = Window.of(pair.server()).window().rkey();
 
     failsAtTheReceiver(pair, key ^ 0x5555_5500);
@@ -303,10 +303,10 @@ abstract class InvalidationTests extends VerbsTests {
     if (isRefused(Capability.SEND_WITH_INVALIDATE)) {
       return;
     }
-    Pair pair = tck.connected();
-    Pair other = tck.setup().serverDomain(pair.server().domain()).connected();
-    Memory memory = bindable(other.server());
-    Memory remote = Window.of(other.server()).show(memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    EndpointPair other = tck.setup().serverDomain(pair.server().domain()).connected();
+    TestMemory memory = bindable(other.server());
+    TestMemory remote = Window.of(other.server()).show(memory, REMOTE_WRITE);
 
     failsAtTheReceiver(pair, remote.rkey());
 
@@ -319,9 +319,9 @@ abstract class InvalidationTests extends VerbsTests {
     if (isRefused(Capability.SEND_WITH_INVALIDATE)) {
       return;
     }
-    Pair pair = tck.connected();
-    Pair other = tck.setup().serverDomain(pair.server().domain()).connected();
-    Memory memory = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    EndpointPair other = tck.setup().serverDomain(pair.server().domain()).connected();
+    TestMemory memory = pair.server().open(SIZE);
 
     failsAtTheReceiver(pair, memory.rkey());
 
@@ -334,12 +334,12 @@ abstract class InvalidationTests extends VerbsTests {
   @Test
   void letsNoByteThroughOnceItHasCompleted() throws InterruptedException {
     for (int round = 0; round < tck.rounds(200); round++) {
-      Pair pair = tck.connected();
+      EndpointPair pair = tck.connected();
       // One packet: rxe looks at the key with the first one of a message only.
       int length = pair.client().device().port().activeMtu().bytes();
-      Memory memory = pair.server().memory(length, LOCAL_WRITE, MW_BIND);
-      Memory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
-      Memory from = pair.client().memory(length).fill(1);
+      TestMemory memory = pair.server().memory(length, LOCAL_WRITE, MW_BIND);
+      TestMemory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
+      TestMemory from = pair.client().memory(length).fill(1);
       new Parallel()
           .thread(
               () -> {
@@ -366,7 +366,7 @@ abstract class InvalidationTests extends VerbsTests {
 
   @Test
   void isDoneAtBothEndsAtOnce() throws InterruptedException {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     new Parallel()
         .thread(() -> bindWriteAndInvalidate(pair.client(), pair.server()))
         .thread(() -> bindWriteAndInvalidate(pair.server(), pair.client()))
@@ -376,27 +376,27 @@ abstract class InvalidationTests extends VerbsTests {
   }
 
   private void bindWriteAndInvalidate(Endpoint end, Endpoint peer) {
-    Memory memory = bindable(end);
-    Memory there = peer.open(SIZE);
-    Memory from = end.memory(SIZE);
+    TestMemory memory = bindable(end);
+    TestMemory there = peer.open(SIZE);
+    TestMemory from = end.memory(SIZE);
     Window window = Window.of(end);
     for (int round = 0; round < tck.rounds(10_000); round++) {
-      Memory shown = window.show(memory, REMOTE_WRITE);
+      TestMemory shown = window.show(memory, REMOTE_WRITE);
       end.post(
           Requests.linked(Requests.write(1, there, from), invalidate(2, shown.rkey()).signaled()));
       end.sent().expectSuccess(2, LOCAL_INV);
     }
   }
 
-  private static SendWorkRequest sendWithInvalidate(long id, int key, Memory... from) {
+  private static SendWorkRequest sendWithInvalidate(long id, int key, TestMemory... from) {
     SendWorkRequest request = new SendWorkRequest(from.length).id(id).sendWithInvalidate(key);
-    for (Memory part : from) {
+    for (TestMemory part : from) {
       request.buffers().add(part.address(), part.length(), part.lkey());
     }
     return request.signaled();
   }
 
-  private static void rejectsAWrite(Pair pair, Memory remote) {
+  private static void rejectsAWrite(EndpointPair pair, TestMemory remote) {
     pair.client().post(Requests.write(9, remote, pair.client().memory(8).fill(9)));
     pair.client().sent().expectError(9, REM_ACCESS_ERR);
     pair.client().awaitState(QueuePairState.ERR);
@@ -410,7 +410,7 @@ abstract class InvalidationTests extends VerbsTests {
   }
 
   /** The message has arrived by then, and is acknowledged: the sender is not told. */
-  private static void failsAtTheReceiver(Pair pair, int key) {
+  private static void failsAtTheReceiver(EndpointPair pair, int key) {
     pair.server().post(Requests.receive(8));
     pair.client().post(sendWithInvalidate(9, key));
     pair.server().received().expectError(8, REM_INV_REQ_ERR);

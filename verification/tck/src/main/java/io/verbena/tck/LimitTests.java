@@ -58,7 +58,7 @@ abstract class LimitTests extends VerbsTests {
   void holdForMemoryRegions() throws Exception {
     holdOnAllDomains(
         tck.attributes().maxMemoryRegions(),
-        domain -> domain.register(Memory.allocate(64), Set.of()));
+        domain -> domain.register(TestMemory.allocate(64), Set.of()));
   }
 
   @Test
@@ -121,7 +121,7 @@ abstract class LimitTests extends VerbsTests {
     for (int id = 0; id < most; id++) {
       end.post(Requests.receive(id));
     }
-    end.queuePair().modify(Steps.toState(QueuePairState.ERR));
+    end.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     for (int id = 0; id < most; id++) {
       end.received().expectError(id, CompletionStatus.WR_FLUSH_ERR);
@@ -149,9 +149,9 @@ abstract class LimitTests extends VerbsTests {
   void holdForTheBuffersOfARequest() {
     int most = tck.attributes().maxScatterGather();
     meet(most, DEEP);
-    Pair pair = tck.setup().scatterGather(most, most).connected();
-    Memory from = pair.client().memory(8 * most, Access.LOCAL_WRITE).fill(1);
-    Memory into = pair.server().memory(8 * most, Access.LOCAL_WRITE);
+    EndpointPair pair = tck.setup().scatterGather(most, most).connected();
+    TestMemory from = pair.client().memory(8 * most, Access.LOCAL_WRITE).fill(1);
+    TestMemory into = pair.server().memory(8 * most, Access.LOCAL_WRITE);
 
     pair.server().post(Requests.receive(1, pieces(into, most)));
     pair.client().post(Requests.send(2, pieces(from, most)).signaled());
@@ -168,11 +168,11 @@ abstract class LimitTests extends VerbsTests {
     need(Capability.INLINE_DATA);
     int most = tck.attributes().maxInlineData();
     meet(most, DEEP);
-    Pair pair = tck.setup().inlineData(most).connected();
-    Memory into = pair.server().memory(most, Access.LOCAL_WRITE);
+    EndpointPair pair = tck.setup().inlineData(most).connected();
+    TestMemory into = pair.server().memory(most, Access.LOCAL_WRITE);
     ByteBuffer from = ByteBuffer.allocateDirect(most);
     for (int i = 0; i < most; i++) {
-      from.put(i, Memory.pattern(1, i));
+      from.put(i, TestMemory.pattern(1, i));
     }
 
     pair.server().post(Requests.receive(1, into));
@@ -199,10 +199,10 @@ abstract class LimitTests extends VerbsTests {
   void holdForTheSizeOfAMessage() {
     int most = tck.attributes().maxMessageSize();
     meet(most, LONG);
-    Pair pair = tck.setup().scatterGather(2, 2).connected();
-    Memory from = pair.client().memory(most, Access.LOCAL_WRITE).fill(1);
-    Memory more = pair.client().memory(1, Access.LOCAL_WRITE);
-    Memory into = pair.server().memory(most, Access.LOCAL_WRITE);
+    EndpointPair pair = tck.setup().scatterGather(2, 2).connected();
+    TestMemory from = pair.client().memory(most, Access.LOCAL_WRITE).fill(1);
+    TestMemory more = pair.client().memory(1, Access.LOCAL_WRITE);
+    TestMemory into = pair.server().memory(most, Access.LOCAL_WRITE);
 
     pair.server().post(Requests.receive(1, into));
     pair.client().post(Requests.send(2, from).signaled());
@@ -222,9 +222,9 @@ abstract class LimitTests extends VerbsTests {
 
   // ---- the rest is for them all
 
-  private static Memory[] pieces(Memory whole, int count) {
+  private static TestMemory[] pieces(TestMemory whole, int count) {
     int length = whole.length() / count;
-    Memory[] pieces = new Memory[count];
+    TestMemory[] pieces = new TestMemory[count];
     for (int i = 0; i < count; i++) {
       pieces[i] = whole.part(i * length, length);
     }

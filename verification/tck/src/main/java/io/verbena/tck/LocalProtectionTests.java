@@ -25,8 +25,8 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void rejectsASendFromAWrongKey() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(SIZE);
 
     rejects(pair, send(from.address(), SIZE, from.lkey() ^ 0x5555_5555));
   }
@@ -38,8 +38,8 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void rejectsASendFromARegionThatIsClosed() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(SIZE);
     SendWorkRequest request = send(from.address(), SIZE, from.lkey());
 
     from.region().close();
@@ -49,32 +49,32 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void rejectsASendBeyondTheRegion() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(SIZE);
 
     rejects(pair, send(from.address(), SIZE + 1, from.lkey()));
   }
 
   @Test
   void rejectsASendBeforeTheRegion() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(SIZE);
 
     rejects(pair, send(from.address() - 1, SIZE, from.lkey()));
   }
 
   @Test
   void rejectsASendWhoseLengthOverflowsTheAddress() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(SIZE);
 
     rejects(pair, send(-1L, SIZE, from.lkey()));
   }
 
   @Test
   void rejectsASendFromARegionOfAnotherDomain() {
-    Pair pair = tck.connected();
-    Memory from = tck.memory(tck.domain(), SIZE, EnumSet.of(LOCAL_WRITE));
+    EndpointPair pair = tck.connected();
+    TestMemory from = tck.memory(tck.domain(), SIZE, EnumSet.of(LOCAL_WRITE));
 
     rejects(pair, send(from.address(), SIZE, from.lkey()));
   }
@@ -85,8 +85,8 @@ abstract class LocalProtectionTests extends VerbsTests {
       rejects(tck.connected(), send(0, SIZE, 0));
       return;
     }
-    Pair pair = tck.setup().scatterGather(2, 1).connected();
-    Memory good = pair.client().memory(SIZE).fill(1);
+    EndpointPair pair = tck.setup().scatterGather(2, 1).connected();
+    TestMemory good = pair.client().memory(SIZE).fill(1);
     SendWorkRequest request = new SendWorkRequest(2).id(1).send().signaled();
     request.buffers().add(good.address(), SIZE, good.lkey());
     request.buffers().add(good.address(), SIZE, good.lkey() ^ 0x5555_5555);
@@ -96,9 +96,9 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAWriteFromAWrongKey() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(SIZE).fill(1);
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(SIZE).fill(1);
+    TestMemory remote = pair.server().open(SIZE);
 
     pair.client()
         .post(
@@ -114,9 +114,9 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReadIntoARegionWithoutLocalWrite() {
-    Pair pair = tck.connected();
-    Memory into = pair.client().memory(SIZE, Access.REMOTE_READ);
-    Memory remote = pair.server().open(SIZE).fill(1);
+    EndpointPair pair = tck.connected();
+    TestMemory into = pair.client().memory(SIZE, Access.REMOTE_READ);
+    TestMemory remote = pair.server().open(SIZE).fill(1);
 
     pair.client().post(Requests.read(1, remote, into).signaled());
 
@@ -127,9 +127,9 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReadBeyondTheLocalRegion() {
-    Pair pair = tck.connected();
-    Memory into = pair.client().memory(SIZE, LOCAL_WRITE);
-    Memory remote = pair.server().open(SIZE + 1).fill(1);
+    EndpointPair pair = tck.connected();
+    TestMemory into = pair.client().memory(SIZE, LOCAL_WRITE);
+    TestMemory remote = pair.server().open(SIZE + 1).fill(1);
 
     pair.client()
         .post(
@@ -147,9 +147,9 @@ abstract class LocalProtectionTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory into = pair.client().memory(8, Access.REMOTE_READ);
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = tck.connected();
+    TestMemory into = pair.client().memory(8, Access.REMOTE_READ);
+    TestMemory remote = pair.server().open(8);
 
     pair.client().post(Requests.fetchAndAdd(1, remote, 1, into).signaled());
 
@@ -159,9 +159,9 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void sendsFromARegionWithoutAnyRight() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(SIZE).fill(1);
-    Memory into = pair.server().memory(SIZE, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(SIZE).fill(1);
+    TestMemory into = pair.server().memory(SIZE, LOCAL_WRITE);
     pair.server().post(Requests.receive(1, into));
 
     pair.client().post(Requests.send(2, from).signaled());
@@ -173,8 +173,8 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReceiveIntoARegionWithoutLocalWrite() {
-    Pair pair = tck.connected();
-    Memory into = pair.server().memory(SIZE, Access.REMOTE_READ);
+    EndpointPair pair = tck.connected();
+    TestMemory into = pair.server().memory(SIZE, Access.REMOTE_READ);
 
     rejectsMessage(pair, Requests.receive(9, into));
     into.assertUntouched();
@@ -182,8 +182,8 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReceiveWithAWrongKey() {
-    Pair pair = tck.connected();
-    Memory into = pair.server().memory(SIZE, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory into = pair.server().memory(SIZE, LOCAL_WRITE);
 
     rejectsMessage(
         pair,
@@ -193,17 +193,17 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReceiveBeyondTheRegion() {
-    Pair pair = tck.connected();
-    Memory into = pair.server().memory(SIZE / 2, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory into = pair.server().memory(SIZE / 2, LOCAL_WRITE);
 
     rejectsMessage(pair, new ReceiveWorkRequest().id(9).buffer(into.address(), SIZE, into.lkey()));
   }
 
   @Test
   void rejectsAReceiveIntoARegionOfAnotherDomain() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     ProtectionDomain other = tck.own(tck.serverDevice().allocateProtectionDomain());
-    Memory into = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE));
+    TestMemory into = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE));
 
     rejectsMessage(pair, Requests.receive(9, into));
     into.assertUntouched();
@@ -211,8 +211,8 @@ abstract class LocalProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReceiveIntoARegionThatWasClosedAfterPosting() {
-    Pair pair = tck.connected();
-    Memory into = pair.server().memory(SIZE, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory into = pair.server().memory(SIZE, LOCAL_WRITE);
     pair.server().post(Requests.receive(9, into));
 
     into.region().close();
@@ -224,8 +224,8 @@ abstract class LocalProtectionTests extends VerbsTests {
   }
 
   /** A request that the requester's own HCA refuses: the peer never hears of it. */
-  private static void rejects(Pair pair, SendWorkRequest request) {
-    Memory into = pair.server().memory(4 * SIZE, LOCAL_WRITE);
+  private static void rejects(EndpointPair pair, SendWorkRequest request) {
+    TestMemory into = pair.server().memory(4 * SIZE, LOCAL_WRITE);
     pair.server().post(Requests.receive(9, into));
 
     pair.client().post(request);
@@ -234,13 +234,13 @@ abstract class LocalProtectionTests extends VerbsTests {
     pair.client().awaitState(QueuePairState.ERR);
     pair.server().received().expectNothing();
     // Until then its buffer is the HCA's.
-    pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     assertThat(pair.server().received().next().workRequestId()).isEqualTo(9);
     into.assertUntouched();
   }
 
   /** A receive that the responder's own HCA refuses when the message comes. */
-  private static void rejectsMessage(Pair pair, ReceiveWorkRequest receive) {
+  private static void rejectsMessage(EndpointPair pair, ReceiveWorkRequest receive) {
     pair.server().post(receive);
 
     pair.client().post(Requests.send(1, pair.client().memory(SIZE).fill(1)).signaled());

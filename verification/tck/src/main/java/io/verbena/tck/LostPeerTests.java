@@ -20,8 +20,8 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void failsWhenThePeersQueuePairIsDestroyed() {
-    Pair pair = tck.setup().timeout(SHORT, 1).byHand();
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = tck.setup().timeout(SHORT, 1).byHand();
+    TestMemory remote = pair.server().open(8);
     pair.server().queuePair().close();
 
     pair.client().post(Requests.write(1, remote, pair.client().memory(8)).signaled());
@@ -35,7 +35,7 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void failsWhenThePeersQueuePairIsDestroyedWhileAMessageWaits() {
-    Pair pair = tck.setup().timeout(SHORT, 1).byHand();
+    EndpointPair pair = tck.setup().timeout(SHORT, 1).byHand();
     pair.client().post(Requests.send(1).signaled());
     pair.client().sent().expectNothing();
 
@@ -46,8 +46,8 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void failsWhenThePeersQueuePairIsInError() {
-    Pair pair = tck.setup().timeout(SHORT, 1).byHand();
-    pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    EndpointPair pair = tck.setup().timeout(SHORT, 1).byHand();
+    pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     pair.client().post(Requests.nothing(1).signaled());
 
@@ -56,8 +56,8 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void failsWhenThePeersQueuePairIsReset() {
-    Pair pair = tck.setup().timeout(SHORT, 1).byHand();
-    pair.server().queuePair().modify(Steps.toState(QueuePairState.RESET));
+    EndpointPair pair = tck.setup().timeout(SHORT, 1).byHand();
+    pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET));
 
     pair.client().post(Requests.nothing(1).signaled());
 
@@ -66,7 +66,7 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void failsWhenThePeerIsNotYetReadyToReceive() {
-    Pair pair = tck.setup().timeout(SHORT, 1).byHandWithServerIn(QueuePairState.INIT);
+    EndpointPair pair = tck.setup().timeout(SHORT, 1).byHandWithServerIn(QueuePairState.INIT);
 
     pair.client().post(Requests.nothing(1).signaled());
 
@@ -78,8 +78,8 @@ abstract class LostPeerTests extends VerbsTests {
     Endpoint end = tck.setup().endpointIn(QueuePairState.INIT);
     int nobody = tck.setup().endpoint().queuePair().number() ^ 0x80_0000;
     end.queuePair()
-        .modify(Steps.toReadyToReceive(end.device(), end.device().port().gids().get(0), nobody, 1));
-    end.queuePair().modify(Steps.toReadyToSend(end.device(), 1).timeout(SHORT).retryCount(1));
+        .modify(TransitionAttributes.toReadyToReceive(end.device(), end.device().port().gids().get(0), nobody, 1));
+    end.queuePair().modify(TransitionAttributes.toReadyToSend(end.device(), 1).timeout(SHORT).retryCount(1));
 
     end.post(Requests.nothing(1).signaled());
 
@@ -88,8 +88,8 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void failsWhenThePeerWaitsForAnotherSequenceNumber() {
-    Pair pair = tck.setup().timeout(SHORT, 1).clientPsn(101, 100).byHand();
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = tck.setup().timeout(SHORT, 1).clientPsn(101, 100).byHand();
+    TestMemory remote = pair.server().open(8);
 
     pair.client().post(Requests.write(1, remote, pair.client().memory(8).fill(1)).signaled());
 
@@ -100,14 +100,14 @@ abstract class LostPeerTests extends VerbsTests {
   @Test
   void worksOnceThePeerIsReadyInTime() {
     // 268 ms before each of seven retries: the peer becomes ready long before the last.
-    Pair pair = tck.setup().timeout(16, 7).byHandWithServerIn(QueuePairState.INIT);
+    EndpointPair pair = tck.setup().timeout(16, 7).byHandWithServerIn(QueuePairState.INIT);
 
     pair.client().post(Requests.nothing(1).signaled());
     pair.client().sent().expectNothing();
     pair.server()
         .queuePair()
         .modify(
-            Steps.toReadyToReceive(
+            TransitionAttributes.toReadyToReceive(
                 pair.server().device(),
                 pair.client().device().port().gids().get(0),
                 pair.client().queuePair().number(),
@@ -118,8 +118,8 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void answersARequesterAlsoBeforeItMaySendItself() {
-    Pair pair = tck.setup().byHandWithServerIn(QueuePairState.RTR);
-    Memory remote = pair.server().open(64);
+    EndpointPair pair = tck.setup().byHandWithServerIn(QueuePairState.RTR);
+    TestMemory remote = pair.server().open(64);
 
     pair.client().post(Requests.write(1, remote, pair.client().memory(64).fill(1)).signaled());
 
@@ -129,11 +129,11 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void failsWhenBothEndsStop() {
-    Pair pair = tck.setup().timeout(SHORT, 1).access().byHand();
-    pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    EndpointPair pair = tck.setup().timeout(SHORT, 1).access().byHand();
+    pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     pair.client().post(Requests.send(1));
 
-    pair.client().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.client().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     // Whichever comes first: the retries are over, or the queue is flushed.
     assertThat(pair.client().sent().next().status()).isIn(Set.of(RETRY_EXC_ERR, WR_FLUSH_ERR));

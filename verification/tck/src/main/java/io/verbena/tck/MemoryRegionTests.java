@@ -44,19 +44,19 @@ abstract class MemoryRegionTests extends VerbsTests {
   @Test
   void coversTheBufferFromPositionToLimit() {
     ProtectionDomain domain = tck.domain();
-    ByteBuffer buffer = Memory.allocate(100).position(10).limit(40);
+    ByteBuffer buffer = TestMemory.allocate(100).position(10).limit(40);
 
     assertThat(tck.own(domain.register(buffer, Set.of())).length()).isEqualTo(30);
   }
 
   @Test
   void staysAsItIsWhenPositionAndLimitAreChanged() {
-    Pair pair = tck.connected();
-    ByteBuffer buffer = Memory.allocate(64);
+    EndpointPair pair = tck.connected();
+    ByteBuffer buffer = TestMemory.allocate(64);
     buffer.put(10, (byte) 5).position(10).limit(11);
     MemoryRegion region = tck.own(pair.server().domain().register(buffer, EnumSet.of(REMOTE_READ)));
     buffer.position(0).limit(0);
-    Memory into = pair.client().memory(1, LOCAL_WRITE);
+    TestMemory into = pair.client().memory(1, LOCAL_WRITE);
 
     pair.client()
         .post(
@@ -80,7 +80,7 @@ abstract class MemoryRegionTests extends VerbsTests {
   @Test
   void refusesAnEmptyBuffer() {
     ProtectionDomain domain = tck.domain();
-    ByteBuffer empty = Memory.allocate(64).limit(0);
+    ByteBuffer empty = TestMemory.allocate(64).limit(0);
 
     expectFailure(INVALID, () -> domain.register(empty, Set.of()));
   }
@@ -88,7 +88,7 @@ abstract class MemoryRegionTests extends VerbsTests {
   @Test
   void refusesLocalWriteToReadOnlyMemory() {
     ProtectionDomain domain = tck.domain();
-    ByteBuffer readOnly = Memory.allocate(64).asReadOnlyBuffer();
+    ByteBuffer readOnly = TestMemory.allocate(64).asReadOnlyBuffer();
 
     expectFailure(INVALID, () -> domain.register(readOnly, EnumSet.of(LOCAL_WRITE)));
   }
@@ -96,7 +96,7 @@ abstract class MemoryRegionTests extends VerbsTests {
   @Test
   void registersReadOnlyMemoryThatIsOnlyRead() {
     ProtectionDomain domain = tck.domain();
-    ByteBuffer readOnly = Memory.allocate(64).asReadOnlyBuffer();
+    ByteBuffer readOnly = TestMemory.allocate(64).asReadOnlyBuffer();
 
     assertThat(tck.own(domain.register(readOnly, EnumSet.of(REMOTE_READ))).length()).isEqualTo(64);
   }
@@ -105,14 +105,14 @@ abstract class MemoryRegionTests extends VerbsTests {
   void refusesRemoteWriteWithoutLocalWrite() {
     ProtectionDomain domain = tck.domain();
 
-    expectFailure(INVALID, () -> domain.register(Memory.allocate(64), EnumSet.of(REMOTE_WRITE)));
+    expectFailure(INVALID, () -> domain.register(TestMemory.allocate(64), EnumSet.of(REMOTE_WRITE)));
   }
 
   @Test
   void refusesRemoteAtomicWithoutLocalWrite() {
     ProtectionDomain domain = tck.domain();
 
-    expectFailure(INVALID, () -> domain.register(Memory.allocate(64), EnumSet.of(REMOTE_ATOMIC)));
+    expectFailure(INVALID, () -> domain.register(TestMemory.allocate(64), EnumSet.of(REMOTE_ATOMIC)));
   }
 
   @Test
@@ -132,7 +132,7 @@ abstract class MemoryRegionTests extends VerbsTests {
     Set<Integer> rkeys = new HashSet<>();
 
     for (int i = 0; i < 64; i++) {
-      Memory memory = tck.memory(domain, 64, EnumSet.of(REMOTE_READ));
+      TestMemory memory = tck.memory(domain, 64, EnumSet.of(REMOTE_READ));
       lkeys.add(memory.lkey());
       rkeys.add(memory.rkey());
     }
@@ -158,12 +158,12 @@ abstract class MemoryRegionTests extends VerbsTests {
 
   @Test
   void registersTheSameMemoryTwice() {
-    Pair pair = tck.connected();
-    ByteBuffer buffer = Memory.allocate(8).put(0, (byte) 9);
+    EndpointPair pair = tck.connected();
+    ByteBuffer buffer = TestMemory.allocate(8).put(0, (byte) 9);
     EnumSet<Access> access = EnumSet.of(REMOTE_READ);
     MemoryRegion first = tck.own(pair.server().domain().register(buffer, access));
     MemoryRegion second = tck.own(pair.server().domain().register(buffer, access));
-    Memory into = pair.client().memory(8, LOCAL_WRITE);
+    TestMemory into = pair.client().memory(8, LOCAL_WRITE);
 
     first.close();
 
@@ -180,9 +180,9 @@ abstract class MemoryRegionTests extends VerbsTests {
 
   @Test
   void hasDeadKeysOnceItIsClosed() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(64);
-    Memory into = pair.client().memory(64, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(64);
+    TestMemory into = pair.client().memory(64, LOCAL_WRITE);
     var request = Requests.read(1, remote, into).signaled();
 
     remote.region().close();
@@ -205,9 +205,9 @@ abstract class MemoryRegionTests extends VerbsTests {
 
   @Test
   void takesNewRightsWhenItIsReregistered() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().memory(64, LOCAL_WRITE).fill(3);
-    Memory into = pair.client().memory(64, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().memory(64, LOCAL_WRITE).fill(3);
+    TestMemory into = pair.client().memory(64, LOCAL_WRITE);
     if (!tck.supports(REREGISTRATION)) {
       expectFailure(
           NOT_SUPPORTED,
@@ -226,14 +226,14 @@ abstract class MemoryRegionTests extends VerbsTests {
 
   @Test
   void takesNewMemoryWhenItIsReregistered() {
-    Memory memory = tck.memory(tck.domain(), 64, EnumSet.of(REMOTE_READ));
+    TestMemory memory = tck.memory(tck.domain(), 64, EnumSet.of(REMOTE_READ));
     if (!tck.supports(REREGISTRATION)) {
       expectFailure(
-          NOT_SUPPORTED, () -> memory.region().reregister(null, Memory.allocate(128), null));
+          NOT_SUPPORTED, () -> memory.region().reregister(null, TestMemory.allocate(128), null));
       return;
     }
 
-    memory.region().reregister(null, Memory.allocate(128), null);
+    memory.region().reregister(null, TestMemory.allocate(128), null);
 
     assertThat(memory.region().length()).isEqualTo(128);
     assertThat(memory.region().access()).isEqualTo(EnumSet.of(REMOTE_READ));
@@ -258,7 +258,7 @@ abstract class MemoryRegionTests extends VerbsTests {
 
   @Test
   void keepsTheOldMemoryWhenReregistrationIsRefused() {
-    Memory memory = tck.memory(tck.domain(), 64, EnumSet.of(LOCAL_WRITE, REMOTE_WRITE));
+    TestMemory memory = tck.memory(tck.domain(), 64, EnumSet.of(LOCAL_WRITE, REMOTE_WRITE));
     boolean supported = tck.supports(REREGISTRATION);
 
     expectFailure(

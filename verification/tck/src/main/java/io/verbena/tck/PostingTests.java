@@ -127,11 +127,11 @@ abstract class PostingTests extends VerbsTests {
 
   @Test
   void holdsTheSlotsOfUnsignaledSendsForEverIfNoneIsSignaled() {
-    Pair pair = tck.setup().sends(4).connected();
+    EndpointPair pair = tck.setup().sends(4).connected();
     Endpoint client = pair.client();
     int capacity = client.queuePair().capabilities().maxSend();
-    Memory from = client.memory(8).fill(1);
-    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    TestMemory from = client.memory(8).fill(1);
+    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
     pair.server().post(Requests.receive(1, into));
     for (int id = 1; id < capacity; id++) {
       client.post(Requests.nothing(id));
@@ -157,7 +157,7 @@ abstract class PostingTests extends VerbsTests {
 
   @Test
   void holdsAReceiveSlotUntilItsCompletionWasPolled() {
-    Pair pair = tck.setup().receives(4).connected();
+    EndpointPair pair = tck.setup().receives(4).connected();
     Endpoint server = pair.server();
     int capacity = server.queuePair().capabilities().maxReceive();
     for (int id = 1; id <= capacity; id++) {
@@ -213,8 +213,8 @@ abstract class PostingTests extends VerbsTests {
 
   @Test
   void refusesAReadWithInlineData() {
-    Pair pair = tck.setup().inlineData(tck.supports(Capability.INLINE_DATA) ? 16 : 0).connected();
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = tck.setup().inlineData(tck.supports(Capability.INLINE_DATA) ? 16 : 0).connected();
+    TestMemory remote = pair.server().open(8);
 
     expectBadPost(
         tck.supports(Capability.INLINE_DATA) ? INVALID : NOT_SUPPORTED,
@@ -231,8 +231,8 @@ abstract class PostingTests extends VerbsTests {
   @Test
   void refusesAMessageBeyondTheDevicesMaximum() {
     int most = tck.attributes().maxMessageSize();
-    Pair pair = tck.setup().scatterGather(2, 1).connected();
-    Memory memory = pair.client().open(8);
+    EndpointPair pair = tck.setup().scatterGather(2, 1).connected();
+    TestMemory memory = pair.client().open(8);
     SendWorkRequest huge = new SendWorkRequest(2).id(5).send().signaled();
     huge.buffers().add(memory.address(), most, memory.lkey());
     huge.buffers().add(memory.address(), Integer.MAX_VALUE, memory.lkey());
@@ -266,7 +266,7 @@ abstract class PostingTests extends VerbsTests {
 
   @Test
   void postsTheReceivesThatAreLinkedInOrder() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
 
     pair.server()
         .post(Requests.linked(Requests.receive(1), Requests.receive(2), Requests.receive(3)));
@@ -321,7 +321,7 @@ abstract class PostingTests extends VerbsTests {
 
   @Test
   void postsReceivesThatAreLinkedBeforeABadOneAndNothingAfter() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     int most = pair.server().queuePair().capabilities().maxReceiveScatterGather();
     ReceiveWorkRequest bad = new ReceiveWorkRequest(most + 1).id(2);
     for (int i = 0; i <= most; i++) {
@@ -340,10 +340,10 @@ abstract class PostingTests extends VerbsTests {
 
   @Test
   void copiesWhatARequestSays() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(16).fill(1);
-    Memory into = pair.server().memory(16, LOCAL_WRITE);
-    Memory elsewhere = pair.server().memory(16, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(16).fill(1);
+    TestMemory into = pair.server().memory(16, LOCAL_WRITE);
+    TestMemory elsewhere = pair.server().memory(16, LOCAL_WRITE);
     ReceiveWorkRequest receive = Requests.receive(1, into);
     pair.server().post(receive);
     receive.id(9).buffer(elsewhere.address(), elsewhere.length(), elsewhere.lkey());
@@ -359,7 +359,7 @@ abstract class PostingTests extends VerbsTests {
   }
 
   /** A length can be refused by the post or, as real HCAs do, by the completion. */
-  private void assertRefused(Pair pair, @Nullable PostException refused) {
+  private void assertRefused(EndpointPair pair, @Nullable PostException refused) {
     if (refused == null) {
       CompletionStatus status = pair.client().sent().next().status();
       tck.observed("client's send: " + status);

@@ -15,7 +15,7 @@ final class PrivateData {
   static ByteBuffer of(int length, int seed) {
     ByteBuffer bytes = ByteBuffer.allocate(length);
     for (int i = 0; i < length; i++) {
-      bytes.put(i, Memory.pattern(seed, i));
+      bytes.put(i, TestMemory.pattern(seed, i));
     }
     return bytes;
   }

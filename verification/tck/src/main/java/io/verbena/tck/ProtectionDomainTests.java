@@ -39,7 +39,7 @@ abstract class ProtectionDomainTests extends VerbsTests {
   @Test
   void isBusyWhileItHoldsAMemoryRegion() {
     ProtectionDomain domain = tck.domain();
-    Memory memory = tck.memory(domain, 64, Set.of());
+    TestMemory memory = tck.memory(domain, 64, Set.of());
 
     expectFailure(BUSY, domain::close);
 
@@ -80,7 +80,7 @@ abstract class ProtectionDomainTests extends VerbsTests {
     ProtectionDomain domain = tck.domain();
     domain.close();
 
-    expectFailure(CLOSED, () -> domain.register(Memory.allocate(64), Set.of()));
+    expectFailure(CLOSED, () -> domain.register(TestMemory.allocate(64), Set.of()));
     expectFailure(
         CLOSED, () -> domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 1, 1)));
   }

@@ -135,13 +135,13 @@ abstract class QueuePairTests extends VerbsTests {
     QueuePair queuePair = end.queuePair();
     AddressVector vector = AddressVector.to(end.device().port().gids().get(0));
     Set<Access> access = EnumSet.of(Access.REMOTE_READ);
-    queuePair.modify(Steps.toInit(access));
+    queuePair.modify(TransitionAttributes.toInit(access));
     queuePair.modify(
-        Steps.toReadyToReceive(end.device(), vector.destination(), queuePair.number(), 0x12_3456)
+        TransitionAttributes.toReadyToReceive(end.device(), vector.destination(), queuePair.number(), 0x12_3456)
             .maxDestinationReadAtomic(1)
             .minRnrTimer(9));
     queuePair.modify(
-        Steps.toReadyToSend(end.device(), 0x65_4321)
+        TransitionAttributes.toReadyToSend(end.device(), 0x65_4321)
             .timeout(15)
             .retryCount(3)
             .rnrRetry(5)
@@ -170,11 +170,11 @@ abstract class QueuePairTests extends VerbsTests {
 
   @Test
   void tellsWhatItHasDoneAndHolds() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     Endpoint client = pair.client();
     Endpoint server = pair.server();
-    Memory from = client.memory(8);
-    Memory into = server.memory(8, Access.LOCAL_WRITE);
+    TestMemory from = client.memory(8);
+    TestMemory into = server.memory(8, Access.LOCAL_WRITE);
     for (int id = 1; id <= 4; id++) {
       server.post(Requests.receive(id, into));
     }
@@ -244,7 +244,7 @@ abstract class QueuePairTests extends VerbsTests {
 
     expectFailure(CLOSED, () -> end.post(Requests.nothing(1)));
     expectFailure(CLOSED, () -> end.post(Requests.receive(1)));
-    expectFailure(CLOSED, () -> end.queuePair().modify(Steps.toState(QueuePairState.RESET)));
+    expectFailure(CLOSED, () -> end.queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET)));
   }
 
   @Test
@@ -254,15 +254,15 @@ abstract class QueuePairTests extends VerbsTests {
     QueuePairOptions options = QueuePairOptions.reliable(queue, queue, 4, 4);
     QueuePair closed = tck.own(domain.createQueuePair(options));
     QueuePair other = tck.own(domain.createQueuePair(options));
-    closed.modify(Steps.toInit(Set.of()));
-    other.modify(Steps.toInit(Set.of()));
+    closed.modify(TransitionAttributes.toInit(Set.of()));
+    other.modify(TransitionAttributes.toInit(Set.of()));
     closed.postReceive(Requests.receive(1));
     other.postReceive(Requests.receive(2));
 
     closed.close();
-    other.modify(Steps.toState(QueuePairState.ERR));
+    other.modify(TransitionAttributes.toState(QueuePairState.ERR));
 
-    Completions completions = new Completions(queue, "completion queue", tck);
+    CompletionPoller completions = new CompletionPoller(queue, "completion queue", tck);
     completions.expectError(2, WR_FLUSH_ERR);
     completions.expectNothing();
   }
@@ -272,10 +272,10 @@ abstract class QueuePairTests extends VerbsTests {
     Endpoint end = tck.setup().endpointIn(QueuePairState.INIT);
     end.post(Requests.receive(1));
 
-    end.queuePair().modify(Steps.toState(QueuePairState.RESET));
-    end.queuePair().modify(Steps.toInit(Set.of()));
+    end.queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET));
+    end.queuePair().modify(TransitionAttributes.toInit(Set.of()));
     end.post(Requests.receive(2));
-    end.queuePair().modify(Steps.toState(QueuePairState.ERR));
+    end.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     end.received().expectError(2, WR_FLUSH_ERR);
     end.received().expectNothing();

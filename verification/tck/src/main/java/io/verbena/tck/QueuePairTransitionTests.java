@@ -51,10 +51,10 @@ abstract class QueuePairTransitionTests extends TransitionTests {
     QueuePair queuePair = in(RTS);
 
     if (tck.supports(Capability.SEND_QUEUE_DRAIN)) {
-      queuePair.modify(Steps.toState(SQD));
+      queuePair.modify(TransitionAttributes.toState(SQD));
       assertThat(queuePair.state()).isEqualTo(SQD);
     } else {
-      expectFailure(NOT_SUPPORTED, () -> queuePair.modify(Steps.toState(SQD)));
+      expectFailure(NOT_SUPPORTED, () -> queuePair.modify(TransitionAttributes.toState(SQD)));
       assertThat(queuePair.state()).isEqualTo(RTS);
     }
   }
@@ -62,7 +62,7 @@ abstract class QueuePairTransitionTests extends TransitionTests {
   @Test
   void tellsWhenItIsDrained() throws InterruptedException {
     QueuePair queuePair = in(RTS);
-    QueuePairAttributes drain = Steps.toState(SQD).drainedNotify(true);
+    QueuePairAttributes drain = TransitionAttributes.toState(SQD).drainedNotify(true);
     if (!tck.supports(Capability.SEND_QUEUE_DRAIN)) {
       expectFailure(NOT_SUPPORTED, () -> queuePair.modify(drain));
       return;
@@ -78,17 +78,17 @@ abstract class QueuePairTransitionTests extends TransitionTests {
   void startsNothingNewWhileItIsDrained() {
     Endpoint end = tck.setup().endpointIn(RTS);
     if (!tck.supports(Capability.SEND_QUEUE_DRAIN)) {
-      expectFailure(NOT_SUPPORTED, () -> end.queuePair().modify(Steps.toState(SQD)));
+      expectFailure(NOT_SUPPORTED, () -> end.queuePair().modify(TransitionAttributes.toState(SQD)));
       return;
     }
-    end.queuePair().modify(Steps.toState(SQD));
-    Memory from = end.memory(8).fill(1);
-    Memory remote = end.open(8);
+    end.queuePair().modify(TransitionAttributes.toState(SQD));
+    TestMemory from = end.memory(8).fill(1);
+    TestMemory remote = end.open(8);
 
     end.post(Requests.write(1, remote, from).signaled());
     end.sent().expectNothing();
     remote.assertUntouched();
-    end.queuePair().modify(Steps.toState(RTS));
+    end.queuePair().modify(TransitionAttributes.toState(RTS));
 
     end.sent().expectSuccess(1, CompletionOpcode.RDMA_WRITE);
     remote.assertHolds(1);
@@ -167,7 +167,7 @@ abstract class QueuePairTransitionTests extends TransitionTests {
   void canBeUsedAgainAfterAReset() {
     QueuePair queuePair = in(ERR);
 
-    queuePair.modify(Steps.toState(RESET));
+    queuePair.modify(TransitionAttributes.toState(RESET));
     takeTo(queuePair, table.row(RESET, INIT));
     takeTo(queuePair, table.row(INIT, RTR));
     takeTo(queuePair, table.row(RTR, RTS));

@@ -27,13 +27,13 @@ final class RandomProgram {
   private static final int COUNTERS = 8;
   private static final int MOST = 200;
 
-  private final Pair pair;
+  private final EndpointPair pair;
   private final Random random;
-  private final Memory remote;
-  private final Memory shared;
-  private final Memory source;
-  private final Memory results;
-  private final Memory inbox;
+  private final TestMemory remote;
+  private final TestMemory shared;
+  private final TestMemory source;
+  private final TestMemory results;
+  private final TestMemory inbox;
   private final ByteBuffer model = ByteBuffer.allocate(BYTES).order(ByteOrder.nativeOrder());
   private final int maxSend;
   private final int maxReceive;
@@ -113,7 +113,7 @@ final class RandomProgram {
    * @param remote {@link #BYTES} bytes of the server's, which nobody else works on
    * @param shared 8 bytes of the server's to which others add too
    */
-  RandomProgram(TckContext tck, Pair pair, Memory remote, Memory shared) {
+  RandomProgram(TckContext tck, EndpointPair pair, TestMemory remote, TestMemory shared) {
     this.pair = pair;
     this.random = new Random();
     this.remote = remote;
@@ -232,9 +232,9 @@ final class RandomProgram {
   }
 
   private SendWorkRequest request(Step step) {
-    Memory from = source.part(step.from, step.length);
-    Memory result = result(step);
-    Memory target = remote.part(step.to, step.length);
+    TestMemory from = source.part(step.from, step.length);
+    TestMemory result = result(step);
+    TestMemory target = remote.part(step.to, step.length);
     SendWorkRequest request =
         switch (step.kind) {
           case SEND -> Requests.send(step.position, from);
@@ -250,7 +250,7 @@ final class RandomProgram {
     return step.signaled ? request.fence().signaled() : request.fence();
   }
 
-  private Memory result(Step step) {
+  private TestMemory result(Step step) {
     return results.part(step.position % (maxSend + 1) * MOST, step.length);
   }
 
@@ -266,7 +266,7 @@ final class RandomProgram {
     advance();
   }
 
-  private Memory place(int receive) {
+  private TestMemory place(int receive) {
     return inbox.part(receive % (maxReceive + 1) * MOST, MOST);
   }
 
@@ -329,7 +329,7 @@ final class RandomProgram {
     pair.client().sent().expectSuccess(next, steps.get(next).kind.opcode);
     for (; freed <= next; freed++) {
       Step step = steps.get(freed);
-      Memory result = result(step);
+      TestMemory result = result(step);
       for (int i = 0; i < step.answer.length; i++) {
         assertThat(result.getByte(i))
             .as("byte %d of the answer to %s %d", i, step.kind, step.position)
@@ -355,7 +355,7 @@ final class RandomProgram {
       assertThat(completion.immediate()).as("of %s", completion).isEqualTo((int) step.operand);
       return;
     }
-    Memory place = place(id);
+    TestMemory place = place(id);
     for (int i = 0; i < step.length; i++) {
       assertThat(place.getByte(i))
           .as("byte %d of message %d", i, id)

@@ -22,9 +22,9 @@ abstract class RandomProgramTests extends VerbsTests {
   @Test
   void followTheModelOfOneConnection() {
     for (int seed = 1; seed <= tck.rounds(200); seed++) {
-      Pair pair = tck.setup().sends(1 + seed % 16).receives(1 + seed % 7).byHand();
-      Memory remote = pair.server().open(RandomProgram.BYTES);
-      Memory shared = pair.server().open(Long.BYTES);
+      EndpointPair pair = tck.setup().sends(1 + seed % 16).receives(1 + seed % 7).byHand();
+      TestMemory remote = pair.server().open(RandomProgram.BYTES);
+      TestMemory shared = pair.server().open(Long.BYTES);
       RandomProgram program = new RandomProgram(tck, pair, remote, shared);
 
       program.run(seed, STEPS);
@@ -39,13 +39,13 @@ abstract class RandomProgramTests extends VerbsTests {
     ProtectionDomain domain = tck.own(tck.serverDevice().allocateProtectionDomain());
     Set<Access> everything = EnumSet.of(Access.LOCAL_WRITE);
     everything.addAll(tck.remoteAccess());
-    Memory memory = tck.memory(domain, (THREADS + 1) * RandomProgram.BYTES, everything);
-    Memory shared = memory.part(THREADS * RandomProgram.BYTES, Long.BYTES);
+    TestMemory memory = tck.memory(domain, (THREADS + 1) * RandomProgram.BYTES, everything);
+    TestMemory shared = memory.part(THREADS * RandomProgram.BYTES, Long.BYTES);
     Parallel parallel = new Parallel();
     List<RandomProgram> all = new ArrayList<>();
     for (int thread = 0; thread < THREADS; thread++) {
-      Pair pair = tck.setup().serverDomain(domain).byHand();
-      Memory own = memory.part(thread * RandomProgram.BYTES, RandomProgram.BYTES);
+      EndpointPair pair = tck.setup().serverDomain(domain).byHand();
+      TestMemory own = memory.part(thread * RandomProgram.BYTES, RandomProgram.BYTES);
       RandomProgram program = new RandomProgram(tck, pair, own, shared).withoutWaits();
       all.add(program);
       long seed = 1000L * (thread + 1);

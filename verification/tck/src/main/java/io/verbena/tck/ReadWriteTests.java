@@ -29,13 +29,13 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void writesEverySize() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(MEGABYTE);
-    Memory remote = pair.server().open(MEGABYTE + 2);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(MEGABYTE);
+    TestMemory remote = pair.server().open(MEGABYTE + 2);
 
     for (int size : SIZES) {
-      Memory before = remote.part(0, 1).fill(size + 1);
-      Memory after = remote.part(size + 1, 1).fill(size + 2);
+      TestMemory before = remote.part(0, 1).fill(size + 1);
+      TestMemory after = remote.part(size + 1, 1).fill(size + 2);
       pair.client()
           .post(
               Requests.write(size, remote.part(1, size), from.part(0, size).fill(size)).signaled());
@@ -49,14 +49,14 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void readsEverySize() {
-    Pair pair = tck.connected();
-    Memory into = pair.client().memory(MEGABYTE + 2, LOCAL_WRITE);
-    Memory remote = pair.server().open(MEGABYTE);
+    EndpointPair pair = tck.connected();
+    TestMemory into = pair.client().memory(MEGABYTE + 2, LOCAL_WRITE);
+    TestMemory remote = pair.server().open(MEGABYTE);
 
     for (int size : SIZES) {
       remote.part(0, size).fill(size);
-      Memory before = into.part(0, 1).fill(size + 1);
-      Memory after = into.part(size + 1, 1).fill(size + 2);
+      TestMemory before = into.part(0, 1).fill(size + 1);
+      TestMemory after = into.part(size + 1, 1).fill(size + 2);
       pair.client().post(Requests.read(size, remote.part(0, size), into.part(1, size)).signaled());
 
       WorkCompletion completion = pair.client().sent().expectSuccess(size, RDMA_READ);
@@ -69,9 +69,9 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void readsAndWritesOverAConnectionMadeByHand() {
-    Pair pair = tck.setup().byHand();
-    Memory local = pair.server().memory(5000, LOCAL_WRITE).fill(1);
-    Memory remote = pair.client().open(5000);
+    EndpointPair pair = tck.setup().byHand();
+    TestMemory local = pair.server().memory(5000, LOCAL_WRITE).fill(1);
+    TestMemory remote = pair.client().open(5000);
 
     pair.server().post(Requests.write(1, remote, local).signaled());
     pair.server().sent().expectSuccess(1, RDMA_WRITE);
@@ -85,8 +85,8 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void tellsThePeerNothing() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(8);
     pair.server().post(Requests.receive(1));
 
     pair.client().post(Requests.write(2, remote, pair.client().memory(8)).signaled());
@@ -101,9 +101,9 @@ abstract class ReadWriteTests extends VerbsTests {
   @Test
   void gathersAWriteFromManyBuffers() {
     int most = Math.min(4, tck.attributes().maxScatterGather());
-    Pair pair = tck.setup().scatterGather(most, 1).connected();
-    Pieces from = new Pieces(pair.client(), 3000, most, 7, 0, 1000).fill(1);
-    Memory remote = pair.server().open(3000);
+    EndpointPair pair = tck.setup().scatterGather(most, 1).connected();
+    ScatteredMemory from = new ScatteredMemory(pair.client(), 3000, most, 7, 0, 1000).fill(1);
+    TestMemory remote = pair.server().open(3000);
 
     pair.client().post(Requests.write(1, remote, from.all()).signaled());
 
@@ -114,9 +114,9 @@ abstract class ReadWriteTests extends VerbsTests {
   @Test
   void scattersAReadOverManyBuffers() {
     int most = Math.min(4, tck.attributes().maxScatterGather());
-    Pair pair = tck.setup().scatterGather(most, 1).connected();
-    Pieces into = new Pieces(pair.client(), 3000, most, 7, 0, 1000);
-    Memory remote = pair.server().open(3000).fill(2);
+    EndpointPair pair = tck.setup().scatterGather(most, 1).connected();
+    ScatteredMemory into = new ScatteredMemory(pair.client(), 3000, most, 7, 0, 1000);
+    TestMemory remote = pair.server().open(3000).fill(2);
 
     pair.client().post(Requests.read(1, remote, into.all()).signaled());
 
@@ -127,7 +127,7 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void needsNoKeyToWriteNothing() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
 
     pair.client().post(new SendWorkRequest(0).id(1).write(-1, 0xdead_beef).signaled());
 
@@ -136,7 +136,7 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void needsNoKeyToReadNothing() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
 
     pair.client().post(new SendWorkRequest(0).id(1).read(-1, 0xdead_beef).signaled());
 
@@ -145,9 +145,9 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void reachesEachByteOfTheRegion() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(100).fill(1);
-    Memory into = pair.client().memory(1, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(100).fill(1);
+    TestMemory into = pair.client().memory(1, LOCAL_WRITE);
 
     pair.client().post(Requests.read(1, remote.part(0, 1), into).signaled());
     pair.client().sent().expectSuccess(1, RDMA_READ);
@@ -160,9 +160,9 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void readsFromARegionThatMayOnlyBeRead() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().memory(64, Access.REMOTE_READ).fill(1);
-    Memory into = pair.client().memory(64, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().memory(64, Access.REMOTE_READ).fill(1);
+    TestMemory into = pair.client().memory(64, LOCAL_WRITE);
 
     pair.client().post(Requests.read(1, remote, into).signaled());
 
@@ -172,8 +172,8 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void writesToARegionThatMayOnlyBeWritten() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().memory(64, LOCAL_WRITE, Access.REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().memory(64, LOCAL_WRITE, Access.REMOTE_WRITE);
 
     pair.client().post(Requests.write(1, remote, pair.client().memory(64).fill(1)).signaled());
 
@@ -186,11 +186,11 @@ abstract class ReadWriteTests extends VerbsTests {
     if (isRefused(Capability.INLINE_DATA)) {
       return;
     }
-    Pair pair = tck.setup().inlineData(16).connected();
-    Memory remote = pair.server().open(16);
+    EndpointPair pair = tck.setup().inlineData(16).connected();
+    TestMemory remote = pair.server().open(16);
     ByteBuffer data = ByteBuffer.allocate(16);
     for (int i = 0; i < 16; i++) {
-      data.put(i, Memory.pattern(3, i));
+      data.put(i, TestMemory.pattern(3, i));
     }
 
     pair.client()
@@ -211,11 +211,11 @@ abstract class ReadWriteTests extends VerbsTests {
     if (isRefused(Capability.IMMEDIATE_DATA)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(5000);
-    Memory unused = pair.server().memory(64, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(5000);
+    TestMemory unused = pair.server().memory(64, LOCAL_WRITE);
     pair.server().post(Requests.receive(1, unused));
-    Memory from = pair.client().memory(5000).fill(1);
+    TestMemory from = pair.client().memory(5000).fill(1);
 
     pair.client().post(Requests.writeWithImmediate(2, 0xcafe_babe, remote, from).signaled());
 
@@ -233,7 +233,7 @@ abstract class ReadWriteTests extends VerbsTests {
     if (isRefused(Capability.IMMEDIATE_DATA)) {
       return;
     }
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.server().post(Requests.receive(1));
 
     pair.client().post(new SendWorkRequest(0).id(2).writeWithImmediate(0, 0, 77).signaled());
@@ -246,9 +246,9 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void showsWhatWasWrittenWithTheMessageThatFollows() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(10_000);
-    Memory remote = pair.server().open(10_000);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(10_000);
+    TestMemory remote = pair.server().open(10_000);
 
     for (int round = 1; round <= 100; round++) {
       pair.server().post(Requests.receive(round));
@@ -266,10 +266,10 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void holdsBackAFencedMessageUntilTheReadIsDone() {
-    Pair pair = tck.connected();
-    Memory local = pair.client().memory(MEGABYTE, LOCAL_WRITE);
-    Memory remote = pair.server().open(MEGABYTE);
-    Memory into = pair.server().memory(MEGABYTE, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory local = pair.client().memory(MEGABYTE, LOCAL_WRITE);
+    TestMemory remote = pair.server().open(MEGABYTE);
+    TestMemory into = pair.server().memory(MEGABYTE, LOCAL_WRITE);
 
     for (int round = 1; round <= 10; round++) {
       remote.fill(round);
@@ -287,9 +287,9 @@ abstract class ReadWriteTests extends VerbsTests {
 
   @Test
   void completesMoreReadsThanItMayHaveOutstanding() {
-    Pair pair = tck.setup().sends(64).readAtomic(1, 1).byHand();
-    Memory into = pair.client().memory(64 * 8, LOCAL_WRITE);
-    Memory remote = pair.server().open(64 * 8).fill(5);
+    EndpointPair pair = tck.setup().sends(64).readAtomic(1, 1).byHand();
+    TestMemory into = pair.client().memory(64 * 8, LOCAL_WRITE);
+    TestMemory remote = pair.server().open(64 * 8).fill(5);
 
     for (int id = 0; id < 64; id++) {
       pair.client()
@@ -305,7 +305,7 @@ abstract class ReadWriteTests extends VerbsTests {
   @Test
   void readsWithinOneRegionOfItsOwn() {
     Endpoint end = tck.setup().endpointIn(QueuePairState.RTS);
-    Memory memory = end.open(200);
+    TestMemory memory = end.open(200);
     memory.part(0, 100).fill(1);
 
     end.post(Requests.read(1, memory.part(0, 100), memory.part(100, 100)).signaled());

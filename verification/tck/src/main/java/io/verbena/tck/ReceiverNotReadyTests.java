@@ -36,9 +36,9 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void waitsUntilAReceiveIsPosted() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(64).fill(1);
-    Memory into = pair.server().memory(64, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(64).fill(1);
+    TestMemory into = pair.server().memory(64, LOCAL_WRITE);
 
     pair.client().post(Requests.send(1, from).signaled());
     pair.client().sent().expectNothing();
@@ -51,13 +51,13 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void isCountedByADeviceThatCounts() {
-    Pair pair = tck.connected();
-    Pair other = tck.connected();
+    EndpointPair pair = tck.connected();
+    EndpointPair other = tck.connected();
     DeviceCounters requester = pair.client().device().counters();
     DeviceCounters responder = pair.server().device().counters();
     long received = count(requester, Counter.RNR_RECEIVED);
     long sent = count(responder, Counter.RNR_SENT);
-    Memory from = pair.client().memory(64);
+    TestMemory from = pair.client().memory(64);
 
     pair.client().post(Requests.send(1, from).signaled());
     awaitCountAbove(pair, requester, Counter.RNR_RECEIVED, received);
@@ -70,7 +70,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
   }
 
   /** Where queue pairs are counted each for itself, too. */
-  private static void expectCounted(Pair pair, long least) {
+  private static void expectCounted(EndpointPair pair, long least) {
     expectCounted(pair.client(), Figure.RNR_RECEIVED, least);
     expectCounted(pair.server(), Figure.RNR_SENT, least);
   }
@@ -91,7 +91,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     return 0;
   }
 
-  private void awaitCountAbove(Pair pair, DeviceCounters counters, Counter counter, long before) {
+  private void awaitCountAbove(EndpointPair pair, DeviceCounters counters, Counter counter, long before) {
     if (!counters.counted().contains(counter)) {
       return;
     }
@@ -106,9 +106,9 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void keepsTheOrderOfWhatWaits() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(8 * 8);
-    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(8 * 8);
+    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
     for (int id = 0; id < 8; id++) {
       pair.client().post(Requests.send(id, from.part(id * 8, 8).putLong(0, id)).signaled());
     }
@@ -120,9 +120,9 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void keepsTheOrderOfWhatWaitsWhileItsSlotsAreUsedAgain() {
-    Pair pair = tck.setup().sends(3).rnrTimer(1).byHand();
-    Memory from = pair.client().memory(3 * 8);
-    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.setup().sends(3).rnrTimer(1).byHand();
+    TestMemory from = pair.client().memory(3 * 8);
+    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
     for (int id = 0; id < 300; id++) {
       if (id >= 3) {
         takeOne(pair, into, id - 3);
@@ -140,8 +140,8 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     if (isRefused(Capability.INLINE_DATA)) {
       return;
     }
-    Pair pair = tck.setup().inlineData(8).connected();
-    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.setup().inlineData(8).connected();
+    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
     ByteBuffer data = ByteBuffer.allocate(8).order(ByteOrder.nativeOrder());
 
     for (int id = 1; id <= 4; id++) {
@@ -161,9 +161,9 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
       return;
     }
     int most = Math.min(3, tck.attributes().maxScatterGather());
-    Pair pair = tck.setup().scatterGather(most, 1).connected();
-    Pieces from = new Pieces(pair.client(), 100, most, 10, 50).fill(3);
-    Memory into = pair.server().memory(100, LOCAL_WRITE);
+    EndpointPair pair = tck.setup().scatterGather(most, 1).connected();
+    ScatteredMemory from = new ScatteredMemory(pair.client(), 100, most, 10, 50).fill(3);
+    TestMemory into = pair.server().memory(100, LOCAL_WRITE);
     SendWorkRequest request = Requests.sendWithImmediate(1, 77, from.all()).signaled();
 
     pair.client().post(request);
@@ -177,7 +177,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void failsWhenTheReceiveThatComesIsTooSmall() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.client().post(Requests.send(1, pair.client().memory(8)).signaled());
     pair.client().post(Requests.send(2).signaled());
 
@@ -201,9 +201,9 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void holdsBackWhatIsPostedBehindAMessageThatWaits() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(8);
-    Memory from = pair.client().memory(8).fill(1);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(8);
+    TestMemory from = pair.client().memory(8).fill(1);
 
     pair.client().post(Requests.send(1).signaled());
     pair.client().post(Requests.write(2, remote, from).signaled());
@@ -217,8 +217,8 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void holdsUpNoOtherQueuePair() {
-    Pair waiting = tck.connected();
-    Pair other = tck.connected();
+    EndpointPair waiting = tck.connected();
+    EndpointPair other = tck.connected();
     waiting.client().post(Requests.send(1).signaled());
 
     other.server().post(Requests.receive(2));
@@ -233,7 +233,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void failsAtOnceWithoutRetries() {
-    Pair pair = tck.setup().rnrRetry(0).byHand();
+    EndpointPair pair = tck.setup().rnrRetry(0).byHand();
 
     pair.client().post(Requests.send(1).signaled());
 
@@ -243,7 +243,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void failsAfterAllRetries() {
-    Pair pair = tck.setup().rnrRetry(3).byHand();
+    EndpointPair pair = tck.setup().rnrRetry(3).byHand();
 
     pair.client().post(Requests.send(1).signaled());
     pair.client().post(Requests.send(2).signaled());
@@ -255,7 +255,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void failsAfterAllRetriesOfAConnectionThatTheManagerMade() {
-    Pair pair = tck.setup().rnrRetry(1).connected();
+    EndpointPair pair = tck.setup().rnrRetry(1).connected();
 
     pair.client().post(Requests.send(1).signaled());
 
@@ -264,7 +264,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void failsAlsoUnsignaled() {
-    Pair pair = tck.setup().rnrRetry(0).byHand();
+    EndpointPair pair = tck.setup().rnrRetry(0).byHand();
 
     pair.client().post(Requests.send(1));
 
@@ -273,7 +273,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void waitsAsLongAsTheReceiverAskedBeforeEachRetry() {
-    Pair pair = tck.setup().rnrRetry(3).rnrTimer(TEN_MILLISECONDS).byHand();
+    EndpointPair pair = tck.setup().rnrRetry(3).rnrTimer(TEN_MILLISECONDS).byHand();
     long start = System.nanoTime();
 
     pair.client().post(Requests.send(1).signaled());
@@ -285,10 +285,10 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void triesForEverWithSevenRetries() {
-    Pair forEver = tck.setup().rnrRetry(7).rnrTimer(1).byHand();
-    Pair sixTimes = tck.setup().rnrRetry(6).rnrTimer(TEN_MILLISECONDS).byHand();
-    Memory from = forEver.client().memory(8).fill(1);
-    Memory into = forEver.server().memory(8, LOCAL_WRITE);
+    EndpointPair forEver = tck.setup().rnrRetry(7).rnrTimer(1).byHand();
+    EndpointPair sixTimes = tck.setup().rnrRetry(6).rnrTimer(TEN_MILLISECONDS).byHand();
+    TestMemory from = forEver.client().memory(8).fill(1);
+    TestMemory into = forEver.server().memory(8, LOCAL_WRITE);
 
     forEver.client().post(Requests.send(1, from).signaled());
     sixTimes.client().post(Requests.send(2).signaled());
@@ -303,7 +303,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void countsRetriesAnewForEachMessage() {
-    Pair pair = tck.setup().rnrRetry(1).rnrTimer(HALF_A_SECOND).byHand();
+    EndpointPair pair = tck.setup().rnrRetry(1).rnrTimer(HALF_A_SECOND).byHand();
 
     for (int id = 1; id <= 3; id++) {
       pair.client().post(Requests.send(id).signaled());
@@ -320,8 +320,8 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     if (isRefused(Capability.IMMEDIATE_DATA)) {
       return;
     }
-    Pair pair = tck.setup().rnrRetry(1).byHand();
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = tck.setup().rnrRetry(1).byHand();
+    TestMemory remote = pair.server().open(8);
 
     pair.client()
         .post(Requests.writeWithImmediate(1, 5, remote, pair.client().memory(8)).signaled());
@@ -331,8 +331,8 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void needsNoReceiveForOneSidedOperations() {
-    Pair pair = tck.setup().rnrRetry(0).byHand();
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = tck.setup().rnrRetry(0).byHand();
+    TestMemory remote = pair.server().open(8);
 
     pair.client().post(Requests.write(1, remote, pair.client().memory(8).fill(1)).signaled());
 
@@ -341,7 +341,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
   }
 
   /** Lets the message that waits longest through. */
-  private static void takeOne(Pair pair, Memory into, int id) {
+  private static void takeOne(EndpointPair pair, TestMemory into, int id) {
     pair.server().post(Requests.receive(id, into));
     pair.client().sent().expectSuccess(id, SEND);
     pair.server().received().expectSuccess(id, RECV);

@@ -30,9 +30,9 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReadWithAWrongKey() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
-    Memory local = pair.client().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
+    TestMemory local = pair.client().open(SIZE);
 
     rejects(pair, REM_ACCESS_ERR, read(local, remote.address(), remote.rkey() ^ 0x5555_5555));
     local.assertUntouched();
@@ -40,9 +40,9 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAWriteWithAWrongKey() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
-    Memory local = pair.client().memory(SIZE).fill(1);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
+    TestMemory local = pair.client().memory(SIZE).fill(1);
 
     rejects(pair, REM_ACCESS_ERR, write(local, remote.address(), remote.rkey() ^ 0x5555_5555));
     remote.assertUntouched();
@@ -50,8 +50,8 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsKeyZero() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().memory(SIZE, LOCAL_WRITE);
 
     rejects(pair, REM_ACCESS_ERR, write(pair.client().memory(8).fill(1), remote.address(), 0));
     remote.assertUntouched();
@@ -59,8 +59,8 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsTheLocalKeyOfARegionWithoutRemoteRights() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().memory(SIZE, LOCAL_WRITE);
 
     rejects(
         pair,
@@ -71,8 +71,8 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsTheKeyOfARegionThatIsClosed() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
     SendWorkRequest request = Requests.write(1, remote, pair.client().memory(SIZE).fill(1));
 
     remote.region().close();
@@ -83,9 +83,9 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReadBeyondTheRegion() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
-    Memory local = pair.client().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
+    TestMemory local = pair.client().open(SIZE);
 
     rejects(pair, REM_ACCESS_ERR, read(local, remote.address() + 1, remote.rkey()));
     local.assertUntouched();
@@ -93,9 +93,9 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReadBeforeTheRegion() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
-    Memory local = pair.client().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
+    TestMemory local = pair.client().open(SIZE);
 
     rejects(pair, REM_ACCESS_ERR, read(local, remote.address() - 1, remote.rkey()));
     local.assertUntouched();
@@ -103,9 +103,9 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReadThatIsLongerThanTheRegion() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
-    Memory local = pair.client().open(SIZE + 1);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
+    TestMemory local = pair.client().open(SIZE + 1);
 
     rejects(pair, REM_ACCESS_ERR, read(local, remote.address(), remote.rkey()));
     local.assertUntouched();
@@ -113,8 +113,8 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAWriteBeyondTheRegion() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
 
     rejects(
         pair,
@@ -125,8 +125,8 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAWriteBeforeTheRegion() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
 
     rejects(
         pair,
@@ -137,9 +137,9 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAnAddressThatOverflows() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
-    Memory local = pair.client().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
+    TestMemory local = pair.client().open(SIZE);
 
     rejects(pair, REM_ACCESS_ERR, read(local, -1L, remote.rkey()));
     local.assertUntouched();
@@ -147,8 +147,8 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAnAddressFarOff() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
 
     rejects(
         pair,
@@ -159,9 +159,9 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAReadOfARegionThatMayOnlyBeWritten() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE).fill(1);
-    Memory local = pair.client().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE).fill(1);
+    TestMemory local = pair.client().open(SIZE);
 
     rejects(pair, REM_ACCESS_ERR, Requests.read(1, remote, local).signaled());
     local.assertUntouched();
@@ -169,8 +169,8 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsAWriteToARegionThatMayOnlyBeRead() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_READ);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_READ);
 
     rejects(
         pair,
@@ -181,9 +181,9 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsARegionOfAnotherDomain() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     ProtectionDomain other = tck.own(tck.serverDevice().allocateProtectionDomain());
-    Memory remote = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ));
+    TestMemory remote = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ));
 
     rejects(
         pair,
@@ -194,10 +194,10 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsARegionThatOnlyAnotherConnectionWasGiven() {
-    Pair pair = tck.connected();
-    Pair other = tck.connected();
-    Memory remote = other.server().open(SIZE);
-    Memory local = pair.client().open(SIZE);
+    EndpointPair pair = tck.connected();
+    EndpointPair other = tck.connected();
+    TestMemory remote = other.server().open(SIZE);
+    TestMemory local = pair.client().open(SIZE);
 
     rejects(pair, REM_ACCESS_ERR, Requests.read(1, remote, local).signaled());
     local.assertUntouched();
@@ -205,9 +205,9 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsReadsOnAQueuePairThatDoesNotAllowThem() {
-    Pair pair = tck.setup().access(REMOTE_WRITE).byHand();
-    Memory remote = pair.server().open(SIZE).fill(1);
-    Memory local = pair.client().open(SIZE);
+    EndpointPair pair = tck.setup().access(REMOTE_WRITE).byHand();
+    TestMemory remote = pair.server().open(SIZE).fill(1);
+    TestMemory local = pair.client().open(SIZE);
 
     rejects(pair, REM_INV_REQ_ERR, Requests.read(1, remote, local).signaled());
     local.assertUntouched();
@@ -215,8 +215,8 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsWritesOnAQueuePairThatDoesNotAllowThem() {
-    Pair pair = tck.setup().access(REMOTE_READ).byHand();
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair pair = tck.setup().access(REMOTE_READ).byHand();
+    TestMemory remote = pair.server().open(SIZE);
 
     rejects(
         pair,
@@ -227,8 +227,8 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsWritesAfterTheRightWasTakenFromTheQueuePair() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
 
     pair.server().queuePair().modify(new QueuePairAttributes().access(Set.of()));
 
@@ -241,9 +241,9 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsReadsIfThePeerServesNone() {
-    Pair pair = tck.setup().readAtomic(1, 0).byHand();
-    Memory remote = pair.server().open(SIZE);
-    Memory local = pair.client().open(SIZE);
+    EndpointPair pair = tck.setup().readAtomic(1, 0).byHand();
+    TestMemory remote = pair.server().open(SIZE);
+    TestMemory local = pair.client().open(SIZE);
 
     rejects(pair, REM_INV_REQ_ERR, Requests.read(1, remote, local).signaled());
   }
@@ -253,10 +253,10 @@ abstract class RemoteProtectionTests extends VerbsTests {
     if (isRefused(Capability.IMMEDIATE_DATA)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
     pair.server().post(Requests.receive(9));
-    Memory from = pair.client().memory(SIZE + 1).fill(1);
+    TestMemory from = pair.client().memory(SIZE + 1).fill(1);
 
     rejects(pair, REM_ACCESS_ERR, Requests.writeWithImmediate(1, 5, remote, from).signaled());
 
@@ -269,8 +269,8 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void rejectsEveryUnsignaledRequestWithACompletion() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(SIZE);
 
     pair.client().post(Requests.write(1, remote, pair.client().memory(SIZE + 1)));
 
@@ -279,10 +279,10 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
   @Test
   void takesNothingFromOtherConnectionsWhenItRejects() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     ProtectionDomain shared = pair.server().domain();
-    Pair other = tck.setup().serverDomain(shared).connected();
-    Memory remote = pair.server().open(SIZE);
+    EndpointPair other = tck.setup().serverDomain(shared).connected();
+    TestMemory remote = pair.server().open(SIZE);
     rejects(pair, REM_ACCESS_ERR, read(pair.client().open(SIZE), remote.address(), 1));
 
     other.client().post(Requests.write(2, remote, other.client().memory(SIZE).fill(1)).signaled());
@@ -292,14 +292,14 @@ abstract class RemoteProtectionTests extends VerbsTests {
   }
 
   /** Posts the request, which must end with this status, and both ends with it. */
-  private static void rejects(Pair pair, CompletionStatus status, SendWorkRequest request) {
+  private static void rejects(EndpointPair pair, CompletionStatus status, SendWorkRequest request) {
     pair.client().post(request);
     pair.client().sent().expectError(request.id(), status);
     pair.client().awaitState(QueuePairState.ERR);
     pair.server().awaitState(QueuePairState.ERR);
   }
 
-  private static SendWorkRequest read(Memory into, long address, int key) {
+  private static SendWorkRequest read(TestMemory into, long address, int key) {
     return new SendWorkRequest()
         .id(1)
         .read(address, key)
@@ -307,7 +307,7 @@ abstract class RemoteProtectionTests extends VerbsTests {
         .buffer(into.address(), into.length(), into.lkey());
   }
 
-  private static SendWorkRequest write(Memory from, long address, int key) {
+  private static SendWorkRequest write(TestMemory from, long address, int key) {
     return new SendWorkRequest()
         .id(1)
         .write(address, key)

@@ -7,42 +7,42 @@ import io.verbena.verbs.SendWorkRequest;
 final class Requests {
   private Requests() {}
 
-  static ReceiveWorkRequest receive(long id, Memory... into) {
+  static ReceiveWorkRequest receive(long id, TestMemory... into) {
     ReceiveWorkRequest request = new ReceiveWorkRequest(into.length).id(id);
-    for (Memory memory : into) {
+    for (TestMemory memory : into) {
       request.buffers().add(memory.address(), memory.length(), memory.lkey());
     }
     return request;
   }
 
-  static SendWorkRequest send(long id, Memory... from) {
+  static SendWorkRequest send(long id, TestMemory... from) {
     return withBuffers(request(id, from).send(), from);
   }
 
-  static SendWorkRequest sendWithImmediate(long id, int immediate, Memory... from) {
+  static SendWorkRequest sendWithImmediate(long id, int immediate, TestMemory... from) {
     return withBuffers(request(id, from).sendWithImmediate(immediate), from);
   }
 
-  static SendWorkRequest write(long id, Memory remote, Memory... from) {
+  static SendWorkRequest write(long id, TestMemory remote, TestMemory... from) {
     return withBuffers(request(id, from).write(remote.address(), remote.rkey()), from);
   }
 
-  static SendWorkRequest writeWithImmediate(long id, int immediate, Memory remote, Memory... from) {
+  static SendWorkRequest writeWithImmediate(long id, int immediate, TestMemory remote, TestMemory... from) {
     return withBuffers(
         request(id, from).writeWithImmediate(remote.address(), remote.rkey(), immediate), from);
   }
 
-  static SendWorkRequest read(long id, Memory remote, Memory... into) {
+  static SendWorkRequest read(long id, TestMemory remote, TestMemory... into) {
     return withBuffers(request(id, into).read(remote.address(), remote.rkey()), into);
   }
 
-  static SendWorkRequest fetchAndAdd(long id, Memory remote, long addend, Memory into) {
+  static SendWorkRequest fetchAndAdd(long id, TestMemory remote, long addend, TestMemory into) {
     return withBuffers(
         request(id, into).fetchAndAdd(remote.address(), remote.rkey(), addend), into);
   }
 
   static SendWorkRequest compareAndSwap(
-      long id, Memory remote, long expected, long swap, Memory into) {
+      long id, TestMemory remote, long expected, long swap, TestMemory into) {
     return withBuffers(
         request(id, into).compareAndSwap(remote.address(), remote.rkey(), expected, swap), into);
   }
@@ -68,12 +68,12 @@ final class Requests {
     return requests[0];
   }
 
-  private static SendWorkRequest request(long id, Memory... memory) {
+  private static SendWorkRequest request(long id, TestMemory... memory) {
     return new SendWorkRequest(memory.length).id(id);
   }
 
-  private static SendWorkRequest withBuffers(SendWorkRequest request, Memory... memory) {
-    for (Memory part : memory) {
+  private static SendWorkRequest withBuffers(SendWorkRequest request, TestMemory... memory) {
+    for (TestMemory part : memory) {
       request.buffers().add(part.address(), part.length(), part.lkey());
     }
     return request;

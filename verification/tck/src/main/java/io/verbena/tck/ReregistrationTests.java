@@ -32,7 +32,7 @@ abstract class ReregistrationTests extends VerbsTests {
   private static final int SIZE = 64;
 
   @RegisterExtension
-  final Needs reregistration = new Needs(this, REREGISTRATION, this::refusesToReregister);
+  final RequiresSupport reregistration = new RequiresSupport(this, REREGISTRATION, this::refusesToReregister);
 
   ReregistrationTests(VerbsTck provider) {
     super(provider);
@@ -45,8 +45,8 @@ abstract class ReregistrationTests extends VerbsTests {
 
   @Test
   void takesTheRightsThatItIsNotGivenAgain() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE);
     int before = remote.rkey();
 
     remote.region().reregister(null, null, EnumSet.of(LOCAL_WRITE));
@@ -58,9 +58,9 @@ abstract class ReregistrationTests extends VerbsTests {
 
   @Test
   void letsPeersWriteIntoTheNewMemory() {
-    Pair pair = tck.connected();
-    Memory before = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE);
-    ByteBuffer after = Memory.allocate(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory before = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE);
+    ByteBuffer after = TestMemory.allocate(SIZE);
     MemoryRegion region = before.region();
 
     region.reregister(null, after, null);
@@ -68,18 +68,18 @@ abstract class ReregistrationTests extends VerbsTests {
     pair.client().post(write(pair, region.address(), region.rkey()));
     pair.client().sent().expectSuccess(1, RDMA_WRITE);
     before.assertUntouched();
-    assertThat(after.get(0)).isEqualTo(Memory.pattern(1, 0));
-    assertThat(after.get(7)).isEqualTo(Memory.pattern(1, 7));
+    assertThat(after.get(0)).isEqualTo(TestMemory.pattern(1, 0));
+    assertThat(after.get(7)).isEqualTo(TestMemory.pattern(1, 7));
   }
 
   @Test
   void letsNobodyReachTheOldMemory() {
-    Pair pair = tck.connected();
-    Memory before = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory before = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE);
     long address = before.address();
     int key = before.rkey();
 
-    before.region().reregister(null, Memory.allocate(SIZE), null);
+    before.region().reregister(null, TestMemory.allocate(SIZE), null);
 
     rejectsAWrite(pair, address, key);
     before.assertUntouched();
@@ -89,16 +89,16 @@ abstract class ReregistrationTests extends VerbsTests {
   void takesTheBytesFromPositionToLimit() {
     MemoryRegion region = tck.memory(tck.domain(), SIZE, Set.of()).region();
 
-    region.reregister(null, Memory.allocate(SIZE).position(10).limit(30), null);
+    region.reregister(null, TestMemory.allocate(SIZE).position(10).limit(30), null);
 
     assertThat(region.length()).isEqualTo(20);
   }
 
   @Test
   void letsQueuePairsOfTheNewDomainIn() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     ProtectionDomain other = tck.own(tck.serverDevice().allocateProtectionDomain());
-    Memory remote = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, REMOTE_WRITE));
+    TestMemory remote = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, REMOTE_WRITE));
 
     remote.region().reregister(pair.server().domain(), null, null);
 
@@ -108,9 +108,9 @@ abstract class ReregistrationTests extends VerbsTests {
 
   @Test
   void locksQueuePairsOfTheOldDomainOut() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     ProtectionDomain other = tck.own(tck.serverDevice().allocateProtectionDomain());
-    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE);
+    TestMemory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE);
 
     remote.region().reregister(other, null, null);
 
@@ -124,7 +124,7 @@ abstract class ReregistrationTests extends VerbsTests {
     ProtectionDomain second = tck.domain();
     MemoryRegion region = tck.memory(first, SIZE, Set.of()).region();
 
-    region.reregister(second, Memory.allocate(2 * SIZE), EnumSet.of(REMOTE_READ));
+    region.reregister(second, TestMemory.allocate(2 * SIZE), EnumSet.of(REMOTE_READ));
 
     assertThat(region.protectionDomain()).isSameAs(second);
     assertThat(region.length()).isEqualTo(2 * SIZE);
@@ -137,9 +137,9 @@ abstract class ReregistrationTests extends VerbsTests {
     if (!tck.supports(Capability.MEMORY_WINDOW_TYPE_2B)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory memory = pair.server().memory(SIZE, LOCAL_WRITE, MW_BIND);
-    Memory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = pair.server().memory(SIZE, LOCAL_WRITE, MW_BIND);
+    TestMemory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
 
     expectFailure(BUSY, () -> memory.region().reregister(null, null, EnumSet.of(LOCAL_WRITE)));
 
@@ -153,8 +153,8 @@ abstract class ReregistrationTests extends VerbsTests {
     if (isRefused(Capability.LOCAL_INVALIDATE)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_WRITE);
     pair.server().post(new SendWorkRequest().id(2).localInvalidate(remote.rkey()).signaled());
     pair.server().sent().expectSuccess(2, CompletionOpcode.LOCAL_INV);
 
@@ -199,8 +199,8 @@ abstract class ReregistrationTests extends VerbsTests {
     expectFailure(CLOSED, () -> region.reregister(null, null, EnumSet.of(LOCAL_WRITE)));
   }
 
-  private static SendWorkRequest write(Pair pair, long address, int key) {
-    Memory from = pair.client().memory(8).fill(1);
+  private static SendWorkRequest write(EndpointPair pair, long address, int key) {
+    TestMemory from = pair.client().memory(8).fill(1);
     return new SendWorkRequest()
         .id(1)
         .write(address, key)
@@ -208,7 +208,7 @@ abstract class ReregistrationTests extends VerbsTests {
         .buffer(from.address(), from.length(), from.lkey());
   }
 
-  private static void rejectsAWrite(Pair pair, long address, int key) {
+  private static void rejectsAWrite(EndpointPair pair, long address, int key) {
     pair.client().post(write(pair, address, key));
     pair.client().sent().expectError(1, REM_ACCESS_ERR);
     pair.client().awaitState(QueuePairState.ERR);

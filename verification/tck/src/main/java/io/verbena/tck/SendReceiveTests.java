@@ -39,10 +39,10 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void carriesMessagesBeyondTheWrapOfTheSequenceNumbers() {
-    Pair pair = tck.setup().clientPsn(0xff_fffe, 0xff_fffe).byHand();
+    EndpointPair pair = tck.setup().clientPsn(0xff_fffe, 0xff_fffe).byHand();
     int size = 8 * 4096;
-    Memory from = pair.client().memory(size);
-    Memory into = pair.server().memory(size, LOCAL_WRITE);
+    TestMemory from = pair.client().memory(size);
+    TestMemory into = pair.server().memory(size, LOCAL_WRITE);
 
     for (int id = 1; id <= 4; id++) {
       pair.server().post(Requests.receive(id, into));
@@ -55,7 +55,7 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void tellsOnWhichQueuePairsItHappened() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.server().post(Requests.receive(1));
     pair.client().post(Requests.send(2).signaled());
 
@@ -70,9 +70,9 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void carriesMessagesOfEverySize() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(MEGABYTE);
-    Memory into = pair.server().memory(MEGABYTE + 1, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(MEGABYTE);
+    TestMemory into = pair.server().memory(MEGABYTE + 1, LOCAL_WRITE);
     int[] sizes = {
       0,
       1,
@@ -101,8 +101,8 @@ abstract class SendReceiveTests extends VerbsTests {
     };
 
     for (int size : sizes) {
-      Memory message = from.part(0, size).fill(size);
-      Memory guard = into.part(size, 1).fill(size + 1);
+      TestMemory message = from.part(0, size).fill(size);
+      TestMemory guard = into.part(size, 1).fill(size + 1);
       pair.server().post(Requests.receive(size, into));
       pair.client().post(Requests.send(size, message).signaled());
 
@@ -116,7 +116,7 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void carriesAnEmptyMessageWithoutBuffers() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.server().post(Requests.receive(1));
     pair.client().post(Requests.send(2).signaled());
 
@@ -126,10 +126,10 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void usesOneReceiveForOneMessage() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(2).fill(1);
-    Memory first = pair.server().memory(8, LOCAL_WRITE);
-    Memory second = pair.server().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(2).fill(1);
+    TestMemory first = pair.server().memory(8, LOCAL_WRITE);
+    TestMemory second = pair.server().memory(8, LOCAL_WRITE);
     pair.server().post(Requests.receive(1, first));
     pair.server().post(Requests.receive(2, second));
 
@@ -146,9 +146,9 @@ abstract class SendReceiveTests extends VerbsTests {
   @Test
   void gathersAMessageFromManyBuffers() {
     int most = Math.min(4, tck.attributes().maxScatterGather());
-    Pair pair = tck.setup().scatterGather(most, 1).connected();
-    Pieces from = new Pieces(pair.client(), 3000, most, 7, 0, 1000).fill(5);
-    Memory into = pair.server().memory(3000, LOCAL_WRITE);
+    EndpointPair pair = tck.setup().scatterGather(most, 1).connected();
+    ScatteredMemory from = new ScatteredMemory(pair.client(), 3000, most, 7, 0, 1000).fill(5);
+    TestMemory into = pair.server().memory(3000, LOCAL_WRITE);
     pair.server().post(Requests.receive(1, into));
 
     pair.client().post(Requests.send(2, from.all()).signaled());
@@ -161,9 +161,9 @@ abstract class SendReceiveTests extends VerbsTests {
   @Test
   void scattersAMessageOverManyBuffers() {
     int most = Math.min(4, tck.attributes().maxScatterGather());
-    Pair pair = tck.setup().scatterGather(1, most).connected();
-    Memory from = pair.client().memory(3000).fill(6);
-    Pieces into = new Pieces(pair.server(), 3000, most, 1000, 0, 1);
+    EndpointPair pair = tck.setup().scatterGather(1, most).connected();
+    TestMemory from = pair.client().memory(3000).fill(6);
+    ScatteredMemory into = new ScatteredMemory(pair.server(), 3000, most, 1000, 0, 1);
     pair.server().post(Requests.receive(1, into.all()));
 
     pair.client().post(Requests.send(2, from).signaled());
@@ -176,9 +176,9 @@ abstract class SendReceiveTests extends VerbsTests {
   @Test
   void gathersAndScattersAtDifferentSeams() {
     int most = Math.min(4, tck.attributes().maxScatterGather());
-    Pair pair = tck.setup().scatterGather(most, most).connected();
-    Pieces from = new Pieces(pair.client(), 10_000, most, 4097, 900, 3).fill(8);
-    Pieces into = new Pieces(pair.server(), 10_000, most, 1, 4096, 5000);
+    EndpointPair pair = tck.setup().scatterGather(most, most).connected();
+    ScatteredMemory from = new ScatteredMemory(pair.client(), 10_000, most, 4097, 900, 3).fill(8);
+    ScatteredMemory into = new ScatteredMemory(pair.server(), 10_000, most, 1, 4096, 5000);
     pair.server().post(Requests.receive(1, into.all()));
 
     pair.client().post(Requests.send(2, from.all()).signaled());
@@ -191,8 +191,8 @@ abstract class SendReceiveTests extends VerbsTests {
   @Test
   void leavesTheRestOfTheReceiveAlone() {
     int most = Math.min(3, tck.attributes().maxScatterGather());
-    Pair pair = tck.setup().scatterGather(1, most).connected();
-    Pieces into = new Pieces(pair.server(), 30, most, 8, 8);
+    EndpointPair pair = tck.setup().scatterGather(1, most).connected();
+    ScatteredMemory into = new ScatteredMemory(pair.server(), 30, most, 8, 8);
     pair.server().post(Requests.receive(1, into.all()));
 
     pair.client().post(Requests.send(2, pair.client().memory(10).fill(9)));
@@ -204,8 +204,8 @@ abstract class SendReceiveTests extends VerbsTests {
   @Test
   void refusesAMessageThatIsLargerThanAllBuffersOfTheReceive() {
     int most = Math.min(3, tck.attributes().maxScatterGather());
-    Pair pair = tck.setup().scatterGather(1, most).connected();
-    pair.server().post(Requests.receive(1, new Pieces(pair.server(), 30, most, 8, 8).all()));
+    EndpointPair pair = tck.setup().scatterGather(1, most).connected();
+    pair.server().post(Requests.receive(1, new ScatteredMemory(pair.server(), 30, most, 8, 8).all()));
 
     pair.client().post(Requests.send(2, pair.client().memory(31)).signaled());
 
@@ -218,9 +218,9 @@ abstract class SendReceiveTests extends VerbsTests {
     if (isRefused(Capability.IMMEDIATE_DATA)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(16).fill(1);
-    Memory into = pair.server().memory(16, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(16).fill(1);
+    TestMemory into = pair.server().memory(16, LOCAL_WRITE);
 
     for (int immediate : new int[] {0, 1, -1, 0x0102_0304, Integer.MIN_VALUE}) {
       pair.server().post(Requests.receive(1, into));
@@ -250,14 +250,14 @@ abstract class SendReceiveTests extends VerbsTests {
     if (isRefused(Capability.INLINE_DATA)) {
       return;
     }
-    Pair pair = tck.setup().inlineData(16).connected();
+    EndpointPair pair = tck.setup().inlineData(16).connected();
     int most = pair.client().queuePair().capabilities().maxInlineData();
-    Memory into = pair.server().memory(most + 1, LOCAL_WRITE);
+    TestMemory into = pair.server().memory(most + 1, LOCAL_WRITE);
     for (int size : new int[] {0, 1, most}) {
       pair.server().post(Requests.receive(1, into));
       ByteBuffer data = ByteBuffer.allocate(size);
       for (int i = 0; i < size; i++) {
-        data.put(i, Memory.pattern(3, i));
+        data.put(i, TestMemory.pattern(3, i));
       }
 
       pair.client().post(new SendWorkRequest().id(2).send().inline(data).signaled());
@@ -270,7 +270,7 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void completesNoUnsignaledSend() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     pair.server().post(Requests.receive(1));
     pair.server().post(Requests.receive(2));
 
@@ -285,7 +285,7 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void completesEverySendOfAQueuePairThatSignalsAll() {
-    Pair pair = tck.setup().signalAll().connected();
+    EndpointPair pair = tck.setup().signalAll().connected();
     pair.server().post(Requests.receive(1));
 
     pair.client().post(Requests.send(1));
@@ -297,9 +297,9 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void refusesAMessageThatIsLargerThanTheReceive() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(9).fill(1);
-    Memory into = pair.server().memory(9, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(9).fill(1);
+    TestMemory into = pair.server().memory(9, LOCAL_WRITE);
     pair.server().post(Requests.receive(1, into.part(0, 8)));
     pair.server().post(Requests.receive(2, into));
 
@@ -314,8 +314,8 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void refusesAMessageThatDoesNotFitAReceiveWithoutBuffers() {
-    Pair pair = tck.connected();
-    Memory from = pair.client().memory(1);
+    EndpointPair pair = tck.connected();
+    TestMemory from = pair.client().memory(1);
     pair.server().post(Requests.receive(1));
 
     pair.client().post(Requests.send(3, from).signaled());
@@ -326,9 +326,9 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void completesInTheOrderOfPosting() {
-    Pair pair = tck.setup().sends(128).receives(128).connected();
-    Memory local = pair.client().open(4096).fill(1);
-    Memory remote = pair.server().open(4096);
+    EndpointPair pair = tck.setup().sends(128).receives(128).connected();
+    TestMemory local = pair.client().open(4096).fill(1);
+    TestMemory remote = pair.server().open(4096);
     List<CompletionOpcode> opcodes = new ArrayList<>();
     for (int id = 0; id < 60; id += 3) {
       pair.server().post(Requests.receive(id, remote));
@@ -348,10 +348,10 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void deliversMessagesInOrderAndOnce() {
-    Pair pair = tck.setup().sends(64).receives(64).connected();
+    EndpointPair pair = tck.setup().sends(64).receives(64).connected();
     int messages = tck.rounds(5000);
-    Memory from = pair.client().memory(64 * 8);
-    Memory into = pair.server().memory(64 * 8, LOCAL_WRITE);
+    TestMemory from = pair.client().memory(64 * 8);
+    TestMemory into = pair.server().memory(64 * 8, LOCAL_WRITE);
     for (int slot = 0; slot < 64; slot++) {
       pair.server().post(Requests.receive(slot, into.part(slot * 8, 8)));
     }
@@ -359,14 +359,14 @@ abstract class SendReceiveTests extends VerbsTests {
     int posted = 0;
     for (long expected = 0; expected < messages; expected++) {
       while (posted < messages && posted - expected < 32) {
-        Memory slot = from.part(posted % 64 * 8, 8).putLong(0, posted);
+        TestMemory slot = from.part(posted % 64 * 8, 8).putLong(0, posted);
         pair.client().post(Requests.send(posted, slot).signaled());
         posted++;
       }
       pair.client().sent().expectSuccess(expected, SEND);
       long slot = expected % 64;
       pair.server().received().expectSuccess(slot, RECV);
-      Memory received = into.part((int) slot * 8, 8);
+      TestMemory received = into.part((int) slot * 8, 8);
       assertThat(received.getLong(0)).isEqualTo(expected);
       pair.server().post(Requests.receive(slot, received));
     }
@@ -375,7 +375,7 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void completesSendsAndReceivesOnOneQueue() {
-    Pair pair = tck.setup().oneQueue().connected();
+    EndpointPair pair = tck.setup().oneQueue().connected();
     pair.server().post(Requests.receive(1));
     pair.client().post(Requests.receive(11));
 
@@ -391,8 +391,8 @@ abstract class SendReceiveTests extends VerbsTests {
   @Test
   void talksToItself() {
     Endpoint end = tck.setup().endpointIn(QueuePairState.RTS);
-    Memory from = end.memory(100).fill(4);
-    Memory into = end.memory(100, LOCAL_WRITE);
+    TestMemory from = end.memory(100).fill(4);
+    TestMemory into = end.memory(100, LOCAL_WRITE);
     end.post(Requests.receive(1, into));
 
     end.post(Requests.send(2, from).signaled());
@@ -402,9 +402,9 @@ abstract class SendReceiveTests extends VerbsTests {
     into.assertHolds(4);
   }
 
-  private void carriesAMessageBothWays(Pair pair) {
-    Memory clients = pair.client().memory(100, LOCAL_WRITE).fill(1);
-    Memory servers = pair.server().memory(100, LOCAL_WRITE);
+  private void carriesAMessageBothWays(EndpointPair pair) {
+    TestMemory clients = pair.client().memory(100, LOCAL_WRITE).fill(1);
+    TestMemory servers = pair.server().memory(100, LOCAL_WRITE);
     pair.server().post(Requests.receive(11, servers));
     pair.client().post(Requests.receive(12, clients));
 
@@ -423,12 +423,12 @@ abstract class SendReceiveTests extends VerbsTests {
     if (isRefused(Capability.INLINE_DATA)) {
       return;
     }
-    Pair pair = tck.setup().inlineData(16).connected();
-    Memory into = pair.server().memory(64, LOCAL_WRITE);
+    EndpointPair pair = tck.setup().inlineData(16).connected();
+    TestMemory into = pair.server().memory(64, LOCAL_WRITE);
     pair.server().post(Requests.receive(1, into));
     data.position(4).limit(20);
     for (int i = 0; i < 16; i++) {
-      data.put(4 + i, Memory.pattern(7, i));
+      data.put(4 + i, TestMemory.pattern(7, i));
     }
 
     pair.client().post(new SendWorkRequest().id(2).send().inline(data).signaled());

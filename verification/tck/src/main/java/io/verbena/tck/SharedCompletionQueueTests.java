@@ -41,9 +41,9 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
       one.postReceive(Requests.receive(7));
       two.postReceive(Requests.receive(7));
 
-      two.modify(Steps.toState(QueuePairState.ERR));
+      two.modify(TransitionAttributes.toState(QueuePairState.ERR));
       int first = shared.completions.expectError(7, WR_FLUSH_ERR).queuePairNumber();
-      one.modify(Steps.toState(QueuePairState.ERR));
+      one.modify(TransitionAttributes.toState(QueuePairState.ERR));
       int second = shared.completions.expectError(7, WR_FLUSH_ERR).queuePairNumber();
       int third = shared.completions.expectError(7, WR_FLUSH_ERR).queuePairNumber();
 
@@ -54,7 +54,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
 
   @Test
   void servesOneThreadThatPromisedToPollAlone() {
-    Pair pair = tck.setup().singleThreaded().connected();
+    EndpointPair pair = tck.setup().singleThreaded().connected();
     pair.server().post(Requests.receive(1));
     pair.client().post(Requests.send(2).signaled());
     pair.client().post(Requests.nothing(3).signaled());
@@ -111,7 +111,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
   @Test
   void losesNothingWhenSendsAndReceivesCompleteAtOnce() throws InterruptedException {
     int messages = tck.rounds(5000);
-    Pair pair = tck.setup().oneQueue().singleThreaded().sends(64).receives(64).connected();
+    EndpointPair pair = tck.setup().oneQueue().singleThreaded().sends(64).receives(64).connected();
     Endpoint server = pair.server();
     for (int id = 0; id < 32; id++) {
       server.post(Requests.receive(id));
@@ -159,7 +159,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
   }
 
   /** Takes so many completions, which come in order from each queue pair. */
-  private static void takeAll(Completions completions, int count, Map<Integer, Integer> next) {
+  private static void takeAll(CompletionPoller completions, int count, Map<Integer, Integer> next) {
     for (int i = 0; i < count; i++) {
       WorkCompletion completion = completions.next();
       assertThat(completion.status()).as("%s", completion).isEqualTo(SUCCESS);
@@ -171,25 +171,25 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
 
   /** A completion queue and queue pairs on it, each connected to itself. */
   private final class Shared {
-    final Completions completions;
+    final CompletionPoller completions;
     private final ProtectionDomain domain = tck.domain();
     private final QueuePairOptions options;
 
     Shared(int depth, boolean singleThreaded) {
       CompletionQueue queue =
           tck.own(tck.device().createCompletionQueue(depth, null, singleThreaded));
-      completions = new Completions(queue, "shared completion queue", tck);
+      completions = new CompletionPoller(queue, "shared completion queue", tck);
       options = QueuePairOptions.reliable(queue, queue, 16, 16);
     }
 
     QueuePair inState(QueuePairState state) {
       QueuePair queuePair = tck.own(domain.createQueuePair(options));
-      queuePair.modify(Steps.toInit(tck.remoteAccess()));
+      queuePair.modify(TransitionAttributes.toInit(tck.remoteAccess()));
       if (state == QueuePairState.RTS) {
         queuePair.modify(
-            Steps.toReadyToReceive(
+            TransitionAttributes.toReadyToReceive(
                 tck.device(), tck.device().port().gids().get(0), queuePair.number(), 1));
-        queuePair.modify(Steps.toReadyToSend(tck.device(), 1));
+        queuePair.modify(TransitionAttributes.toReadyToSend(tck.device(), 1));
       }
       return queuePair;
     }

@@ -53,18 +53,18 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
   private final class Supply {
     final ProtectionDomain domain = tck.own(tck.serverDevice().allocateProtectionDomain());
     final SharedReceiveQueue queue;
-    final Memory memory = tck.memory(domain, 4096, Set.of(LOCAL_WRITE));
+    final TestMemory memory = tck.memory(domain, 4096, Set.of(LOCAL_WRITE));
 
     Supply(int receives) {
       queue = tck.own(domain.createSharedReceiveQueue(receives, 1));
     }
 
-    Setup setup() {
+    EndpointSetup setup() {
       return tck.setup().serverDomain(domain).serverShared(queue);
     }
 
     /** Two ends, of which the server's takes from here. */
-    Pair pair() {
+    EndpointPair pair() {
       return setup().byHand();
     }
 
@@ -73,7 +73,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       queue.postReceive(Requests.receive(id, at(id)));
     }
 
-    Memory at(int id) {
+    TestMemory at(int id) {
       return memory.part(id * 8, 8);
     }
   }
@@ -84,13 +84,13 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(16);
-    List<Pair> pairs = List.of(supply.pair(), supply.pair(), supply.pair());
+    List<EndpointPair> pairs = List.of(supply.pair(), supply.pair(), supply.pair());
     for (int id = 0; id < 9; id++) {
       supply.post(id);
     }
 
     for (int id = 0; id < 9; id++) {
-      Pair pair = pairs.get(id % 3);
+      EndpointPair pair = pairs.get(id % 3);
       send(pair, 100 + id);
       WorkCompletion received = pair.server().received().expectSuccess(id, RECV);
       assertThat(received.queuePairNumber()).isEqualTo(pair.server().queuePair().number());
@@ -104,7 +104,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair pair = supply.pair();
+    EndpointPair pair = supply.pair();
     supply.post(0);
     supply.post(1);
     receiveOne(pair, 0);
@@ -121,8 +121,8 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(16);
-    Pair one = supply.pair();
-    Pair two = supply.pair();
+    EndpointPair one = supply.pair();
+    EndpointPair two = supply.pair();
     for (int id = 0; id < 10; id++) {
       supply.post(id);
     }
@@ -147,7 +147,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair pair = supply.pair();
+    EndpointPair pair = supply.pair();
     for (int round = 0; round < 3; round++) {
       supply.post(2 * round);
       supply.post(2 * round + 1);
@@ -167,7 +167,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair pair = supply.pair();
+    EndpointPair pair = supply.pair();
     supply.post(0);
     supply.queue.limit(1);
     supply.queue.limit(0);
@@ -222,7 +222,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair pair = supply.pair();
+    EndpointPair pair = supply.pair();
 
     expectBadPost(INVALID, 7, () -> pair.server().post(Requests.receive(7)));
 
@@ -235,7 +235,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Memory[] pieces = new Memory[supply.queue.maxScatterGather() + 1];
+    TestMemory[] pieces = new TestMemory[supply.queue.maxScatterGather() + 1];
     Arrays.fill(pieces, supply.at(0));
 
     expectBadPost(INVALID, 7, () -> supply.queue.postReceive(Requests.receive(7, pieces)));
@@ -261,7 +261,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(2);
-    Pair pair = supply.pair();
+    EndpointPair pair = supply.pair();
     int most = supply.queue.maxWorkRequests();
     for (int id = 2; id < most; id++) {
       supply.queue.postReceive(Requests.receive(1000 + id));
@@ -290,8 +290,8 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(2);
-    Pair one = supply.pair();
-    Pair two = supply.pair();
+    EndpointPair one = supply.pair();
+    EndpointPair two = supply.pair();
     int most = supply.queue.maxWorkRequests();
     for (int id = 0; id < most; id++) {
       supply.queue.postReceive(Requests.receive(id));
@@ -319,7 +319,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
     Supply supply = new Supply(2);
     int most = supply.queue.maxWorkRequests();
     for (int round = 0; round < 3; round++) {
-      Pair pair = supply.pair();
+      EndpointPair pair = supply.pair();
       for (int id = 0; id < most; id++) {
         supply.queue.postReceive(Requests.receive(id));
       }
@@ -338,8 +338,8 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    List<Pair> pairs = List.of(supply.pair(), supply.pair());
-    for (Pair pair : pairs) {
+    List<EndpointPair> pairs = List.of(supply.pair(), supply.pair());
+    for (EndpointPair pair : pairs) {
       pair.client().post(Requests.send(1, pair.client().memory(8).putLong(0, 77)).signaled());
       pair.client().sent().expectNothing();
     }
@@ -347,7 +347,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
     supply.post(0);
     supply.post(1);
 
-    for (Pair pair : pairs) {
+    for (EndpointPair pair : pairs) {
       pair.client().sent().expectSuccess(1, SEND);
       pair.server().received().next();
     }
@@ -361,8 +361,8 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair pair = supply.pair();
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = supply.pair();
+    TestMemory remote = pair.server().open(8);
     supply.post(0);
 
     pair.client().post(Requests.writeWithImmediate(1, 5, remote, pair.client().memory(8).fill(1)));
@@ -379,7 +379,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair pair = supply.setup().type(QueuePairType.UC).byHand();
+    EndpointPair pair = supply.setup().type(QueuePairType.UC).byHand();
     supply.post(3);
 
     send(pair, 2);
@@ -394,7 +394,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair pair = supply.setup().type(QueuePairType.UD).byHand();
+    EndpointPair pair = supply.setup().type(QueuePairType.UD).byHand();
     supply.queue.postReceive(Requests.receive(1, supply.memory.part(0, 48)));
 
     pair.client()
@@ -403,7 +403,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
                 .to(
                     pair.client().handleTo(pair.server()),
                     pair.server().queuePair().number(),
-                    Steps.QUEUE_KEY)
+                    TransitionAttributes.QUEUE_KEY)
                 .signaled());
 
     pair.client().sent().expectSuccess(2, SEND);
@@ -417,8 +417,8 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair one = supply.pair();
-    Pair two = supply.pair();
+    EndpointPair one = supply.pair();
+    EndpointPair two = supply.pair();
     supply.post(0);
     supply.post(1);
 
@@ -435,12 +435,12 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair one = supply.pair();
-    Pair two = supply.pair();
+    EndpointPair one = supply.pair();
+    EndpointPair two = supply.pair();
     supply.post(0);
     supply.post(1);
 
-    one.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    one.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     one.server().awaitState(QueuePairState.ERR);
     one.server().received().expectNothing();
@@ -454,12 +454,12 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair pair = supply.pair();
+    EndpointPair pair = supply.pair();
 
-    pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     tck.expectEvent(tck.serverDevice(), QP_LAST_WQE_REACHED, pair.server().queuePair());
-    pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     tck.expectNoEvent(tck.serverDevice());
   }
 
@@ -469,8 +469,8 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
       return;
     }
     Supply supply = new Supply(4);
-    Pair one = supply.pair();
-    Pair two = supply.pair();
+    EndpointPair one = supply.pair();
+    EndpointPair two = supply.pair();
 
     expectFailure(BUSY, supply.queue::close);
     one.server().queuePair().close();
@@ -530,7 +530,7 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
     int each = tck.rounds(2000);
     int receives = 256;
     Supply supply = new Supply(receives);
-    List<Pair> pairs = new ArrayList<>();
+    List<EndpointPair> pairs = new ArrayList<>();
     for (int i = 0; i < queuePairs; i++) {
       pairs.add(supply.setup().sends(8).byHand());
     }
@@ -551,9 +551,9 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
   }
 
   private static void sendAll(Endpoint end, int first, int count) {
-    Memory from = end.memory(8 * 8);
+    TestMemory from = end.memory(8 * 8);
     for (int i = 0; i < count; i++) {
-      Memory slot = from.part(i % 8 * 8, 8);
+      TestMemory slot = from.part(i % 8 * 8, 8);
       end.post(Requests.send(i, slot.putLong(0, first + i)).signaled());
       if (i >= 7) {
         end.sent().expectSuccess(i - 7, SEND);
@@ -565,12 +565,12 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
   }
 
   /** Takes what arrives anywhere, once each, and posts its receive again. */
-  private void takeAll(List<Pair> pairs, Supply supply, BitSet seen, int count) {
+  private void takeAll(List<EndpointPair> pairs, Supply supply, BitSet seen, int count) {
     Deadline deadline = Deadline.in(tck.patience().multipliedBy(2));
     int taken = 0;
     while (taken < count) {
       assertThat(deadline.isOver()).as("too late for message %d of %d", taken, count).isFalse();
-      for (Pair pair : pairs) {
+      for (EndpointPair pair : pairs) {
         WorkCompletion received = pair.server().received().poll();
         if (received != null) {
           assertThat(received.isSuccess()).as("%s", received).isTrue();
@@ -585,12 +585,12 @@ abstract class SharedReceiveQueueTests extends VerbsTests {
     }
   }
 
-  private static void send(Pair pair, long value) {
+  private static void send(EndpointPair pair, long value) {
     pair.client().post(Requests.send(90, pair.client().memory(8).putLong(0, value)).signaled());
     pair.client().sent().expectSuccess(90, SEND);
   }
 
-  private static void receiveOne(Pair pair, int id) {
+  private static void receiveOne(EndpointPair pair, int id) {
     send(pair, id);
     pair.server().received().expectSuccess(id, RECV);
   }

@@ -146,8 +146,8 @@ final class TckContext {
   }
 
   /** Memory of a domain. */
-  Memory memory(ProtectionDomain domain, int length, Set<Access> access) {
-    Memory memory = Memory.register(domain, length, access);
+  TestMemory memory(ProtectionDomain domain, int length, Set<Access> access) {
+    TestMemory memory = TestMemory.register(domain, length, access);
     own(memory.region());
     return memory;
   }
@@ -161,12 +161,12 @@ final class TckContext {
     return access;
   }
 
-  Setup setup() {
-    return new Setup(this);
+  EndpointSetup setup() {
+    return new EndpointSetup(this);
   }
 
   /** Two ends, connected with the defaults. */
-  Pair connected() {
+  EndpointPair connected() {
     return setup().connected();
   }
 

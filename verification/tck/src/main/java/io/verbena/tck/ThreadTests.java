@@ -28,8 +28,8 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void servesTwoThreadsOnTwoQueuePairs() throws InterruptedException {
-    Pair one = tck.connected();
-    Pair two = tck.connected();
+    EndpointPair one = tck.connected();
+    EndpointPair two = tck.connected();
 
     new Parallel()
         .thread(() -> pingPong(one, tck.rounds(5000)))
@@ -39,7 +39,7 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void servesTheTwoEndsOfAConnectionInTwoThreads() throws InterruptedException {
-    Pair pair = tck.setup().receives(64).sends(64).connected();
+    EndpointPair pair = tck.setup().receives(64).sends(64).connected();
     int messages = tck.rounds(10_000);
 
     new Parallel()
@@ -78,7 +78,7 @@ abstract class ThreadTests extends VerbsTests {
   void takesReceivesOfManyThreadsOnOneQueuePair() throws InterruptedException {
     int threads = 4;
     int each = tck.rounds(1000);
-    Pair pair = tck.setup().sends(64).receives(threads * each).connected();
+    EndpointPair pair = tck.setup().sends(64).receives(threads * each).connected();
     Parallel parallel = new Parallel();
     for (int thread = 0; thread < threads; thread++) {
       int first = thread * each;
@@ -126,7 +126,7 @@ abstract class ThreadTests extends VerbsTests {
   @Test
   void completesEachRequestOnceWhenAnErrorRacesWithPosting() throws InterruptedException {
     for (int round = 0; round < tck.rounds(50); round++) {
-      Pair pair = tck.connected();
+      EndpointPair pair = tck.connected();
       Endpoint client = pair.client();
       List<Long> posted = new ArrayList<>();
 
@@ -138,7 +138,7 @@ abstract class ThreadTests extends VerbsTests {
                   posted.add(id);
                 }
               })
-          .thread(() -> client.queuePair().modify(Steps.toState(QueuePairState.ERR)))
+          .thread(() -> client.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR)))
           .run(tck.patience());
 
       for (long id : posted) {
@@ -151,9 +151,9 @@ abstract class ThreadTests extends VerbsTests {
   @Test
   void survivesThatOneEndIsClosedWhileTheOtherPosts() throws InterruptedException {
     for (int round = 0; round < tck.rounds(50); round++) {
-      Pair pair = tck.setup().timeout(8, 1).byHand();
-      Memory remote = pair.server().open(4096);
-      Memory from = pair.client().memory(4096).fill(1);
+      EndpointPair pair = tck.setup().timeout(8, 1).byHand();
+      TestMemory remote = pair.server().open(4096);
+      TestMemory from = pair.client().memory(4096).fill(1);
 
       new Parallel()
           .thread(
@@ -175,9 +175,9 @@ abstract class ThreadTests extends VerbsTests {
   @Test
   void survivesThatARegionIsClosedWhilePeersWriteToIt() throws InterruptedException {
     for (int round = 0; round < tck.rounds(50); round++) {
-      Pair pair = tck.connected();
-      Memory remote = pair.server().open(4096);
-      Memory from = pair.client().memory(4096).fill(1);
+      EndpointPair pair = tck.connected();
+      TestMemory remote = pair.server().open(4096);
+      TestMemory from = pair.client().memory(4096).fill(1);
       SendWorkRequest[] requests = new SendWorkRequest[16];
       for (int id = 0; id < 16; id++) {
         requests[id] = Requests.write(id, remote, from).signaled();
@@ -228,7 +228,7 @@ abstract class ThreadTests extends VerbsTests {
   void completesEachRequestOnceWhenTheConnectionEndsMeanwhile() throws InterruptedException {
     int messages = 64;
     for (int round = 0; round < tck.rounds(30); round++) {
-      Pair pair = tck.setup().sends(messages).receives(messages).connected();
+      EndpointPair pair = tck.setup().sends(messages).receives(messages).connected();
       for (int id = 0; id < messages; id++) {
         pair.server().post(Requests.receive(id));
       }
@@ -255,7 +255,7 @@ abstract class ThreadTests extends VerbsTests {
   }
 
   /** Takes all completions, in order: successes first, then nothing but failures. */
-  private static int countSuccesses(Completions completions, int count) {
+  private static int countSuccesses(CompletionPoller completions, int count) {
     int successes = 0;
     for (int id = 0; id < count; id++) {
       WorkCompletion completion = completions.next();
@@ -278,9 +278,9 @@ abstract class ThreadTests extends VerbsTests {
     }
   }
 
-  private static void pingPong(Pair pair, int rounds) {
-    Memory clients = pair.client().memory(8, LOCAL_WRITE);
-    Memory servers = pair.server().memory(8, LOCAL_WRITE);
+  private static void pingPong(EndpointPair pair, int rounds) {
+    TestMemory clients = pair.client().memory(8, LOCAL_WRITE);
+    TestMemory servers = pair.server().memory(8, LOCAL_WRITE);
     for (int id = 1; id <= rounds; id++) {
       pair.server().post(Requests.receive(id, servers));
       pair.client().post(Requests.receive(id, clients));
@@ -296,7 +296,7 @@ abstract class ThreadTests extends VerbsTests {
   }
 
   private static void sendAll(Endpoint end, int messages) {
-    Memory from = end.memory(16 * 8);
+    TestMemory from = end.memory(16 * 8);
     for (int id = 0; id < messages; id++) {
       if (id >= 16) {
         end.sent().expectSuccess(id - 16, SEND);
@@ -309,13 +309,13 @@ abstract class ThreadTests extends VerbsTests {
   }
 
   private static void receiveAll(Endpoint end, int messages) {
-    Memory into = end.memory(16 * 8, LOCAL_WRITE);
+    TestMemory into = end.memory(16 * 8, LOCAL_WRITE);
     for (int id = 0; id < 16; id++) {
       end.post(Requests.receive(id, into.part(id * 8, 8)));
     }
     for (int id = 0; id < messages; id++) {
       end.received().expectSuccess(id, RECV);
-      Memory slot = into.part(id % 16 * 8, 8);
+      TestMemory slot = into.part(id % 16 * 8, 8);
       assertThat(slot.getLong(0)).isEqualTo(id);
       end.post(Requests.receive(id + 16, slot));
     }

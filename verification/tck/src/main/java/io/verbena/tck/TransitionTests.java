@@ -252,7 +252,7 @@ abstract class TransitionTests extends VerbsTests {
   }
 
   final QueuePairAttributes attributes(Row row, Set<Field> fields) {
-    QueuePairAttributes attributes = Steps.toState(row.to());
+    QueuePairAttributes attributes = TransitionAttributes.toState(row.to());
     for (Field field : fields) {
       set(attributes, field, row.from(), row.to());
     }
@@ -271,12 +271,12 @@ abstract class TransitionTests extends VerbsTests {
       case QKEY -> attributes.queueKey(1);
       case AV -> attributes.addressVector(AddressVector.to(tck.device().port().gids().get(0)));
       case PATH_MTU -> attributes.pathMtu(tck.device().port().activeMtu());
-      case TIMEOUT -> attributes.timeout(Steps.TIMEOUT);
+      case TIMEOUT -> attributes.timeout(TransitionAttributes.TIMEOUT);
       case RETRY_CNT -> attributes.retryCount(7);
       case RNR_RETRY -> attributes.rnrRetry(7);
       case RQ_PSN -> attributes.receivePsn(PSN);
       case MAX_QP_RD_ATOMIC -> attributes.maxReadAtomic(1);
-      case MIN_RNR_TIMER -> attributes.minRnrTimer(Steps.RNR_TIMER);
+      case MIN_RNR_TIMER -> attributes.minRnrTimer(TransitionAttributes.RNR_TIMER);
       case SQ_PSN -> attributes.sendPsn(PSN);
       case MAX_DEST_RD_ATOMIC -> attributes.maxDestinationReadAtomic(1);
       case DEST_QPN -> attributes.destinationQueuePair(PSN);

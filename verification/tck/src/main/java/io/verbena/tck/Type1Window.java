@@ -20,7 +20,7 @@ record Type1Window(MemoryWindow window) {
         end.tck().own(end.domain().allocateMemoryWindow(MemoryWindowType.TYPE_1)));
   }
 
-  SendWorkRequest request(long id, Memory shown, Access... rights) {
+  SendWorkRequest request(long id, TestMemory shown, Access... rights) {
     return new SendWorkRequest()
         .id(id)
         .bind(window, shown.region(), Access.bits(Arrays.asList(rights)))
@@ -28,12 +28,12 @@ record Type1Window(MemoryWindow window) {
   }
 
   /** A bind to nothing; {@code memory} is any of the domain. */
-  SendWorkRequest nothing(long id, Memory memory) {
+  SendWorkRequest nothing(long id, TestMemory memory) {
     return new SendWorkRequest().id(id).bind(window, memory.region(), 0);
   }
 
   /** Binds it through this end, and answers the memory as peers see it through the window. */
-  Memory show(Endpoint end, Memory shown, Access... rights) {
+  TestMemory show(Endpoint end, TestMemory shown, Access... rights) {
     bind(end, request(77, shown, rights));
     return shown.under(window.rkey());
   }
@@ -47,7 +47,7 @@ record Type1Window(MemoryWindow window) {
   }
 
   /** Asserts that a bind is refused, which stops the queue pair. */
-  void expectRefusal(Endpoint end, Memory shown, Access... rights) {
+  void expectRefusal(Endpoint end, TestMemory shown, Access... rights) {
     expectRefusal(end, request(78, shown, rights));
   }
 

@@ -46,7 +46,7 @@ abstract class Type1WindowTests extends VerbsTests {
   private static final int SIZE = 256;
 
   @RegisterExtension
-  final Needs windows = new Needs(this, MEMORY_WINDOW_TYPE_1, this::refusesToAllocate);
+  final RequiresSupport windows = new RequiresSupport(this, MEMORY_WINDOW_TYPE_1, this::refusesToAllocate);
 
   Type1WindowTests(VerbsTck provider) {
     super(provider);
@@ -59,12 +59,12 @@ abstract class Type1WindowTests extends VerbsTests {
   }
 
   /** Memory to which windows can be bound, and which peers cannot reach otherwise. */
-  private static Memory bindable(Endpoint end) {
+  private static TestMemory bindable(Endpoint end) {
     return end.memory(SIZE, LOCAL_WRITE, MW_BIND);
   }
 
   /** Another connection to the same domain of the server. */
-  private Pair beside(Pair pair) {
+  private EndpointPair beside(EndpointPair pair) {
     return tck.setup().serverDomain(pair.server().domain()).connected();
   }
 
@@ -82,11 +82,11 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void letsPeersReadWhatItShows() {
-    Pair pair = tck.connected();
-    Memory shown = bindable(pair.server()).fill(1);
-    Memory into = pair.client().memory(SIZE, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory shown = bindable(pair.server()).fill(1);
+    TestMemory into = pair.client().memory(SIZE, LOCAL_WRITE);
 
-    Memory remote = Type1Window.of(pair.server()).show(pair.server(), shown, REMOTE_READ);
+    TestMemory remote = Type1Window.of(pair.server()).show(pair.server(), shown, REMOTE_READ);
 
     pair.client().post(Requests.read(1, remote, into).signaled());
     pair.client().sent().expectSuccess(1, RDMA_READ);
@@ -95,11 +95,11 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void letsPeersWriteWhatItShows() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
-    Memory part = memory.part(64, 64);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
+    TestMemory part = memory.part(64, 64);
 
-    Memory remote = Type1Window.of(pair.server()).show(pair.server(), part, REMOTE_WRITE);
+    TestMemory remote = Type1Window.of(pair.server()).show(pair.server(), part, REMOTE_WRITE);
 
     pair.client().post(Requests.write(1, remote, pair.client().memory(64).fill(1)).signaled());
     pair.client().sent().expectSuccess(1, RDMA_WRITE);
@@ -113,11 +113,11 @@ abstract class Type1WindowTests extends VerbsTests {
     if (isRefused(Capability.ATOMICS)) {
       return;
     }
-    Pair pair = tck.connected();
-    Memory shown = bindable(pair.server()).part(8, 8).putLong(0, 40);
-    Memory result = pair.client().memory(8, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory shown = bindable(pair.server()).part(8, 8).putLong(0, 40);
+    TestMemory result = pair.client().memory(8, LOCAL_WRITE);
 
-    Memory remote = Type1Window.of(pair.server()).show(pair.server(), shown, REMOTE_ATOMIC);
+    TestMemory remote = Type1Window.of(pair.server()).show(pair.server(), shown, REMOTE_ATOMIC);
 
     pair.client().post(Requests.fetchAndAdd(1, remote, 2, result).signaled());
     pair.client().sent().expectSuccess(1, FETCH_ADD);
@@ -126,21 +126,21 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isOfUseThroughEveryQueuePairOfItsDomain() {
-    Pair pair = tck.connected();
-    Pair other = beside(pair);
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    EndpointPair other = beside(pair);
+    TestMemory memory = bindable(pair.server());
 
-    Memory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
+    TestMemory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
 
     writes(other, remote, memory);
   }
 
   @Test
   void outlivesTheQueuePairThatBoundIt() {
-    Pair pair = tck.connected();
-    Pair other = beside(pair);
-    Memory memory = bindable(pair.server());
-    Memory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    EndpointPair other = beside(pair);
+    TestMemory memory = bindable(pair.server());
+    TestMemory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
 
     pair.server().queuePair().close();
 
@@ -149,10 +149,10 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isOfNoUseInAnotherDomain() {
-    Pair pair = tck.connected();
-    Pair other = tck.connected();
-    Memory memory = bindable(pair.server());
-    Memory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    EndpointPair other = tck.connected();
+    TestMemory memory = bindable(pair.server());
+    TestMemory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
 
     rejects(other, REM_ACCESS_ERR, Requests.write(1, remote, any(other)));
     memory.assertUntouched();
@@ -160,8 +160,8 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void rejectsTheKeyOfAWindowThatIsNotBound() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     int key = Type1Window.of(pair.server()).window().rkey();
 
     rejects(pair, REM_ACCESS_ERR, Requests.write(1, memory.under(key), any(pair)));
@@ -170,9 +170,9 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void rejectsAWriteBeforeTheWindow() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
-    Memory part = memory.part(64, 64);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
+    TestMemory part = memory.part(64, 64);
     int key = Type1Window.of(pair.server()).show(pair.server(), part, REMOTE_WRITE).rkey();
 
     rejects(pair, REM_ACCESS_ERR, Requests.write(1, memory.part(63, 8).under(key), any(pair)));
@@ -181,10 +181,10 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void rejectsAReadBeyondTheWindow() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server()).fill(1);
-    Memory into = pair.client().memory(65, LOCAL_WRITE);
-    Memory part = memory.part(64, 64);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server()).fill(1);
+    TestMemory into = pair.client().memory(65, LOCAL_WRITE);
+    TestMemory part = memory.part(64, 64);
     int key = Type1Window.of(pair.server()).show(pair.server(), part, REMOTE_READ).rkey();
 
     rejects(pair, REM_ACCESS_ERR, Requests.read(1, memory.part(64, 65).under(key), into));
@@ -193,9 +193,9 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void rejectsAWriteThroughAWindowThatMayOnlyBeRead() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
-    Memory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_READ);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
+    TestMemory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_READ);
 
     rejects(pair, REM_ACCESS_ERR, Requests.write(1, remote, any(pair)));
     memory.assertUntouched();
@@ -203,10 +203,10 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void rejectsAReadThroughAWindowThatMayOnlyBeWritten() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server()).fill(1);
-    Memory into = pair.client().memory(SIZE, LOCAL_WRITE);
-    Memory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server()).fill(1);
+    TestMemory into = pair.client().memory(SIZE, LOCAL_WRITE);
+    TestMemory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
 
     rejects(pair, REM_ACCESS_ERR, Requests.read(1, remote, into));
     into.assertUntouched();
@@ -214,9 +214,9 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isNoKeyForLocalRequests() {
-    Pair pair = tck.connected();
-    Memory remote = pair.server().open(8);
-    Memory memory = bindable(pair.client()).fill(1);
+    EndpointPair pair = tck.connected();
+    TestMemory remote = pair.server().open(8);
+    TestMemory memory = bindable(pair.client()).fill(1);
     int key =
         Type1Window.of(pair.client()).show(pair.client(), memory, REMOTE_READ, REMOTE_WRITE).rkey();
 
@@ -234,8 +234,8 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void hasItsNextKeyAsSoonAsTheBindIsPosted() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
     int before = window.window().rkey();
 
@@ -250,14 +250,14 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isBoundInTheOrderOfTheSendQueue() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
-    Memory told = pair.client().memory(8, LOCAL_WRITE);
+    TestMemory told = pair.client().memory(8, LOCAL_WRITE);
     pair.client().post(Requests.receive(3, told));
 
     pair.server().queuePair().bindMemoryWindow(window.request(1, memory, REMOTE_WRITE));
-    Memory message = pair.server().memory(8).putInt(0, window.window().rkey());
+    TestMemory message = pair.server().memory(8).putInt(0, window.window().rkey());
     pair.server().post(Requests.send(2, message).signaled());
 
     pair.client().received().expectSuccess(3, RECV);
@@ -268,13 +268,13 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void showsSomethingElseWhenItIsBoundAgain() {
-    Pair pair = tck.connected();
-    Memory first = bindable(pair.server());
-    Memory second = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory first = bindable(pair.server());
+    TestMemory second = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
-    Memory before = window.show(pair.server(), first, REMOTE_WRITE);
+    TestMemory before = window.show(pair.server(), first, REMOTE_WRITE);
 
-    Memory after = window.show(pair.server(), second, REMOTE_WRITE);
+    TestMemory after = window.show(pair.server(), second, REMOTE_WRITE);
 
     writes(pair, after, second);
     rejects(pair, REM_ACCESS_ERR, Requests.write(9, before, any(pair)));
@@ -283,14 +283,14 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isBoundAgainThroughAnotherQueuePair() {
-    Pair pair = tck.connected();
-    Pair other = beside(pair);
-    Memory first = bindable(pair.server());
-    Memory second = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    EndpointPair other = beside(pair);
+    TestMemory first = bindable(pair.server());
+    TestMemory second = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
-    Memory before = window.show(pair.server(), first, REMOTE_WRITE);
+    TestMemory before = window.show(pair.server(), first, REMOTE_WRITE);
 
-    Memory after = window.show(other.server(), second, REMOTE_WRITE);
+    TestMemory after = window.show(other.server(), second, REMOTE_WRITE);
 
     writes(pair, after, second);
     rejects(pair, REM_ACCESS_ERR, Requests.write(9, before, any(pair)));
@@ -299,8 +299,8 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isBoundManyTimesInARow() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
     int first = window.window().rkey();
 
@@ -315,14 +315,14 @@ abstract class Type1WindowTests extends VerbsTests {
   @Test
   void letsNoByteThroughUnderTheOldKeyOnceItIsBoundAgain() throws InterruptedException {
     for (int round = 0; round < tck.rounds(200); round++) {
-      Pair pair = tck.connected();
+      EndpointPair pair = tck.connected();
       // One packet: rxe looks at the key with the first one of a message only.
       int length = pair.client().device().port().activeMtu().bytes();
-      Memory memory = pair.server().memory(length, LOCAL_WRITE, MW_BIND);
-      Memory other = bindable(pair.server());
+      TestMemory memory = pair.server().memory(length, LOCAL_WRITE, MW_BIND);
+      TestMemory other = bindable(pair.server());
       Type1Window window = Type1Window.of(pair.server());
-      Memory remote = window.show(pair.server(), memory, REMOTE_WRITE);
-      Memory from = pair.client().memory(length).fill(1);
+      TestMemory remote = window.show(pair.server(), memory, REMOTE_WRITE);
+      TestMemory from = pair.client().memory(length).fill(1);
       new Parallel()
           .thread(
               () -> {
@@ -351,10 +351,10 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void showsNothingOnceItIsBoundToNothing() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
-    Memory before = window.show(pair.server(), memory, REMOTE_WRITE);
+    TestMemory before = window.show(pair.server(), memory, REMOTE_WRITE);
 
     window.bind(pair.server(), window.nothing(1, memory));
 
@@ -364,36 +364,36 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void hasAKeyThatOpensNothingOnceItIsBoundToNothing() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
     window.show(pair.server(), memory, REMOTE_WRITE);
 
     window.bind(pair.server(), window.request(1, memory.part(0, 0), REMOTE_WRITE));
 
-    Memory after = memory.under(window.window().rkey());
+    TestMemory after = memory.under(window.window().rkey());
     rejects(pair, REM_ACCESS_ERR, Requests.write(9, after, any(pair)));
     memory.assertUntouched();
   }
 
   @Test
   void isBoundAgainOnceItIsBoundToNothing() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
     window.show(pair.server(), memory, REMOTE_READ);
     window.bind(pair.server(), window.nothing(1, memory));
 
-    Memory remote = window.show(pair.server(), memory, REMOTE_WRITE);
+    TestMemory remote = window.show(pair.server(), memory, REMOTE_WRITE);
 
     writes(pair, remote, memory);
   }
 
   @Test
   void keepsItsRegionBusyUntilItIsBoundToAnother() {
-    Pair pair = tck.connected();
-    Memory first = bindable(pair.server());
-    Memory second = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory first = bindable(pair.server());
+    TestMemory second = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
     window.show(pair.server(), first, REMOTE_WRITE);
     expectFailure(BUSY, first.region()::close);
@@ -408,10 +408,10 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void hasADeadKeyOnceItIsClosed() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
-    Memory remote = window.show(pair.server(), memory, REMOTE_WRITE);
+    TestMemory remote = window.show(pair.server(), memory, REMOTE_WRITE);
 
     window.window().close();
 
@@ -425,10 +425,10 @@ abstract class Type1WindowTests extends VerbsTests {
     if (isRefused(Capability.LOCAL_INVALIDATE)) {
       return;
     }
-    Pair pair = tck.connected();
-    Pair other = beside(pair);
-    Memory memory = bindable(pair.server());
-    Memory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    EndpointPair other = beside(pair);
+    TestMemory memory = bindable(pair.server());
+    TestMemory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
 
     rejects(
         pair.server(), LOC_QP_OP_ERR, new SendWorkRequest().id(1).localInvalidate(remote.rkey()));
@@ -441,10 +441,10 @@ abstract class Type1WindowTests extends VerbsTests {
     if (isRefused(Capability.SEND_WITH_INVALIDATE)) {
       return;
     }
-    Pair pair = tck.connected();
-    Pair other = beside(pair);
-    Memory memory = bindable(pair.server());
-    Memory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
+    EndpointPair pair = tck.connected();
+    EndpointPair other = beside(pair);
+    TestMemory memory = bindable(pair.server());
+    TestMemory remote = Type1Window.of(pair.server()).show(pair.server(), memory, REMOTE_WRITE);
     pair.server().post(Requests.receive(2));
 
     pair.client().post(new SendWorkRequest(0).id(1).sendWithInvalidate(remote.rkey()).signaled());
@@ -458,32 +458,32 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isNotBoundToARegionThatDoesNotAllowIt() {
-    Pair pair = tck.connected();
-    Memory memory = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_READ);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = pair.server().memory(SIZE, LOCAL_WRITE, REMOTE_READ);
 
     Type1Window.of(pair.server()).expectRefusal(pair.server(), memory, REMOTE_READ);
   }
 
   @Test
   void isNotBoundForWritingWithoutLocalWrite() {
-    Pair pair = tck.connected();
-    Memory memory = pair.server().memory(SIZE, MW_BIND);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = pair.server().memory(SIZE, MW_BIND);
 
     Type1Window.of(pair.server()).expectRefusal(pair.server(), memory, REMOTE_WRITE);
   }
 
   @Test
   void isNotBoundForAtomicsWithoutLocalWrite() {
-    Pair pair = tck.connected();
-    Memory memory = pair.server().memory(SIZE, MW_BIND);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = pair.server().memory(SIZE, MW_BIND);
 
     Type1Window.of(pair.server()).expectRefusal(pair.server(), memory, REMOTE_ATOMIC);
   }
 
   @Test
   void isNotBoundBeyondTheRegion() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
 
     window.expectRefusal(
@@ -495,9 +495,9 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isNotBoundThroughAQueuePairOfAnotherDomain() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     ProtectionDomain other = tck.own(tck.serverDevice().allocateProtectionDomain());
-    Memory memory = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, MW_BIND));
+    TestMemory memory = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, MW_BIND));
     Type1Window window =
         new Type1Window(tck.own(other.allocateMemoryWindow(MemoryWindowType.TYPE_1)));
 
@@ -506,12 +506,12 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void goesOnShowingWhatItShowedWhenABindFails() {
-    Pair pair = tck.connected();
-    Pair other = beside(pair);
-    Memory memory = bindable(pair.server());
-    Memory unbindable = pair.server().memory(SIZE, LOCAL_WRITE);
+    EndpointPair pair = tck.connected();
+    EndpointPair other = beside(pair);
+    TestMemory memory = bindable(pair.server());
+    TestMemory unbindable = pair.server().memory(SIZE, LOCAL_WRITE);
     Type1Window window = Type1Window.of(pair.server());
-    Memory remote = window.show(pair.server(), memory, REMOTE_WRITE);
+    TestMemory remote = window.show(pair.server(), memory, REMOTE_WRITE);
 
     window.expectRefusal(pair.server(), unbindable, REMOTE_WRITE);
 
@@ -520,16 +520,16 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isNotBoundByWhatIsFlushed() {
-    Pair pair = tck.connected();
-    Pair other = beside(pair);
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    EndpointPair other = beside(pair);
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
-    pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
     pair.server().queuePair().bindMemoryWindow(window.request(1, memory, REMOTE_WRITE));
 
     pair.server().sent().expectError(1, WR_FLUSH_ERR);
-    Memory remote = memory.under(window.window().rkey());
+    TestMemory remote = memory.under(window.window().rkey());
     rejects(other, REM_ACCESS_ERR, Requests.write(9, remote, any(other)));
     memory.assertUntouched();
   }
@@ -538,7 +538,7 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isNotBoundByARequestThatIsPosted() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     Type1Window window = Type1Window.of(pair.server());
     SendWorkRequest bind = window.request(1, bindable(pair.server()), REMOTE_READ);
 
@@ -550,7 +550,7 @@ abstract class Type1WindowTests extends VerbsTests {
     if (!tck.supports(Capability.MEMORY_WINDOW_TYPE_2B)) {
       return;
     }
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     SendWorkRequest bind =
         Window.of(pair.server()).request(1, bindable(pair.server()), REMOTE_READ);
 
@@ -559,16 +559,16 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isBoundByNoOtherRequest() {
-    Pair pair = tck.connected();
-    Memory memory = pair.server().memory(SIZE);
+    EndpointPair pair = tck.connected();
+    TestMemory memory = pair.server().memory(SIZE);
 
     refuses(pair, Requests.send(1, memory));
   }
 
   @Test
   void isBoundByOneRequestAlone() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     SendWorkRequest bind = Type1Window.of(pair.server()).request(1, memory, REMOTE_READ);
 
     refuses(pair, Requests.linked(bind, Requests.send(2, memory)));
@@ -576,8 +576,8 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void takesNoMoreThanOneBuffer() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
     SendWorkRequest bind =
         new SendWorkRequest(2).id(1).bind(window.window(), memory.region(), REMOTE_READ.bit());
@@ -589,7 +589,7 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void takesOnlyRightsOfPeers() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     Type1Window window = Type1Window.of(pair.server());
 
     refuses(pair, window.request(1, bindable(pair.server()), REMOTE_READ, LOCAL_WRITE));
@@ -597,16 +597,16 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isNotBoundToARegionOfAnotherDomain() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     ProtectionDomain other = tck.own(tck.serverDevice().allocateProtectionDomain());
-    Memory memory = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, MW_BIND));
+    TestMemory memory = tck.memory(other, SIZE, EnumSet.of(LOCAL_WRITE, MW_BIND));
 
     refuses(pair, Type1Window.of(pair.server()).request(1, memory, REMOTE_READ));
   }
 
   @Test
   void isNotBoundOnceItIsClosed() {
-    Pair pair = tck.connected();
+    EndpointPair pair = tck.connected();
     Type1Window window = Type1Window.of(pair.server());
     SendWorkRequest bind = window.request(1, bindable(pair.server()), REMOTE_READ);
 
@@ -617,8 +617,8 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void isNotBoundToARegionThatIsClosed() {
-    Pair pair = tck.connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.connected();
+    TestMemory memory = bindable(pair.server());
     SendWorkRequest bind = Type1Window.of(pair.server()).request(1, memory, REMOTE_READ);
 
     memory.region().close();
@@ -640,8 +640,8 @@ abstract class Type1WindowTests extends VerbsTests {
 
   @Test
   void keepsItsKeyWhenTheQueueIsFull() {
-    Pair pair = tck.setup().sends(2).connected();
-    Memory memory = bindable(pair.server());
+    EndpointPair pair = tck.setup().sends(2).connected();
+    TestMemory memory = bindable(pair.server());
     Type1Window window = Type1Window.of(pair.server());
     int capacity = pair.server().queuePair().capabilities().maxSend();
     for (int i = 0; i < capacity; i++) {
@@ -671,36 +671,36 @@ abstract class Type1WindowTests extends VerbsTests {
     if (isRefused(QueuePairType.UC)) {
       return;
     }
-    Pair pair = tck.connected();
-    Pair unreliable =
+    EndpointPair pair = tck.connected();
+    EndpointPair unreliable =
         tck.setup().type(QueuePairType.UC).serverDomain(pair.server().domain()).byHand();
-    Memory memory = bindable(pair.server());
+    TestMemory memory = bindable(pair.server());
 
-    Memory remote = Type1Window.of(pair.server()).show(unreliable.server(), memory, REMOTE_WRITE);
+    TestMemory remote = Type1Window.of(pair.server()).show(unreliable.server(), memory, REMOTE_WRITE);
 
     writes(pair, remote, memory);
   }
 
-  private static Memory any(Pair pair) {
+  private static TestMemory any(EndpointPair pair) {
     return pair.client().memory(8).fill(9);
   }
 
   /** Asserts that the client writes what the key opens. */
-  private static void writes(Pair pair, Memory remote, Memory shown) {
-    Memory from = pair.client().memory(shown.length()).fill(1);
+  private static void writes(EndpointPair pair, TestMemory remote, TestMemory shown) {
+    TestMemory from = pair.client().memory(shown.length()).fill(1);
     pair.client().post(Requests.write(5, remote, from).signaled());
     pair.client().sent().expectSuccess(5, RDMA_WRITE);
     shown.assertHolds(1);
   }
 
   /** Asserts that a bind is refused at once, and that the queue pair goes on. */
-  private static void refuses(Pair pair, SendWorkRequest bind) {
+  private static void refuses(EndpointPair pair, SendWorkRequest bind) {
     expectBadPost(INVALID, bind.id(), () -> pair.server().queuePair().bindMemoryWindow(bind));
     assertThat(pair.server().queuePair().state()).isEqualTo(QueuePairState.RTS);
   }
 
   /** Posts a request of the client, which must end with this status, and both ends with it. */
-  private static void rejects(Pair pair, CompletionStatus status, SendWorkRequest request) {
+  private static void rejects(EndpointPair pair, CompletionStatus status, SendWorkRequest request) {
     rejects(pair.client(), status, request);
     pair.server().awaitState(QueuePairState.ERR);
   }

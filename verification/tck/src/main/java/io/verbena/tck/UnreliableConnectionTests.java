@@ -41,7 +41,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     refused = isRefused(UC);
   }
 
-  private Setup setup() {
+  private EndpointSetup setup() {
     return tck.setup().type(UC);
   }
 
@@ -50,9 +50,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(8 * 8);
-    Memory into = pair.server().memory(8 * 8, LOCAL_WRITE);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(8 * 8);
+    TestMemory into = pair.server().memory(8 * 8, LOCAL_WRITE);
     for (int id = 0; id < 8; id++) {
       pair.server().post(Requests.receive(id, into.part(id * 8, 8)));
     }
@@ -73,9 +73,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(20_000).fill(1);
-    Memory into = pair.server().memory(20_000, LOCAL_WRITE);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(20_000).fill(1);
+    TestMemory into = pair.server().memory(20_000, LOCAL_WRITE);
     pair.server().post(Requests.receive(1, into));
 
     pair.client().post(Requests.send(2, from).signaled());
@@ -90,7 +90,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
+    EndpointPair pair = setup().byHand();
     pair.server().post(Requests.receive(1));
 
     pair.client().post(Requests.sendWithImmediate(2, 0x1234_5678).signaled());
@@ -106,9 +106,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(64).fill(3);
-    Memory remote = pair.server().open(64);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(64).fill(3);
+    TestMemory remote = pair.server().open(64);
     pair.server().post(Requests.receive(1));
 
     pair.client().post(Requests.write(2, remote, from).signaled());
@@ -124,9 +124,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(64).fill(3);
-    Memory remote = pair.server().open(64);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(64).fill(3);
+    TestMemory remote = pair.server().open(64);
     pair.server().post(Requests.receive(1));
 
     pair.client().post(Requests.writeWithImmediate(2, 9, remote, from).signaled());
@@ -143,9 +143,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory into = pair.client().memory(8, LOCAL_WRITE);
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = setup().byHand();
+    TestMemory into = pair.client().memory(8, LOCAL_WRITE);
+    TestMemory remote = pair.server().open(8);
     List<SendWorkRequest> requests =
         List.of(
             Requests.read(7, remote, into),
@@ -166,8 +166,8 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(8).putLong(0, 1);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(8).putLong(0, 1);
     pair.client().post(Requests.send(1, from).signaled());
     pair.client().sent().expectSuccess(1, SEND);
     awaitAllBefore(pair);
@@ -180,9 +180,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(8).putLong(0, 1);
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(8).putLong(0, 1);
+    TestMemory remote = pair.server().open(8);
     pair.client().post(Requests.writeWithImmediate(1, 9, remote, from).signaled());
     pair.client().sent().expectSuccess(1, RDMA_WRITE);
     awaitAllBefore(pair);
@@ -196,14 +196,14 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHandWithServerIn(QueuePairState.INIT);
+    EndpointPair pair = setup().byHandWithServerIn(QueuePairState.INIT);
     pair.server().post(Requests.receive(1));
 
     pair.client().post(Requests.send(2).signaled());
 
     pair.client().sent().expectSuccess(2, SEND);
     assertThat(pair.client().queuePair().state()).isEqualTo(QueuePairState.RTS);
-    pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     pair.server().received().expectError(1, WR_FLUSH_ERR);
   }
 
@@ -212,7 +212,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
+    EndpointPair pair = setup().byHand();
     pair.server().queuePair().close();
 
     for (int id = 0; id < 40; id++) {
@@ -228,9 +228,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(8).fill(1);
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(8).fill(1);
+    TestMemory remote = pair.server().open(8);
 
     SendWorkRequest wrong = new SendWorkRequest().id(1).write(remote.address(), remote.rkey() ^ 1);
     pair.client().post(wrong.buffer(from.address(), 8, from.lkey()).signaled());
@@ -246,9 +246,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(16).fill(1);
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(16).fill(1);
+    TestMemory remote = pair.server().open(8);
 
     pair.client().post(Requests.write(1, remote, from).signaled());
 
@@ -262,9 +262,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(8).fill(1);
-    Memory remote = pair.server().memory(8, LOCAL_WRITE, REMOTE_READ);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(8).fill(1);
+    TestMemory remote = pair.server().memory(8, LOCAL_WRITE, REMOTE_READ);
 
     pair.client().post(Requests.write(1, remote, from).signaled());
 
@@ -278,9 +278,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().access().byHand();
-    Memory from = pair.client().memory(8).fill(1);
-    Memory remote = pair.server().memory(8, LOCAL_WRITE, REMOTE_WRITE);
+    EndpointPair pair = setup().access().byHand();
+    TestMemory from = pair.client().memory(8).fill(1);
+    TestMemory remote = pair.server().memory(8, LOCAL_WRITE, REMOTE_WRITE);
 
     pair.client().post(Requests.write(1, remote, from).signaled());
 
@@ -294,9 +294,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(16).fill(1);
-    Memory remote = pair.server().open(8);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(16).fill(1);
+    TestMemory remote = pair.server().open(8);
     pair.server().post(Requests.receive(1));
 
     pair.client().post(Requests.writeWithImmediate(2, 9, remote, from).signaled());
@@ -313,9 +313,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(16).fill(1);
-    Memory into = pair.server().memory(8, LOCAL_WRITE);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(16).fill(1);
+    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
     pair.server().post(Requests.receive(1, into));
 
     pair.client().post(Requests.send(2, from).signaled());
@@ -333,8 +333,8 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Memory from = pair.client().memory(8).fill(1);
+    EndpointPair pair = setup().byHand();
+    TestMemory from = pair.client().memory(8).fill(1);
     pair.server().post(Requests.receive(1, pair.server().memory(8)));
 
     pair.client().post(Requests.send(2, from).signaled());
@@ -350,7 +350,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().clientPsn(0x10_0000, 0x00_0007).byHand();
+    EndpointPair pair = setup().clientPsn(0x10_0000, 0x00_0007).byHand();
 
     assertTakesTheNextMessage(pair);
   }
@@ -360,13 +360,13 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
-    Pair other = tck.setup().type(UC).byHandWithServerIn(QueuePairState.INIT);
+    EndpointPair pair = setup().byHand();
+    EndpointPair other = tck.setup().type(UC).byHandWithServerIn(QueuePairState.INIT);
     other
         .server()
         .queuePair()
         .modify(
-            Steps.toReadyToReceive(
+            TransitionAttributes.toReadyToReceive(
                 UC,
                 other.server().device(),
                 pair.client().device().port().gids().get(0),
@@ -377,7 +377,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     other.client().post(Requests.send(2).signaled());
 
     other.client().sent().expectSuccess(2, SEND);
-    other.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    other.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     other.server().received().expectError(1, WR_FLUSH_ERR);
   }
 
@@ -386,7 +386,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
+    EndpointPair pair = setup().byHand();
 
     pair.client().failOneOfItsSends();
 
@@ -401,7 +401,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
+    EndpointPair pair = setup().byHand();
     pair.client().failOneOfItsSends();
     pair.client().awaitState(QueuePairState.SQE);
 
@@ -419,7 +419,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
+    EndpointPair pair = setup().byHand();
     pair.server().queuePair().close();
 
     pair.client().failOneOfItsSends();
@@ -430,11 +430,11 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().byHand();
+    EndpointPair pair = setup().byHand();
     pair.server().post(Requests.receive(1));
     pair.server().post(Requests.receive(2));
 
-    pair.server().queuePair().modify(Steps.toState(QueuePairState.ERR));
+    pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     pair.server().post(Requests.send(3));
 
     pair.server().received().expectError(1, WR_FLUSH_ERR);
@@ -447,7 +447,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     if (refused) {
       return;
     }
-    Pair pair = setup().sends(4).byHand();
+    EndpointPair pair = setup().sends(4).byHand();
     int most = pair.client().queuePair().capabilities().maxSend();
     for (int id = 0; id + 1 < most; id++) {
       pair.client().post(Requests.nothing(id));
@@ -464,8 +464,8 @@ abstract class UnreliableConnectionTests extends VerbsTests {
   /**
    * Waits until the peer has seen, and lost, all that was sent: until it holds what comes after.
    */
-  private void awaitAllBefore(Pair pair) {
-    Memory mark = pair.server().open(8);
+  private void awaitAllBefore(EndpointPair pair) {
+    TestMemory mark = pair.server().open(8);
     pair.client().post(Requests.write(60, mark, pair.client().memory(8).putLong(0, 1)).signaled());
     pair.client().sent().expectSuccess(60, RDMA_WRITE);
     await("a mark behind what was lost")
@@ -475,9 +475,9 @@ abstract class UnreliableConnectionTests extends VerbsTests {
   }
 
   /** Of what came before, nothing arrives any more; the message after it does. */
-  private static void assertTakesTheNextMessage(Pair pair) {
-    Memory from = pair.client().memory(8).putLong(0, 4711);
-    Memory into = pair.server().memory(8, LOCAL_WRITE);
+  private static void assertTakesTheNextMessage(EndpointPair pair) {
+    TestMemory from = pair.client().memory(8).putLong(0, 4711);
+    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
     pair.server().post(Requests.receive(50, into));
     pair.client().post(Requests.send(51, from).signaled());
     pair.client().sent().expectSuccess(51, SEND);

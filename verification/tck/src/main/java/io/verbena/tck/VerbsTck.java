@@ -105,7 +105,7 @@ public abstract class VerbsTck {
   }
 
   @Nested
-  class MemoryWindows extends MemoryWindowTests {
+  class MemoryWindows extends Type2WindowTests {
     MemoryWindows() {
       super(VerbsTck.this);
     }

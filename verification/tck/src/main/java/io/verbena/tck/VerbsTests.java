@@ -41,7 +41,7 @@ abstract class VerbsTests {
     if (tck.supports(capability)) {
       return false;
     }
-    Refusal.of(capability, tck.connected());
+    UnsupportedRequests.of(capability, tck.connected());
     return true;
   }
 

@@ -26,7 +26,7 @@ record Window(Endpoint end, MemoryWindow window) {
   }
 
   /** A BIND_MW with the next key. */
-  SendWorkRequest request(long id, Memory shown, Access... rights) {
+  SendWorkRequest request(long id, TestMemory shown, Access... rights) {
     return new SendWorkRequest()
         .id(id)
         .bind(window, nextKey(), shown.region(), Access.bits(Arrays.asList(rights)))
@@ -34,7 +34,7 @@ record Window(Endpoint end, MemoryWindow window) {
   }
 
   /** Binds it, and answers the memory as peers see it through the window. */
-  Memory show(Memory shown, Access... rights) {
+  TestMemory show(TestMemory shown, Access... rights) {
     int key = nextKey();
     end.post(request(77, shown, rights).signaled());
     end.sent().expectSuccess(77, CompletionOpcode.BIND_MW);
@@ -43,7 +43,7 @@ record Window(Endpoint end, MemoryWindow window) {
   }
 
   /** Asserts that a bind is refused, which stops the queue pair. */
-  void expectRefusal(Memory shown, Access... rights) {
+  void expectRefusal(TestMemory shown, Access... rights) {
     expectRefusal(request(78, shown, rights));
   }
 

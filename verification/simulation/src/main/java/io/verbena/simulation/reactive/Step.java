@@ -8,7 +8,7 @@ package io.verbena.simulation.reactive;
  * @param act what it does
  * @param salt what all chance in it is made of
  */
-record Step(int number, int side, Act act, long salt) {
+record Step(int number, int side, Action act, long salt) {
 
   @Override
   public String toString() {

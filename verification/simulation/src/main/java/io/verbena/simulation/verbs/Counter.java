@@ -1,6 +1,6 @@
 package io.verbena.simulation.verbs;
 
-import io.verbena.simulation.run.Violation;
+import io.verbena.simulation.scenario.Violation;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,7 +16,7 @@ final class Counter {
   static final int MAX_ADDS = Long.SIZE / DIGIT_BITS;
 
   final int at;
-  private final List<Post> adds = new ArrayList<>();
+  private final List<PostedRequest> adds = new ArrayList<>();
 
   Counter(int at) {
     this.at = at;
@@ -26,12 +26,12 @@ final class Counter {
     return adds.size() == MAX_ADDS;
   }
 
-  void add(Post post) {
+  void add(PostedRequest post) {
     post.digit = adds.size();
     adds.add(post);
   }
 
-  static long addend(Post post) {
+  static long addend(PostedRequest post) {
     return 1L << (DIGIT_BITS * post.digit);
   }
 
@@ -43,8 +43,8 @@ final class Counter {
    * Checks what an addition has found: no one twice, not itself, and all that were done before it
    * was posted.
    */
-  void checkFound(Post post, long found) {
-    for (Post other : adds) {
+  void checkFound(PostedRequest post, long found) {
+    for (PostedRequest other : adds) {
       int times = digit(found, other.digit);
       if (times > 1) {
         throw new Violation(other + " was executed " + times + " times, found " + post);
@@ -52,7 +52,7 @@ final class Counter {
       if (other == post && times != 0) {
         throw new Violation(post + " was executed before it was");
       }
-      if (other.state == Post.State.DONE && other.doneAt < post.postedAt && times != 1) {
+      if (other.state == PostedRequest.State.DONE && other.doneAt < post.postedAt && times != 1) {
         throw new Violation(post + " did not find " + other);
       }
     }
@@ -60,9 +60,9 @@ final class Counter {
 
   /** Checks the sum after all is over. */
   void checkSum(long value) {
-    for (Post post : adds) {
+    for (PostedRequest post : adds) {
       int times = digit(value, post.digit);
-      if (times > 1 || (post.state == Post.State.DONE && times != 1)) {
+      if (times > 1 || (post.state == PostedRequest.State.DONE && times != 1)) {
         throw new Violation(post + " was executed " + times + " times");
       }
     }

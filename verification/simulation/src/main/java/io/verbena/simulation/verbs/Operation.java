@@ -23,7 +23,7 @@ record Operation(
     long at,
     int link,
     int side,
-    Kind kind,
+    OperationKind kind,
     int length,
     int target,
     int offset,

@@ -43,7 +43,7 @@ final class Mutant extends ClassLoader {
     Mutant mutant = new Mutant(compile(mistake));
     return (LongUnaryOperator)
         mutant
-            .loadClass("io.verbena.simulation.Hunt")
+            .loadClass("io.verbena.simulation.SeedSearch")
             .getConstructor(String.class)
             .newInstance(program);
   }

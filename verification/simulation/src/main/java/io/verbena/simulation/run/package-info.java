@@ -1,5 +1,0 @@
-/** What all kinds of runs have in common: how they are made, watched and held against promises. */
-@NullMarked
-package io.verbena.simulation.run;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,68 @@
+package io.verbena.simulation.scenario;
+
+import io.verbena.emulated.roce.Aeth;
+import io.verbena.emulated.roce.ExtendedHeader;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.wire.Fault;
+import java.io.PrintWriter;
+
+/** A run for people to read: one line for each packet and each event. */
+public final class Trace {
+  private final PrintWriter out;
+  private final Frame copy = new Frame();
+
+  /** A trace that is printed as it happens. */
+  public Trace(PrintWriter out) {
+    this.out = out;
+  }
+
+  /** Somebody did something, or something became of it. */
+  public void event(long now, String what, Object who, Object about) {
+    out.printf("%10d  %-6s %-14s %s%n", now, who, what, about);
+  }
+
+  /** A packet was sent. */
+  public void sent(long now, int source, int destination, Frame frame) {
+    out.printf("%10d  %d -> %d  %s%n", now, source, destination, text(frame));
+  }
+
+  /** The wire did something to it. */
+  public void struck(long now, Fault strike) {
+    out.printf("%10d  *** %s%n", now, strike.kind());
+  }
+
+  /** What comes damaged; the rest was seen when it was sent. */
+  public void arrives(long now, int source, int destination, Frame frame) {
+    FrameFault fault = copy.copyFrom(frame).parse();
+    if (fault != FrameFault.NONE) {
+      out.printf("%10d  %d -> %d  dropped: %s%n", now, source, destination, fault);
+    }
+  }
+
+  private static String text(Frame frame) {
+    StringBuilder text = new StringBuilder();
+    text.append(frame.opcode());
+    text.append(String.format(" qp %06x psn %06x", frame.destinationQueuePair(), frame.psn()));
+    if (frame.payloadLength() > 0) {
+      text.append(' ').append(frame.payloadLength()).append(" B");
+    }
+    if (frame.opcode().has(ExtendedHeader.RETH)) {
+      text.append(String.format(" dma %d at %x", frame.dmaLength(), frame.remoteAddress()));
+    }
+    if (frame.opcode().has(ExtendedHeader.AETH)) {
+      text.append(syndrome(frame.syndrome())).append(" msn ").append(frame.messageSequence());
+    }
+    if (frame.ackRequested()) {
+      text.append(" ack?");
+    }
+    return text.toString();
+  }
+
+  private static String syndrome(int syndrome) {
+    if (Aeth.isRnrNak(syndrome)) {
+      return " RNR NAK " + Aeth.value(syndrome);
+    }
+    return Aeth.isAck(syndrome) ? "" : String.format(" NAK %02x", syndrome);
+  }
+}

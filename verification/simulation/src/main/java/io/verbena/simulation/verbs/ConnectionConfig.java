@@ -1,0 +1,83 @@
+package io.verbena.simulation.verbs;
+
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairType;
+
+/**
+ * A connection of a simulated program.
+ *
+ * @param type the transport service
+ * @param first the device of end 0
+ * @param second the device of end 1
+ * @param mtu bytes of payload per packet
+ * @param timeout code of the acknowledgement timeout
+ * @param retryCount retries
+ * @param rnrRetry retries when the receiver is not ready, 7 for ever
+ * @param rnrTimer code of the time that a receiver that is not ready asks for
+ * @param psn0 the first PSN of end 0
+ * @param psn1 the first PSN of end 1
+ * @param reads READs and atomics outstanding
+ * @param sends slots of each send queue
+ * @param signalAll whether all sends are signaled
+ */
+record ConnectionConfig(
+    QueuePairType type,
+    int first,
+    int second,
+    Mtu mtu,
+    int timeout,
+    int retryCount,
+    int rnrRetry,
+    int rnrTimer,
+    int psn0,
+    int psn1,
+    int reads,
+    int sends,
+    boolean signalAll) {
+
+  int device(int side) {
+    return side == 0 ? first : second;
+  }
+
+  int psn(int side) {
+    return side == 0 ? psn0 : psn1;
+  }
+
+  /** How many packets a message of an unreliable connection takes. */
+  int packets(int length) {
+    return type == QueuePairType.UD ? 1 : Math.max(1, (length + mtu.bytes() - 1) / mtu.bytes());
+  }
+
+  /** The acknowledgement timeout in nanoseconds (IBTA volume 1, local ACK timeout). */
+  long timeoutNanos() {
+    return 4096L << timeout;
+  }
+
+  @Override
+  public String toString() {
+    return type
+        + ", device "
+        + first
+        + " <-> device "
+        + second
+        + ", "
+        + mtu
+        + ", timeout "
+        + timeoutNanos()
+        + " ns x "
+        + (retryCount + 1)
+        + ", rnr "
+        + rnrRetry
+        + " timer "
+        + rnrTimer
+        + ", PSNs "
+        + Integer.toHexString(psn0)
+        + " "
+        + Integer.toHexString(psn1)
+        + ", reads "
+        + reads
+        + ", sends "
+        + sends
+        + (signalAll ? ", signal all" : "");
+  }
+}

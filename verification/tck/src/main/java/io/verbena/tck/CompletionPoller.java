@@ -1,0 +1,79 @@
+package io.verbena.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.WorkCompletion;
+import org.jspecify.annotations.Nullable;
+
+/** What arrives on a completion queue, awaited by polling with a deadline. */
+final class CompletionPoller {
+  private final CompletionQueue queue;
+  private final String name;
+  private final TckContext tck;
+
+  CompletionPoller(CompletionQueue queue, String name, TckContext tck) {
+    this.queue = queue;
+    this.name = name;
+    this.tck = tck;
+  }
+
+  CompletionQueue queue() {
+    return queue;
+  }
+
+  /** The next completion, in an object of its own, or null if there is none yet. */
+  @Nullable WorkCompletion poll() {
+    WorkCompletion[] one = WorkCompletion.array(1);
+    return queue.poll(one) == 0 ? null : one[0];
+  }
+
+  /** Waits for the next completion. */
+  WorkCompletion next() {
+    Deadline deadline = Deadline.in(tck.patience());
+    while (true) {
+      WorkCompletion completion = poll();
+      if (completion != null) {
+        return completion;
+      }
+      if (deadline.isOver()) {
+        throw new AssertionError("no completion on the " + name + " within " + tck.patience());
+      }
+      deadline.pause();
+    }
+  }
+
+  /** Waits for the next completion, which must be the success of this request. */
+  WorkCompletion expectSuccess(long id, CompletionOpcode opcode) {
+    WorkCompletion completion = next();
+    assertThat(completion.workRequestId()).as("id of %s on the %s", completion, name).isEqualTo(id);
+    assertThat(completion.status())
+        .as("status of %s on the %s", completion, name)
+        .isEqualTo(CompletionStatus.SUCCESS);
+    assertThat(completion.opcode())
+        .as("opcode of %s on the %s", completion, name)
+        .isEqualTo(opcode);
+    return completion;
+  }
+
+  /**
+   * Waits for the next completion, which must be the failure of this request with this status, or
+   * the one that the device is known to give in its place.
+   */
+  WorkCompletion expectError(long id, CompletionStatus status) {
+    WorkCompletion completion = next();
+    tck.observed(name.replace(" completion queue", "") + ": " + completion.status());
+    assertThat(completion.workRequestId()).as("id of %s on the %s", completion, name).isEqualTo(id);
+    assertThat(completion.status())
+        .as("status of %s on the %s", completion, name)
+        .isEqualTo(tck.answer(status));
+    return completion;
+  }
+
+  /** Asserts that there is nothing now. */
+  void expectNothing() {
+    assertThat(poll()).as("a completion that must not be on the %s", name).isNull();
+  }
+}

@@ -1,0 +1,106 @@
+package io.verbena.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.PortSpace;
+import java.net.URI;
+
+/** One who connects or is connected to: a connection manager and its events. */
+final class ConnectionManagerFixture {
+  private final TckContext tck;
+  private final Device device;
+  private final ConnectionManager manager;
+
+  ConnectionManagerFixture(TckContext tck, Device device) {
+    this.tck = tck;
+    this.device = device;
+    manager = tck.own(device.createConnectionManager());
+  }
+
+  Device device() {
+    return device;
+  }
+
+  ConnectionManager manager() {
+    return manager;
+  }
+
+  /** Listens on an address of its own. */
+  ConnectionListener listen(int backlog) {
+    return listen(PortSpace.TCP, backlog);
+  }
+
+  ConnectionListener listen(PortSpace space, int backlog) {
+    return tck.own(manager.listen(space, tck.address("listener"), backlog));
+  }
+
+  /** An identifier whose peer's address is resolved. */
+  ConnectionIdentifier resolve(URI address) {
+    return resolve(PortSpace.TCP, address);
+  }
+
+  ConnectionIdentifier resolve(PortSpace space, URI address) {
+    ConnectionIdentifier identifier =
+        tck.own(manager.resolve(space, address, tck.patience().toNanos()));
+    expect(ConnectionEvent.Type.ADDR_RESOLVED, identifier);
+    return identifier;
+  }
+
+  /** Waits for the next event. */
+  ConnectionEvent next() {
+    Deadline deadline = Deadline.in(tck.patience());
+    while (!deadline.isOver()) {
+      ConnectionEvent event = await(deadline.remainingNanos());
+      // Rightly sent by HCAs that wait for stray packets, at a time that nobody can foresee.
+      if (event != null && event.type() != ConnectionEvent.Type.TIMEWAIT_EXIT) {
+        return event;
+      }
+    }
+    throw new AssertionError("no connection event within " + tck.patience());
+  }
+
+  private @org.jspecify.annotations.Nullable ConnectionEvent await(long nanos) {
+    try {
+      return manager.await(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new AssertionError("interrupted while waiting for a connection event", e);
+    }
+  }
+
+  /** Waits for the next event, which must be of this type. */
+  ConnectionEvent expect(ConnectionEvent.Type type) {
+    ConnectionEvent event = next();
+    assertThat(event.type()).as("type of %s", event).isEqualTo(type);
+    return event;
+  }
+
+  /** Waits for the next event, which must be of this type and on this connection. */
+  ConnectionEvent expect(ConnectionEvent.Type type, ConnectionIdentifier identifier) {
+    ConnectionEvent event = expect(type);
+    assertThat(event.identifier()).as("identifier of %s", event).isSameAs(identifier);
+    return event;
+  }
+
+  /** Waits for a connect request; its identifier is closed after the test. */
+  ConnectionEvent expectRequest() {
+    ConnectionEvent request = expect(ConnectionEvent.Type.CONNECT_REQUEST);
+    tck.own(request.identifier());
+    return request;
+  }
+
+  /**
+   * Asserts that all events have been seen: the next one is the answer to something that is asked
+   * only now.
+   */
+  void expectNothingMore() {
+    ConnectionListener listener = listen(1);
+    resolve(listener.address());
+    listener.close();
+  }
+}

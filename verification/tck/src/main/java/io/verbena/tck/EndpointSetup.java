@@ -1,0 +1,348 @@
+package io.verbena.tck;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.SharedReceiveQueue;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Says how ends are to be made, and makes them. */
+final class EndpointSetup {
+  /** More than a device grants on top of what is asked, so that no test overruns by accident. */
+  private static final int DEPTH = 1024;
+
+  private static final int CLIENT_PSN = 0xab_cdef;
+  private static final int SERVER_PSN = 0x01_2345;
+
+  private final TckContext tck;
+  private QueuePairType type = QueuePairType.RC;
+  private @Nullable SharedReceiveQueue serverShared;
+  private int sends = 16;
+  private int receives = 16;
+  private int sendScatterGather = 1;
+  private int receiveScatterGather = 1;
+  private int inlineData;
+  private boolean signalAll;
+  private boolean channel;
+  private boolean oneQueue;
+  private boolean singleThreaded;
+  private @Nullable CompletionQueue sentTo;
+  private @Nullable ProtectionDomain serverDomain;
+  private @Nullable Set<Access> access;
+  private int timeout = TransitionAttributes.TIMEOUT;
+  private int retryCount = 7;
+  private int rnrRetry = 7;
+  private int rnrTimer = TransitionAttributes.RNR_TIMER;
+  private int clientPsn = CLIENT_PSN;
+  private int psnExpectedByServer = CLIENT_PSN;
+  private int maxReadAtomic;
+  private int maxDestinationReadAtomic;
+
+  EndpointSetup(TckContext tck) {
+    this.tck = tck;
+    maxReadAtomic = Math.min(16, tck.attributes().maxReadAtomicAsInitiator());
+    maxDestinationReadAtomic = Math.min(16, tck.attributes().maxReadAtomicAsResponder());
+  }
+
+  /** Queue pairs of this type; by hand only, but for RC, and for UD one end at a time. */
+  EndpointSetup type(QueuePairType value) {
+    type = value;
+    return this;
+  }
+
+  /** A server's end that takes its receives from this queue of {@link #serverDomain}. */
+  EndpointSetup serverShared(SharedReceiveQueue queue) {
+    serverShared = queue;
+    return this;
+  }
+
+  EndpointSetup sends(int value) {
+    sends = value;
+    return this;
+  }
+
+  EndpointSetup receives(int value) {
+    receives = value;
+    return this;
+  }
+
+  EndpointSetup scatterGather(int send, int receive) {
+    sendScatterGather = send;
+    receiveScatterGather = receive;
+    return this;
+  }
+
+  EndpointSetup inlineData(int bytes) {
+    inlineData = bytes;
+    return this;
+  }
+
+  EndpointSetup signalAll() {
+    signalAll = true;
+    return this;
+  }
+
+  /** Completion queues with a channel. */
+  EndpointSetup channel() {
+    channel = true;
+    return this;
+  }
+
+  /** One completion queue for sends and receives. */
+  EndpointSetup oneQueue() {
+    oneQueue = true;
+    return this;
+  }
+
+  /** A completion queue of {@link TckContext#device} for sends; of a single endpoint. */
+  EndpointSetup sendQueue(CompletionQueue queue) {
+    sentTo = queue;
+    return this;
+  }
+
+  /** Completion queues that one thread polls. */
+  EndpointSetup singleThreaded() {
+    singleThreaded = true;
+    return this;
+  }
+
+  /** A server's end in this domain, which belongs to {@link TckContext#serverDevice}. */
+  EndpointSetup serverDomain(ProtectionDomain domain) {
+    serverDomain = domain;
+    return this;
+  }
+
+  /** What peers may do through the queue pair; by hand only. */
+  EndpointSetup access(Access... rights) {
+    access = rights.length == 0 ? Set.of() : EnumSet.of(rights[0], rights);
+    return this;
+  }
+
+  /** The code of the acknowledgement timeout and its retries; by hand only. */
+  EndpointSetup timeout(int code, int retries) {
+    timeout = code;
+    retryCount = retries;
+    return this;
+  }
+
+  EndpointSetup rnrRetry(int value) {
+    rnrRetry = value;
+    return this;
+  }
+
+  /** The code of the timer that a receiver that is not ready asks for; by hand only. */
+  EndpointSetup rnrTimer(int code) {
+    rnrTimer = code;
+    return this;
+  }
+
+  /** The client's first PSN, and the one that the server waits for; by hand only. */
+  EndpointSetup clientPsn(int value, int expected) {
+    clientPsn = value;
+    psnExpectedByServer = expected;
+    return this;
+  }
+
+  /** READs and atomics outstanding and served at once; by hand only. */
+  EndpointSetup readAtomic(int initiator, int responder) {
+    maxReadAtomic = initiator;
+    maxDestinationReadAtomic = responder;
+    return this;
+  }
+
+  /** One end, with its queue pair in RESET. */
+  Endpoint endpoint() {
+    return endpoint("", tck.device(), null, null, ProtectionDomain::createQueuePair);
+  }
+
+  /** One end that is connected to itself as far as it takes to be in {@code state}. */
+  Endpoint endpointIn(QueuePairState state) {
+    Endpoint end = endpoint();
+    QueuePair queuePair = end.queuePair();
+    if (state == QueuePairState.RESET) {
+      return end;
+    }
+    queuePair.modify(TransitionAttributes.toInit(type, access()));
+    if (state == QueuePairState.INIT) {
+      return end;
+    }
+    if (state == QueuePairState.ERR) {
+      queuePair.modify(TransitionAttributes.toState(QueuePairState.ERR));
+      return end;
+    }
+    Gid self = end.device().port().gids().get(0);
+    QueuePairAttributes receive =
+        TransitionAttributes.toReadyToReceive(type, end.device(), self, queuePair.number(), CLIENT_PSN);
+    queuePair.modify(isReliable() ? receive.minRnrTimer(rnrTimer) : receive);
+    if (state == QueuePairState.RTR) {
+      return end;
+    }
+    QueuePairAttributes send = TransitionAttributes.toReadyToSend(type, end.device(), CLIENT_PSN);
+    queuePair.modify(isReliable() ? send.rnrRetry(rnrRetry) : send);
+    if (state == QueuePairState.RTS) {
+      return end;
+    }
+    if (state == QueuePairState.SQE) {
+      end.failOneOfItsSends();
+      end.awaitState(state);
+      return end;
+    }
+    queuePair.modify(TransitionAttributes.toState(state));
+    return end;
+  }
+
+  /** Two ends, connected by connection managers. */
+  EndpointPair connected() {
+    ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.serverDevice());
+    ConnectionManagerFixture caller = new ConnectionManagerFixture(tck, tck.device());
+    ConnectionListener listener = callee.listen(1);
+    EndpointPair pair = connect(caller, callee, listener);
+    listener.close();
+    return pair;
+  }
+
+  /** Two ends, connected from this caller to this callee. */
+  EndpointPair connect(ConnectionManagerFixture caller, ConnectionManagerFixture callee, ConnectionListener listener) {
+    ConnectionIdentifier active = caller.resolve(listener.address());
+    Endpoint client = client(caller, active);
+    active.connect(parameters(), tck.patience().toNanos());
+    ConnectionIdentifier passive = callee.expectRequest().identifier();
+    Endpoint server = server(callee, passive);
+    passive.accept(parameters());
+    caller.expect(ConnectionEvent.Type.ESTABLISHED, active);
+    callee.expect(ConnectionEvent.Type.ESTABLISHED, passive);
+    return new EndpointPair(client, server, new ConnectionIdentifiers(caller, active, callee, passive));
+  }
+
+  /** The active end, with its queue pair in INIT, or in RTS if it is one for datagrams. */
+  Endpoint client(ConnectionManagerFixture caller, ConnectionIdentifier active) {
+    return endpoint("client's ", caller.device(), null, null, active::createQueuePair);
+  }
+
+  /** The passive end, likewise. */
+  Endpoint server(ConnectionManagerFixture callee, ConnectionIdentifier passive) {
+    return endpoint(
+        "server's ", callee.device(), serverDomain, serverShared, passive::createQueuePair);
+  }
+
+  /** No private data, and the retries of this set-up. */
+  ConnectionParameters parameters() {
+    return new ConnectionParameters(
+        ByteBuffer.allocate(0), maxDestinationReadAtomic, maxReadAtomic, retryCount, rnrRetry);
+  }
+
+  /** Two ends, connected by taking each through its states. */
+  EndpointPair byHand() {
+    EndpointPair pair = byHandWithServerIn(QueuePairState.RTR);
+    readyToSend(pair.server(), SERVER_PSN);
+    return pair;
+  }
+
+  /** The same, with the server's end left in INIT, RTR or RTS. */
+  EndpointPair byHandWithServerIn(QueuePairState state) {
+    Endpoint client =
+        endpoint("client's ", tck.device(), null, null, ProtectionDomain::createQueuePair);
+    Endpoint server =
+        endpoint(
+            "server's ",
+            tck.serverDevice(),
+            serverDomain,
+            serverShared,
+            ProtectionDomain::createQueuePair);
+    client.queuePair().modify(TransitionAttributes.toInit(type, access()));
+    server.queuePair().modify(TransitionAttributes.toInit(type, access()));
+    readyToReceive(client, server, SERVER_PSN);
+    if (state != QueuePairState.INIT) {
+      readyToReceive(server, client, psnExpectedByServer);
+    }
+    readyToSend(client, clientPsn);
+    return new EndpointPair(client, server, null);
+  }
+
+  private Set<Access> access() {
+    return access == null ? tck.remoteAccess() : access;
+  }
+
+  private void readyToReceive(Endpoint end, Endpoint peer, int peerPsn) {
+    Gid gid = peer.device().port().gids().get(0);
+    QueuePairAttributes receive =
+        TransitionAttributes.toReadyToReceive(type, end.device(), gid, peer.queuePair().number(), peerPsn);
+    end.queuePair()
+        .modify(
+            isReliable()
+                ? receive.maxDestinationReadAtomic(maxDestinationReadAtomic).minRnrTimer(rnrTimer)
+                : receive);
+  }
+
+  private void readyToSend(Endpoint end, int psn) {
+    QueuePairAttributes send = TransitionAttributes.toReadyToSend(type, end.device(), psn);
+    end.queuePair()
+        .modify(
+            isReliable()
+                ? send.timeout(timeout)
+                    .retryCount(retryCount)
+                    .rnrRetry(rnrRetry)
+                    .maxReadAtomic(maxReadAtomic)
+                : send);
+  }
+
+  private boolean isReliable() {
+    return type == QueuePairType.RC;
+  }
+
+  private Endpoint endpoint(
+      String whose,
+      Device device,
+      @Nullable ProtectionDomain given,
+      @Nullable SharedReceiveQueue shared,
+      BiFunction<ProtectionDomain, QueuePairOptions, QueuePair> create) {
+    ProtectionDomain domain = given == null ? tck.own(device.allocateProtectionDomain()) : given;
+    CompletionChannel events = channel ? tck.own(device.createCompletionChannel()) : null;
+    int depth = Math.max(DEPTH, 2 * (sends + receives));
+    CompletionQueue sendQueue =
+        sentTo == null
+            ? tck.own(device.createCompletionQueue(depth, events, singleThreaded))
+            : sentTo;
+    CompletionQueue receiveQueue =
+        oneQueue ? sendQueue : tck.own(device.createCompletionQueue(depth, events, singleThreaded));
+    QueuePairOptions options = options(sendQueue, receiveQueue);
+    QueuePair queuePair =
+        tck.own(
+            create.apply(
+                domain, shared == null ? options : options.withSharedReceiveQueue(shared)));
+    CompletionPoller sent = new CompletionPoller(sendQueue, whose + "send completion queue", tck);
+    CompletionPoller received =
+        oneQueue ? sent : new CompletionPoller(receiveQueue, whose + "receive completion queue", tck);
+    return new Endpoint(tck, device, domain, events, sent, received, queuePair);
+  }
+
+  QueuePairOptions options(CompletionQueue sendQueue, CompletionQueue receiveQueue) {
+    return new QueuePairOptions(
+        type,
+        sendQueue,
+        receiveQueue,
+        null,
+        sends,
+        receives,
+        sendScatterGather,
+        receiveScatterGather,
+        inlineData,
+        signalAll);
+  }
+}

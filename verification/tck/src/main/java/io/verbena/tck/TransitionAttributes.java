@@ -1,0 +1,79 @@
+package io.verbena.tck;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import java.util.Set;
+
+/** The attributes by which a queue pair is taken from RESET to RTS by hand. */
+final class TransitionAttributes {
+  /** 0.64 ms. */
+  static final int RNR_TIMER = 12;
+
+  /** What datagrams carry. */
+  static final int QUEUE_KEY = 0x1357_9bdf;
+
+  /** 67 ms. */
+  static final int TIMEOUT = 14;
+
+  private TransitionAttributes() {}
+
+  static QueuePairAttributes toInit(Set<Access> access) {
+    return new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1).access(access);
+  }
+
+  static QueuePairAttributes toInit(QueuePairType type, Set<Access> access) {
+    return type == QueuePairType.UD
+        ? toState(QueuePairState.INIT).pkeyIndex(0).port(1).queueKey(QUEUE_KEY)
+        : toInit(access);
+  }
+
+  static QueuePairAttributes toReadyToReceive(
+      QueuePairType type, Device local, Gid peer, int peerNumber, int peerPsn) {
+    return switch (type) {
+      case RC -> toReadyToReceive(local, peer, peerNumber, peerPsn);
+      case UC ->
+          toState(QueuePairState.RTR)
+              .addressVector(AddressVector.to(peer))
+              .pathMtu(local.port().activeMtu())
+              .destinationQueuePair(peerNumber)
+              .receivePsn(peerPsn);
+      case UD -> toState(QueuePairState.RTR);
+    };
+  }
+
+  static QueuePairAttributes toReadyToSend(QueuePairType type, Device local, int psn) {
+    return type == QueuePairType.RC
+        ? toReadyToSend(local, psn)
+        : toState(QueuePairState.RTS).sendPsn(psn);
+  }
+
+  static QueuePairAttributes toReadyToReceive(Device local, Gid peer, int peerNumber, int peerPsn) {
+    return new QueuePairAttributes()
+        .state(QueuePairState.RTR)
+        .addressVector(AddressVector.to(peer))
+        .pathMtu(local.port().activeMtu())
+        .destinationQueuePair(peerNumber)
+        .receivePsn(peerPsn)
+        .maxDestinationReadAtomic(Math.min(16, local.attributes().maxReadAtomicAsResponder()))
+        .minRnrTimer(RNR_TIMER);
+  }
+
+  static QueuePairAttributes toReadyToSend(Device local, int psn) {
+    return new QueuePairAttributes()
+        .state(QueuePairState.RTS)
+        .timeout(TIMEOUT)
+        .retryCount(7)
+        .rnrRetry(7)
+        .sendPsn(psn)
+        .maxReadAtomic(Math.min(16, local.attributes().maxReadAtomicAsInitiator()));
+  }
+
+  static QueuePairAttributes toState(QueuePairState state) {
+    return new QueuePairAttributes().state(state);
+  }
+}

@@ -1,0 +1,53 @@
+package io.verbena.tck;
+
+import static io.verbena.tck.Failures.expectBadPost;
+import static io.verbena.verbs.VerbsError.NOT_SUPPORTED;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Work requests that a device without a capability must refuse. */
+final class UnsupportedRequests {
+  private UnsupportedRequests() {}
+
+  /** Asserts that a device refuses every request which needs what it lacks, and works on. */
+  static void of(Capability missing, EndpointPair pair) {
+    for (SendWorkRequest request : requests(missing, pair)) {
+      request.id(7).signaled();
+      expectBadPost(NOT_SUPPORTED, 7, () -> pair.client().post(request));
+    }
+    assertThat(pair.client().queuePair().state()).isEqualTo(QueuePairState.RTS);
+    pair.client().post(Requests.nothing(8).signaled());
+    pair.client().sent().expectSuccess(8, CompletionOpcode.RDMA_WRITE);
+    pair.server().received().expectNothing();
+  }
+
+  /** Requests that need this capability, with memory in which they may do what they ask. */
+  static List<SendWorkRequest> requests(Capability capability, EndpointPair pair) {
+    TestMemory local = pair.client().memory(8, Access.LOCAL_WRITE);
+    TestMemory remote = pair.server().open(8);
+    List<SendWorkRequest> requests = new ArrayList<>();
+    switch (capability) {
+      case IMMEDIATE_DATA -> {
+        requests.add(Requests.sendWithImmediate(0, 1, local));
+        requests.add(Requests.writeWithImmediate(0, 1, remote, local));
+      }
+      case ATOMICS -> {
+        requests.add(Requests.compareAndSwap(0, remote, 0, 1, local));
+        requests.add(Requests.fetchAndAdd(0, remote, 1, local));
+      }
+      case INLINE_DATA -> requests.add(new SendWorkRequest().send().inline(ByteBuffer.allocate(8)));
+      case SEND_WITH_INVALIDATE -> requests.add(new SendWorkRequest().sendWithInvalidate(1));
+      case LOCAL_INVALIDATE -> requests.add(new SendWorkRequest().localInvalidate(1));
+      default -> throw new IllegalArgumentException("no work request needs " + capability);
+    }
+    return requests;
+  }
+}
