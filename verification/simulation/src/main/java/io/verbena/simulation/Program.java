@@ -4,23 +4,23 @@ import io.verbena.simulation.reactive.ReactiveScenario;
 import io.verbena.simulation.scenario.Scenario;
 import io.verbena.simulation.verbs.VerbsScenario;
 
-/** What a seed is made into. */
+/** The kinds of scenarios that a seed can generate. */
 enum Program {
-  /** A program over the verbs. */
+  /** Work requests posted to the verbs SPI. */
   VERBS {
     @Override
-    Scenario of(long seed) {
-      return VerbsScenario.of(seed);
+    Scenario generate(long seed) {
+      return VerbsScenario.generate(seed);
     }
   },
-  /** Two ends of a connection of the reactive layer. */
+  /** The two ends of one connection of the reactive layer. */
   REACTIVE {
     @Override
-    Scenario of(long seed) {
-      return ReactiveScenario.of(seed);
+    Scenario generate(long seed) {
+      return ReactiveScenario.generate(seed);
     }
   };
 
-  /** The run of a seed. */
-  abstract Scenario of(long seed);
+  /** Generates the scenario of a seed. */
+  abstract Scenario generate(long seed);
 }

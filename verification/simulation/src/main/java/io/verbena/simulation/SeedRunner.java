@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the runs of many seeds, on several threads, until one fails or all are done. */
+/** Runs the scenarios of consecutive seeds on several threads until one fails or all have run. */
 final class SeedRunner {
   private static final long NONE = Long.MAX_VALUE;
 
@@ -18,12 +18,12 @@ final class SeedRunner {
   private final long count;
   private final AtomicLong next = new AtomicLong();
   private final AtomicLong failed = new AtomicLong(NONE);
-  private final LongAdder done = new LongAdder();
+  private final LongAdder completed = new LongAdder();
   private final LongAdder packets = new LongAdder();
-  private final LongAdder strikes = new LongAdder();
+  private final LongAdder injectedFaults = new LongAdder();
   private volatile boolean stopped;
 
-  /** The seeds from {@code first} on. */
+  /** Creates a runner for the seeds from {@code first} to {@code first + count - 1}. */
   SeedRunner(Program program, long first, long count) {
     this.program = program;
     this.first = first;
@@ -31,11 +31,11 @@ final class SeedRunner {
   }
 
   /**
-   * Runs them.
+   * Runs the scenarios. Blocks until all workers have ended.
    *
-   * @param threads how many threads work
-   * @param progress told now and then how many are done
-   * @return the lowest seed that failed, of those that were run; null if none did
+   * @param threads the number of worker threads
+   * @param progress called about once a second with the number of scenarios that have run
+   * @return the lowest seed that failed among those that ran, or null if none failed
    */
   @Nullable Long run(int threads, LongConsumer progress) throws InterruptedException {
     List<Thread> workers = new ArrayList<>();
@@ -48,43 +48,43 @@ final class SeedRunner {
     for (Thread worker : workers) {
       while (worker.isAlive()) {
         worker.join(1000);
-        progress.accept(done.sum());
+        progress.accept(completed.sum());
       }
     }
     long seed = failed.get();
     return seed == NONE ? null : first + seed;
   }
 
-  /** Lets the runs that are on end, and begins no more. */
+  /** Starts no further scenarios; those that are running finish. */
   void stop() {
     stopped = true;
   }
 
-  long done() {
-    return done.sum();
+  long completed() {
+    return completed.sum();
   }
 
   long packets() {
     return packets.sum();
   }
 
-  long strikes() {
-    return strikes.sum();
+  long injectedFaults() {
+    return injectedFaults.sum();
   }
 
   private void work() {
     Arena arena = new Arena();
     long number = next.getAndIncrement();
     while (number < count && failed.get() == NONE && !stopped) {
-      boolean good = false;
+      boolean success = false;
       try {
-        RunResult outcome = program.of(first + number).run(arena, null, null);
-        good = outcome.isGood();
-        packets.add(outcome.packets());
-        strikes.add(outcome.strikes());
-        done.increment();
+        RunResult result = program.generate(first + number).run(arena, null, null);
+        success = result.isSuccess();
+        packets.add(result.packets());
+        injectedFaults.add(result.injectedFaults());
+        completed.increment();
       } finally {
-        if (!good) {
+        if (!success) {
           failed.accumulateAndGet(number, Math::min);
         }
       }

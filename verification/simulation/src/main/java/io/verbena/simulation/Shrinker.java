@@ -10,78 +10,84 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
 /**
- * Makes a run that fails smaller: first what chance did on the wire becomes a list of faults of
- * single packets, then faults and steps are taken out as long as some promise is still broken
- * (delta debugging, Zeller and Hildebrandt 2002).
+ * Reduces a failing scenario. First replaces the random fault schedule by the list of faults that
+ * were injected into single packets, then removes faults and steps for as long as the scenario
+ * still fails (delta debugging, Zeller and Hildebrandt 2002).
  */
 final class Shrinker {
-  private final int mostRuns;
+  private final int maxRuns;
   private int runs;
 
-  /** One that gives up after a number of runs and answers the smallest script so far. */
-  Shrinker(int mostRuns) {
-    this.mostRuns = mostRuns;
+  /**
+   * Creates a shrinker that stops after this many runs and returns the smallest failing scenario
+   * found so far.
+   */
+  Shrinker(int maxRuns) {
+    this.maxRuns = maxRuns;
   }
 
-  /** How many runs it took. */
+  /** The number of runs made so far. */
   int runs() {
     return runs;
   }
 
   Scenario shrink(Scenario failing) {
-    Scenario script = concrete(failing);
+    Scenario scenario = withConcreteFaults(failing);
     int before;
     do {
-      before = size(script);
-      Scenario now = script;
+      before = size(scenario);
+      Scenario now = scenario;
       List<Fault> faults =
           minimize(now.faults().faults(), fewer -> fails(now.withFaults(schedule(now, fewer))));
       Scenario next = now.withFaults(schedule(now, faults));
-      List<Integer> all = IntStream.range(0, next.steps()).boxed().toList();
-      script = next.withSteps(minimize(all, fewer -> fails(next.withSteps(fewer))));
-    } while (size(script) < before && runs < mostRuns);
-    return script;
+      List<Integer> all = IntStream.range(0, next.stepCount()).boxed().toList();
+      scenario = next.withSteps(minimize(all, fewer -> fails(next.withSteps(fewer))));
+    } while (size(scenario) < before && runs < maxRuns);
+    return scenario;
   }
 
-  private static int size(Scenario script) {
-    return script.steps() + script.faults().faults().size();
+  private static int size(Scenario scenario) {
+    return scenario.stepCount() + scenario.faults().faults().size();
   }
 
-  private static FaultSchedule schedule(Scenario script, List<Fault> faults) {
-    return new FaultSchedule(script.faults().latency(), faults);
+  private static FaultSchedule schedule(Scenario scenario, List<Fault> faults) {
+    return new FaultSchedule(scenario.faults().latency(), faults);
   }
 
-  /** The same run with a fault for each packet that was struck, if that fails too. */
-  private Scenario concrete(Scenario script) {
-    List<Fault> strikes = new ArrayList<>();
+  /**
+   * Returns the same scenario with one fault for each packet that was affected, if that fails too;
+   * otherwise the scenario itself.
+   */
+  private Scenario withConcreteFaults(Scenario scenario) {
+    List<Fault> injectedFaults = new ArrayList<>();
     runs++;
-    script.run(new Arena(), null, strikes);
-    Scenario concrete = script.withFaults(schedule(script, strikes));
-    return fails(concrete) ? concrete : script;
+    scenario.run(new Arena(), null, injectedFaults);
+    Scenario withConcreteFaults = scenario.withFaults(schedule(scenario, injectedFaults));
+    return fails(withConcreteFaults) ? withConcreteFaults : scenario;
   }
 
-  private boolean fails(Scenario script) {
+  private boolean fails(Scenario scenario) {
     runs++;
-    return !script.run(new Arena(), null, null).isGood();
+    return !scenario.run(new Arena(), null, null).isSuccess();
   }
 
-  /** Takes out ever smaller parts of a list while the rest still fails. */
+  /** Removes ever smaller parts of a list for as long as the rest still fails. */
   private <T> List<T> minimize(List<T> all, Predicate<List<T>> fails) {
     List<T> list = all;
     int part = Math.max(1, list.size());
-    while (part > 0 && !list.isEmpty() && runs < mostRuns) {
-      boolean taken = false;
-      for (int from = 0; from < list.size() && runs < mostRuns; ) {
+    while (part > 0 && !list.isEmpty() && runs < maxRuns) {
+      boolean removed = false;
+      for (int from = 0; from < list.size() && runs < maxRuns; ) {
         List<T> rest = new ArrayList<>(list.subList(0, from));
         rest.addAll(list.subList(Math.min(list.size(), from + part), list.size()));
         if (fails.test(rest)) {
           list = rest;
-          taken = true;
+          removed = true;
         } else {
           from += part;
         }
       }
-      if (!taken || part > 1) {
+      if (!removed || part > 1) {
         part /= 2;
       }
     }

@@ -13,14 +13,14 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The command {@code bin/simulate}. */
+/** The command line program {@code bin/simulate}. */
 @Command(
     name = "simulate",
     mixinStandardHelpOptions = true,
     description = {
-      "Runs programs on emulated HCAs in virtual time, on a wire that loses, delays, reorders,"
-          + " duplicates and corrupts packets, and checks what is promised to them.",
-      "With --seed alone: replays that run and traces it, packet by packet."
+      "Runs generated programs on emulated HCAs in virtual time, over a wire that loses, delays,"
+          + " reorders, duplicates and corrupts packets, and checks every result against a model.",
+      "With --seed alone, replays one seed and prints a trace line for each packet."
     })
 final class Simulate implements Callable<Integer> {
   private static final int SHRINKING_RUNS = 5000;
@@ -28,27 +28,29 @@ final class Simulate implements Callable<Integer> {
 
   @Option(
       names = "--program",
-      description = "What runs: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
+      description = "Kind of program: ${COMPLETION-CANDIDATES}. Default: ${DEFAULT-VALUE}.")
   private Program program = Program.VERBS;
 
-  @Option(names = "--seeds", description = "How many runs.")
+  @Option(names = "--seeds", description = "Number of seeds to run. Default: 20000.")
   private long seeds;
 
-  @Option(names = "--seed", description = "The first seed, or the one to replay.")
+  @Option(names = "--seed", description = "The first seed, or the seed to replay.")
   private @Nullable Long seed;
 
-  @Option(names = "--minutes", description = "Run for this long, in place of --seeds.")
+  @Option(names = "--minutes", description = "Run time in minutes, instead of --seeds.")
   private double minutes;
 
-  @Option(names = "--threads", description = "Threads. Default: one for each CPU.")
+  @Option(names = "--threads", description = "Number of threads. Default: one per CPU.")
   private int threads = Runtime.getRuntime().availableProcessors();
 
-  @Option(names = "--shrunken", description = "With --seed: replay the shrunken run.")
+  @Option(
+      names = "--shrunken",
+      description = "With --seed: shrink the failing run first, then replay the result.")
   private boolean shrunken;
 
   private final PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
 
-  /** The entry of the program. */
+  /** Runs the command and exits with its code. */
   public static void main(String[] args) {
     System.exit(
         new CommandLine(new Simulate()).setCaseInsensitiveEnumValuesAllowed(true).execute(args));
@@ -81,11 +83,11 @@ final class Simulate implements Callable<Integer> {
     double seconds = (System.nanoTime() - begin) / 1e9;
     out.printf(
         "%d seeds in %.1f s, %.0f per second; %d packets, %d faults on them; %s%n",
-        runs.done(),
+        runs.completed(),
         seconds,
-        runs.done() / seconds,
+        runs.completed() / seconds,
         runs.packets(),
-        runs.strikes(),
+        runs.injectedFaults(),
         failed == null ? "no violation" : "seed " + failed + " FAILED");
     if (failed != null) {
       shrink(failed);
@@ -96,27 +98,27 @@ final class Simulate implements Callable<Integer> {
 
   private Scenario shrink(long failed) {
     Shrinker shrinker = new Shrinker(SHRINKING_RUNS);
-    Scenario script = shrinker.shrink(program.of(failed));
+    Scenario scenario = shrinker.shrink(program.generate(failed));
     out.printf("seed %d, shrunken in %d runs:%n", failed, shrinker.runs());
-    script.print(out);
-    out.printf("%s%n", script.run(new Arena(), null, null).failure());
-    out.printf("replay it: bin/simulate --program %s --seed %d [--shrunken]%n", program, failed);
-    return script;
+    scenario.print(out);
+    out.printf("%s%n", scenario.run(new Arena(), null, null).failure());
+    out.printf("replay with: bin/simulate --program %s --seed %d [--shrunken]%n", program, failed);
+    return scenario;
   }
 
-  private int replay(long which) {
-    Scenario script = shrunken ? shrink(which) : program.of(which);
+  private int replay(long seedToReplay) {
+    Scenario scenario = shrunken ? shrink(seedToReplay) : program.generate(seedToReplay);
     if (!shrunken) {
-      script.print(out);
+      scenario.print(out);
     }
-    RunResult outcome = script.run(new Arena(), new Trace(out), null);
-    Throwable failure = outcome.failure();
+    RunResult result = scenario.run(new Arena(), new Trace(out), null);
+    Throwable failure = result.failure();
     if (failure != null) {
       failure.printStackTrace(out);
       return FAILED;
     }
     out.printf(
-        "no violation; %d packets, %d faults on them%n", outcome.packets(), outcome.strikes());
+        "no violation; %d packets, %d faults on them%n", result.packets(), result.injectedFaults());
     return 0;
   }
 }

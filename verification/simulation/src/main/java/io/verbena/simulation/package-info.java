@@ -1,7 +1,8 @@
 /**
- * Runs programs on emulated HCAs that talk in packets, in virtual time and on a wire with faults;
- * each run is a pure function of its seed. What is promised to programs is checked in each, and a
- * run that breaks a promise is shrunk to the steps and faults that it takes.
+ * Deterministic simulation testing. Runs generated programs on emulated HCAs in virtual time, over
+ * a simulated wire that injects faults. Each run is a pure function of its seed. A model checks
+ * every result, and a run that violates the model is shrunk to the steps and faults that cause the
+ * violation.
  */
 @NullMarked
 package io.verbena.simulation;

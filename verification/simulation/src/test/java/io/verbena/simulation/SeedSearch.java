@@ -4,23 +4,26 @@ import io.verbena.simulation.scenario.Arena;
 import java.util.function.LongUnaryOperator;
 
 /**
- * Runs seeds until one fails. Made and called through an interface of the JDK, so that it can be
- * loaded together with other sources than those of its caller.
+ * Runs seeds until one fails. Implements an interface of the JDK, so that a caller can load it
+ * together with mutated classes.
  */
 public final class SeedSearch implements LongUnaryOperator {
   private final Arena arena = new Arena();
   private final Program program;
 
-  /** A hunt among the runs of the {@link Program} of this name. */
+  /** Creates a search through the scenarios of the {@link Program} with this name. */
   public SeedSearch(String program) {
     this.program = Program.valueOf(program);
   }
 
-  /** Answers how many seeds it took to see a failure, or 0 if all this many were good. */
+  /**
+   * Returns the number of seeds that it took to find a failure, or 0 if {@code most} seeds
+   * succeeded.
+   */
   @Override
   public long applyAsLong(long most) {
     for (long seed = 0; seed < most; seed++) {
-      if (!program.of(seed).run(arena, null, null).isGood()) {
+      if (!program.generate(seed).run(arena, null, null).isSuccess()) {
         return seed + 1;
       }
     }

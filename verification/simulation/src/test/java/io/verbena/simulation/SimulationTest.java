@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is promised holds, whatever the wire does. */
+/** Checks that runs of many seeds have no violation, and that a seed always gives the same run. */
 class SimulationTest {
   private static final long SEEDS = 20_000;
   private static final long REACTIVE_SEEDS = 200;
@@ -42,19 +42,19 @@ class SimulationTest {
     assertThat(failed)
         .as("the seed that failed; bin/simulate --program %s --seed SEED replays it", program)
         .isNull();
-    assertThat(seeds.done()).isEqualTo(count);
-    // What would show that nothing was sent, or nothing done to it.
+    assertThat(seeds.completed()).isEqualTo(count);
+    // Otherwise the runs sent no packets, or injected no faults.
     assertThat(seeds.packets()).isGreaterThan(20 * count);
-    assertThat(seeds.strikes()).isGreaterThan(count);
+    assertThat(seeds.injectedFaults()).isGreaterThan(count);
   }
 
   @ParameterizedTest
   @CsvSource({"VERBS, 50", "REACTIVE, 10"})
   void doesTheSameAgainForTheSameSeed(Program program, long seeds) {
     for (long seed = 0; seed < seeds; seed++) {
-      String trace = trace(program.of(seed));
+      String trace = trace(program.generate(seed));
 
-      assertThat(trace(program.of(seed))).as("seed %d", seed).isEqualTo(trace);
+      assertThat(trace(program.generate(seed))).as("seed %d", seed).isEqualTo(trace);
     }
   }
 
@@ -62,25 +62,28 @@ class SimulationTest {
   @CsvSource({"VERBS, 50", "REACTIVE, 10"})
   void doesTheSameWithFaultsOfSinglePackets(Program program, long seeds) {
     for (long seed = 0; seed < seeds; seed++) {
-      Scenario script = program.of(seed);
-      List<Fault> strikes = new ArrayList<>();
-      script.run(new Arena(), null, strikes);
+      Scenario scenario = program.generate(seed);
+      List<Fault> injectedFaults = new ArrayList<>();
+      scenario.run(new Arena(), null, injectedFaults);
 
-      Scenario concrete = script.withFaults(new FaultSchedule(script.faults().latency(), strikes));
+      Scenario withConcreteFaults =
+          scenario.withFaults(new FaultSchedule(scenario.faults().latency(), injectedFaults));
 
-      assertThat(events(concrete)).as("seed %d", seed).isEqualTo(events(script));
+      assertThat(events(withConcreteFaults)).as("seed %d", seed).isEqualTo(events(scenario));
     }
   }
 
-  /** Without the names of the faults, which a list of strikes calls differently. */
-  private static List<String> events(Scenario script) {
-    return trace(script).lines().map(line -> line.replaceAll("\\*\\*\\*.*", "***")).toList();
+  /**
+   * Returns the trace lines without the kinds of faults, which differ in a list of injected faults.
+   */
+  private static List<String> events(Scenario scenario) {
+    return trace(scenario).lines().map(line -> line.replaceAll("\\*\\*\\*.*", "***")).toList();
   }
 
-  private static String trace(Scenario script) {
+  private static String trace(Scenario scenario) {
     StringWriter text = new StringWriter();
-    RunResult outcome = script.run(new Arena(), new Trace(new PrintWriter(text, true)), null);
-    assertThat(outcome.failure()).isNull();
+    RunResult result = scenario.run(new Arena(), new Trace(new PrintWriter(text, true)), null);
+    assertThat(result.failure()).isNull();
     return text.toString();
   }
 }

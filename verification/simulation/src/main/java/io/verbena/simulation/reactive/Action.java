@@ -1,21 +1,21 @@
 package io.verbena.simulation.reactive;
 
-/** What an end may do in a turn of its own. */
+/** The actions of one end of the connection. */
 enum Action {
   SEND,
-  /** Asks for messages, of a new subscription if there is none. */
-  ASK,
+  /** Requests messages from the receive subscription, or subscribes if there is none. */
+  REQUEST,
   CANCEL_RECEIVE,
   CANCEL_SEND,
   WRITE,
   READ,
-  ADD,
-  SWAP,
+  FETCH_ADD,
+  COMPARE_SWAP,
   CANCEL_OPERATION,
-  /** Begins a graceful close. */
+  /** Starts a graceful close. */
   CLOSE,
-  /** Drops the connection. */
+  /** Disposes the connection without a close. */
   DISPOSE,
-  /** Somebody, a loop perhaps, gets no turns for a while. */
-  HOLD
+  /** Stalls one agent, which may be a completion loop, for some time. */
+  STALL
 }

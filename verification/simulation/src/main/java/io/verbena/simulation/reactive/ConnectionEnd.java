@@ -16,43 +16,51 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** One end of the connection of a run, and what it does with it when it has its turn. */
+/**
+ * One end of the simulated connection. Executes one step of the scenario each time that the
+ * scheduler runs it.
+ */
 final class ConnectionEnd implements DutyCycle {
-  private final ReactiveSimulation run;
-  private final int number;
+  private final ReactiveSimulation simulation;
+  private final int index;
   private final SplittableRandom random;
   private final RdmaConnection connection;
   private final RdmaOptions options;
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
   private final RdmaMemory.Region region;
-  private final int shared;
+  private final int sharedOffset;
 
   private final List<TrackedSend> sends = new ArrayList<>();
-  private final Deque<ByteBuf> kept = new ArrayDeque<>();
-  private @Nullable ReceiveSubscriber receiving;
+  private final Deque<ByteBuf> retained = new ArrayDeque<>();
+  private @Nullable ReceiveSubscriber receiveSubscriber;
   private @Nullable ConnectionEnd peer;
-  private @Nullable RemoteMemoryModel reach;
+  private @Nullable RemoteMemoryModel remoteMemory;
   private @Nullable OperationSubscriber<Void> closing;
   private final OperationSubscriber<Void> closed;
-  private final int mostSends;
-  private boolean cancelledAny;
+  private final int maxSends;
+  private boolean cancelledSend;
   private boolean mayDiscard;
 
   /**
-   * An end of a connection that is established.
+   * Creates an end of an established connection.
    *
-   * @param shared the place in the arena of what its peer reaches
+   * @param sharedOffset the offset in the arena of the memory that its peer accesses
    */
-  ConnectionEnd(ReactiveSimulation run, int number, RdmaConnection connection, Arena arena, int shared) {
-    this.run = run;
-    this.number = number;
+  ConnectionEnd(
+      ReactiveSimulation simulation,
+      int index,
+      RdmaConnection connection,
+      Arena arena,
+      int sharedOffset) {
+    this.simulation = simulation;
+    this.index = index;
     this.connection = connection;
-    this.shared = shared;
-    options = run.script().options();
-    random = new SplittableRandom(run.script().seed() * 31 + number);
-    mostSends = 1 + random.nextInt(2);
-    for (Step step : run.script().list()) {
-      if (step.side() == number) {
+    this.sharedOffset = sharedOffset;
+    options = simulation.scenario().options();
+    random = new SplittableRandom(simulation.scenario().seed() * 31 + index);
+    maxSends = 1 + random.nextInt(2);
+    for (Step step : simulation.scenario().steps()) {
+      if (step.end() == index) {
         steps.add(step);
       }
     }
@@ -60,46 +68,48 @@ final class ConnectionEnd implements DutyCycle {
         connection
             .memory()
             .register(
-                arena.memory.slice(shared, RemoteMemoryModel.LENGTH), EnumSet.allOf(RemoteMemory.Right.class));
-    closed = new OperationSubscriber<>("onClose", this, nothing -> {}, mayBeDone -> {});
+                arena.memory.slice(sharedOffset, RemoteMemoryModel.LENGTH),
+                EnumSet.allOf(RemoteMemory.Right.class));
+    closed = new OperationSubscriber<>("onClose", this, nothing -> {}, mayBeExecuted -> {});
     connection.onClose().subscribe(closed);
     connection.immediates().subscribe(new ImmediateSubscriber(this));
   }
 
-  void meet(ConnectionEnd other, Arena arena) {
+  void connectTo(ConnectionEnd other, Arena arena) {
     peer = other;
-    reach = new RemoteMemoryModel(this, connection, other.region.token(), arena, other.shared);
+    remoteMemory =
+        new RemoteMemoryModel(this, connection, other.region.token(), arena, other.sharedOffset);
   }
 
   ConnectionEnd peer() {
     ConnectionEnd other = peer;
     if (other == null) {
-      throw new IllegalStateException("alone");
+      throw new IllegalStateException("not connected to its peer yet");
     }
     return other;
   }
 
-  RemoteMemoryModel reach() {
-    RemoteMemoryModel own = reach;
+  RemoteMemoryModel remoteMemory() {
+    RemoteMemoryModel own = remoteMemory;
     if (own == null) {
-      throw new IllegalStateException("alone");
+      throw new IllegalStateException("not connected to its peer yet");
     }
     return own;
   }
 
-  // ---- for its sends, subscribers and operations
+  // ---- called by its sends, subscribers and operations
 
-  boolean chance(int oneIn) {
-    return random.nextInt(oneIn) == 0;
+  boolean oneIn(int n) {
+    return random.nextInt(n) == 0;
   }
 
-  int upTo(int most) {
-    return random.nextInt(most + 1);
+  int nextUpTo(int max) {
+    return random.nextInt(max + 1);
   }
 
   int messageLength() {
-    int most = chance(3) ? 6 * options.eagerSize() : options.eagerSize() + 8;
-    return TestMessage.LEAST_LENGTH + random.nextInt(most);
+    int most = oneIn(3) ? 6 * options.eagerSize() : options.eagerSize() + 8;
+    return TestMessage.MIN_LENGTH + random.nextInt(most);
   }
 
   ByteBuf allocate(int length) {
@@ -107,235 +117,249 @@ final class ConnectionEnd implements DutyCycle {
   }
 
   boolean isClosing() {
-    return run.blame().isClosing();
+    return simulation.oracle().isClosing();
   }
 
-  /** See {@link ReactiveSimulation#claim}. */
-  void claim(Runnable claim) {
-    run.claim(claim);
+  /** See {@link ReactiveSimulation#verify}. */
+  void verify(Runnable check) {
+    simulation.verify(check);
   }
 
-  void tell(String what, Object about) {
-    run.tell(what, this, about);
+  void trace(String what, Object about) {
+    simulation.trace(what, this, about);
   }
 
-  /** Of two ends, the one that sends asks for no more than the other has granted. */
+  /**
+   * Checks that this end requests no more messages from its upstreams than its peer has granted
+   * credits.
+   */
   void checkCredits() {
-    claim(this::claimCredits);
+    verify(this::verifyCredits);
   }
 
-  private void claimCredits() {
-    boolean uncounted = cancelledAny || peer().cancelledAny || peer().mayDiscard;
-    if (uncounted || run.blame().isBroken()) {
+  private void verifyCredits() {
+    boolean uncounted = cancelledSend || peer().cancelledSend || peer().mayDiscard;
+    if (uncounted || simulation.oracle().mayHaveFailed()) {
       return;
     }
     long outstanding = 0;
     for (TrackedSend send : sends) {
       outstanding += send.demand() + send.undelivered();
     }
-    // Where one holds all credits unused, another is asked for messages that take their place.
-    long most = (long) mostSends * options.window() + mostSends - 1;
-    Violation.require(outstanding <= most, "more asked for than " + most + " messages:", sends);
+    // While one send holds all credits unused, another one may request one message in advance.
+    long most = (long) maxSends * options.window() + maxSends - 1;
+    Violation.require(outstanding <= most, "more messages requested than " + most + ":", sends);
   }
 
-  void received(ByteBuf message) {
-    claim(() -> take(message));
+  void onMessage(ByteBuf message) {
+    verify(() -> verifyMessage(message));
   }
 
-  private void take(ByteBuf message) {
+  private void verifyMessage(ByteBuf message) {
     List<TrackedSend> from = peer().sends;
     Violation.require(
-        message.readableBytes() >= TestMessage.LEAST_LENGTH
+        message.readableBytes() >= TestMessage.MIN_LENGTH
             && TestMessage.send(message) >= 0
             && TestMessage.send(message) < from.size(),
-        "a message of nobody:",
+        "a message of no known send:",
         message);
     from.get(TestMessage.send(message)).deliver(message);
-    if (chance(4)) {
-      kept.add(message);
+    if (oneIn(4)) {
+      retained.add(message);
     } else {
       message.release();
     }
   }
 
   /**
-   * Something of it failed.
+   * Called when a send, a subscription or an operation fails.
    *
-   * @param late whether it was begun when an end was closing
+   * @param startedWhileClosing whether it started after an end began to close
    */
-  void failed(String what, Throwable error, boolean late) {
-    tell("failed", what + ": " + error.getMessage());
-    claim(() -> run.blame().failed(run.now(), what, error, late));
-  }
-
-  /** All that comes has ended. */
-  void receiveEnds() {
-    claim(
+  void failed(String what, Throwable error, boolean startedWhileClosing) {
+    trace("failed", what + ": " + error.getMessage());
+    verify(
         () ->
-            Violation.require(run.blame().explainsEnd(), "all ends, and nobody closes, at", this));
+            simulation.oracle().recordFailure(simulation.now(), what, error, startedWhileClosing));
   }
 
-  // ---- turns
+  /** Called when a stream of received messages completes. */
+  void onReceiveEnd() {
+    verify(
+        () ->
+            Violation.require(
+                simulation.oracle().allowsEndOfStream(),
+                "received messages ended without a close at",
+                this));
+  }
+
+  // ---- called by the scheduler
 
   @Override
   public boolean isOver() {
-    // What came before the end is still to be asked for: the layer keeps it until then.
-    return closed.isOver() && steps.isEmpty() && (receiving == null || receiving.isOver());
+    // The layer keeps messages that arrived before the close until a subscriber requests them.
+    return closed.isEnded()
+        && steps.isEmpty()
+        && (receiveSubscriber == null || receiveSubscriber.isEnded());
   }
 
-  boolean isDone() {
+  boolean hasFinishedSteps() {
     return steps.isEmpty();
   }
 
   @Override
   public boolean doWork() {
     boolean worked = false;
-    if (chance(2)) {
+    if (oneIn(2)) {
       for (int i = 0; i < sends.size(); i++) {
         worked |= sends.get(i).emit();
       }
     }
-    while (kept.size() > 4 || (steps.isEmpty() && !kept.isEmpty())) {
-      kept.remove().release();
+    while (retained.size() > 4 || (steps.isEmpty() && !retained.isEmpty())) {
+      retained.remove().release();
     }
     Step step = steps.poll();
     if (step == null) {
-      return drainReceives() || worked;
+      return requestRemaining() || worked;
     }
-    tell("step", step);
-    act(step.act(), new SplittableRandom(step.salt()));
+    trace("step", step);
+    execute(step.action(), new SplittableRandom(step.seed()));
     return true;
   }
 
-  private boolean drainReceives() {
-    ReceiveSubscriber subscriber = receiving;
-    if (subscriber == null || (subscriber.isOver() && !closed.isOver())) {
+  private boolean requestRemaining() {
+    ReceiveSubscriber subscriber = receiveSubscriber;
+    if (subscriber == null || (subscriber.isEnded() && !closed.isEnded())) {
       subscribe();
       return true;
     }
-    if (!subscriber.isOver() && subscriber.isStarving()) {
-      subscriber.ask(64);
+    if (!subscriber.isEnded() && subscriber.hasNoDemand()) {
+      subscriber.requestMore(64);
       return true;
     }
     return false;
   }
 
-  private void act(Action act, SplittableRandom chance) {
-    switch (act) {
-      case SEND -> send(1 + chance.nextInt(30));
-      case ASK -> ask(1 + chance.nextInt(6));
+  private void execute(Action action, SplittableRandom choices) {
+    switch (action) {
+      case SEND -> send(1 + choices.nextInt(30));
+      case REQUEST -> requestMore(1 + choices.nextInt(6));
       case CANCEL_RECEIVE -> {
-        if (chance.nextInt(3) == 0) {
+        if (choices.nextInt(3) == 0) {
           cancelReceive();
         }
       }
       case CANCEL_SEND -> {
-        if (chance.nextInt(4) == 0) {
+        if (choices.nextInt(4) == 0) {
           cancelSend();
         }
       }
-      case WRITE -> reach().write(chance);
-      case READ -> reach().read(chance);
-      case ADD -> reach().add(chance);
-      case SWAP -> reach().swap(chance);
-      case CANCEL_OPERATION -> reach().cancelOne(chance);
+      case WRITE -> remoteMemory().write(choices);
+      case READ -> remoteMemory().read(choices);
+      case FETCH_ADD -> remoteMemory().fetchAndAdd(choices);
+      case COMPARE_SWAP -> remoteMemory().compareAndSwap(choices);
+      case CANCEL_OPERATION -> remoteMemory().cancelOperation(choices);
       case CLOSE -> close();
       case DISPOSE -> {
-        run.blame().disturb();
+        simulation.oracle().disrupt();
         connection.dispose();
       }
-      case HOLD -> {
-        run.blame().disturb();
-        run.hold(chance.nextLong(2 * options.operationTimeout().toNanos()));
+      case STALL -> {
+        simulation.oracle().disrupt();
+        simulation.stall(choices.nextLong(2 * options.operationTimeout().toNanos()));
       }
     }
   }
 
   private void send(int count) {
-    long active = sends.stream().filter(send -> !send.isOver()).count();
-    if (active < mostSends) {
+    long active = sends.stream().filter(send -> !send.isEnded()).count();
+    if (active < maxSends) {
       TrackedSend send = new TrackedSend(this, sends.size(), count);
       sends.add(send);
       connection.send(send).subscribe(send);
     }
   }
 
-  private void ask(int count) {
-    if (receiving == null || receiving.isOver()) {
+  private void requestMore(int count) {
+    if (receiveSubscriber == null || receiveSubscriber.isEnded()) {
       subscribe();
     } else {
-      receiving.ask(count);
+      receiveSubscriber.requestMore(count);
     }
   }
 
   private void subscribe() {
     ReceiveSubscriber subscriber = new ReceiveSubscriber(this);
-    receiving = subscriber;
+    receiveSubscriber = subscriber;
     connection.receive().subscribe(subscriber);
   }
 
   private void cancelReceive() {
-    if (receiving != null && !receiving.isOver()) {
-      receiving.giveUp();
+    if (receiveSubscriber != null && !receiveSubscriber.isEnded()) {
+      receiveSubscriber.cancelSubscription();
       mayDiscard |= closing != null;
     }
   }
 
   private void cancelSend() {
     for (TrackedSend send : sends) {
-      if (!send.isOver()) {
-        cancelledAny = true;
-        send.giveUp();
+      if (!send.isEnded()) {
+        cancelledSend = true;
+        send.cancelSend();
         return;
       }
     }
   }
 
-  /** Begins a graceful close; without a subscriber it wants no more of what comes. */
+  /**
+   * Starts a graceful close. Without a subscriber, the layer may discard messages that arrive
+   * later.
+   */
   void close() {
     if (closing == null) {
-      mayDiscard |= receiving == null || receiving.isOver();
-      OperationSubscriber<Void> close = new OperationSubscriber<>("close", this, nothing -> {}, mayBeDone -> {});
+      mayDiscard |= receiveSubscriber == null || receiveSubscriber.isEnded();
+      OperationSubscriber<Void> close =
+          new OperationSubscriber<>("close", this, nothing -> {}, mayBeExecuted -> {});
       closing = close;
-      run.blame().close();
+      simulation.oracle().closing();
       connection.close().subscribe(close);
     }
   }
 
-  // ---- the end
+  // ---- checks at the end
 
   boolean isClosed() {
-    return closed.isOver()
+    return closed.isEnded()
         && closing != null
-        && closing.isOver()
-        && isQuiet()
-        && (receiving == null || receiving.isOver());
+        && closing.isEnded()
+        && isIdle()
+        && (receiveSubscriber == null || receiveSubscriber.isEnded());
   }
 
-  boolean isQuiet() {
-    return sends.stream().allMatch(TrackedSend::isOver) && reach().isOver();
+  boolean isIdle() {
+    return sends.stream().allMatch(TrackedSend::isEnded) && remoteMemory().isIdle();
   }
 
   String describe() {
     return this
         + ": closed "
-        + closed.isOver()
+        + closed.isEnded()
         + ", close "
-        + (closing != null && closing.isOver())
+        + (closing != null && closing.isEnded())
         + ", "
         + sends
         + ", operations "
-        + reach
+        + remoteMemory
         + ", receive over "
-        + (receiving == null || receiving.isOver());
+        + (receiveSubscriber == null || receiveSubscriber.isEnded());
   }
 
   void checkAtEnd() {
-    while (!kept.isEmpty()) {
-      kept.remove().release();
+    while (!retained.isEmpty()) {
+      retained.remove().release();
     }
-    if (!run.blame().isBroken()) {
-      reach().requireHeard();
+    if (!simulation.oracle().mayHaveFailed()) {
+      remoteMemory().requireAllImmediates();
       if (!peer().mayDiscard) {
         sends.forEach(TrackedSend::requireDelivered);
       }
@@ -343,14 +367,14 @@ final class ConnectionEnd implements DutyCycle {
     region.close();
   }
 
-  /** When the transports are disposed. */
+  /** Runs the checks that require disposed transports. */
   void checkReleased() {
     sends.forEach(TrackedSend::requireReleased);
-    reach().settle();
+    remoteMemory().reconcile();
   }
 
   @Override
   public String toString() {
-    return "end " + number;
+    return "end " + index;
   }
 }

@@ -10,29 +10,30 @@ import io.verbena.simulation.scenario.Violation;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a failure is explained: by the script, by what the wire did, or by another failure that
- * is. The two ends learn of one failure in any order, so the last is asked for at the end of a run.
+ * Decides whether a failure was allowed to happen: because of an action of the scenario, because of
+ * faults on the wire, or because of another allowed failure. The two ends learn of one failure in
+ * any order, so failures of the last kind are judged at the end of a run.
  */
 final class FailureOracle {
-  private final PacketObserver watch;
+  private final PacketObserver packets;
   private final RdmaOptions options;
-  private boolean disturbed;
+  private boolean disrupted;
   private boolean closing;
-  private boolean broken;
+  private boolean failed;
   private @Nullable Violation unexplained;
 
-  FailureOracle(PacketObserver watch, RdmaOptions options) {
-    this.watch = watch;
+  FailureOracle(PacketObserver packets, RdmaOptions options) {
+    this.packets = packets;
     this.options = options;
   }
 
-  /** The script drops the connection, or keeps somebody from working. */
-  void disturb() {
-    disturbed = true;
+  /** Records that the scenario disposed the connection or stalled an agent. */
+  void disrupt() {
+    disrupted = true;
   }
 
-  /** An end begins to close: what begins from now on may be refused. */
-  void close() {
+  /** Records that an end starts to close: operations that start from now on may be refused. */
+  void closing() {
     closing = true;
   }
 
@@ -41,60 +42,61 @@ final class FailureOracle {
   }
 
   /** Whether the connection may have failed. */
-  boolean isBroken() {
-    return broken || disturbed || unexplained != null;
+  boolean mayHaveFailed() {
+    return failed || disrupted || unexplained != null;
   }
 
-  /** Whether all that comes may end. */
-  boolean explainsEnd() {
-    return closing || isBroken();
+  /** Whether the streams of received messages may end. */
+  boolean allowsEndOfStream() {
+    return closing || mayHaveFailed();
   }
 
   /**
-   * Something failed.
+   * Records a failure.
    *
-   * @param late whether it was begun when the connection was closing
+   * @param startedWhileClosing whether the operation started after the close
    */
-  void failed(long now, String what, Throwable error, boolean late) {
+  void recordFailure(long now, String what, Throwable error, boolean startedWhileClosing) {
     if (!(error instanceof RdmaException)) {
-      throw new Violation(what + " fails with an untyped error", error);
+      throw new Violation(what + " failed with an untyped error", error);
     }
     if (error instanceof OperationLimitException
-        || disturbed
-        || (late && error instanceof ConnectionClosedException)
-        || isRootExplained(now, error)) {
+        || disrupted
+        || (startedWhileClosing && error instanceof ConnectionClosedException)
+        || isCauseAllowed(now, error)) {
       return;
     }
     for (Throwable each = error; each != null; each = each.getCause()) {
       if (!(each instanceof ConnectionClosedException)) {
-        throw new Violation(what + ": nothing explains its failure", error);
+        throw new Violation(what + ": failed without a reason", error);
       }
     }
     if (unexplained == null) {
-      unexplained = new Violation(what + ": neither end has a reason for its failure", error);
+      unexplained =
+          new Violation(what + ": the connection was lost without a reason at either end", error);
     }
   }
 
-  private boolean isRootExplained(long now, Throwable error) {
+  private boolean isCauseAllowed(long now, Throwable error) {
     Throwable root = error;
     while (root.getCause() != null) {
       root = root.getCause();
     }
-    boolean explained;
+    boolean allowed;
     if (root instanceof PeerUnreachableException) {
-      explained = watch.explainsRetries(now);
+      allowed = packets.allowsRetryExhaustion(now);
     } else if (root instanceof RdmaTimeoutException) {
-      explained = watch.explainsDelay(now, options.closeTimeout().toNanos());
+      allowed = packets.allowsTimeout(now, options.closeTimeout().toNanos());
     } else {
-      explained = root instanceof ConnectionClosedException && watch.explainsRetries(now);
+      allowed = root instanceof ConnectionClosedException && packets.allowsRetryExhaustion(now);
     }
-    broken |= explained;
-    return explained;
+    failed |= allowed;
+    return allowed;
   }
 
-  /** The run is over: a lost peer must have had a reason. */
-  void requireExplained() {
-    if (unexplained != null && !broken && !disturbed) {
+  /** Throws a violation if a connection was lost without any reason. Called at the end of a run. */
+  void requireReason() {
+    if (unexplained != null && !failed && !disrupted) {
       throw unexplained;
     }
   }

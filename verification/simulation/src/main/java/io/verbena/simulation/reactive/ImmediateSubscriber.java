@@ -4,33 +4,36 @@ import io.verbena.RdmaConnection.Immediate;
 import io.verbena.simulation.scenario.Violation;
 import reactor.core.publisher.BaseSubscriber;
 
-/** Hears of what the peer writes with immediate data: each once, in order. */
+/**
+ * Subscribes to the immediates of WRITEs by the peer and checks that each arrives once and in
+ * order.
+ */
 final class ImmediateSubscriber extends BaseSubscriber<Immediate> {
-  private final ConnectionEnd side;
-  private boolean over;
+  private final ConnectionEnd end;
+  private boolean ended;
 
-  ImmediateSubscriber(ConnectionEnd side) {
-    this.side = side;
+  ImmediateSubscriber(ConnectionEnd end) {
+    this.end = end;
   }
 
   @Override
-  protected void hookOnNext(Immediate notice) {
-    side.claim(
+  protected void hookOnNext(Immediate immediate) {
+    end.verify(
         () -> {
-          Violation.require(!over, "immediates: one after the end", notice);
-          side.peer().reach().heard(notice);
+          Violation.require(!ended, "immediates: one after the end", immediate);
+          end.peer().remoteMemory().onImmediate(immediate);
         });
   }
 
   @Override
   protected void hookOnComplete() {
-    over = true;
-    side.receiveEnds();
+    ended = true;
+    end.onReceiveEnd();
   }
 
   @Override
   protected void hookOnError(Throwable error) {
-    over = true;
-    side.failed("immediates", error, false);
+    ended = true;
+    end.failed("immediates", error, false);
   }
 }

@@ -6,76 +6,87 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.BaseSubscriber;
 
-/** Sees to it that an operation ends once, and not after it was cancelled. */
+/**
+ * Subscribes to the result of one operation and checks that it ends once, and not after a
+ * cancellation.
+ */
 final class OperationSubscriber<T> extends BaseSubscriber<T> {
   private final String name;
-  private final ConnectionEnd side;
-  private final Consumer<@Nullable T> then;
-  private final Consumer<Boolean> otherwise;
-  private final boolean late;
+  private final ConnectionEnd end;
+  private final Consumer<@Nullable T> onSuccess;
+  private final Consumer<Boolean> onFailure;
+  private final boolean startedWhileClosing;
   private @Nullable T value;
   private boolean inParts;
-  private boolean over;
+  private boolean ended;
   private boolean cancelled;
 
   /**
-   * One that begins now.
+   * Creates a subscriber for an operation that starts now.
    *
-   * @param then is told of the value, or null, if it completes
-   * @param otherwise is told whether it may have been done, if it does not
+   * @param onSuccess called with the value, or null, on completion
+   * @param onFailure called on failure and cancellation, with whether the operation may have been
+   *     executed
    */
-  OperationSubscriber(String name, ConnectionEnd side, Consumer<@Nullable T> then, Consumer<Boolean> otherwise) {
+  OperationSubscriber(
+      String name,
+      ConnectionEnd end,
+      Consumer<@Nullable T> onSuccess,
+      Consumer<Boolean> onFailure) {
     this.name = name;
-    this.side = side;
-    this.then = then;
-    this.otherwise = otherwise;
-    late = side.isClosing();
+    this.end = end;
+    this.onSuccess = onSuccess;
+    this.onFailure = onFailure;
+    startedWhileClosing = end.isClosing();
   }
 
-  /** It begins anew again and again, and so may be refused as long as it lasts. */
+  /**
+   * Marks an operation that consists of several requests, any of which may be refused once the
+   * connection closes.
+   */
   OperationSubscriber<T> inParts() {
     inParts = true;
     return this;
   }
 
-  void giveUp() {
+  void cancelOperation() {
     cancelled = true;
-    over = true;
+    ended = true;
     cancel();
-    otherwise.accept(true);
+    onFailure.accept(true);
   }
 
-  boolean isOver() {
-    return over;
+  boolean isEnded() {
+    return ended;
   }
 
   @Override
   protected void hookOnNext(T next) {
-    side.claim(() -> Violation.require(!over, name + ": a value after the end,", next));
+    end.verify(() -> Violation.require(!ended, name + ": a value after the end,", next));
     value = next;
   }
 
   @Override
   protected void hookOnComplete() {
-    ended();
-    side.claim(() -> then.accept(value));
-    side.tell("done", name);
+    onEnd();
+    end.verify(() -> onSuccess.accept(value));
+    end.trace("done", name);
   }
 
   @Override
   protected void hookOnError(Throwable error) {
-    ended();
-    otherwise.accept(!(error instanceof OperationLimitException));
-    side.failed(name, error, late || (inParts && side.isClosing()));
+    onEnd();
+    onFailure.accept(!(error instanceof OperationLimitException));
+    end.failed(name, error, startedWhileClosing || (inParts && end.isClosing()));
   }
 
-  private void ended() {
-    side.claim(() -> Violation.require(!over, name + ": ends again, cancelled", cancelled));
-    over = true;
+  private void onEnd() {
+    end.verify(() -> Violation.require(!ended, name + ": ended twice; cancelled:", cancelled));
+    ended = true;
   }
 
   @Override
   public String toString() {
-    return name + (over ? " (over)" : "");
+    return name + (ended ? " (ended)" : "");
   }
 }

@@ -10,23 +10,26 @@ import io.verbena.simulation.scenario.Trace;
 import io.verbena.simulation.scenario.Violation;
 import org.jspecify.annotations.Nullable;
 
-/** Sees all packets of a run, and keeps account of what the wire does to them. */
+/** Observes all packets of a run and logs the cost of the faults that the wire injects. */
 final class PacketObserver implements SimulatedWire.Tap {
-  /** Of the emulated connection manager: as the kernel's, 4.096 us times 2 to the 14th. */
+  /**
+   * The acknowledgement timeout that the emulated connection manager sets, as the kernel does:
+   * 4.096 us times 2 to the 14th.
+   */
   static final long ACK_TIMEOUT_NANOS = 4096L << 14;
 
-  /** Of the reactive layer: it asks its peer for all that the field can say. */
+  /** The retry count of the reactive layer: the largest value of the field. */
   static final int RETRIES = 7;
 
-  private final ReactiveSimulation run;
+  private final ReactiveSimulation simulation;
   private final @Nullable Trace trace;
-  private final FaultLog retries = new FaultLog();
-  private final FaultLog nanos = new FaultLog();
+  private final FaultLog retryCosts = new FaultLog();
+  private final FaultLog delayCosts = new FaultLog();
   private int packets;
-  private int strikes;
+  private int injectedFaults;
 
-  PacketObserver(ReactiveSimulation run, @Nullable Trace trace) {
-    this.run = run;
+  PacketObserver(ReactiveSimulation simulation, @Nullable Trace trace) {
+    this.simulation = simulation;
     this.trace = trace;
   }
 
@@ -34,8 +37,8 @@ final class PacketObserver implements SimulatedWire.Tap {
     return packets;
   }
 
-  int strikes() {
-    return strikes;
+  int injectedFaults() {
+    return injectedFaults;
   }
 
   void event(long now, String what, Object who, Object about) {
@@ -44,14 +47,14 @@ final class PacketObserver implements SimulatedWire.Tap {
     }
   }
 
-  /** Whether the wire has done enough lately for a request to run out of retries. */
-  boolean explainsRetries(long now) {
-    return retries.since(now - 2 * (RETRIES + 1) * ACK_TIMEOUT_NANOS) > RETRIES;
+  /** Whether recent faults suffice to exhaust the retries of a request. */
+  boolean allowsRetryExhaustion(long now) {
+    return retryCosts.costSince(now - 2 * (RETRIES + 1) * ACK_TIMEOUT_NANOS) > RETRIES;
   }
 
-  /** Whether it has done enough lately to use up so much time. */
-  boolean explainsDelay(long now, long limit) {
-    return nanos.since(now - 3 * limit) >= limit;
+  /** Whether recent faults suffice to delay an operation by {@code limit} nanoseconds. */
+  boolean allowsTimeout(long now, long limit) {
+    return delayCosts.costSince(now - 3 * limit) >= limit;
   }
 
   @Override
@@ -61,30 +64,31 @@ final class PacketObserver implements SimulatedWire.Tap {
     }
     packets++;
     if (frame.opcode().has(ExtendedHeader.AETH) && Aeth.isRnrNak(frame.syndrome())) {
-      run.failed(new Violation("a peer that keeps to its credits finds no receive"));
+      simulation.failed(new Violation("RNR NAK, though credits guarantee a posted receive"));
     }
   }
 
   @Override
-  public void struck(long now, int source, int destination, Frame frame, Fault strike) {
+  public void struck(long now, int source, int destination, Frame frame, Fault fault) {
     if (trace != null) {
-      trace.struck(now, strike);
+      trace.fault(now, fault);
     }
-    strikes++;
-    long late =
-        switch (strike.kind()) {
-          case DELAY, REORDER, DUPLICATE -> strike.amount();
+    injectedFaults++;
+    long delay =
+        switch (fault.kind()) {
+          case DELAY, REORDER, DUPLICATE -> fault.amount();
           case LOSS, CORRUPTION, PARTITION, STOP -> 0;
         };
-    retries.add(now, 1 + late / ACK_TIMEOUT_NANOS);
-    // Whoever waits for an answer notices at its timeout, and for the answer to that once more.
-    nanos.add(now, 2 * ACK_TIMEOUT_NANOS + late);
+    retryCosts.record(now, 1 + delay / ACK_TIMEOUT_NANOS);
+    // A requester notices a loss at its timeout, and the loss of the response to the retry at
+    // another one.
+    delayCosts.record(now, 2 * ACK_TIMEOUT_NANOS + delay);
   }
 
   @Override
   public void arrives(long now, int source, int destination, Frame frame) {
     if (trace != null) {
-      trace.arrives(now, source, destination, frame);
+      trace.arrived(now, source, destination, frame);
     }
   }
 }

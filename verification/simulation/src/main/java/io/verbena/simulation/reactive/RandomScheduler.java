@@ -10,16 +10,17 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives turns in random order, one of them to the wire; where nobody has work, the time goes on.
+ * Runs the agents and the wire one at a time, in random order. Advances the virtual time once none
+ * of them has work.
  */
 final class RandomScheduler implements DutyCycleInvoker {
   private static final long STEP_NANOS = 10_000_000;
 
   private final SplittableRandom random;
   private final SimulatedFabric fabric;
-  private final List<DutyCycle> all = new ArrayList<>();
-  private @Nullable DutyCycle held;
-  private long heldUntil;
+  private final List<DutyCycle> agents = new ArrayList<>();
+  private @Nullable DutyCycle stalled;
+  private long stalledUntil;
   private int idle;
 
   RandomScheduler(SplittableRandom random, SimulatedFabric fabric) {
@@ -33,19 +34,19 @@ final class RandomScheduler implements DutyCycleInvoker {
   }
 
   @Override
-  public void add(DutyCycle dutyCycle) {
-    all.add(dutyCycle);
+  public void add(DutyCycle agent) {
+    agents.add(agent);
   }
 
-  /** Gives one of them no turn for so long. */
-  void hold(long nanos) {
-    held = all.get(random.nextInt(all.size()));
-    heldUntil = nanoTime() + nanos;
+  /** Stalls one agent, chosen at random, for this time. */
+  void stall(long nanos) {
+    stalled = agents.get(random.nextInt(agents.size()));
+    stalledUntil = nanoTime() + nanos;
   }
 
-  /** Gives all of them turns again. */
-  void holdNone() {
-    held = null;
+  /** Ends every stall. */
+  void resumeAll() {
+    stalled = null;
   }
 
   @Override
@@ -55,34 +56,37 @@ final class RandomScheduler implements DutyCycleInvoker {
       if (nanoTime() >= end) {
         return false;
       }
-      giveTurn();
+      runOne();
     }
     return true;
   }
 
-  private void giveTurn() {
-    int chosen = random.nextInt(all.size() + 1);
-    boolean worked = chosen == all.size() ? fabric.step(nanoTime()) : giveTurn(all.get(chosen));
+  private void runOne() {
+    int chosen = random.nextInt(agents.size() + 1);
+    boolean worked = chosen == agents.size() ? fabric.step(nanoTime()) : runOne(agents.get(chosen));
     idle = worked ? 0 : idle + 1;
-    if (idle > 4 * all.size()) {
+    if (idle > 4 * agents.size()) {
       idle = 0;
-      goOn();
+      advanceTime();
     }
   }
 
-  private boolean giveTurn(DutyCycle next) {
-    if (next == held && nanoTime() < heldUntil) {
+  private boolean runOne(DutyCycle next) {
+    if (next == stalled && nanoTime() < stalledUntil) {
       return false;
     }
     boolean worked = next.doWork();
     if (next.isOver()) {
-      all.remove(next);
+      agents.remove(next);
     }
     return worked;
   }
 
-  /** To the next thing on the wire; but deadlines pass without one too. */
-  private void goOn() {
+  /**
+   * Advances to the next event on the wire, or by one step, so that deadlines expire without events
+   * too.
+   */
+  private void advanceTime() {
     long deadline = nanoTime() + STEP_NANOS;
     if (!fabric.step(deadline)) {
       fabric.time().schedule(STEP_NANOS, () -> {});

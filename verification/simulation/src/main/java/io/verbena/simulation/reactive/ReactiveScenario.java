@@ -15,63 +15,64 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What two ends of a connection do, each its steps in their order, and what the wire does.
+ * The steps of the two ends of a connection, each end in its own order, and the faults on the wire.
  *
- * @param seed what it was made of, and all chance that is not in the steps
- * @param faults what the wire does
- * @param list the steps of both ends
+ * @param seed the seed of the scenario and of all random choices outside the steps
+ * @param faults the faults that the wire injects
+ * @param steps the steps of both ends
  */
-public record ReactiveScenario(long seed, FaultSchedule faults, List<Step> list) implements Scenario {
+public record ReactiveScenario(long seed, FaultSchedule faults, List<Step> steps)
+    implements Scenario {
   private static final int PORTS = 2;
-  private static final int LEAST_STEPS = 20;
-  private static final int MOST_STEPS = 200;
+  private static final int MIN_STEPS = 20;
+  private static final int MAX_STEPS = 200;
 
-  /** Weighted: what programs do most stands there most. */
-  private static final Action[] ACTS = {
+  /** Weighted: frequent actions are listed several times. */
+  private static final Action[] ACTIONS = {
     Action.SEND,
     Action.SEND,
-    Action.ASK,
-    Action.ASK,
-    Action.ASK,
+    Action.REQUEST,
+    Action.REQUEST,
+    Action.REQUEST,
     Action.CANCEL_RECEIVE,
     Action.CANCEL_SEND,
     Action.WRITE,
     Action.READ,
-    Action.ADD,
-    Action.SWAP,
+    Action.FETCH_ADD,
+    Action.COMPARE_SWAP,
     Action.CANCEL_OPERATION
   };
 
-  private static final Action[] DISTURBANCES = {Action.DISPOSE, Action.HOLD};
+  private static final Action[] DISRUPTIONS = {Action.DISPOSE, Action.STALL};
 
-  /** The script of a seed. */
-  public static ReactiveScenario of(long seed) {
+  /** Generates the scenario of a seed. */
+  public static ReactiveScenario generate(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     long latency = random.nextLong(20_000);
     long span = 1L << (14 + random.nextInt(14));
     FaultSchedule faults = FaultSchedule.random(random.nextLong(), PORTS, span, latency);
-    boolean mayDisturb = random.nextInt(6) == 0;
+    boolean mayDisrupt = random.nextInt(6) == 0;
     boolean mayCloseEarly = random.nextInt(6) == 0;
     List<Step> steps = new ArrayList<>();
-    int count = LEAST_STEPS + random.nextInt(MOST_STEPS);
+    int count = MIN_STEPS + random.nextInt(MAX_STEPS);
     for (int i = 0; i < count; i++) {
-      Action act = ACTS[random.nextInt(ACTS.length)];
-      if (random.nextInt(count) == 0 && mayDisturb) {
-        act = DISTURBANCES[random.nextInt(DISTURBANCES.length)];
+      Action action = ACTIONS[random.nextInt(ACTIONS.length)];
+      if (random.nextInt(count) == 0 && mayDisrupt) {
+        action = DISRUPTIONS[random.nextInt(DISRUPTIONS.length)];
       } else if (random.nextInt(count) == 0 && mayCloseEarly) {
-        act = Action.CLOSE;
+        action = Action.CLOSE;
       }
-      steps.add(new Step(i, random.nextInt(2), act, random.nextLong()));
+      steps.add(new Step(i, random.nextInt(2), action, random.nextLong()));
     }
     return new ReactiveScenario(seed, faults, steps);
   }
 
-  /** What both transports are made with. */
+  /** The options of both transports. */
   RdmaOptions options() {
     SplittableRandom random = new SplittableRandom(~seed);
     return RdmaOptions.builder()
         .loops(1)
-        // Some gather large eager messages, and send frames of several packets.
+        // Some eager sizes are larger than the MTU, so that frames take several packets.
         .eagerSize(64 + random.nextInt(random.nextInt(3) == 0 ? 8000 : 960))
         .receiveDepth(4 + random.nextInt(12))
         .sendDepth(4 + random.nextInt(12))
@@ -87,31 +88,32 @@ public record ReactiveScenario(long seed, FaultSchedule faults, List<Step> list)
   }
 
   @Override
-  public RunResult run(Arena arena, @Nullable Trace trace, @Nullable List<Fault> strikesInto) {
-    ReactiveSimulation run = new ReactiveSimulation(this, arena, trace, strikesInto);
-    Throwable failure = run.run();
-    return new RunResult(failure, run.watch().packets(), run.watch().strikes());
+  public RunResult run(Arena arena, @Nullable Trace trace, @Nullable List<Fault> injectedFaults) {
+    ReactiveSimulation simulation = new ReactiveSimulation(this, arena, trace, injectedFaults);
+    Throwable failure = simulation.run();
+    return new RunResult(
+        failure, simulation.observer().packets(), simulation.observer().injectedFaults());
   }
 
   @Override
   public ReactiveScenario withFaults(FaultSchedule others) {
-    return new ReactiveScenario(seed, others, list);
+    return new ReactiveScenario(seed, others, steps);
   }
 
   @Override
-  public int steps() {
-    return list.size();
+  public int stepCount() {
+    return steps.size();
   }
 
   @Override
   public ReactiveScenario withSteps(List<Integer> kept) {
-    return new ReactiveScenario(seed, faults, kept.stream().map(list::get).toList());
+    return new ReactiveScenario(seed, faults, kept.stream().map(steps::get).toList());
   }
 
   @Override
   public void print(PrintWriter out) {
     out.printf("%s%nlatency %d ns%n", options(), faults.latency());
     faults.faults().forEach(fault -> out.printf("  fault: %s%n", fault));
-    list.forEach(step -> out.printf("  %s%n", step));
+    steps.forEach(step -> out.printf("  %s%n", step));
   }
 }

@@ -19,49 +19,54 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** One run of a script: two transports, a connection, two ends that do what it says. */
+/** Runs a scenario: two transports, one connection between them, and its two ends. */
 final class ReactiveSimulation {
   private static final URI ADDRESS = URI.create("emulated://simulated");
   private static final long CONNECT_NANOS = Duration.ofSeconds(1).toNanos();
 
-  /** On a wire that loses much, all may take long; no single thing does. */
+  /** A lossy wire may slow down the whole run by this much. */
   private static final long LIMIT_NANOS = Duration.ofMinutes(30).toNanos();
 
-  private final ReactiveScenario script;
+  private final ReactiveScenario scenario;
   private final Arena arena;
   private final SimulatedFabric fabric;
-  private final RandomScheduler turns;
-  private final PacketObserver watch;
-  private final FailureOracle blame;
+  private final RandomScheduler scheduler;
+  private final PacketObserver observer;
+  private final FailureOracle oracle;
   private final SplittableRandom random;
   private @Nullable Throwable failure;
 
   ReactiveSimulation(
-      ReactiveScenario script,
+      ReactiveScenario scenario,
       Arena arena,
       @Nullable Trace trace,
-      @Nullable List<Fault> strikesInto) {
-    this.script = script;
+      @Nullable List<Fault> injectedFaults) {
+    this.scenario = scenario;
     this.arena = arena;
-    random = new SplittableRandom(script.seed() + 1);
-    fabric = new SimulatedFabric(script.seed(), script.faults(), script.flow(), arena.flights);
-    turns = new RandomScheduler(random.split(), fabric);
-    watch = new PacketObserver(this, trace);
-    blame = new FailureOracle(watch, script.options());
-    fabric.wire().tap(watch);
-    if (strikesInto != null) {
-      fabric.wire().record(strikesInto);
+    random = new SplittableRandom(scenario.seed() + 1);
+    fabric =
+        new SimulatedFabric(
+            scenario.seed(), scenario.faults(), scenario.flowControl(), arena.flights);
+    scheduler = new RandomScheduler(random.split(), fabric);
+    observer = new PacketObserver(this, trace);
+    oracle = new FailureOracle(observer, scenario.options());
+    fabric.wire().tap(observer);
+    if (injectedFaults != null) {
+      fabric.wire().record(injectedFaults);
     }
   }
 
-  /** Runs it; answers the promise that was broken, or what was thrown, or null. */
+  /**
+   * Runs the scenario and returns the violation, or whatever else was thrown, or null after a
+   * success.
+   */
   @Nullable Throwable run() {
     Thread thread = Thread.currentThread();
     Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
-    // Loops report there what is thrown in them.
+    // Completion loops report exceptions to this handler.
     thread.setUncaughtExceptionHandler((same, error) -> failed(error));
     try {
-      play();
+      execute();
     } catch (RuntimeException | AssertionError e) {
       failed(e);
     } finally {
@@ -70,16 +75,16 @@ final class ReactiveSimulation {
     return failure;
   }
 
-  private void play() {
+  private void execute() {
     arena.clear();
-    int first = arena.take(RemoteMemoryModel.LENGTH);
-    int second = arena.take(RemoteMemoryModel.LENGTH);
-    arena.fill();
-    RdmaOptions options = script.options();
+    int serverMemory = arena.allocate(RemoteMemoryModel.LENGTH);
+    int clientMemory = arena.allocate(RemoteMemoryModel.LENGTH);
+    arena.fillWithPattern();
+    RdmaOptions options = scenario.options();
     RdmaTransport serverSide =
-        ReactorTransportFactory.conducted(options, turns, any -> fabric.open());
+        ReactorTransportFactory.conducted(options, scheduler, any -> fabric.open());
     RdmaTransport clientSide =
-        ReactorTransportFactory.conducted(options, turns, any -> fabric.open());
+        ReactorTransportFactory.conducted(options, scheduler, any -> fabric.open());
     List<RdmaConnection> accepted = new ArrayList<>();
     List<RdmaConnection> connected = new ArrayList<>();
     RdmaServer server =
@@ -92,33 +97,46 @@ final class ReactiveSimulation {
                 })
             .block();
     clientSide.connect(ADDRESS).subscribe(connected::add, this::failed);
-    await("both ends", () -> !accepted.isEmpty() && !connected.isEmpty(), CONNECT_NANOS);
-    ConnectionEnd one = new ConnectionEnd(this, 0, accepted.get(0), arena, first);
-    ConnectionEnd two = new ConnectionEnd(this, 1, connected.get(0), arena, second);
-    one.meet(two, arena);
-    two.meet(one, arena);
-    turns.add(one);
-    turns.add(two);
+    await("connecting", () -> !accepted.isEmpty() && !connected.isEmpty(), CONNECT_NANOS);
+    ConnectionEnd serverEnd = new ConnectionEnd(this, 0, accepted.get(0), arena, serverMemory);
+    ConnectionEnd clientEnd = new ConnectionEnd(this, 1, connected.get(0), arena, clientMemory);
+    serverEnd.connectTo(clientEnd, arena);
+    clientEnd.connectTo(serverEnd, arena);
+    scheduler.add(serverEnd);
+    scheduler.add(clientEnd);
 
     boolean patient = random.nextInt(3) > 0;
-    await("the scripts", () -> one.isDone() && two.isDone(), LIMIT_NANOS);
+    await(
+        "the last step",
+        () -> serverEnd.hasFinishedSteps() && clientEnd.hasFinishedSteps(),
+        LIMIT_NANOS);
     if (patient) {
-      await("all messages", () -> one.isQuiet() && two.isQuiet(), LIMIT_NANOS, one, two);
+      await(
+          "the last message",
+          () -> serverEnd.isIdle() && clientEnd.isIdle(),
+          LIMIT_NANOS,
+          serverEnd,
+          clientEnd);
     }
-    one.close();
-    two.close();
-    await("the close", () -> one.isClosed() && two.isClosed(), LIMIT_NANOS, one, two);
+    serverEnd.close();
+    clientEnd.close();
+    await(
+        "the close",
+        () -> serverEnd.isClosed() && clientEnd.isClosed(),
+        LIMIT_NANOS,
+        serverEnd,
+        clientEnd);
 
-    blame.requireExplained();
-    one.checkAtEnd();
-    two.checkAtEnd();
-    // Disposing waits for loops, and rightly complains of one that is held up for too long.
-    turns.holdNone();
+    oracle.requireReason();
+    serverEnd.checkAtEnd();
+    clientEnd.checkAtEnd();
+    // Disposing a transport waits for its loops and fails if one of them is stalled for too long.
+    scheduler.resumeAll();
     clientSide.dispose();
     server.dispose();
     serverSide.dispose();
-    one.checkReleased();
-    two.checkReleased();
+    serverEnd.checkReleased();
+    clientEnd.checkReleased();
     checkNothingIsLeft();
   }
 
@@ -128,30 +146,30 @@ final class ReactiveSimulation {
       return;
     }
     int left = fabric.time().pending() + fabric.wire().inFlight() + arena.flights.inUse();
-    Violation.require(left == 0, "alarms, packets and frames that are left:", left);
+    Violation.require(left == 0, "timers, packets and frames left at the end:", left);
     int at = arena.mismatch();
-    Violation.require(at < 0, "not what was there and not what was written is byte", at);
+    Violation.require(at < 0, "unexpected value of memory byte", at);
   }
 
   private void await(String what, BooleanSupplier done, long nanos, ConnectionEnd... of) {
-    boolean cameToPass = turns.awaitFor(() -> failure != null || done.getAsBoolean(), nanos);
+    boolean reached = scheduler.awaitFor(() -> failure != null || done.getAsBoolean(), nanos);
     Throwable broken = failure;
     if (broken != null) {
       throw new Violation("failed while waiting for " + what, broken);
     }
-    if (!cameToPass) {
+    if (!reached) {
       StringBuilder state = new StringBuilder();
       for (ConnectionEnd side : of) {
         state.append("; ").append(side.describe());
       }
-      throw new Violation(what + " did not come to pass" + state);
+      throw new Violation(what + " was not reached" + state);
     }
   }
 
-  /** Makes a claim where who calls might keep what is thrown for itself. */
-  void claim(Runnable claim) {
+  /** Runs a check and records its failure. The caller may be code that swallows exceptions. */
+  void verify(Runnable check) {
     try {
-      claim.run();
+      check.run();
     } catch (RuntimeException | AssertionError e) {
       failed(e);
       throw e;
@@ -162,30 +180,30 @@ final class ReactiveSimulation {
     failure = failure == null ? error : failure;
   }
 
-  // ---- what its parts need of each other
+  // ---- accessors for the parts of the simulation
 
-  ReactiveScenario script() {
-    return script;
+  ReactiveScenario scenario() {
+    return scenario;
   }
 
-  PacketObserver watch() {
-    return watch;
+  PacketObserver observer() {
+    return observer;
   }
 
-  FailureOracle blame() {
-    return blame;
+  FailureOracle oracle() {
+    return oracle;
   }
 
   long now() {
-    return turns.nanoTime();
+    return scheduler.nanoTime();
   }
 
-  void tell(String what, ConnectionEnd who, Object about) {
-    watch.event(now(), what, who, about);
+  void trace(String what, ConnectionEnd who, Object about) {
+    observer.event(now(), what, who, about);
   }
 
-  /** Somebody gets no turns for so long. */
-  void hold(long nanos) {
-    turns.hold(nanos);
+  /** Stalls a random agent for this time. */
+  void stall(long nanos) {
+    scheduler.stall(nanos);
   }
 }

@@ -5,71 +5,71 @@ import io.verbena.simulation.scenario.Violation;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 
-/** One subscriber of what comes, with a demand of its own. */
+/** Subscribes to the received messages and tracks its demand. */
 final class ReceiveSubscriber extends BaseSubscriber<ByteBuf> {
-  private final ConnectionEnd side;
+  private final ConnectionEnd end;
   private long demand;
-  private boolean over;
+  private boolean ended;
   private boolean cancelled;
 
-  ReceiveSubscriber(ConnectionEnd side) {
-    this.side = side;
+  ReceiveSubscriber(ConnectionEnd end) {
+    this.end = end;
   }
 
   @Override
   protected void hookOnSubscribe(Subscription subscription) {
-    // Asks when it likes.
+    // Steps of the scenario request messages later.
   }
 
-  void ask(long n) {
-    if (!over) {
+  void requestMore(long n) {
+    if (!ended) {
       demand += n;
       request(n);
     }
   }
 
-  void giveUp() {
+  void cancelSubscription() {
     cancelled = true;
-    over = true;
+    ended = true;
     cancel();
   }
 
   @Override
   protected void hookOnNext(ByteBuf message) {
-    side.claim(
+    end.verify(
         () -> {
-          Violation.require(!over, "receive: a message after the end", "");
-          Violation.require(demand > 0, "receive: a message that nobody asked for", "");
+          Violation.require(!ended, "receive: a message after the end", "");
+          Violation.require(demand > 0, "receive: a message without demand", "");
         });
     demand--;
-    side.received(message);
-    if (side.chance(4)) {
-      ask(1 + side.upTo(4));
+    end.onMessage(message);
+    if (end.oneIn(4)) {
+      requestMore(1 + end.nextUpTo(4));
     }
   }
 
   @Override
   protected void hookOnComplete() {
-    ended();
-    side.receiveEnds();
+    onEnd();
+    end.onReceiveEnd();
   }
 
   @Override
   protected void hookOnError(Throwable error) {
-    ended();
-    side.failed("receive", error, false);
+    onEnd();
+    end.failed("receive", error, false);
   }
 
-  private void ended() {
-    side.claim(() -> Violation.require(!over, "receive: ends again, cancelled", cancelled));
-    over = true;
+  private void onEnd() {
+    end.verify(() -> Violation.require(!ended, "receive: ended twice; cancelled:", cancelled));
+    ended = true;
   }
 
-  boolean isOver() {
-    return over;
+  boolean isEnded() {
+    return ended;
   }
 
-  boolean isStarving() {
+  boolean hasNoDemand() {
     return demand == 0;
   }
 }

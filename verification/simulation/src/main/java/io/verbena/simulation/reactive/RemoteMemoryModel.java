@@ -5,6 +5,7 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaConnection.Immediate;
 import io.verbena.RemoteMemory;
 import io.verbena.simulation.scenario.Arena;
+import io.verbena.simulation.scenario.CounterDigits;
 import io.verbena.simulation.scenario.Violation;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -16,56 +17,55 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * What one end does in the memory of the other, which it alone does anything in, and what must
- * stand there.
+ * The one-sided operations of one end in the memory of the other, and the contents that they must
+ * leave there. No other end accesses this memory.
  *
  * <pre>
- *    0  counters: each addition adds 1 to two bits of its own
- *   56  the cell of compare-and-swap
- *   64  bytes that are written and read
+ *    0  counters: each fetch-and-add increments two bits of its own
+ *   56  cell of compare-and-swap
+ *   64  bytes of WRITEs and READs
  * </pre>
  */
 final class RemoteMemoryModel {
-  /** How much memory that is. */
+  /** The length of the memory in bytes. */
   static final int LENGTH = 4096;
 
   private static final int COUNTERS = 7;
-  private static final int DIGIT_BITS = 2;
-  private static final int DIGITS = Long.SIZE / DIGIT_BITS;
-  private static final int DIGIT = (1 << DIGIT_BITS) - 1;
+  private static final int DIGITS = CounterDigits.COUNT;
   private static final int CELL = COUNTERS * Long.BYTES;
   private static final int BYTES = CELL + Long.BYTES;
-  private static final int MOST_BYTES = 512;
+  private static final int MAX_BYTES = 512;
 
-  private final ConnectionEnd side;
+  private final ConnectionEnd end;
   private final RdmaConnection connection;
   private final RemoteMemory token;
   private final Arena arena;
   private final int base;
-  private final List<OperationSubscriber<?>> running = new ArrayList<>();
+  private final List<OperationSubscriber<?>> operations = new ArrayList<>();
 
   private @Nullable OperationSubscriber<Void> writing;
   private int writes;
-  private int unsureAt;
-  private byte @Nullable [] unsure;
-  private final List<Integer> told = new ArrayList<>();
-  private int heard;
+  private int uncertainOffset;
+  private byte @Nullable [] uncertainBytes;
+  private final List<Integer> immediateLengths = new ArrayList<>();
+  private int immediatesReceived;
 
   private int adds;
-  private final BitSet added = new BitSet();
+  private final BitSet completedAdds = new BitSet();
 
   private long cell;
   private @Nullable OperationSubscriber<Long> swapping;
-  private @Nullable Long unsureCell;
+  private @Nullable Long uncertainCell;
 
   /**
-   * What can be done from now on.
+   * Creates the model and initializes the expected contents.
    *
-   * @param token of the other end's memory
-   * @param base where that stands in the arena
+   * @param token of the memory of the other end
+   * @param base the offset of that memory in the arena
    */
-  RemoteMemoryModel(ConnectionEnd side, RdmaConnection connection, RemoteMemory token, Arena arena, int base) {
-    this.side = side;
+  RemoteMemoryModel(
+      ConnectionEnd end, RdmaConnection connection, RemoteMemory token, Arena arena, int base) {
+    this.end = end;
     this.connection = connection;
     this.token = token;
     this.arena = arena;
@@ -80,85 +80,89 @@ final class RemoteMemoryModel {
   // ---- operations
 
   void write(SplittableRandom random) {
-    if (isWriting() || unsure != null) {
+    if (isWriting() || uncertainBytes != null) {
       return;
     }
-    byte[] bytes = new byte[random.nextInt(MOST_BYTES)];
+    byte[] bytes = new byte[random.nextInt(MAX_BYTES)];
     random.nextBytes(bytes);
-    int at = place(random);
-    boolean tells = random.nextInt(3) == 0;
-    unsureAt = at;
-    unsure = bytes;
+    int at = randomOffset(random);
+    boolean withImmediate = random.nextInt(3) == 0;
+    uncertainOffset = at;
+    uncertainBytes = bytes;
     writes++;
     OperationSubscriber<Void> write =
         new OperationSubscriber<>(
             "write",
-            side,
+            end,
             nothing -> written(at, bytes),
-            mayBeDone -> {
-              if (!mayBeDone) {
-                unsure = null;
-                if (tells) {
-                  told.remove(told.size() - 1);
+            mayBeExecuted -> {
+              if (!mayBeExecuted) {
+                uncertainBytes = null;
+                if (withImmediate) {
+                  immediateLengths.remove(immediateLengths.size() - 1);
                 }
               }
             });
     writing = write;
-    ByteBuf data = side.allocate(Math.max(1, bytes.length)).writeBytes(bytes);
+    ByteBuf data = end.allocate(Math.max(1, bytes.length)).writeBytes(bytes);
     RemoteMemory to = token.slice(at, bytes.length);
-    if (tells) {
-      told.add(bytes.length);
-      start(connection.writeWithImmediate(data, to, told.size() - 1), write);
+    if (withImmediate) {
+      immediateLengths.add(bytes.length);
+      start(connection.writeWithImmediate(data, to, immediateLengths.size() - 1), write);
     } else {
       start(connection.write(data, to), write);
     }
   }
 
   private boolean isWriting() {
-    return writing != null && !writing.isOver();
+    return writing != null && !writing.isEnded();
   }
 
   private void written(int at, byte[] bytes) {
     System.arraycopy(bytes, 0, arena.expected, base + at, bytes.length);
-    unsure = null;
+    uncertainBytes = null;
     Violation.require(
-        arena.isAsExpected(base + at, bytes.length), "a write is done, and not at", at);
+        arena.isAsExpected(base + at, bytes.length),
+        "a completed WRITE has not changed the bytes at",
+        at);
   }
 
-  /** The other end is told of a write. */
-  void heard(Immediate notice) {
+  /** Called when the other end receives the immediate of a WRITE. */
+  void onImmediate(Immediate immediate) {
     Violation.require(
-        notice.value() == heard && heard < told.size() && notice.length() == told.get(heard),
-        "not the next of the writes that were told:",
-        notice);
-    heard++;
+        immediate.value() == immediatesReceived
+            && immediatesReceived < immediateLengths.size()
+            && immediate.length() == immediateLengths.get(immediatesReceived),
+        "not the immediate of the next WRITE:",
+        immediate);
+    immediatesReceived++;
   }
 
   void read(SplittableRandom random) {
-    if (isWriting() || unsure != null) {
+    if (isWriting() || uncertainBytes != null) {
       return;
     }
-    int length = 1 + random.nextInt(MOST_BYTES - 1);
-    int at = place(random);
+    int length = 1 + random.nextInt(MAX_BYTES - 1);
+    int at = randomOffset(random);
     RemoteMemory from = token.slice(at, length);
-    byte[] due = new byte[length];
-    System.arraycopy(arena.expected, base + at, due, 0, length);
+    byte[] expected = new byte[length];
+    System.arraycopy(arena.expected, base + at, expected, 0, length);
     int before = writes;
     switch (random.nextInt(3)) {
       case 0 ->
           start(
               connection.read(from),
               new OperationSubscriber<ByteBuf>(
-                  "read", side, value -> brought(due, before, value), mayBeDone -> {}));
+                  "read", end, value -> verifyRead(expected, before, value), mayBeExecuted -> {}));
       case 1 -> {
-        ByteBuf into = side.allocate(length);
+        ByteBuf into = end.allocate(length);
         start(
             connection.read(from, into),
             new OperationSubscriber<Void>(
                 "read into",
-                side,
-                nothing -> brought(due, before, into),
-                mayBeDone -> into.release()));
+                end,
+                nothing -> verifyRead(expected, before, into),
+                mayBeExecuted -> into.release()));
       }
       default -> {
         ByteBuffer all = ByteBuffer.allocate(length);
@@ -175,148 +179,159 @@ final class RemoteMemoryModel {
             pieces,
             new OperationSubscriber<Void>(
                     "read pieces",
-                    side,
-                    nothing -> brought(due, before, all.array()),
-                    mayBeDone -> {})
+                    end,
+                    nothing -> verifyRead(expected, before, all.array()),
+                    mayBeExecuted -> {})
                 .inParts());
       }
     }
   }
 
-  private void brought(byte[] due, int writesBefore, @Nullable ByteBuf value) {
+  private void verifyRead(byte[] expected, int writesBefore, @Nullable ByteBuf value) {
     if (value == null) {
-      throw new Violation("a read without a value");
+      throw new Violation("a READ completed without a value");
     }
     byte[] bytes = new byte[value.readableBytes()];
     value.readBytes(bytes).release();
-    brought(due, writesBefore, bytes);
+    verifyRead(expected, writesBefore, bytes);
   }
 
-  /** What a write wrote that was begun after it, a read may find or not. */
-  private void brought(byte[] due, int writesBefore, byte[] bytes) {
-    Violation.require(bytes.length == due.length, "a read brings so many bytes:", bytes.length);
+  /** A READ may or may not return the bytes of a WRITE that started after it. */
+  private void verifyRead(byte[] expected, int writesBefore, byte[] bytes) {
+    Violation.require(bytes.length == expected.length, "wrong length of a READ:", bytes.length);
     Violation.require(
-        writes != writesBefore || Arrays.equals(bytes, due), "a read brings others", "");
+        writes != writesBefore || Arrays.equals(bytes, expected), "wrong bytes of a READ", "");
   }
 
-  void add(SplittableRandom random) {
+  void fetchAndAdd(SplittableRandom random) {
     if (adds == COUNTERS * DIGITS) {
       return;
     }
     int number = adds++;
     int at = number / DIGITS * Long.BYTES;
-    BitSet doneBefore = (BitSet) added.clone();
+    BitSet doneBefore = (BitSet) completedAdds.clone();
     OperationSubscriber<Long> add =
         new OperationSubscriber<>(
             "add " + number,
-            side,
+            end,
             found -> {
               if (found == null) {
-                throw new Violation("an addition without a value");
+                throw new Violation("a fetch-and-add completed without a value");
               }
               for (int i = number - number % DIGITS;
                   i < adds && i / DIGITS == number / DIGITS;
                   i++) {
-                int times = digit(found, i);
+                int times = executions(found, i);
                 Violation.require(
                     times <= (i < number ? 1 : 0) && (!doneBefore.get(i) || times == 1),
-                    "add " + number + " finds so many of add " + i + ":",
+                    "add " + number + " found this count of add " + i + ":",
                     times);
               }
-              added.set(number);
+              completedAdds.set(number);
             },
-            mayBeDone -> {});
-    long addend = 1L << ((number % DIGITS) * DIGIT_BITS);
+            mayBeExecuted -> {});
+    long addend = CounterDigits.addend(number % DIGITS);
     start(connection.fetchAndAdd(token.slice(at, Long.BYTES), addend), add);
   }
 
-  private static int digit(long value, int number) {
-    return (int) (value >>> ((number % DIGITS) * DIGIT_BITS)) & DIGIT;
+  /** Returns how often a counter was incremented by the fetch-and-add with a number. */
+  private static int executions(long counter, int number) {
+    return CounterDigits.get(counter, number % DIGITS);
   }
 
-  void swap(SplittableRandom random) {
-    if ((swapping != null && !swapping.isOver()) || unsureCell != null) {
+  void compareAndSwap(SplittableRandom random) {
+    if ((swapping != null && !swapping.isEnded()) || uncertainCell != null) {
       return;
     }
-    boolean hits = random.nextInt(4) > 0;
+    boolean matches = random.nextInt(4) > 0;
     long next = random.nextLong();
     OperationSubscriber<Long> swap =
         new OperationSubscriber<>(
             "swap",
-            side,
+            end,
             found -> {
-              Violation.require(found != null && found == cell, "a swap finds", found + "");
-              cell = hits ? next : cell;
+              Violation.require(
+                  found != null && found == cell, "a compare-and-swap found", found + "");
+              cell = matches ? next : cell;
             },
-            mayBeDone -> {
-              if (mayBeDone && hits) {
-                unsureCell = next;
+            mayBeExecuted -> {
+              if (mayBeExecuted && matches) {
+                uncertainCell = next;
               }
             });
     swapping = swap;
-    long expected = hits ? cell : ~cell;
+    long expected = matches ? cell : ~cell;
     start(connection.compareAndSwap(token.slice(CELL, Long.BYTES), expected, next), swap);
   }
 
-  private static int place(SplittableRandom random) {
-    return BYTES + random.nextInt(LENGTH - BYTES - MOST_BYTES);
+  private static int randomOffset(SplittableRandom random) {
+    return BYTES + random.nextInt(LENGTH - BYTES - MAX_BYTES);
   }
 
   private <T> void start(Mono<T> mono, OperationSubscriber<T> operation) {
-    running.removeIf(OperationSubscriber::isOver);
-    running.add(operation);
+    operations.removeIf(OperationSubscriber::isEnded);
+    operations.add(operation);
     mono.subscribe(operation);
   }
 
-  void cancelOne(SplittableRandom random) {
-    for (OperationSubscriber<?> operation : running) {
-      // The bytes of a write may come yet; what else it was, nobody looks at then.
-      if (!operation.isOver() && operation != writing && random.nextInt(3) == 0) {
-        operation.giveUp();
+  void cancelOperation(SplittableRandom random) {
+    for (OperationSubscriber<?> operation : operations) {
+      // Bytes of a cancelled WRITE may still arrive and would have to be tracked; results of all
+      // other operations are ignored.
+      if (!operation.isEnded() && operation != writing && random.nextInt(3) == 0) {
+        operation.cancelOperation();
         return;
       }
     }
   }
 
-  boolean isOver() {
-    return running.stream().allMatch(OperationSubscriber::isOver);
+  boolean isIdle() {
+    return operations.stream().allMatch(OperationSubscriber::isEnded);
   }
 
   // ---- the end
 
-  /** Every write that was to be told of was; the last one, if it failed, perhaps. */
-  void requireHeard() {
-    int least = unsure == null ? told.size() : told.size() - 1;
-    Violation.require(heard >= least, "writes of which the peer has heard nothing:", told);
+  /**
+   * Checks that the peer received the immediate of every WRITE, except perhaps of the last one if
+   * that failed.
+   */
+  void requireAllImmediates() {
+    int least = uncertainBytes == null ? immediateLengths.size() : immediateLengths.size() - 1;
+    Violation.require(
+        immediatesReceived >= least,
+        "immediates that the peer has not received, of WRITEs of lengths",
+        immediateLengths);
   }
 
-  /** Takes over what may have happened or not, once it is checked. */
-  void settle() {
+  /** Checks the effects of operations with an unknown outcome and adopts them as expected. */
+  void reconcile() {
     for (int i = 0; i < COUNTERS; i++) {
       long sum = arena.memory.getLong(base + i * Long.BYTES);
       for (int digit = 0; digit < DIGITS; digit++) {
         int number = i * DIGITS + digit;
-        int times = digit(sum, number);
+        int times = executions(sum, number);
         boolean right =
-            number >= adds ? times == 0 : times == 1 || (times == 0 && !added.get(number));
-        Violation.require(right, "add " + number + " was executed so often:", times);
+            number >= adds ? times == 0 : times == 1 || (times == 0 && !completedAdds.get(number));
+        Violation.require(right, "add " + number + " was executed this often:", times);
       }
       arena.expectLong(base + i * Long.BYTES, sum);
     }
-    long there = arena.memory.getLong(base + CELL);
+    long actual = arena.memory.getLong(base + CELL);
     Violation.require(
-        there == cell || (unsureCell != null && there == unsureCell), "a swap left", there);
-    arena.expectLong(base + CELL, there);
-    byte[] bytes = unsure;
+        actual == cell || (uncertainCell != null && actual == uncertainCell),
+        "a compare-and-swap left",
+        actual);
+    arena.expectLong(base + CELL, actual);
+    byte[] bytes = uncertainBytes;
     for (int i = 0; bytes != null && i < bytes.length; i++) {
-      if (arena.memory.get(base + unsureAt + i) == bytes[i]) {
-        arena.expected[base + unsureAt + i] = bytes[i];
+      if (arena.memory.get(base + uncertainOffset + i) == bytes[i]) {
+        arena.expected[base + uncertainOffset + i] = bytes[i];
       }
     }
   }
 
   @Override
   public String toString() {
-    return running.toString();
+    return operations.toString();
   }
 }

@@ -1,17 +1,17 @@
 package io.verbena.simulation.reactive;
 
 /**
- * One step of a script.
+ * One step of a scenario.
  *
- * @param number its number in the whole script, for people
- * @param side 0 or 1: the end that does it
- * @param act what it does
- * @param salt what all chance in it is made of
+ * @param number its index in the generated scenario, for the trace
+ * @param end the end that executes it, 0 or 1
+ * @param action the action
+ * @param seed the seed of all random choices in the step
  */
-record Step(int number, int side, Action act, long salt) {
+record Step(int number, int end, Action action, long seed) {
 
   @Override
   public String toString() {
-    return "#" + number + " end " + side + ": " + act;
+    return "#" + number + " end " + end + ": " + action;
   }
 }

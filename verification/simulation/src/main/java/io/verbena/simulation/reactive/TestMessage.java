@@ -3,24 +3,24 @@ package io.verbena.simulation.reactive;
 import io.netty.buffer.ByteBuf;
 
 /**
- * What a message of a run consists of: which send it is of, which one of that, and bytes that
- * depend on both.
+ * The layout of a message: the number of its send, its index in that send, and a pattern that
+ * depends on both.
  *
  * <pre>
  *  int 0  send
- *      1  number
- *      2  bytes up to the end
+ *      1  index
+ *      2  pattern up to the end
  * </pre>
  */
 final class TestMessage {
-  static final int LEAST_LENGTH = 2 * Integer.BYTES;
+  static final int MIN_LENGTH = 2 * Integer.BYTES;
 
   private TestMessage() {}
 
-  static ByteBuf write(ByteBuf into, int send, int number, int length) {
-    into.writeInt(send).writeInt(number);
-    for (int i = LEAST_LENGTH; i < length; i++) {
-      into.writeByte(send * 31 + number * 7 + i);
+  static ByteBuf write(ByteBuf into, int send, int index, int length) {
+    into.writeInt(send).writeInt(index);
+    for (int i = MIN_LENGTH; i < length; i++) {
+      into.writeByte(send * 31 + index * 7 + i);
     }
     return into;
   }
@@ -29,16 +29,16 @@ final class TestMessage {
     return message.getInt(message.readerIndex());
   }
 
-  static int number(ByteBuf message) {
+  static int index(ByteBuf message) {
     return message.getInt(message.readerIndex() + Integer.BYTES);
   }
 
-  static boolean isWhole(ByteBuf message) {
+  static boolean isIntact(ByteBuf message) {
     int start = message.readerIndex();
     int send = send(message);
-    int number = number(message);
-    for (int i = LEAST_LENGTH; i < message.readableBytes(); i++) {
-      if (message.getByte(start + i) != (byte) (send * 31 + number * 7 + i)) {
+    int index = index(message);
+    for (int i = MIN_LENGTH; i < message.readableBytes(); i++) {
+      if (message.getByte(start + i) != (byte) (send * 31 + index * 7 + i)) {
         return false;
       }
     }

@@ -11,27 +11,30 @@ import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 
-/** One send: its upstream, which keeps what it was asked for, and what became of it. */
+/**
+ * One send of the connection. Publishes its messages on demand, and tracks their delivery and the
+ * result of the send.
+ */
 final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBuf> {
-  private final ConnectionEnd side;
+  private final ConnectionEnd connectionEnd;
   private final int id;
   private final int count;
-  private final boolean late;
+  private final boolean startedWhileClosing;
   private final List<ByteBuf> emitted = new ArrayList<>();
   private final List<Integer> lengths = new ArrayList<>();
   private @Nullable Subscriber<? super ByteBuf> downstream;
   private long demand;
   private int delivered;
-  private boolean upstreamOver;
-  private boolean given;
+  private boolean upstreamEnded;
+  private boolean cancelled;
   private boolean emitting;
-  private @Nullable String end;
+  private @Nullable String result;
 
-  TrackedSend(ConnectionEnd side, int id, int count) {
-    this.side = side;
+  TrackedSend(ConnectionEnd connectionEnd, int id, int count) {
+    this.connectionEnd = connectionEnd;
     this.id = id;
     this.count = count;
-    late = side.isClosing();
+    startedWhileClosing = connectionEnd.isClosing();
   }
 
   // ---- the upstream
@@ -40,98 +43,105 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
   public void subscribe(Subscriber<? super ByteBuf> subscriber) {
     Violation.require(downstream == null, "a second subscription to the upstream of", this);
     downstream = subscriber;
-    subscriber.onSubscribe(new Asked());
+    subscriber.onSubscribe(new UpstreamSubscription());
   }
 
-  /** What the send asks. */
-  private final class Asked implements Subscription {
+  /** The subscription through which the send requests messages. */
+  private final class UpstreamSubscription implements Subscription {
     @Override
     public void request(long n) {
       demand += n;
-      side.checkCredits();
-      if (side.chance(3)) {
+      connectionEnd.checkCredits();
+      if (connectionEnd.oneIn(3)) {
         emit();
       }
     }
 
     @Override
     public void cancel() {
-      upstreamOver = true;
+      upstreamEnded = true;
       demand = 0;
     }
   }
 
-  /** Cancels the send itself. */
-  void giveUp() {
-    given = true;
+  /** Cancels the send. */
+  void cancelSend() {
+    cancelled = true;
     dispose();
   }
 
-  /** Emits what was asked for, or some of it; answers whether there was anything to do. */
+  /**
+   * Emits some or all of the requested messages. Returns whether it emitted or completed anything.
+   */
   boolean emit() {
     Subscriber<? super ByteBuf> to = downstream;
-    if (to == null || emitting || upstreamOver) {
+    if (to == null || emitting || upstreamEnded) {
       return false;
     }
     boolean worked = false;
     emitting = true;
-    for (int most = side.upTo(8); most >= 0 && demand > 0 && emitted.size() < count; most--) {
+    for (int left = connectionEnd.nextUpTo(8);
+        left >= 0 && demand > 0 && emitted.size() < count;
+        left--) {
       worked = true;
       demand--;
-      int length = side.messageLength();
+      int length = connectionEnd.messageLength();
       ByteBuf buffer =
-          side.chance(3)
+          connectionEnd.oneIn(3)
               ? UnpooledByteBufAllocator.DEFAULT.heapBuffer(length)
-              : side.allocate(length);
+              : connectionEnd.allocate(length);
       TestMessage.write(buffer, id, emitted.size(), length);
       emitted.add(buffer);
       lengths.add(length);
       to.onNext(buffer);
     }
     emitting = false;
-    if (emitted.size() == count && !upstreamOver) {
-      upstreamOver = true;
+    if (emitted.size() == count && !upstreamEnded) {
+      upstreamEnded = true;
       worked = true;
       to.onComplete();
     }
     return worked;
   }
 
-  // ---- what became of it
+  // ---- the result of the send
 
   @Override
   protected void hookOnComplete() {
-    ended("complete");
-    side.claim(() -> Violation.require(emitted.size() == count, "not all was taken of", this));
+    onEnd("complete");
+    connectionEnd.verify(
+        () ->
+            Violation.require(
+                emitted.size() == count, "completed before all messages were emitted:", this));
   }
 
   @Override
   protected void hookOnError(Throwable error) {
-    ended("error");
-    side.failed("send " + id, error, late);
+    onEnd("error");
+    connectionEnd.failed("send " + id, error, startedWhileClosing);
   }
 
-  private void ended(String how) {
-    side.claim(
+  private void onEnd(String how) {
+    connectionEnd.verify(
         () -> {
-          Violation.require(end == null, how + ", which was over:", this);
-          Violation.require(!given, how + ", which was cancelled:", this);
+          Violation.require(result == null, how + " after the end of", this);
+          Violation.require(!cancelled, how + " after the cancellation of", this);
         });
-    end = how;
-    side.tell(how, "send " + id);
+    result = how;
+    connectionEnd.trace(how, "send " + id);
   }
 
-  boolean isOver() {
-    return end != null || given;
+  boolean isEnded() {
+    return result != null || cancelled;
   }
 
   boolean isComplete() {
-    return "complete".equals(end);
+    return "complete".equals(result);
   }
 
-  /** Asked for and not emitted. */
+  /** The number of messages that were requested and not emitted. */
   long demand() {
-    return upstreamOver ? 0 : demand;
+    return upstreamEnded ? 0 : demand;
   }
 
   int undelivered() {
@@ -139,24 +149,25 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
   }
 
   void deliver(ByteBuf message) {
-    int number = TestMessage.number(message);
-    Violation.require(number == delivered, "message " + number + " is not the next of", this);
-    Violation.require(number < emitted.size(), "message " + number + " is not yet one of", this);
+    int index = TestMessage.index(message);
+    Violation.require(index == delivered, "message " + index + " is not the next of", this);
+    Violation.require(index < emitted.size(), "message " + index + " was not emitted yet by", this);
     Violation.require(
-        message.readableBytes() == lengths.get(number) && TestMessage.isWhole(message),
-        "message " + number + " is damaged, of",
+        message.readableBytes() == lengths.get(index) && TestMessage.isIntact(message),
+        "message " + index + " is damaged, of",
         this);
     delivered++;
   }
 
-  /** All that the peer has was delivered, if it took everything. */
+  /** Checks that a completed send delivered all its messages. */
   void requireDelivered() {
-    Violation.require(!isComplete() || delivered == count, "not all was delivered of", this);
+    Violation.require(
+        !isComplete() || delivered == count, "completed without delivering all messages:", this);
   }
 
   void requireReleased() {
     for (ByteBuf buffer : emitted) {
-      Violation.require(buffer.refCnt() == 0, "somebody still holds a message of", this);
+      Violation.require(buffer.refCnt() == 0, "a message was not released, of", this);
     }
   }
 
@@ -170,7 +181,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
         + count
         + ", delivered "
         + delivered
-        + (given ? ", cancelled" : end == null ? "" : ", " + end)
+        + (cancelled ? ", cancelled" : result == null ? "" : ", " + result)
         + ")";
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The reactive layer's whole protocol (credits, rendezvous, one-sided operations, close) without
- * threads: two ends of a connection do what a script says, in turns and in virtual time.
+ * Simulates the whole protocol of the reactive layer (credits, rendezvous, one-sided operations,
+ * close) without threads: two ends of a connection execute the steps of a scenario, one at a time
+ * and in virtual time.
  */
 @NullMarked
 package io.verbena.simulation.reactive;

@@ -5,36 +5,44 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.SplittableRandom;
 
-/** Memory that runs use, one after the other: what is registered, and what ought to be in it. */
+/**
+ * The memory that simulations register, with the contents that their models expect. One simulation
+ * after the other uses it.
+ */
 public final class Arena {
   private static final int CAPACITY = 1 << 21;
   private static final int PAGE = 4096;
 
-  /** All of it. */
+  /** The registered memory. */
   public final ByteBuffer memory =
       ByteBuffer.allocateDirect(CAPACITY + PAGE).alignedSlice(PAGE).order(ByteOrder.nativeOrder());
 
-  /** What ought to be in it. */
+  /** The expected contents of {@link #memory}. */
   public final byte[] expected = new byte[CAPACITY];
 
-  /** Frames for one wire after the other. */
+  /** The pool of frames for the simulated wires. */
   public final FlightPool flights = new FlightPool();
 
   private final byte[] pattern = new byte[CAPACITY];
   private int used;
 
-  /** Memory for one run after the other. */
+  /** Creates an arena with nothing allocated. */
   public Arena() {
     new SplittableRandom(1).nextBytes(pattern);
   }
 
-  /** Gives all memory back. */
+  /** Frees all allocations. */
   public void clear() {
     used = 0;
   }
 
-  /** Takes the next bytes, from a multiple of 64 on, with gaps of canaries between all takers. */
-  public int take(int length) {
+  /**
+   * Allocates {@code length} bytes at the next multiple of 64. Canary bytes separate the
+   * allocations.
+   *
+   * @return the offset of the allocation
+   */
+  public int allocate(int length) {
     int at = used;
     used = (at + length + 127) & -64;
     if (used > CAPACITY) {
@@ -43,23 +51,23 @@ public final class Arena {
     return at;
   }
 
-  /** Fills all that was taken, canaries too, with what nothing else is alike. */
-  public void fill() {
+  /** Fills all allocations and the canary bytes between them with a pseudorandom pattern. */
+  public void fillWithPattern() {
     memory.put(0, pattern, 0, used);
     System.arraycopy(pattern, 0, expected, 0, used);
   }
 
-  /** Where memory first differs from what is expected; -1 if it does not. */
+  /** Returns the offset of the first byte that differs from the expected one, or -1. */
   public int mismatch() {
     return ByteBuffer.wrap(expected, 0, used).mismatch(memory.slice(0, used));
   }
 
-  /** Whether this many bytes are what is expected. */
+  /** Whether {@code length} bytes from {@code at} on have their expected values. */
   public boolean isAsExpected(int at, int length) {
     return ByteBuffer.wrap(expected, at, length).mismatch(memory.slice(at, length)) < 0;
   }
 
-  /** Expects eight bytes. */
+  /** Sets the expected value of the eight bytes at {@code at}. */
   public void expectLong(int at, long value) {
     ByteBuffer.wrap(expected).order(ByteOrder.nativeOrder()).putLong(at, value);
   }

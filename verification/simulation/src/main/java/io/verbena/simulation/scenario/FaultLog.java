@@ -2,31 +2,34 @@ package io.verbena.simulation.scenario;
 
 import java.util.Arrays;
 
-/** What the wire has done to packets, and when. */
+/**
+ * The faults that the wire injected, each with its time and its cost: the retries, or the
+ * nanoseconds, that it may take from a request.
+ */
 public final class FaultLog {
-  private long[] moments = new long[16];
-  private long[] weights = new long[16];
+  private long[] times = new long[16];
+  private long[] costs = new long[16];
   private int count;
 
   /**
-   * Notes something.
+   * Records a fault.
    *
-   * @param weight what it may cost
+   * @param cost the retries or nanoseconds that the fault may cost
    */
-  public void add(long moment, long weight) {
-    if (count == moments.length) {
-      moments = Arrays.copyOf(moments, 2 * count);
-      weights = Arrays.copyOf(weights, 2 * count);
+  public void record(long time, long cost) {
+    if (count == times.length) {
+      times = Arrays.copyOf(times, 2 * count);
+      costs = Arrays.copyOf(costs, 2 * count);
     }
-    moments[count] = moment;
-    weights[count++] = weight;
+    times[count] = time;
+    costs[count++] = cost;
   }
 
-  /** What all since a moment may cost together. */
-  public long since(long moment) {
+  /** Returns the total cost of all faults since a time. */
+  public long costSince(long time) {
     long sum = 0;
-    for (int i = count - 1; i >= 0 && moments[i] >= moment; i--) {
-      sum += weights[i];
+    for (int i = count - 1; i >= 0 && times[i] >= time; i--) {
+      sum += costs[i];
     }
     return sum;
   }

@@ -3,16 +3,16 @@ package io.verbena.simulation.scenario;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a run.
+ * The result of one simulation.
  *
- * @param failure the promise that was broken, or what was thrown; null if all is well
- * @param packets how many were sent
- * @param strikes how often the wire did something to one
+ * @param failure the violation, or whatever else was thrown; null after a success
+ * @param packets the number of packets sent
+ * @param injectedFaults the number of faults injected into packets
  */
-public record RunResult(@Nullable Throwable failure, int packets, int strikes) {
+public record RunResult(@Nullable Throwable failure, int packets, int injectedFaults) {
 
-  /** Whether no promise was broken. */
-  public boolean isGood() {
+  /** Whether the run ended without a violation. */
+  public boolean isSuccess() {
     return failure == null;
   }
 }

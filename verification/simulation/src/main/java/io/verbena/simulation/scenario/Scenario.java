@@ -8,56 +8,60 @@ import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** A run that is to be: all that happens in it follows from this alone. Immutable. */
+/** A program and a fault schedule. They determine everything that happens in a run. Immutable. */
 public interface Scenario {
-  /** The most that is under way where less may be. */
-  int MOST_PACKETS = 32;
+  /** The largest congestion window of adaptive flow control, in packets. */
+  int MAX_PACKETS = 32;
 
-  /** The most that a READ asks for at once there. */
-  int MOST_READ_PACKETS = 5;
+  /** The largest part of a READ that adaptive flow control requests at once, in packets. */
+  int MAX_READ_PACKETS = 5;
 
   /**
-   * Runs it. After a failure the arena is of no more use.
+   * Runs the scenario. The arena must not be used again after a failure.
    *
-   * @param trace who tells what happens, or null
-   * @param strikesInto gets what the wire did to single packets, if not null
+   * @param trace prints each packet and event, or null
+   * @param injectedFaults receives each fault that the wire injected into a packet, or null
    */
-  RunResult run(Arena arena, @Nullable Trace trace, @Nullable List<Fault> strikesInto);
+  RunResult run(Arena arena, @Nullable Trace trace, @Nullable List<Fault> injectedFaults);
 
-  /** What keys, numbers and all chance that is in none of its steps are made of. */
+  /** The seed of keys, queue pair numbers and all random choices that are not part of a step. */
   long seed();
 
-  /** Whether the queue pairs of a run work as on UDP sockets: in one run in four. */
-  static boolean adapts(long seed) {
+  /**
+   * Whether queue pairs use adaptive flow control, as they do over UDP: true for every fourth seed.
+   */
+  static boolean isAdaptive(long seed) {
     return (seed & 3) == 3;
   }
 
-  /** How much is under way: as on UDP sockets, or as on a lossless network. */
-  default FlowControl flow() {
-    if (!adapts(seed())) {
+  /**
+   * The flow control of the queue pairs: adaptive as over UDP, or fixed as on a lossless network.
+   */
+  default FlowControl flowControl() {
+    if (!isAdaptive(seed())) {
       return FlowControl.FIXED;
     }
     SplittableRandom random = new SplittableRandom(~seed());
     return new FlowControl(
-        1 + random.nextInt(MOST_PACKETS), 1 + random.nextInt(MOST_READ_PACKETS), true);
+        1 + random.nextInt(MAX_PACKETS), 1 + random.nextInt(MAX_READ_PACKETS), true);
   }
 
-  /** What the wire does. */
+  /** The faults that the wire injects. */
   FaultSchedule faults();
 
-  /** The same on another wire. */
+  /** Returns the same scenario with other faults. */
   Scenario withFaults(FaultSchedule others);
 
-  /** How many steps its program has. */
-  int steps();
+  /** The number of steps of the program. */
+  int stepCount();
 
   /**
-   * The same with some of its steps only.
+   * Returns the same scenario with only some of its steps.
    *
-   * @param kept their places, ascending
+   * @param kept the indexes of the steps to keep, ascending
    */
   Scenario withSteps(List<Integer> kept);
 
-  /** Tells it to people. */
+  /** Prints the scenario in human-readable form. */
   void print(PrintWriter out);
 }

@@ -7,36 +7,36 @@ import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.wire.Fault;
 import java.io.PrintWriter;
 
-/** A run for people to read: one line for each packet and each event. */
+/** Prints one human-readable line for each packet and each event of a run. */
 public final class Trace {
   private final PrintWriter out;
   private final Frame copy = new Frame();
 
-  /** A trace that is printed as it happens. */
+  /** Creates a trace that prints immediately. */
   public Trace(PrintWriter out) {
     this.out = out;
   }
 
-  /** Somebody did something, or something became of it. */
+  /** Prints an event of the program. */
   public void event(long now, String what, Object who, Object about) {
     out.printf("%10d  %-6s %-14s %s%n", now, who, what, about);
   }
 
-  /** A packet was sent. */
+  /** Prints a packet that was sent. */
   public void sent(long now, int source, int destination, Frame frame) {
     out.printf("%10d  %d -> %d  %s%n", now, source, destination, text(frame));
   }
 
-  /** The wire did something to it. */
-  public void struck(long now, Fault strike) {
-    out.printf("%10d  *** %s%n", now, strike.kind());
+  /** Prints a fault that the wire injected. */
+  public void fault(long now, Fault fault) {
+    out.printf("%10d  *** %s%n", now, fault.kind());
   }
 
-  /** What comes damaged; the rest was seen when it was sent. */
-  public void arrives(long now, int source, int destination, Frame frame) {
-    FrameFault fault = copy.copyFrom(frame).parse();
-    if (fault != FrameFault.NONE) {
-      out.printf("%10d  %d -> %d  dropped: %s%n", now, source, destination, fault);
+  /** Prints a packet that arrives damaged. Intact packets were printed when they were sent. */
+  public void arrived(long now, int source, int destination, Frame frame) {
+    FrameFault error = copy.copyFrom(frame).parse();
+    if (error != FrameFault.NONE) {
+      out.printf("%10d  %d -> %d  dropped: %s%n", now, source, destination, error);
     }
   }
 

@@ -1,31 +1,31 @@
 package io.verbena.simulation.scenario;
 
-/** A promise was broken. */
+/** Thrown when a run violates its model. */
 public final class Violation extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** A promise that was broken. */
+  /** Creates a violation. */
   public Violation(String message) {
     super(message);
   }
 
   /**
-   * A promise that was broken.
+   * Creates a violation that another exception revealed.
    *
-   * @param cause what was thrown that shows it
+   * @param cause the exception that revealed the violation
    */
   public Violation(String message, Throwable cause) {
     super(message, cause);
   }
 
   /**
-   * Makes a claim.
+   * Throws a violation unless a condition holds.
    *
-   * @param otherwise what is wrong if it does not hold, followed by {@code about}
+   * @param message the message, followed by {@code subject}
    */
-  public static void require(boolean held, String otherwise, Object about) {
-    if (!held) {
-      throw new Violation(otherwise + " " + about);
+  public static void require(boolean condition, String message, Object subject) {
+    if (!condition) {
+      throw new Violation(message + " " + subject);
     }
   }
 }

@@ -1,4 +1,6 @@
-/** What all kinds of runs have in common: how they are made, watched and held against promises. */
+/**
+ * The parts that all simulated programs share: the scenario, its memory, its trace and its result.
+ */
 @NullMarked
 package io.verbena.simulation.scenario;
 

@@ -3,14 +3,17 @@ package io.verbena.simulation.verbs;
 import io.verbena.emulated.roce.RnrTimer;
 import io.verbena.simulation.scenario.Violation;
 
-/** What the peer of a reliable connection was told that costs its requests retries. */
+/**
+ * Tracks the NAKs that a requester of a reliable connection receives, and decides whether they
+ * suffice to exhaust its retries.
+ */
 final class AllowedRetries {
   private final ConnectionConfig plan;
 
-  /** When a request of this end last completed well. */
-  long progressAt;
+  /** The time of the last successful completion. */
+  long lastProgressAt;
 
-  private int missing = -1;
+  private int missingPsn = -1;
   private int rnrPsn = -1;
   private int rnrCount;
   private long rnrSince;
@@ -19,21 +22,25 @@ final class AllowedRetries {
     this.plan = plan;
   }
 
-  /** It is told that a packet is missing: once, until it has come. */
-  void missing(int psn) {
-    if (psn == missing) {
-      throw new Violation("NAK repeated");
+  /**
+   * Called when a NAK for a missing packet is sent. The responder must send it only once until that
+   * packet arrives.
+   */
+  void sequenceErrorNak(int psn) {
+    if (psn == missingPsn) {
+      throw new Violation("NAK sent twice for one missing packet");
     }
-    missing = psn;
+    missingPsn = psn;
   }
 
-  /** It is told that there is no receive. */
-  void notReady(int psn, long now) {
-    missing = -1;
+  /** Called when an RNR NAK is sent. */
+  void rnrNak(int psn, long now) {
+    missingPsn = -1;
     if (rnrPsn != psn) {
       rnrPsn = psn;
-      // The answer that told of the message before may be lost: then nothing is forgiven yet.
-      if (rnrCount == 0 || progressAt >= rnrSince) {
+      // The ACK of the previous message may be lost; in that case the requester has not reset its
+      // retry count.
+      if (rnrCount == 0 || lastProgressAt >= rnrSince) {
         rnrCount = 0;
         rnrSince = now;
       }
@@ -41,12 +48,12 @@ final class AllowedRetries {
     rnrCount++;
   }
 
-  /** The wire repeats that, which costs another retry. */
-  void toldTwice() {
+  /** Called when the wire duplicates an RNR NAK, which costs another retry. */
+  void rnrNakDuplicated() {
     rnrCount++;
   }
 
-  boolean excuseRnrFailure(long now) {
+  boolean allowsRnrFailure(long now) {
     int retries = plan.rnrRetry();
     return retries < 7
         && rnrCount > retries

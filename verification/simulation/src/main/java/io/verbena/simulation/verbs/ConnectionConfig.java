@@ -4,21 +4,21 @@ import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairType;
 
 /**
- * A connection of a simulated program.
+ * The attributes of one connection of a simulated program.
  *
  * @param type the transport service
- * @param first the device of end 0
- * @param second the device of end 1
+ * @param first the device of endpoint 0
+ * @param second the device of endpoint 1
  * @param mtu bytes of payload per packet
  * @param timeout code of the acknowledgement timeout
- * @param retryCount retries
- * @param rnrRetry retries when the receiver is not ready, 7 for ever
- * @param rnrTimer code of the time that a receiver that is not ready asks for
- * @param psn0 the first PSN of end 0
- * @param psn1 the first PSN of end 1
- * @param reads READs and atomics outstanding
- * @param sends slots of each send queue
- * @param signalAll whether all sends are signaled
+ * @param retryCount the retry count
+ * @param rnrRetry the RNR retry count; 7 means without end
+ * @param rnrTimer code of the RNR timer
+ * @param psn0 the first PSN of endpoint 0
+ * @param psn1 the first PSN of endpoint 1
+ * @param reads maximum number of outstanding READs and atomics
+ * @param sends capacity of each send queue
+ * @param signalAll whether all requests are signaled
  */
 record ConnectionConfig(
     QueuePairType type,
@@ -43,7 +43,7 @@ record ConnectionConfig(
     return side == 0 ? psn0 : psn1;
   }
 
-  /** How many packets a message of an unreliable connection takes. */
+  /** The number of packets of a message on an unreliable transport. */
   int packets(int length) {
     return type == QueuePairType.UD ? 1 : Math.max(1, (length + mtu.bytes() - 1) / mtu.bytes());
   }

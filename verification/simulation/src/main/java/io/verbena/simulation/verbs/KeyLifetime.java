@@ -1,60 +1,64 @@
 package io.verbena.simulation.verbs;
 
-/** A key by which peers reach memory, from what gives it to what ends it. */
+/** A remote key, from the operation that grants it to the one that revokes it. */
 final class KeyLifetime {
-  final int key;
+  final int value;
 
-  /** Of the first byte that it leads to. */
+  /** The address of the first byte that the key covers. */
   final long address;
 
-  /** Whether it lets peers read only. */
+  /** Whether peers may only read. */
   final boolean readOnly;
 
-  /** Accesses by it that were posted, and of which the outcome is not known. */
-  int uses;
+  /** The number of accesses that were posted with the key and have not completed. */
+  int outstandingUses;
 
-  private boolean born;
-  private boolean ending;
-  private boolean over;
+  private boolean active;
+  private boolean revoking;
+  private boolean revoked;
 
-  KeyLifetime(int key, long address, boolean readOnly) {
-    this.key = key;
+  KeyLifetime(int value, long address, boolean readOnly) {
+    this.value = value;
     this.address = address;
     this.readOnly = readOnly;
   }
 
-  /** What gives it is known to be done. */
-  void begin() {
-    born = true;
+  /** Called when the operation that grants the key has completed. */
+  void activate() {
+    active = true;
   }
 
-  /** Something that ends it was posted: from now on nobody knows, until that is done. */
-  void end() {
-    ending = true;
+  /**
+   * Called when an operation that revokes the key is posted. Until it completes, accesses may
+   * succeed or fail.
+   */
+  void startRevoking() {
+    revoking = true;
   }
 
-  /** What ends it is known to be done. */
-  void over() {
-    ending = true;
-    over = true;
+  /** Called when an operation that revokes the key has completed. */
+  void revoke() {
+    revoking = true;
+    revoked = true;
   }
 
-  /** Whether it opens what it is the key of, for sure. */
-  boolean isSure() {
-    return born && !ending;
+  /** Whether an access with the key must succeed. */
+  boolean isValid() {
+    return active && !revoking;
   }
 
-  boolean isEnding() {
-    return ending;
+  boolean isRevoking() {
+    return revoking;
   }
 
-  /** Whether it opens nothing any more, for sure. */
-  boolean isOver() {
-    return over;
+  /** Whether an access with the key must fail. */
+  boolean isRevoked() {
+    return revoked;
   }
 
   @Override
   public String toString() {
-    return Integer.toHexString(key) + (over ? " dead" : ending ? " ending" : born ? "" : " unborn");
+    return Integer.toHexString(value)
+        + (revoked ? " revoked" : revoking ? " revoking" : active ? "" : " pending");
   }
 }

@@ -3,20 +3,20 @@ package io.verbena.simulation.verbs;
 /**
  * One step of a simulated program.
  *
- * @param number its number in the whole plan, for people
- * @param at the moment at which the program comes to it
- * @param link the connection
- * @param side 0 or 1: the end that does it
- * @param kind what it does
- * @param length bytes
- * @param target which register or counter of the peer it is about
- * @param offset where its payload starts in its end's source
- * @param signaled whether to make a completion on success
- * @param fence whether to wait for earlier READs and atomics
- * @param inline whether the payload travels in the request, if that is possible
- * @param pieces how many buffers its bytes are spread over
- * @param byDoor whether it reaches the peer's memory by a key of its own, if there is one
- * @param receiveAt when the peer posts the receive that it may take
+ * @param number its index in the generated scenario, for the trace
+ * @param at the virtual time at which the program executes it
+ * @param link the index of the connection
+ * @param side the endpoint that executes it, 0 or 1
+ * @param kind the kind of operation
+ * @param length the number of bytes
+ * @param target the index of the register, counter or grant that it uses
+ * @param offset the offset of its payload in the source buffer; also a source of random choices
+ * @param signaled whether it completes with a completion on success
+ * @param fence whether it waits for earlier READs and atomics
+ * @param inline whether the payload is copied into the request if it is small enough
+ * @param segments the number of scatter/gather entries
+ * @param byGrantedKey whether it uses a key that the peer granted, if there is one
+ * @param receiveAt the virtual time at which the peer posts a receive for it
  */
 record Operation(
     int number,
@@ -30,12 +30,12 @@ record Operation(
     boolean signaled,
     boolean fence,
     boolean inline,
-    int pieces,
-    boolean byDoor,
+    int segments,
+    boolean byGrantedKey,
     long receiveAt) {
 
-  /** Whether the program takes what is not sure to be good. */
-  boolean isRash() {
+  /** Whether the program uses keys that are being revoked, and revokes keys that are in use. */
+  boolean isCareless() {
     return offset % 3 == 0;
   }
 
@@ -47,7 +47,7 @@ record Operation(
     if (kind.isRequest()) {
       text.append(' ').append(length).append(" B, target ").append(target);
       text.append(signaled ? ", signaled" : "").append(fence ? ", fence" : "");
-      text.append(inline ? ", inline" : "").append(byDoor ? ", by door" : "");
+      text.append(inline ? ", inline" : "").append(byGrantedKey ? ", by granted key" : "");
     }
     if (kind.takesReceive()) {
       text.append(", receive at ").append(receiveAt).append(" ns");

@@ -3,7 +3,7 @@ package io.verbena.simulation.verbs;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 
-/** What an operation of a simulated program does. */
+/** The kinds of operations of a simulated program. */
 enum OperationKind {
   SEND(true),
   SEND_IMMEDIATE(true),
@@ -12,73 +12,75 @@ enum OperationKind {
   READ(false),
   FETCH_ADD(false),
   COMPARE_SWAP(false),
-  /** A WRITE with a key that names nothing. */
+  /** A WRITE with an unknown key. */
   WRONG_KEY(false, CompletionStatus.REM_ACCESS_ERR),
-  /** A READ of which the last byte is beyond the region. */
-  BEYOND(false, CompletionStatus.REM_ACCESS_ERR),
-  /** A fetch-and-add on an address that is no multiple of 8. */
+  /** A READ whose last byte is beyond the region. */
+  READ_BEYOND_REGION(false, CompletionStatus.REM_ACCESS_ERR),
+  /** A fetch-and-add at an address that is not a multiple of 8. */
   MISALIGNED(false, CompletionStatus.REM_INV_REQ_ERR),
   /** A SEND larger than the receive. */
   TOO_LARGE(true, CompletionStatus.REM_INV_REQ_ERR),
-  /** A WRITE with a key that lives no more, or gives no right to it. */
-  DEAD_KEY(false, CompletionStatus.REM_ACCESS_ERR),
-  /** A WRITE with a key of a window that another queue pair has bound for its own peer. */
-  OTHERS_KEY(false, CompletionStatus.REM_ACCESS_ERR),
-  /** A fetch-and-add with a key of before of the window of type 1. */
-  DEAD_ADD(false, CompletionStatus.REM_ACCESS_ERR),
-  /** A READ of which the last byte is beyond a window, but not beyond its region. */
-  BEYOND_DOOR(false, CompletionStatus.REM_ACCESS_ERR),
-  /** A SEND_WITH_INV with a key that names nothing: arrives, but is the end of the responder. */
-  INVALIDATE_NOTHING(true),
-  /** A datagram with another queue key than its receiver's. */
+  /** A WRITE with a key that was revoked or does not permit it. */
+  REVOKED_KEY(false, CompletionStatus.REM_ACCESS_ERR),
+  /** A WRITE with the key of a type 2 window that another queue pair has bound. */
+  FOREIGN_WINDOW_KEY(false, CompletionStatus.REM_ACCESS_ERR),
+  /** A fetch-and-add with a former key of a type 1 window. */
+  REVOKED_TYPE_1_KEY(false, CompletionStatus.REM_ACCESS_ERR),
+  /** A READ whose last byte is beyond a window, but within its region. */
+  READ_BEYOND_WINDOW(false, CompletionStatus.REM_ACCESS_ERR),
+  /** A SEND_WITH_INV with an unknown key. The message arrives, and the responder fails. */
+  INVALIDATE_UNKNOWN_KEY(true),
+  /** A datagram with a queue key that differs from its receiver's. */
   WRONG_QUEUE_KEY(true, CompletionStatus.REM_INV_REQ_ERR),
-  /** Gives peers a key: binds a window of type 2, or registers memory once more. */
-  OPEN(false),
-  /** LOCAL_INV of such a key. */
-  INVALIDATE(false),
-  /** SEND_WITH_INV of such a key of the peer's; a SEND if there is none. */
-  GIVE_BACK(true),
-  /** Deregisters such memory or deallocates such a window, at once. */
+  /** Grants a key: binds a type 2 window, or registers the memory once more. */
+  GRANT_KEY(false),
+  /** LOCAL_INV of a granted key. */
+  LOCAL_INVALIDATE(false),
+  /** SEND_WITH_INV of a key that the peer granted, or a SEND if there is none. */
+  SEND_WITH_INVALIDATE(true),
+  /** Deregisters the region or deallocates the window of a grant. */
   DEALLOCATE(false),
-  /** Binds the window of type 1 of its device anew. */
-  BIND_ANEW(false),
-  /** Has such memory registered anew, at once: with other rights, in another domain, elsewhere. */
+  /** Binds the type 1 window of the device to a new key. */
+  BIND_TYPE_1_WINDOW(false),
+  /**
+   * Reregisters the region of a grant with other rights, in another domain, or over other memory.
+   */
   REREGISTER(false),
-  /** The program has its send queue drained, and lets it go on later. */
+  /** Drains the send queue and resumes it later. */
   DRAIN(false),
-  /** The program moves its queue pair to ERR. */
+  /** Moves the queue pair to ERR. */
   FAIL(false),
-  /** The program closes its queue pair. */
+  /** Closes the queue pair. */
   CLOSE(false);
 
   private final boolean takesReceive;
 
-  /** What it ends with at its requester, if the responder is to refuse it; else SUCCESS. */
-  private final CompletionStatus due;
+  /** The completion status at the requester: an error if the responder must reject the request. */
+  private final CompletionStatus expectedStatus;
 
   OperationKind(boolean takesReceive) {
     this(takesReceive, CompletionStatus.SUCCESS);
   }
 
-  OperationKind(boolean takesReceive, CompletionStatus due) {
+  OperationKind(boolean takesReceive, CompletionStatus expectedStatus) {
     this.takesReceive = takesReceive;
-    this.due = due;
+    this.expectedStatus = expectedStatus;
   }
 
   boolean takesReceive() {
     return takesReceive;
   }
 
-  CompletionStatus due() {
-    return due;
+  CompletionStatus expectedStatus() {
+    return expectedStatus;
   }
 
-  /** Whether it is the end of a reliable connection. */
-  boolean kills() {
-    return isRefused() || this == INVALIDATE_NOTHING;
+  /** Whether the operation breaks a reliable connection. */
+  boolean breaksConnection() {
+    return isRejected() || this == INVALIDATE_UNKNOWN_KEY;
   }
 
-  /** Whether it uses a key of the peer's. */
+  /** Whether the operation accesses memory of the peer. */
   boolean isAccess() {
     return switch (this) {
       case WRITE, WRITE_IMMEDIATE, READ, FETCH_ADD, COMPARE_SWAP -> true;
@@ -86,29 +88,32 @@ enum OperationKind {
     };
   }
 
-  /** What its completion calls it. */
+  /** The opcode of its completion. */
   CompletionOpcode opcode() {
     return switch (this) {
-      case WRITE, WRITE_IMMEDIATE, WRONG_KEY, DEAD_KEY, OTHERS_KEY -> CompletionOpcode.RDMA_WRITE;
-      case READ, BEYOND, BEYOND_DOOR -> CompletionOpcode.RDMA_READ;
-      case FETCH_ADD, DEAD_ADD, MISALIGNED -> CompletionOpcode.FETCH_ADD;
+      case WRITE, WRITE_IMMEDIATE, WRONG_KEY, REVOKED_KEY, FOREIGN_WINDOW_KEY ->
+          CompletionOpcode.RDMA_WRITE;
+      case READ, READ_BEYOND_REGION, READ_BEYOND_WINDOW -> CompletionOpcode.RDMA_READ;
+      case FETCH_ADD, REVOKED_TYPE_1_KEY, MISALIGNED -> CompletionOpcode.FETCH_ADD;
       case COMPARE_SWAP -> CompletionOpcode.COMP_SWAP;
-      case OPEN, BIND_ANEW -> CompletionOpcode.BIND_MW;
-      case INVALIDATE -> CompletionOpcode.LOCAL_INV;
+      case GRANT_KEY, BIND_TYPE_1_WINDOW -> CompletionOpcode.BIND_MW;
+      case LOCAL_INVALIDATE -> CompletionOpcode.LOCAL_INV;
       default -> CompletionOpcode.SEND;
     };
   }
 
-  /** Whether no packet comes of it. */
+  /** Whether the request sends no packet. */
   boolean isLocal() {
-    return this == OPEN || this == INVALIDATE || this == BIND_ANEW;
+    return this == GRANT_KEY || this == LOCAL_INVALIDATE || this == BIND_TYPE_1_WINDOW;
   }
 
-  boolean isRefused() {
-    return due != CompletionStatus.SUCCESS;
+  boolean isRejected() {
+    return expectedStatus != CompletionStatus.SUCCESS;
   }
 
-  /** Whether it is a request, and not something done to the queue pair. */
+  /**
+   * Whether the operation is about memory or messages, and not about the state of the queue pair.
+   */
   boolean isRequest() {
     return this != FAIL && this != CLOSE && this != DRAIN;
   }

@@ -11,12 +11,12 @@ import io.verbena.verbs.WorkCompletion;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
-/** The receives of one queue pair, or of all of a device that share them. */
+/** The receives of one queue pair, or of all queue pairs that share a receive queue. */
 final class PostedReceives {
-  /** Bytes in front of a datagram. */
-  static final int AREA = 40;
+  /** The length of the global routing header in front of a datagram. */
+  static final int GRH_LENGTH = 40;
 
-  private static final int PIECES = 2;
+  private static final int SEGMENTS = 2;
   private static final long FLAG = 1L << 62;
   private static final int ID_SHIFT = 32;
 
@@ -24,7 +24,7 @@ final class PostedReceives {
   private final int size;
   private final int[] slots;
   private final boolean[] done;
-  private final ReceiveWorkRequest request = new ReceiveWorkRequest(PIECES);
+  private final ReceiveWorkRequest request = new ReceiveWorkRequest(SEGMENTS);
   private @Nullable MemoryRegion region;
   private @Nullable SharedReceiveQueue shared;
   private int users;
@@ -33,23 +33,26 @@ final class PostedReceives {
   private long postedAt = -1;
 
   /**
-   * Takes memory.
+   * Allocates the memory of all receives.
    *
-   * @param index its place among all such
-   * @param area bytes in front of each message
+   * @param index the index of this object in the simulation
+   * @param headerLength the number of bytes in front of each message
    */
-  PostedReceives(Arena arena, int index, int count, int area) {
+  PostedReceives(Arena arena, int index, int count, int headerLength) {
     this.index = index;
-    size = area + VerbsScenario.MAX_LENGTH;
+    size = headerLength + VerbsScenario.MAX_LENGTH;
     slots = new int[count];
     done = new boolean[count];
     for (int i = 0; i < count; i++) {
-      slots[i] = arena.take(size);
+      slots[i] = arena.allocate(size);
     }
   }
 
-  /** Registers its memory, for the first of those who share it. */
-  void create(Arena arena, ProtectionDomain domain, boolean sharing) {
+  /**
+   * Registers the memory and creates the shared receive queue, if any. Only the first call has an
+   * effect.
+   */
+  void create(Arena arena, ProtectionDomain domain, boolean shareQueue) {
     if (region != null || shared != null) {
       return;
     }
@@ -58,13 +61,13 @@ final class PostedReceives {
       int to = slots[slots.length - 1] + size;
       region = domain.register(arena.memory.slice(from, to - from), EnumSet.of(Access.LOCAL_WRITE));
     }
-    if (sharing) {
-      shared = domain.createSharedReceiveQueue(capacity(), PIECES);
+    if (shareQueue) {
+      shared = domain.createSharedReceiveQueue(capacity(), SEGMENTS);
     }
   }
 
-  /** Has one more queue pair take from it. */
-  @Nullable SharedReceiveQueue use() {
+  /** Adds a queue pair that consumes these receives. Returns the shared receive queue, if any. */
+  @Nullable SharedReceiveQueue attach() {
     users++;
     return shared;
   }
@@ -77,11 +80,11 @@ final class PostedReceives {
     return Math.max(1, slots.length);
   }
 
-  static int pieces() {
-    return PIECES;
+  static int segments() {
+    return SEGMENTS;
   }
 
-  /** Posts the next. */
+  /** Posts the next receive. */
   void post(SimulatedEndpoint by, long now) {
     SharedReceiveQueue queue = shared;
     MemoryRegion memory = region;
@@ -102,7 +105,7 @@ final class PostedReceives {
     }
   }
 
-  static boolean owns(WorkCompletion completion) {
+  static boolean isReceive(WorkCompletion completion) {
     return (completion.workRequestId() & FLAG) != 0;
   }
 
@@ -110,35 +113,44 @@ final class PostedReceives {
     return (int) ((completion.workRequestId() & ~FLAG) >>> ID_SHIFT);
   }
 
-  /** A receive has completed: once, and, if nobody else takes them, in order. */
+  /**
+   * Checks that a receive completes only once and, unless the queue is shared, in order. Returns
+   * its offset in the arena.
+   */
   int complete(WorkCompletion completion) {
     int number = (int) completion.workRequestId();
     if (number >= posted || done[number] || (shared == null && number != completed)) {
-      throw new Violation("receive out of order, or given twice: " + completion);
+      throw new Violation("receive completed out of order or twice: " + completion);
     }
     done[number] = true;
     completed++;
     return slots[number];
   }
 
-  /** How many wait, or are being filled. */
-  int left() {
+  /** The number of receives that were posted and have not completed. */
+  int outstanding() {
     return posted - completed;
   }
 
-  /** Whether somebody may rightly find none: others may be filling those that are left. */
-  boolean mayBeTaken() {
-    return left() < Math.max(1, users);
+  /**
+   * Whether a message may find no receive, because other messages may be using all outstanding
+   * ones.
+   */
+  boolean mayBeExhausted() {
+    return outstanding() < Math.max(1, users);
   }
 
-  /** Whether that may be at this moment, or have been. */
-  boolean mayBeEmpty(long now) {
-    return mayBeTaken() || postedAt == now;
+  /**
+   * Whether a message may find no receive now, or may have found none before the receive posted at
+   * this moment.
+   */
+  boolean mayHaveBeenExhausted(long now) {
+    return mayBeExhausted() || postedAt == now;
   }
 
-  /** Where those stand that were posted and have not completed. */
-  int[] unfinished() {
-    int[] places = new int[left()];
+  /** The offsets of the receives that were posted and have not completed. */
+  int[] outstandingSlots() {
+    int[] places = new int[outstanding()];
     int count = 0;
     for (int i = 0; i < posted; i++) {
       if (!done[i]) {

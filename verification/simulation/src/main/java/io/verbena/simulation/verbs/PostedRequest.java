@@ -2,7 +2,7 @@ package io.verbena.simulation.verbs;
 
 import org.jspecify.annotations.Nullable;
 
-/** A request as it was posted, and what is known of it since. */
+/** A work request that was posted, with the results that the model expects. */
 final class PostedRequest {
   enum State {
     POSTED,
@@ -16,33 +16,33 @@ final class PostedRequest {
   long doneAt;
   State state = State.POSTED;
 
-  /** Of a READ: the bytes that it must bring. */
-  byte @Nullable [] due;
+  /** Of a READ: the bytes that it must return. */
+  byte @Nullable [] expectedBytes;
 
-  /** Of a READ or atomic: where in the arena its answer lands. */
+  /** Of a READ or atomic: the offset of its result in the arena. */
   int resultAt;
 
-  /** Of one that takes a receive: how many of its end did before. */
+  /** Of a request that consumes a receive: its index among such requests of the endpoint. */
   int message;
 
-  /** Of a fetch-and-add: its place among those of its counter. */
+  /** Of a fetch-and-add: its digit of the counter. */
   int digit;
 
-  /** Of a compare-and-swap: what it must find, and what is there after it. */
+  /** Of a compare-and-swap: the values before and after it. */
   long before;
 
   long after;
 
-  /** Of an access by a key of its own: that key. Of what gives or ends a key: that. */
-  @Nullable KeyLifetime life;
+  /** The key that the request uses, grants or revokes. */
+  @Nullable KeyLifetime key;
 
-  /** Of what gives a window another key: the one that ends with that. */
-  @Nullable KeyLifetime lifeBefore;
+  /** Of a bind of a type 1 window: the key that the bind revokes. */
+  @Nullable KeyLifetime previousKey;
 
-  /** Of an unreliable one: the PSN of its last packet. */
+  /** Of a request on an unreliable transport: the PSN of its last packet. */
   int lastPsn = -1;
 
-  /** How often it was received. */
+  /** The number of times that the message was received. */
   int deliveries;
 
   PostedRequest(Operation operation, boolean signaled, long postedAt) {
@@ -51,22 +51,22 @@ final class PostedRequest {
     this.signaled = signaled;
   }
 
-  boolean isDone() {
+  boolean isCompleted() {
     return state != State.POSTED;
   }
 
-  /** Whether the responder refuses it, or may, for all that is known. */
-  boolean mayBeRefused() {
-    if (operation.kind().kills()) {
+  /** Whether the responder must or may reject the request. */
+  boolean mayBeRejected() {
+    if (operation.kind().breaksConnection()) {
       return true;
     }
-    KeyLifetime by = life;
-    return by != null && operation.kind().isAccess() && state != State.DONE && by.isEnding();
+    KeyLifetime used = key;
+    return used != null && operation.kind().isAccess() && state != State.DONE && used.isRevoking();
   }
 
   @Override
   public String toString() {
-    KeyLifetime by = life;
-    return operation + (by == null ? "" : ", key " + by) + " (" + state + ")";
+    KeyLifetime used = key;
+    return operation + (used == null ? "" : ", key " + used) + " (" + state + ")";
   }
 }

@@ -14,27 +14,36 @@ import io.verbena.verbs.WorkCompletion;
 import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
-/** An end of a reliable connection, and the model that each completion is held against. */
+/**
+ * An endpoint of a reliable connection (RC), with the model that each completion is checked
+ * against.
+ */
 final class ReliableEndpoint extends SimulatedEndpoint {
-  private @Nullable RemoteKeyGrants doors;
-  private final AllowedRetries excuses;
+  private @Nullable RemoteKeyGrants grants;
+  private final AllowedRetries allowedRetries;
   private long cellLatest;
-  private long cellSure;
-  private int messagesTaken;
-  private boolean refusedByPeer;
+  private long cellConfirmed;
+  private int messagesReceived;
+  private boolean rejectedARequest;
   private boolean receiveFailed;
 
-  ReliableEndpoint(VerbsSimulation world, Arena arena, int index, ConnectionConfig plan, int reads, PostedReceives receives) {
-    super(world, arena, index, plan, reads, receives);
-    excuses = new AllowedRetries(plan);
+  ReliableEndpoint(
+      VerbsSimulation simulation,
+      Arena arena,
+      int index,
+      ConnectionConfig config,
+      int reads,
+      PostedReceives receives) {
+    super(simulation, arena, index, config, reads, receives);
+    allowedRetries = new AllowedRetries(config);
   }
 
   @Override
   void create(ProtectionDomain in, CompletionQueue queue) {
     super.create(in, queue);
     cellLatest = arena.memory.getLong(cell);
-    cellSure = cellLatest;
-    doors = new RemoteKeyGrants(this, world, arena);
+    cellConfirmed = cellLatest;
+    grants = new RemoteKeyGrants(this, simulation, arena);
   }
 
   @Override
@@ -49,19 +58,19 @@ final class ReliableEndpoint extends SimulatedEndpoint {
         .modify(
             to(QueuePairState.RTR)
                 .addressVector(AddressVector.to(to))
-                .pathMtu(plan.mtu())
+                .pathMtu(config.mtu())
                 .destinationQueuePair(peer().pair().number())
-                .receivePsn(plan.psn(1 - side))
-                .maxDestinationReadAtomic(plan.reads())
-                .minRnrTimer(plan.rnrTimer()));
+                .receivePsn(config.psn(1 - side))
+                .maxDestinationReadAtomic(config.reads())
+                .minRnrTimer(config.rnrTimer()));
     pair()
         .modify(
             to(QueuePairState.RTS)
-                .timeout(plan.timeout())
-                .retryCount(plan.retryCount())
-                .rnrRetry(plan.rnrRetry())
-                .sendPsn(plan.psn(side))
-                .maxReadAtomic(plan.reads()));
+                .timeout(config.timeout())
+                .retryCount(config.retryCount())
+                .rnrRetry(config.rnrRetry())
+                .sendPsn(config.psn(side))
+                .maxReadAtomic(config.reads()));
   }
 
   @Override
@@ -69,28 +78,28 @@ final class ReliableEndpoint extends SimulatedEndpoint {
     return (ReliableEndpoint) super.peer();
   }
 
-  RemoteKeyGrants doors() {
-    RemoteKeyGrants own = doors;
+  RemoteKeyGrants grants() {
+    RemoteKeyGrants own = grants;
     if (own == null) {
-      throw new IllegalStateException("no doors yet");
+      throw new IllegalStateException("no grants yet");
     }
     return own;
   }
 
-  // ---- what the program does
+  // ---- operations of the program
 
   @Override
   boolean mayPost(Operation operation) {
-    return doors().mayPost(operation);
+    return grants().mayPost(operation);
   }
 
-  /** Whether it writes where earlier READs are still to find what was there before. */
+  /** Whether the operation would change memory that earlier READs must return unchanged. */
   @Override
   boolean needsFence(Operation operation) {
     return switch (operation.kind()) {
       case WRITE, WRITE_IMMEDIATE -> peer().register(operation).needsFence();
-      // READs before it may have to be asked for again, by the key that it ends.
-      case GIVE_BACK -> true;
+      // Earlier READs may have to be retried with the key that it revokes.
+      case SEND_WITH_INVALIDATE -> true;
       default -> false;
     };
   }
@@ -99,171 +108,190 @@ final class ReliableEndpoint extends SimulatedEndpoint {
   void fill(PostedRequest post) {
     Operation operation = post.operation;
     ReliableEndpoint to = peer();
-    MemoryRegion there = to.region();
+    MemoryRegion remoteRegion = to.region();
     SingleWriterRegister register = to.register(operation);
     switch (operation.kind()) {
       case SEND, TOO_LARGE -> request.send();
       case SEND_IMMEDIATE -> request.sendWithImmediate(operation.number());
       case WRITE, WRITE_IMMEDIATE -> {
-        long address = enter(post, to.address(register.at));
+        long address = selectKey(post, to.address(register.at));
         if (operation.kind() == OperationKind.WRITE) {
-          request.write(address, key(post, there.rkey()));
+          request.write(address, rkey(post, remoteRegion.rkey()));
         } else {
-          request.writeWithImmediate(address, key(post, there.rkey()), operation.number());
+          request.writeWithImmediate(address, rkey(post, remoteRegion.rkey()), operation.number());
         }
         register.write(arena, post, sourceAt(operation));
       }
-      case WRONG_KEY -> request.write(to.address(register.at), ~there.rkey());
-      case DEAD_KEY -> {
-        KeyLifetime dead = to.doors().dead(operation);
+      case WRONG_KEY -> request.write(to.address(register.at), ~remoteRegion.rkey());
+      case REVOKED_KEY -> {
+        KeyLifetime unusable = to.grants().invalidKeyFor(operation);
         request.write(
-            dead == null ? to.address(register.at) : dead.address,
-            dead == null ? ~there.rkey() : dead.key);
+            unusable == null ? to.address(register.at) : unusable.address,
+            unusable == null ? ~remoteRegion.rkey() : unusable.value);
       }
-      case OTHERS_KEY -> {
-        KeyLifetime others = world.windowOfOther(to);
+      case FOREIGN_WINDOW_KEY -> {
+        KeyLifetime others = simulation.foreignWindowKey(to);
         request.write(
             others == null ? to.address(register.at) : others.address,
-            others == null ? ~there.rkey() : others.key);
+            others == null ? ~remoteRegion.rkey() : others.value);
       }
       case READ -> {
-        long address = enter(post, to.address(register.at));
-        request.read(address, key(post, there.rkey()));
-        post.due = register.read(operation.length());
-        answer(post);
+        long address = selectKey(post, to.address(register.at));
+        request.read(address, rkey(post, remoteRegion.rkey()));
+        post.expectedBytes = register.read(operation.length());
+        addResultBuffers(post);
       }
-      case BEYOND -> {
-        request.read(there.address() + there.length() - operation.length() + 1, there.rkey());
-        answer(post);
+      case READ_BEYOND_REGION -> {
+        request.read(
+            remoteRegion.address() + remoteRegion.length() - operation.length() + 1,
+            remoteRegion.rkey());
+        addResultBuffers(post);
       }
-      case BEYOND_DOOR -> {
-        RemoteKeyGrant door = to.doors().of(operation);
-        KeyLifetime life = door.windowLife();
-        request.read(door.end() - operation.length() + 1, life == null ? ~there.rkey() : life.key);
-        answer(post);
+      case READ_BEYOND_WINDOW -> {
+        RemoteKeyGrant grant = to.grants().grantFor(operation);
+        KeyLifetime key = grant.validType2Key();
+        request.read(
+            grant.endAddress() - operation.length() + 1,
+            key == null ? ~remoteRegion.rkey() : key.value);
+        addResultBuffers(post);
       }
       case FETCH_ADD -> {
-        SimulatedDevice device = world.device(to);
+        SimulatedDevice device = simulation.device(to);
         Counter counter = device.counter(operation.target());
         counter.add(post);
-        long address = enter(post, device.address(counter));
-        request.fetchAndAdd(address, key(post, device.counterKey()), Counter.addend(post));
-        answer(post);
+        long address = selectKey(post, device.address(counter));
+        request.fetchAndAdd(address, rkey(post, device.counterKey()), Counter.addend(post));
+        addResultBuffers(post);
       }
-      case DEAD_ADD -> {
-        SimulatedDevice device = world.device(to);
-        KeyLifetime dead = device.hatch().dead();
+      case REVOKED_TYPE_1_KEY -> {
+        SimulatedDevice device = simulation.device(to);
+        KeyLifetime unusable = device.type1Grant().revokedKey();
         request.fetchAndAdd(
             device.address(device.counter(operation.target())),
-            dead == null ? ~device.counterKey() : dead.key,
+            unusable == null ? ~device.counterKey() : unusable.value,
             1);
-        answer(post);
+        addResultBuffers(post);
       }
       case MISALIGNED -> {
-        request.fetchAndAdd(to.address(to.registers[1].at) + 1, there.rkey(), 1);
-        answer(post);
+        request.fetchAndAdd(to.address(to.registers[1].at) + 1, remoteRegion.rkey(), 1);
+        addResultBuffers(post);
       }
       case COMPARE_SWAP -> {
-        boolean hit = operation.offset() % 4 != 0;
+        boolean matches = operation.offset() % 4 != 0;
         post.before = to.cellLatest;
-        post.after = hit ? mix(to.cellLatest, operation.number()) : to.cellLatest;
+        post.after = matches ? scramble(to.cellLatest, operation.number()) : to.cellLatest;
         to.cellLatest = post.after;
-        long address = enter(post, to.address(to.cell));
+        long address = selectKey(post, to.address(to.cell));
         request.compareAndSwap(
             address,
-            key(post, there.rkey()),
-            hit ? post.before : ~post.before,
-            mix(post.before, operation.number()));
-        answer(post);
+            rkey(post, remoteRegion.rkey()),
+            matches ? post.before : ~post.before,
+            scramble(post.before, operation.number()));
+        addResultBuffers(post);
       }
-      case INVALIDATE_NOTHING -> request.sendWithInvalidate(~there.rkey());
-      case GIVE_BACK -> {
-        KeyLifetime life = to.doors().of(operation).windowLife();
-        if (life == null) {
+      case INVALIDATE_UNKNOWN_KEY -> request.sendWithInvalidate(~remoteRegion.rkey());
+      case SEND_WITH_INVALIDATE -> {
+        KeyLifetime key = to.grants().grantFor(operation).validType2Key();
+        if (key == null) {
           request.send();
         } else {
-          request.sendWithInvalidate(life.key);
-          life.end();
-          post.life = life;
+          request.sendWithInvalidate(key.value);
+          key.startRevoking();
+          post.key = key;
         }
       }
-      case OPEN -> post.life = doors().of(operation).bind(request, operation.offset() % 3 == 0);
-      case BIND_ANEW -> doors().of(operation).bindAnew(request);
-      case INVALIDATE -> {
-        KeyLifetime life = doors().of(operation).life();
-        if (life != null) {
-          request.localInvalidate(life.key);
-          life.end();
-          post.life = life;
+      case GRANT_KEY ->
+          post.key = grants().grantFor(operation).bind(request, operation.offset() % 3 == 0);
+      case BIND_TYPE_1_WINDOW -> grants().grantFor(operation).bindType1(request);
+      case LOCAL_INVALIDATE -> {
+        KeyLifetime key = grants().grantFor(operation).key();
+        if (key != null) {
+          request.localInvalidate(key.value);
+          key.startRevoking();
+          post.key = key;
         }
       }
       case WRONG_QUEUE_KEY, DEALLOCATE, REREGISTER, DRAIN, FAIL, CLOSE ->
           throw new AssertionError(operation);
     }
-    if (!operation.kind().isLocal() && !bringsAnswer(operation.kind())) {
-      payload(operation);
+    if (!operation.kind().isLocal() && !hasResult(operation.kind())) {
+      addPayload(operation);
     }
   }
 
-  /** Takes a key of the peer's own for it, if there is one; answers the address to use. */
-  private long enter(PostedRequest post, long address) {
-    RemoteKeyGrants theirs = peer().doors();
-    KeyLifetime life = theirs.enter(post.operation);
-    if (life == null) {
+  /**
+   * Selects a key that the peer granted, if the operation uses one. Returns the remote address to
+   * use.
+   */
+  private long selectKey(PostedRequest post, long address) {
+    RemoteKeyGrants peerGrants = peer().grants();
+    KeyLifetime key = peerGrants.keyFor(post.operation);
+    if (key == null) {
       return address;
     }
-    life.uses++;
-    post.life = life;
-    // Another region over the same memory has addresses of its own.
-    return theirs.of(post.operation).sort == RemoteKeyGrant.Sort.REGION ? life.address : address;
+    key.outstandingUses++;
+    post.key = key;
+    // A second region over the same memory has addresses of its own.
+    return peerGrants.grantFor(post.operation).source == RemoteKeyGrant.Source.REGION
+        ? key.address
+        : address;
   }
 
-  private static int key(PostedRequest post, int otherwise) {
-    KeyLifetime life = post.life;
-    return life == null ? otherwise : life.key;
+  private static int rkey(PostedRequest post, int regionKey) {
+    KeyLifetime key = post.key;
+    return key == null ? regionKey : key.value;
   }
 
   @Override
   void send(PostedRequest post) {
-    if (post.operation.kind() == OperationKind.BIND_ANEW) {
-      RemoteKeyGrant door = doors().of(post.operation);
-      post.lifeBefore = door.life();
+    if (post.operation.kind() == OperationKind.BIND_TYPE_1_WINDOW) {
+      RemoteKeyGrant grant = grants().grantFor(post.operation);
+      post.previousKey = grant.key();
       pair().bindMemoryWindow(request);
-      post.life = door.boundAnew();
+      post.key = grant.type1BindPosted();
     } else {
       pair().postSend(request);
     }
   }
 
-  private static long mix(long value, int number) {
+  private static long scramble(long value, int number) {
     return (value ^ number + 1) * 0x9E3779B97F4A7C15L;
   }
 
-  static boolean bringsAnswer(OperationKind kind) {
+  static boolean hasResult(OperationKind kind) {
     return switch (kind) {
-      case READ, BEYOND, BEYOND_DOOR, FETCH_ADD, DEAD_ADD, MISALIGNED, COMPARE_SWAP -> true;
+      case READ,
+          READ_BEYOND_REGION,
+          READ_BEYOND_WINDOW,
+          FETCH_ADD,
+          REVOKED_TYPE_1_KEY,
+          MISALIGNED,
+          COMPARE_SWAP ->
+          true;
       default -> false;
     };
   }
 
-  // ---- what comes of it
+  // ---- completions
 
   @Override
-  void received(WorkCompletion completion, int slot) {
+  void onReceiveCompletion(WorkCompletion completion, int slot) {
     requireOwn(completion);
     if (!completion.isSuccess()) {
       receiveFailed(completion.status(), slot);
       return;
     }
-    require(!receiveFailed, "receive succeeds after one that failed");
+    require(!receiveFailed, "receive succeeded after one that failed");
     ReliableEndpoint from = peer();
-    PostedRequest message = from.message(messagesTaken++);
-    require(message != null, "message that nobody sent");
+    PostedRequest message = from.messageNumber(messagesReceived++);
+    require(message != null, "received a message that was not sent");
     OperationKind kind = message.operation.kind();
-    require(kind != OperationKind.INVALIDATE_NOTHING, "message that invalidates nothing");
+    require(
+        kind != OperationKind.INVALIDATE_UNKNOWN_KEY,
+        "received a message that invalidates an unknown key");
     boolean written = kind == OperationKind.WRITE_IMMEDIATE;
     boolean immediate = written || kind == OperationKind.SEND_IMMEDIATE;
-    require(kind != OperationKind.TOO_LARGE, "message larger than its receive");
+    require(kind != OperationKind.TOO_LARGE, "received a message larger than its receive");
     require(
         completion.opcode()
             == (written ? CompletionOpcode.RECV_RDMA_WITH_IMM : CompletionOpcode.RECV),
@@ -273,7 +301,7 @@ final class ReliableEndpoint extends SimulatedEndpoint {
     require(
         !immediate || completion.immediate() == message.operation.number(),
         "value of the immediate");
-    requireInvalidated(completion, kind == OperationKind.GIVE_BACK ? message.life : null);
+    requireInvalidated(completion, kind == OperationKind.SEND_WITH_INVALIDATE ? message.key : null);
     if (written) {
       register(message.operation).check(arena, from);
     } else {
@@ -283,12 +311,12 @@ final class ReliableEndpoint extends SimulatedEndpoint {
     }
   }
 
-  private void requireInvalidated(WorkCompletion completion, @Nullable KeyLifetime life) {
-    boolean told = (completion.flags() & WorkCompletion.WITH_INV) != 0;
-    require(told == (life != null), "key of a message");
-    if (life != null) {
-      require(completion.invalidatedKey() == life.key, "value of the key");
-      life.over();
+  private void requireInvalidated(WorkCompletion completion, @Nullable KeyLifetime key) {
+    boolean invalidated = (completion.flags() & WorkCompletion.WITH_INV) != 0;
+    require(invalidated == (key != null), "presence of an invalidated key");
+    if (key != null) {
+      require(completion.invalidatedKey() == key.value, "value of the invalidated key");
+      key.revoke();
     }
   }
 
@@ -296,27 +324,30 @@ final class ReliableEndpoint extends SimulatedEndpoint {
     requireFirstFlush();
     if (!receiveFailed) {
       receiveFailed = true;
-      PostedRequest message = peer().message(messagesTaken);
+      PostedRequest message = peer().messageNumber(messagesReceived);
       if (message != null) {
-        // What of it had come before may stand there.
-        takePartly(slot, peer().sourceAt(message.operation), message.operation.length());
+        // The part of the message that arrived before the failure may be in the receive.
+        acceptPartial(slot, peer().sourceAt(message.operation), message.operation.length());
       }
       if (status != CompletionStatus.WR_FLUSH_ERR) {
-        require(message != null && earns(message, status), "receive fails", status);
+        require(message != null && explains(message, status), "receive failed", status);
         return;
       }
     }
-    require(status == CompletionStatus.WR_FLUSH_ERR, "receive fails", status);
-    requireDead();
+    require(status == CompletionStatus.WR_FLUSH_ERR, "receive failed", status);
+    requireFailureReason();
   }
 
-  /** Whether a message's receive may fail like this: then it had taken it when it was refused. */
-  private static boolean earns(PostedRequest message, CompletionStatus status) {
+  /**
+   * Whether the receive of a message may fail with this status, having been consumed before the
+   * message was rejected.
+   */
+  private static boolean explains(PostedRequest message, CompletionStatus status) {
     OperationKind kind = message.operation.kind();
     return switch (status) {
       case LOC_LEN_ERR -> kind == OperationKind.TOO_LARGE;
-      case REM_INV_REQ_ERR -> kind == OperationKind.INVALIDATE_NOTHING;
-      case REM_ACCESS_ERR -> kind == OperationKind.WRITE_IMMEDIATE && message.mayBeRefused();
+      case REM_INV_REQ_ERR -> kind == OperationKind.INVALIDATE_UNKNOWN_KEY;
+      case REM_ACCESS_ERR -> kind == OperationKind.WRITE_IMMEDIATE && message.mayBeRejected();
       default -> false;
     };
   }
@@ -324,65 +355,68 @@ final class ReliableEndpoint extends SimulatedEndpoint {
   @Override
   void succeed(PostedRequest post) {
     OperationKind kind = post.operation.kind();
-    require(!kind.isRefused(), "success of what is to be refused", post);
+    require(!kind.isRejected(), "request succeeded that must be rejected", post);
     ReliableEndpoint to = peer();
     Operation operation = post.operation;
     post.state = PostedRequest.State.DONE;
-    post.doneAt = world.now();
+    post.doneAt = simulation.now();
     if (post.signaled) {
-      excuses.progressAt = world.now();
+      allowedRetries.lastProgressAt = simulation.now();
     }
-    if (kind.takesReceive() && kind != OperationKind.INVALIDATE_NOTHING) {
-      require(post.message < to.messagesTaken || to.closed, "success before the receive", post);
+    if (kind.takesReceive() && kind != OperationKind.INVALIDATE_UNKNOWN_KEY) {
+      require(
+          post.message < to.messagesReceived || to.closed,
+          "success before the message was received",
+          post);
     }
-    settleKey(post);
+    updateKey(post);
     switch (kind) {
-      case WRITE, WRITE_IMMEDIATE -> to.register(operation).done(arena, post, this);
+      case WRITE, WRITE_IMMEDIATE -> to.register(operation).completed(arena, post, this);
       case READ -> {
-        byte[] due = post.due;
-        for (int i = 0; due != null && i < due.length; i++) {
-          require(arena.memory.get(post.resultAt + i) == due[i], "byte of a READ", post);
-          arena.expected[post.resultAt + i] = due[i];
+        byte[] expected = post.expectedBytes;
+        for (int i = 0; expected != null && i < expected.length; i++) {
+          require(arena.memory.get(post.resultAt + i) == expected[i], "byte of a READ", post);
+          arena.expected[post.resultAt + i] = expected[i];
         }
       }
       case FETCH_ADD -> {
         long found = arena.memory.getLong(post.resultAt);
         post.state = PostedRequest.State.POSTED;
-        world.device(to).counter(operation.target()).checkFound(post, found);
+        simulation.device(to).counter(operation.target()).checkFound(post, found);
         post.state = PostedRequest.State.DONE;
         arena.expectLong(post.resultAt, found);
       }
       case COMPARE_SWAP -> {
         long found = arena.memory.getLong(post.resultAt);
-        require(found == post.before, "compare-and-swap found something else", post);
+        require(found == post.before, "wrong value returned by a compare-and-swap", post);
         arena.expectLong(post.resultAt, found);
-        to.cellSure = post.after;
+        to.cellConfirmed = post.after;
       }
       default -> {}
     }
   }
 
-  /** What a request that succeeded means to the key that it used, gave or ended. */
-  private void settleKey(PostedRequest post) {
-    KeyLifetime life = post.life;
+  /** Updates the lifetime of the key that a successful request used, granted or revoked. */
+  private void updateKey(PostedRequest post) {
+    KeyLifetime key = post.key;
     switch (post.operation.kind()) {
       case WRITE, WRITE_IMMEDIATE, READ, FETCH_ADD, COMPARE_SWAP -> {
-        if (life != null) {
-          life.uses--;
+        if (key != null) {
+          key.outstandingUses--;
         }
       }
-      case OPEN, BIND_ANEW -> {
-        if (life != null) {
-          life.begin();
+      case GRANT_KEY, BIND_TYPE_1_WINDOW -> {
+        if (key != null) {
+          key.activate();
         }
-        KeyLifetime before = post.lifeBefore;
+        KeyLifetime before = post.previousKey;
         if (before != null) {
-          before.over();
+          before.revoke();
         }
       }
-      case INVALIDATE, GIVE_BACK -> {
-        if (life != null) {
-          life.over();
+      case LOCAL_INVALIDATE, SEND_WITH_INVALIDATE -> {
+        if (key != null) {
+          key.revoke();
         }
       }
       default -> {}
@@ -391,15 +425,15 @@ final class ReliableEndpoint extends SimulatedEndpoint {
 
   @Override
   void fail(PostedRequest post, CompletionStatus status) {
-    boolean mayBeRefused = post.operation.kind().isAccess() && post.mayBeRefused();
+    boolean mayBeRefused = post.operation.kind().isAccess() && post.mayBeRejected();
     post.state = PostedRequest.State.FAILED;
-    KeyLifetime life = post.life;
-    if (life != null && post.operation.kind().isAccess()) {
-      life.uses--;
+    KeyLifetime key = post.key;
+    if (key != null && post.operation.kind().isAccess()) {
+      key.outstandingUses--;
     }
-    takePartly(post);
+    acceptPartial(post);
     if (status == CompletionStatus.WR_FLUSH_ERR) {
-      requireDead();
+      requireFailureReason();
       sendFailed = true;
       return;
     }
@@ -408,115 +442,123 @@ final class ReliableEndpoint extends SimulatedEndpoint {
     switch (status) {
       case RETRY_EXC_ERR ->
           require(
-              peer().isDead()
-                  || world.harmSince(this, Math.min(excuses.progressAt, post.postedAt))
-                      > plan.retryCount(),
+              peer().mayHaveFailed()
+                  || simulation.faultCostSince(
+                          this, Math.min(allowedRetries.lastProgressAt, post.postedAt))
+                      > config.retryCount(),
               "no reason for RETRY_EXC_ERR",
               post);
       case RNR_RETRY_EXC_ERR ->
-          require(excuses.excuseRnrFailure(world.now()), "no reason for RNR_RETRY_EXC_ERR", post);
+          require(
+              allowedRetries.allowsRnrFailure(simulation.now()),
+              "no reason for RNR_RETRY_EXC_ERR",
+              post);
       default -> {
         require(
-            status == post.operation.kind().due()
+            status == post.operation.kind().expectedStatus()
                 || (mayBeRefused && status == CompletionStatus.REM_ACCESS_ERR),
             status.name(),
             post);
-        peer().refusedByPeer = true;
+        peer().rejectedARequest = true;
       }
     }
   }
 
-  /** Parts of a READ before the one that reaches beyond are in their right. */
-  private boolean comesUntilRefused(PostedRequest post) {
+  /** Of a READ in parts, the parts before the one beyond the end of the memory are valid. */
+  private boolean arrivesInPart(PostedRequest post) {
     OperationKind kind = post.operation.kind();
-    return world.readsInParts() && (kind == OperationKind.BEYOND || kind == OperationKind.BEYOND_DOOR);
+    return simulation.readsInParts()
+        && (kind == OperationKind.READ_BEYOND_REGION || kind == OperationKind.READ_BEYOND_WINDOW);
   }
 
-  private void takePartly(PostedRequest post) {
-    if (comesUntilRefused(post)) {
+  private void acceptPartial(PostedRequest post) {
+    if (arrivesInPart(post)) {
       for (int i = post.resultAt; i < post.resultAt + post.operation.length(); i++) {
         arena.expected[i] = arena.memory.get(i);
       }
     }
-    byte[] due = post.due;
-    if (due != null) {
-      for (int i = 0; i < due.length; i++) {
-        if (arena.memory.get(post.resultAt + i) == due[i]) {
-          arena.expected[post.resultAt + i] = due[i];
+    byte[] expected = post.expectedBytes;
+    if (expected != null) {
+      for (int i = 0; i < expected.length; i++) {
+        if (arena.memory.get(post.resultAt + i) == expected[i]) {
+          arena.expected[post.resultAt + i] = expected[i];
         }
       }
     }
   }
 
   @Override
-  boolean isDead() {
+  boolean mayHaveFailed() {
     return closed
         || failedByProgram
         || sendFailed
         || receiveFailed
-        || refusedByPeer
-        || peer().posts.stream().anyMatch(PostedRequest::mayBeRefused);
+        || rejectedARequest
+        || peer().posts.stream().anyMatch(PostedRequest::mayBeRejected);
   }
 
-  // ---- what is on the wire
+  // ---- packets
 
-  /** This end tells its peer that a packet is missing. */
-  void saysMissing(int psn) {
-    peer().excuses.missing(psn);
+  /** Called when this endpoint sends a NAK for a missing packet. */
+  void sendsSequenceErrorNak(int psn) {
+    peer().allowedRetries.sequenceErrorNak(psn);
   }
 
-  /** This end tells its peer that it has no receive. */
-  void saysNotReady(int psn) {
-    world.poll();
-    require(receives.mayBeEmpty(world.now()), "RNR NAK with a receive posted");
-    peer().excuses.notReady(psn, world.now());
+  /** Called when this endpoint sends an RNR NAK. */
+  void sendsRnrNak(int psn) {
+    simulation.poll();
+    require(
+        receives.mayHaveBeenExhausted(simulation.now()), "RNR NAK although a receive was posted");
+    peer().allowedRetries.rnrNak(psn, simulation.now());
   }
 
-  /** The wire repeats an RNR NAK to this end. */
-  void isToldTwice() {
-    excuses.toldTwice();
+  /** Called when the wire duplicates an RNR NAK to this endpoint. */
+  void onDuplicatedRnrNak() {
+    allowedRetries.rnrNakDuplicated();
   }
 
-  // ---- the end
+  // ---- checks at the end
 
   @Override
-  void settle() {
+  void reconcile() {
     ReliableEndpoint writer = peer();
     for (SingleWriterRegister register : registers) {
-      register.settle(arena, writer);
+      register.reconcile(arena, writer);
     }
-    long there = arena.memory.getLong(cell);
-    boolean known = there == cellSure;
+    long remoteRegion = arena.memory.getLong(cell);
+    boolean explained = remoteRegion == cellConfirmed;
     for (PostedRequest post : writer.posts) {
-      known |=
+      explained |=
           post.operation.kind() == OperationKind.COMPARE_SWAP
               && post.state != PostedRequest.State.DONE
-              && there == post.after;
+              && remoteRegion == post.after;
     }
-    require(known, "a compare-and-swap left something else");
-    arena.expectLong(cell, there);
+    require(explained, "wrong value left by compare-and-swaps");
+    arena.expectLong(cell, remoteRegion);
     if (closed) {
-      settleClosed();
+      reconcileClosed();
     }
   }
 
-  /** A queue pair that was closed completes nothing; what it has done stands in memory. */
-  private void settleClosed() {
+  /**
+   * A closed queue pair has no completions, but its requests and receives may have changed memory.
+   */
+  private void reconcileClosed() {
     for (PostedRequest post : posts) {
-      if (!post.isDone() && (post.due != null || comesUntilRefused(post))) {
-        takePartly(post);
-      } else if (!post.isDone() && bringsAnswer(post.operation.kind())) {
+      if (!post.isCompleted() && (post.expectedBytes != null || arrivesInPart(post))) {
+        acceptPartial(post);
+      } else if (!post.isCompleted() && hasResult(post.operation.kind())) {
         arena.expectLong(post.resultAt, arena.memory.getLong(post.resultAt));
       }
     }
-    int[] slots = receives.unfinished();
+    int[] slots = receives.outstandingSlots();
     for (int i = 0; i < slots.length; i++) {
-      for (int taken = messagesTaken; ; taken++) {
-        PostedRequest message = peer().message(taken);
+      for (int number = messagesReceived; ; number++) {
+        PostedRequest message = peer().messageNumber(number);
         if (message == null) {
           break;
         }
-        takePartly(slots[i], peer().sourceAt(message.operation), message.operation.length());
+        acceptPartial(slots[i], peer().sourceAt(message.operation), message.operation.length());
       }
     }
   }
@@ -525,7 +567,7 @@ final class ReliableEndpoint extends SimulatedEndpoint {
   void close() {
     closed = true;
     pair().close();
-    doors().close();
+    grants().close();
     super.close();
   }
 }

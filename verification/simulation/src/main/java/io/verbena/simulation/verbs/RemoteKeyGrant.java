@@ -11,165 +11,178 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A way for peers into a part of a region by keys of its own, one after the other. */
+/** Grants peers access to a part of a region by successive keys of its own. */
 final class RemoteKeyGrant {
-  /** What makes its keys. */
-  enum Sort {
-    /** A window of type 2, for the peer of the queue pair that binds it. */
-    OWN_WINDOW,
-    /** A window of type 1, for the peers of all queue pairs of the domain. */
-    DOMAIN_WINDOW,
+  /** The object whose key is granted. */
+  enum Source {
+    /** A type 2 window, usable by the peer of the queue pair that binds it. */
+    TYPE_2_WINDOW,
+    /** A type 1 window, usable by the peers of all queue pairs of the domain. */
+    TYPE_1_WINDOW,
     /** A second region over the same memory. */
     REGION
   }
 
   private static final Set<Access> RIGHTS =
       Set.copyOf(EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE));
-  private static final Set<Access> READING =
+  private static final Set<Access> READ_ONLY =
       Set.copyOf(EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ));
 
-  final Sort sort;
+  final Source source;
   private final ProtectionDomain domain;
   private final MemoryRegion region;
   private final long address;
   private final ByteBuffer memory;
   private @Nullable MemoryWindow window;
-  private @Nullable MemoryRegion own;
-  private @Nullable KeyLifetime life;
-  private @Nullable KeyLifetime before;
+  private @Nullable MemoryRegion ownRegion;
+  private @Nullable KeyLifetime key;
+  private @Nullable KeyLifetime previous;
 
   /**
-   * A door that is closed.
+   * Creates a grant that has no key yet.
    *
-   * @param region where it leads to
-   * @param address of the first byte
-   * @param memory the bytes
+   * @param region the region that contains the memory
+   * @param address the address of the first byte
+   * @param memory the memory
    */
-  RemoteKeyGrant(Sort sort, ProtectionDomain domain, MemoryRegion region, long address, ByteBuffer memory) {
-    this.sort = sort;
+  RemoteKeyGrant(
+      Source source,
+      ProtectionDomain domain,
+      MemoryRegion region,
+      long address,
+      ByteBuffer memory) {
+    this.source = source;
     this.domain = domain;
     this.region = region;
     this.address = address;
     this.memory = memory;
   }
 
-  /** The key that it has, or has had last. */
-  @Nullable KeyLifetime life() {
-    return life;
+  /** The current key, or the last one if it was revoked. */
+  @Nullable KeyLifetime key() {
+    return key;
   }
 
-  /** Its present key, if that is one of a window of type 2 and opens it for sure. */
-  @Nullable KeyLifetime windowLife() {
-    KeyLifetime now = life;
-    return sort == Sort.OWN_WINDOW && now != null && now.isSure() ? now : null;
+  /** The current key if it is a valid one of a type 2 window, otherwise null. */
+  @Nullable KeyLifetime validType2Key() {
+    KeyLifetime current = key;
+    return source == Source.TYPE_2_WINDOW && current != null && current.isValid() ? current : null;
   }
 
-  /** A key that opens it no more, for sure; null if there is none. */
-  @Nullable KeyLifetime dead() {
-    KeyLifetime now = life;
-    if (now != null && now.isOver()) {
-      return now;
+  /** A key that was revoked, or null if there is none. */
+  @Nullable KeyLifetime revokedKey() {
+    KeyLifetime current = key;
+    if (current != null && current.isRevoked()) {
+      return current;
     }
-    KeyLifetime last = before;
-    return last != null && last.isOver() ? last : null;
+    KeyLifetime last = previous;
+    return last != null && last.isRevoked() ? last : null;
   }
 
-  /** The address behind its last byte. */
-  long end() {
+  /** The address after the last byte. */
+  long endAddress() {
     return address + memory.capacity();
   }
 
-  /** Whether a new key may be made. */
-  boolean mayOpen() {
-    KeyLifetime now = life;
-    return now == null || (sort == Sort.DOMAIN_WINDOW ? now.isSure() : now.isOver());
+  /** Whether a new key may be granted. */
+  boolean mayGrant() {
+    KeyLifetime current = key;
+    return current == null
+        || (source == Source.TYPE_1_WINDOW ? current.isValid() : current.isRevoked());
   }
 
-  private void live(KeyLifetime next) {
-    KeyLifetime last = life;
-    if (last != null && last.isOver()) {
-      before = last;
+  private void replaceKey(KeyLifetime next) {
+    KeyLifetime last = key;
+    if (last != null && last.isRevoked()) {
+      previous = last;
     }
-    life = next;
+    key = next;
   }
 
   /**
-   * A region: registers it, at once, or brings it back from another domain.
+   * Of a region: registers it, or moves it back from another domain.
    *
-   * @param elsewhere memory to register first and to turn away from, or null
+   * @param otherMemory memory to register first and to replace by reregistration, or null
    */
-  void register(@Nullable ByteBuffer elsewhere) {
-    MemoryRegion registered = own;
+  void register(@Nullable ByteBuffer otherMemory) {
+    MemoryRegion registered = ownRegion;
     if (registered != null && registered.protectionDomain() != domain) {
       registered.reregister(domain, null, RIGHTS);
     } else {
       closeRegion();
-      registered = domain.register(elsewhere == null ? memory : elsewhere, RIGHTS);
-      own = registered;
-      if (elsewhere != null) {
+      registered = domain.register(otherMemory == null ? memory : otherMemory, RIGHTS);
+      ownRegion = registered;
+      if (otherMemory != null) {
         registered.reregister(null, memory, null);
       }
     }
-    renew(registered, false).begin();
+    replaceRegionKey(registered, false).activate();
   }
 
-  /** A region: gives it or takes it the right to be written to, or registers all of it again. */
-  void reregister(boolean readOnly, boolean whole) {
-    MemoryRegion registered = own;
+  /**
+   * Of a region: reregisters it with or without the right to write.
+   *
+   * @param readOnly whether peers may only read
+   * @param withMemory whether to change the memory too, to the same memory
+   */
+  void reregister(boolean readOnly, boolean withMemory) {
+    MemoryRegion registered = ownRegion;
     if (registered != null) {
-      registered.reregister(null, whole ? memory : null, readOnly ? READING : RIGHTS);
-      renew(registered, readOnly).begin();
+      registered.reregister(null, withMemory ? memory : null, readOnly ? READ_ONLY : RIGHTS);
+      replaceRegionKey(registered, readOnly).activate();
     }
   }
 
-  /** A region: puts it into a domain where its key opens nothing for this one's peers. */
-  void banish(ProtectionDomain to) {
-    MemoryRegion registered = own;
+  /** Of a region: moves it to another domain, where the peers cannot use its key. */
+  void moveTo(ProtectionDomain target) {
+    MemoryRegion registered = ownRegion;
     if (registered != null) {
-      registered.reregister(to, null, null);
-      renew(registered, false).over();
+      registered.reregister(target, null, null);
+      replaceRegionKey(registered, false).revoke();
     }
   }
 
-  private KeyLifetime renew(MemoryRegion registered, boolean readOnly) {
-    KeyLifetime now = life;
-    if (now != null) {
-      now.over();
+  private KeyLifetime replaceRegionKey(MemoryRegion registered, boolean readOnly) {
+    KeyLifetime current = key;
+    if (current != null) {
+      current.revoke();
     }
     KeyLifetime next = new KeyLifetime(registered.rkey(), registered.address(), readOnly);
-    live(next);
+    replaceKey(next);
     return next;
   }
 
-  /** A window of type 2: fills a request that binds it. */
+  /** Of a type 2 window: fills a bind request and returns the new key. */
   KeyLifetime bind(SendWorkRequest request, boolean readOnly) {
     MemoryWindow bound = window(MemoryWindowType.TYPE_2B);
-    int key = (bound.rkey() & ~0xff) | (bound.rkey() + 1 & 0xff);
+    int windowKey = (bound.rkey() & ~0xff) | (bound.rkey() + 1 & 0xff);
     int access =
         Access.REMOTE_READ.bit()
             | (readOnly ? 0 : Access.REMOTE_WRITE.bit() | Access.REMOTE_ATOMIC.bit());
-    request.bind(bound, key, region, access).buffer(address, memory.capacity(), region.lkey());
-    KeyLifetime next = new KeyLifetime(key, address, readOnly);
-    live(next);
+    request
+        .bind(bound, windowKey, region, access)
+        .buffer(address, memory.capacity(), region.lkey());
+    KeyLifetime next = new KeyLifetime(windowKey, address, readOnly);
+    replaceKey(next);
     return next;
   }
 
-  /** A window of type 1: fills a request that binds it, and tells the key only when posted. */
-  void bindAnew(SendWorkRequest request) {
+  /** Of a type 1 window: fills a bind request. {@link #type1BindPosted} returns the new key. */
+  void bindType1(SendWorkRequest request) {
     request
         .bind(window(MemoryWindowType.TYPE_1), region, Access.REMOTE_ATOMIC.bit())
         .buffer(address, memory.capacity(), region.lkey());
-    KeyLifetime last = life;
+    KeyLifetime last = key;
     if (last != null) {
-      last.end();
+      last.startRevoking();
     }
   }
 
-  /** Such a request was posted. */
-  KeyLifetime boundAnew() {
-    before = life;
+  /** Returns the new key of a type 1 window after its bind request was posted. */
+  KeyLifetime type1BindPosted() {
+    previous = key;
     KeyLifetime next = new KeyLifetime(window(MemoryWindowType.TYPE_1).rkey(), address, false);
-    life = next;
+    key = next;
     return next;
   }
 
@@ -182,7 +195,7 @@ final class RemoteKeyGrant {
     return allocated;
   }
 
-  /** Deregisters or deallocates what makes its keys. */
+  /** Deregisters the region or deallocates the window. */
   void close() {
     MemoryWindow allocated = window;
     if (allocated != null) {
@@ -190,17 +203,17 @@ final class RemoteKeyGrant {
       window = null;
     }
     closeRegion();
-    KeyLifetime now = life;
-    if (now != null) {
-      now.over();
+    KeyLifetime current = key;
+    if (current != null) {
+      current.revoke();
     }
   }
 
   private void closeRegion() {
-    MemoryRegion registered = own;
+    MemoryRegion registered = ownRegion;
     if (registered != null) {
       registered.close();
-      own = null;
+      ownRegion = null;
     }
   }
 }

@@ -8,78 +8,89 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What an end gives its peer keys for, and what their programs do with those. */
+/**
+ * The remote key grants of one endpoint: the operations of its own program on them, and their use
+ * by its peer.
+ */
 final class RemoteKeyGrants {
   private final ReliableEndpoint owner;
-  private final VerbsSimulation world;
+  private final VerbsSimulation simulation;
 
   /**
-   * A window over the first register and the cell, one over the second, a region over the third.
+   * A type 2 window over the first register and the cell, one over the second register, and a
+   * region over the third.
    */
-  private final List<RemoteKeyGrant> own;
+  private final List<RemoteKeyGrant> grants;
 
-  /** What the region leads to for a moment now and then: the second register. */
-  private final ByteBuffer elsewhere;
+  /**
+   * The memory of the second register, which the region covers briefly before some reregistrations.
+   */
+  private final ByteBuffer otherMemory;
 
-  RemoteKeyGrants(ReliableEndpoint owner, VerbsSimulation world, Arena arena) {
+  RemoteKeyGrants(ReliableEndpoint owner, VerbsSimulation simulation, Arena arena) {
     this.owner = owner;
-    this.world = world;
-    elsewhere = arena.memory.slice(owner.registers[1].at, VerbsScenario.MAX_LENGTH);
-    own =
+    this.simulation = simulation;
+    otherMemory = arena.memory.slice(owner.registers[1].at, VerbsScenario.MAX_LENGTH);
+    grants =
         List.of(
-            door(arena, RemoteKeyGrant.Sort.OWN_WINDOW, 0, VerbsScenario.MAX_LENGTH + Long.BYTES),
-            door(arena, RemoteKeyGrant.Sort.OWN_WINDOW, 1, VerbsScenario.MAX_LENGTH),
-            door(arena, RemoteKeyGrant.Sort.REGION, 2, VerbsScenario.MAX_LENGTH));
+            grant(
+                arena,
+                RemoteKeyGrant.Source.TYPE_2_WINDOW,
+                0,
+                VerbsScenario.MAX_LENGTH + Long.BYTES),
+            grant(arena, RemoteKeyGrant.Source.TYPE_2_WINDOW, 1, VerbsScenario.MAX_LENGTH),
+            grant(arena, RemoteKeyGrant.Source.REGION, 2, VerbsScenario.MAX_LENGTH));
   }
 
-  private RemoteKeyGrant door(Arena arena, RemoteKeyGrant.Sort sort, int register, int length) {
+  private RemoteKeyGrant grant(
+      Arena arena, RemoteKeyGrant.Source source, int register, int length) {
     int at = owner.registers[register].at;
     MemoryRegion region = owner.region();
     return new RemoteKeyGrant(
-        sort, owner.domain(), region, owner.address(at), arena.memory.slice(at, length));
+        source, owner.domain(), region, owner.address(at), arena.memory.slice(at, length));
   }
 
-  /** The one that an operation is about. */
-  RemoteKeyGrant of(Operation operation) {
+  /** The grant that an operation uses. */
+  RemoteKeyGrant grantFor(Operation operation) {
     return switch (operation.kind()) {
-      case BIND_ANEW, FETCH_ADD -> world.device(owner).hatch();
-      case COMPARE_SWAP -> own.get(0);
-      default -> own.get(operation.target() % own.size());
+      case BIND_TYPE_1_WINDOW, FETCH_ADD -> simulation.device(owner).type1Grant();
+      case COMPARE_SWAP -> grants.get(0);
+      default -> grants.get(operation.target() % grants.size());
     };
   }
 
-  // ---- for their owner
+  // ---- operations of the owner
 
-  /** Whether there is something to post; what needs no request is done. */
+  /** Whether to post a work request for an operation. Executes operations that need none. */
   boolean mayPost(Operation operation) {
-    RemoteKeyGrant door = of(operation);
-    KeyLifetime life = door.life();
+    RemoteKeyGrant grant = grantFor(operation);
+    KeyLifetime key = grant.key();
     return switch (operation.kind()) {
-      case OPEN -> {
-        if (door.sort != RemoteKeyGrant.Sort.REGION) {
-          yield door.mayOpen();
+      case GRANT_KEY -> {
+        if (grant.source != RemoteKeyGrant.Source.REGION) {
+          yield grant.mayGrant();
         }
-        if (door.mayOpen()) {
-          world.trace("register", owner, operation);
-          door.register(operation.offset() % 2 == 0 ? elsewhere : null);
+        if (grant.mayGrant()) {
+          simulation.trace("register", owner, operation);
+          grant.register(operation.offset() % 2 == 0 ? otherMemory : null);
         }
         yield false;
       }
-      case BIND_ANEW -> door.mayOpen() && mayEnd(life, operation);
-      case INVALIDATE -> life != null && life.isSure() && mayEnd(life, operation);
+      case BIND_TYPE_1_WINDOW -> grant.mayGrant() && mayRevoke(key, operation);
+      case LOCAL_INVALIDATE -> key != null && key.isValid() && mayRevoke(key, operation);
       case DEALLOCATE -> {
-        if (life != null && life.isSure() && mayEnd(life, operation)) {
-          world.trace("deallocate", owner, operation);
-          door.close();
+        if (key != null && key.isValid() && mayRevoke(key, operation)) {
+          simulation.trace("deallocate", owner, operation);
+          grant.close();
         }
         yield false;
       }
       case REREGISTER -> {
         if (operation.offset() % 5 == 0) {
           requireBusy();
-        } else if (life != null && life.isSure() && mayEnd(life, operation)) {
-          world.trace("reregister", owner, operation);
-          reregister(door, operation.offset());
+        } else if (key != null && key.isValid() && mayRevoke(key, operation)) {
+          simulation.trace("reregister", owner, operation);
+          reregister(grant, operation.offset());
         }
         yield false;
       }
@@ -87,17 +98,17 @@ final class RemoteKeyGrants {
     };
   }
 
-  private void reregister(RemoteKeyGrant door, int how) {
-    if (how % 4 == 0) {
-      door.banish(world.device(owner).otherDomain());
+  private void reregister(RemoteKeyGrant grant, int variant) {
+    if (variant % 4 == 0) {
+      grant.moveTo(simulation.device(owner).otherDomain());
     } else {
-      door.reregister(how % 2 != 0, how % 4 > 1);
+      grant.reregister(variant % 2 != 0, variant % 4 > 1);
     }
   }
 
-  /** What a window is bound to cannot become something else. */
+  /** Checks that a region with a bound window cannot be reregistered. */
   private void requireBusy() {
-    if (window() == null) {
+    if (type2Key() == null) {
       return;
     }
     VerbsError error = null;
@@ -106,53 +117,58 @@ final class RemoteKeyGrants {
     } catch (VerbsException e) {
       error = e.error();
     }
-    owner.require(error == VerbsError.BUSY, "registered anew with a window bound", owner.region());
+    owner.require(error == VerbsError.BUSY, "reregistered with a bound window", owner.region());
   }
 
-  /** A program waits until its peer does not use a key any more, or does not. */
-  private static boolean mayEnd(@Nullable KeyLifetime life, Operation operation) {
-    return life == null || life.uses == 0 || operation.isRash();
+  /** A careful program revokes a key only while its peer has no outstanding use of it. */
+  private static boolean mayRevoke(@Nullable KeyLifetime key, Operation operation) {
+    return key == null || key.outstandingUses == 0 || operation.isCareless();
   }
 
   void close() {
-    own.forEach(RemoteKeyGrant::close);
+    grants.forEach(RemoteKeyGrant::close);
   }
 
-  // ---- for the peer
+  // ---- operations of the peer
 
-  /** The key to use, if that is asked for and it is good, or the program is rash. */
-  @Nullable KeyLifetime enter(Operation operation) {
-    if (!operation.byDoor() || operation.length() == 0) {
+  /**
+   * The key for an operation to use, or null for the key of the region. A careless program also
+   * uses keys that are being revoked.
+   */
+  @Nullable KeyLifetime keyFor(Operation operation) {
+    if (!operation.byGrantedKey() || operation.length() == 0) {
       return null;
     }
-    KeyLifetime life = of(operation).life();
-    if (life == null || (life.readOnly && operation.kind() != OperationKind.READ)) {
+    KeyLifetime key = grantFor(operation).key();
+    if (key == null || (key.readOnly && operation.kind() != OperationKind.READ)) {
       return null;
     }
-    return life.isSure() || (life.isEnding() && !life.isOver() && operation.isRash()) ? life : null;
+    return key.isValid() || (key.isRevoking() && !key.isRevoked() && operation.isCareless())
+        ? key
+        : null;
   }
 
-  /** A key that gives no right to write, or opens nothing more. */
-  @Nullable KeyLifetime dead(Operation operation) {
+  /** A key that does not permit writing or was revoked, or null if there is none. */
+  @Nullable KeyLifetime invalidKeyFor(Operation operation) {
     KeyLifetime found = null;
-    for (int i = 0; i < own.size(); i++) {
-      RemoteKeyGrant door = own.get((operation.target() + i) % own.size());
-      KeyLifetime life = door.life();
-      if (life != null && life.readOnly && operation.offset() % 2 == 0) {
-        return life;
+    for (int i = 0; i < grants.size(); i++) {
+      RemoteKeyGrant grant = grants.get((operation.target() + i) % grants.size());
+      KeyLifetime key = grant.key();
+      if (key != null && key.readOnly && operation.offset() % 2 == 0) {
+        return key;
       }
-      KeyLifetime dead = door.dead();
-      found = found == null ? dead : found;
+      KeyLifetime revoked = grant.revokedKey();
+      found = found == null ? revoked : found;
     }
     return found;
   }
 
-  /** A key of a window that only the peer can use, if there is one now. */
-  @Nullable KeyLifetime window() {
-    for (RemoteKeyGrant door : own) {
-      KeyLifetime life = door.windowLife();
-      if (life != null) {
-        return life;
+  /** A valid key of a type 2 window, or null if there is none. */
+  @Nullable KeyLifetime type2Key() {
+    for (RemoteKeyGrant grant : grants) {
+      KeyLifetime key = grant.validType2Key();
+      if (key != null) {
+        return key;
       }
     }
     return null;

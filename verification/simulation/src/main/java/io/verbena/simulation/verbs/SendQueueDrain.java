@@ -1,35 +1,38 @@
 package io.verbena.simulation.verbs;
 
-/** A send queue that its program has drained, from then until it lets it go on. */
+/** The drain of a send queue (SQD), from its start until the program resumes the queue. */
 final class SendQueueDrain {
-  /** Nanoseconds between two trials to go on. */
-  static final long LEAST_PAUSE = 1 << 14;
+  /** The minimum time between two attempts to resume, in nanoseconds. */
+  static final long MIN_PAUSE = 1 << 14;
 
-  /** The first request that must wait until then. */
+  /** The number of the first request that must wait for the resumption. */
   private final int first;
 
-  /** Whether the program has asked to be told when all that has begun is done. */
-  final boolean isTold;
+  /** Whether the program requested the SQ_DRAINED event. */
+  final boolean withEvent;
 
-  /** Nanoseconds that the program takes its time for. */
+  /** The time until the program resumes the queue, in nanoseconds. */
   final long pause;
 
-  /** Whether it was told. */
-  boolean isOver;
+  /** Whether the SQ_DRAINED event was raised. */
+  boolean eventRaised;
 
-  SendQueueDrain(int first, boolean isTold, long pause) {
+  SendQueueDrain(int first, boolean withEvent, long pause) {
     this.first = first;
-    this.isTold = isTold;
+    this.withEvent = withEvent;
     this.pause = pause;
   }
 
-  /** Whether a request may be done now: one that may have begun before, and no more was told. */
-  boolean lets(int number) {
-    return number < first && !isOver;
+  /**
+   * Whether a request may complete now: it was posted before the drain, and SQ_DRAINED was not
+   * raised yet.
+   */
+  boolean mayComplete(int number) {
+    return number < first && !eventRaised;
   }
 
   @Override
   public String toString() {
-    return "from request " + first + (isTold ? " on, to be told" : " on") + ", " + pause + " ns";
+    return "from request " + first + (withEvent ? " on, with event" : " on") + ", " + pause + " ns";
   }
 }

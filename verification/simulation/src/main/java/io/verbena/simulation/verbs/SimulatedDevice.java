@@ -15,7 +15,10 @@ import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A device of a run, with a domain, and with counters that all its peers add to. */
+/**
+ * An emulated HCA of the simulation, with a protection domain and counters that all its peers add
+ * to.
+ */
 final class SimulatedDevice {
   private final Arena arena;
   private final Counter[] counters = new Counter[VerbsScenario.COUNTERS];
@@ -24,17 +27,17 @@ final class SimulatedDevice {
   private @Nullable ProtectionDomain domain;
   private @Nullable ProtectionDomain otherDomain;
   private @Nullable MemoryRegion region;
-  private @Nullable RemoteKeyGrant hatch;
+  private @Nullable RemoteKeyGrant type1Grant;
 
-  /** Takes memory. */
+  /** Allocates the memory of the counters. */
   SimulatedDevice(Arena arena) {
     this.arena = arena;
     for (int i = 0; i < counters.length; i++) {
-      counters[i] = new Counter(arena.take(Long.BYTES));
+      counters[i] = new Counter(arena.allocate(Long.BYTES));
     }
   }
 
-  /** Registers its memory, which is filled by now. */
+  /** Allocates the domains and registers the counters, after the arena was filled. */
   void open(Device opened) {
     device = opened;
     ProtectionDomain own = opened.allocateProtectionDomain();
@@ -51,9 +54,9 @@ final class SimulatedDevice {
             arena.memory.slice(first, length),
             EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_ATOMIC, Access.MW_BIND));
     region = registered;
-    hatch =
+    type1Grant =
         new RemoteKeyGrant(
-            RemoteKeyGrant.Sort.DOMAIN_WINDOW,
+            RemoteKeyGrant.Source.TYPE_1_WINDOW,
             own,
             registered,
             registered.address(),
@@ -71,21 +74,21 @@ final class SimulatedDevice {
     return opened(domain);
   }
 
-  /** One that nobody's queue pair is in. */
+  /** A domain without queue pairs. */
   ProtectionDomain otherDomain() {
     return opened(otherDomain);
   }
 
-  /** The window of type 1 over its counters. */
-  RemoteKeyGrant hatch() {
-    return opened(hatch);
+  /** The grant of a type 1 window over the counters. */
+  RemoteKeyGrant type1Grant() {
+    return opened(type1Grant);
   }
 
   Gid gid() {
     return opened(device).port().gids().get(0);
   }
 
-  /** A completion queue: of its own for each who asks, or one for all. */
+  /** Returns a new completion queue, or the same one for all callers if it is shared. */
   CompletionQueue queue(int depth, boolean shared) {
     if (!shared || queues.isEmpty()) {
       queues.add(opened(device).createCompletionQueue(depth, null));
@@ -109,8 +112,8 @@ final class SimulatedDevice {
     return opened(region).rkey();
   }
 
-  /** After all is over: takes the sums for what is expected, once they are checked. */
-  void settle() {
+  /** Checks the final sums of the counters and adopts them as expected. */
+  void reconcile() {
     for (Counter counter : counters) {
       long sum = arena.memory.getLong(counter.at);
       counter.checkSum(sum);
@@ -119,7 +122,7 @@ final class SimulatedDevice {
   }
 
   void close() {
-    hatch().close();
+    type1Grant().close();
     opened(region).close();
     queues.forEach(CompletionQueue::close);
     domain().close();
@@ -127,15 +130,15 @@ final class SimulatedDevice {
     Device own = opened(device);
     takeEvents(
         pair -> {
-          throw new Violation("told at the end that it is drained: " + pair);
+          throw new Violation("SQ_DRAINED at the end of the run: " + pair);
         });
     own.close();
   }
 
   /**
-   * Takes what it has told until now.
+   * Takes all pending asynchronous events.
    *
-   * @param drained is told of queue pairs of which the send queue is drained
+   * @param drained called with each queue pair whose send queue has drained
    */
   void takeEvents(Consumer<Object> drained) {
     Device own = opened(device);

@@ -24,11 +24,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a link: its queue pair, its memory, and what of the model all transports have in
- * common: requests complete once and in order.
+ * One endpoint of a connection: its queue pair, its memory, and the part of the model that all
+ * transports share, namely that requests complete once and in order.
  */
 abstract class SimulatedEndpoint {
-  /** Bytes that payload is taken from. */
+  /** The length of the buffer that payloads come from. */
   private static final int SOURCE = 2 * VerbsScenario.MAX_LENGTH + 64;
 
   private static final int MAX_INLINE = 64;
@@ -44,18 +44,18 @@ abstract class SimulatedEndpoint {
 
   final int index;
   final int side;
-  final ConnectionConfig plan;
-  final VerbsSimulation world;
+  final ConnectionConfig config;
+  final VerbsSimulation simulation;
   final Arena arena;
   final PostedReceives receives;
 
-  // Memory, as places in the arena.
+  // Memory, as offsets in the arena.
   final SingleWriterRegister[] registers = new SingleWriterRegister[VerbsScenario.REGISTERS];
   final int cell;
   private final int source;
   private int results;
   private final int resultsEnd;
-  private final int end;
+  private final int memoryEnd;
 
   private @Nullable ProtectionDomain domain;
   private @Nullable MemoryRegion region;
@@ -64,7 +64,7 @@ abstract class SimulatedEndpoint {
 
   // The send queue.
   final List<PostedRequest> posts = new ArrayList<>();
-  final SendWorkRequest request = new SendWorkRequest(VerbsScenario.MAX_PIECES);
+  final SendWorkRequest request = new SendWorkRequest(VerbsScenario.MAX_SEGMENTS);
   private final ArrayDeque<Operation> waiting = new ArrayDeque<>();
   private int completed;
   private int freed;
@@ -79,49 +79,56 @@ abstract class SimulatedEndpoint {
   boolean sendFailed;
 
   /**
-   * Takes the memory that it needs.
+   * Allocates the memory of the endpoint.
    *
-   * @param reads bytes of answers that its READs and atomics bring
+   * @param reads the total length of the results of its READs and atomics
    */
-  SimulatedEndpoint(VerbsSimulation world, Arena arena, int index, ConnectionConfig plan, int reads, PostedReceives receives) {
-    this.world = world;
+  SimulatedEndpoint(
+      VerbsSimulation simulation,
+      Arena arena,
+      int index,
+      ConnectionConfig config,
+      int reads,
+      PostedReceives receives) {
+    this.simulation = simulation;
     this.arena = arena;
     this.index = index;
-    this.plan = plan;
+    this.config = config;
     this.receives = receives;
     side = index & 1;
-    source = arena.take(SOURCE);
-    // The cell is behind a register, so that one window leads to both.
-    int first = arena.take(VerbsScenario.MAX_LENGTH + Long.BYTES);
+    source = arena.allocate(SOURCE);
+    // The cell follows a register, so that one window can cover both.
+    int first = arena.allocate(VerbsScenario.MAX_LENGTH + Long.BYTES);
     cell = first + VerbsScenario.MAX_LENGTH;
     for (int i = 0; i < registers.length; i++) {
-      registers[i] = new SingleWriterRegister(i == 0 ? first : arena.take(VerbsScenario.MAX_LENGTH));
+      registers[i] =
+          new SingleWriterRegister(i == 0 ? first : arena.allocate(VerbsScenario.MAX_LENGTH));
     }
-    results = arena.take(reads);
+    results = arena.allocate(reads);
     resultsEnd = results + reads;
-    end = arena.take(0);
+    memoryEnd = arena.allocate(0);
   }
 
-  /** Registers its memory, which is filled by now, and creates its queue pair. */
+  /** Registers the memory, after the arena was filled, and creates the queue pair. */
   void create(ProtectionDomain in, CompletionQueue queue) {
     for (SingleWriterRegister register : registers) {
-      register.begin(arena);
+      register.initialize(arena);
     }
     domain = in;
-    region = in.register(arena.memory.slice(source, end - source), ALL);
+    region = in.register(arena.memory.slice(source, memoryEnd - source), ALL);
     pair =
         in.createQueuePair(
             new QueuePairOptions(
-                plan.type(),
+                config.type(),
                 queue,
                 queue,
-                receives.use(),
-                plan.sends(),
+                receives.attach(),
+                config.sends(),
                 receives.capacity(),
-                VerbsScenario.MAX_PIECES,
-                PostedReceives.pieces(),
+                VerbsScenario.MAX_SEGMENTS,
+                PostedReceives.segments(),
                 MAX_INLINE,
-                plan.signalAll()));
+                config.signalAll()));
   }
 
   void connect(SimulatedEndpoint other, Gid to) {
@@ -129,7 +136,7 @@ abstract class SimulatedEndpoint {
     connectTo(to);
   }
 
-  /** Takes its queue pair to RTS. */
+  /** Moves the queue pair to RTS. */
   abstract void connectTo(Gid to);
 
   static QueuePairAttributes to(QueuePairState state) {
@@ -180,15 +187,15 @@ abstract class SimulatedEndpoint {
     return registers[operation.target() % VerbsScenario.REGISTERS];
   }
 
-  /** Where the payload of one of its operations stands in the arena. */
+  /** The offset in the arena of the payload of an operation. */
   final int sourceAt(Operation operation) {
     return source + operation.offset();
   }
 
-  // ---- what the program does
+  // ---- operations of the program
 
-  /** The program comes to an operation. */
-  final void come(Operation operation) {
+  /** Executes an operation of the program. */
+  final void execute(Operation operation) {
     if (closed) {
       return;
     }
@@ -204,7 +211,7 @@ abstract class SimulatedEndpoint {
       case DRAIN -> drain(operation);
       default -> {
         waiting.add(operation);
-        pump();
+        postWaiting();
       }
     }
   }
@@ -215,31 +222,32 @@ abstract class SimulatedEndpoint {
     if (drain != null || pair().state() != QueuePairState.RTS) {
       return;
     }
-    // By a multiple of what packets take, and often longer than a timeout.
-    SendQueueDrain begun = new SendQueueDrain(posts.size(), operation.signaled(), (long) operation.offset() << 7);
+    // Many times the latency of a packet, and often longer than a timeout.
+    SendQueueDrain begun =
+        new SendQueueDrain(posts.size(), operation.signaled(), (long) operation.offset() << 7);
     drain = begun;
-    world.trace("drain", this, operation);
-    pair().modify(to(QueuePairState.SQD).drainedNotify(begun.isTold));
-    if (begun.isTold) {
-      world.draining(1);
+    simulation.trace("drain", this, operation);
+    pair().modify(to(QueuePairState.SQD).drainedNotify(begun.withEvent));
+    if (begun.withEvent) {
+      simulation.changeDraining(1);
     } else {
-      world.later(begun.pause, () -> goOn(begun));
+      simulation.later(begun.pause, () -> resume(begun));
     }
   }
 
-  /** The device tells that its send queue is drained. */
-  final void drained() {
+  /** Called when the device raises SQ_DRAINED for the queue pair. */
+  final void onDrained() {
     SendQueueDrain now = drain;
-    require(now != null && now.isTold && !now.isOver, "told once more that it is drained");
-    now.isOver = true;
-    world.draining(-1);
-    world.trace("drained", this, now);
-    world.later(now.pause, () -> goOn(now));
+    require(now != null && now.withEvent && !now.eventRaised, "unexpected SQ_DRAINED");
+    now.eventRaised = true;
+    simulation.changeDraining(-1);
+    simulation.trace("drained", this, now);
+    simulation.later(now.pause, () -> resume(now));
   }
 
-  /** The program lets it go on; who is not told that it has drained finds out by trying. */
-  private void goOn(SendQueueDrain now) {
-    world.poll();
+  /** Resumes the send queue. Without the event, the program retries until the queue has drained. */
+  private void resume(SendQueueDrain now) {
+    simulation.poll();
     if (closed || pair().state() != QueuePairState.SQD) {
       drain = null;
       return;
@@ -247,26 +255,32 @@ abstract class SimulatedEndpoint {
     try {
       pair().modify(to(QueuePairState.RTS));
     } catch (VerbsException e) {
-      require(e.error() == VerbsError.INVALID && !now.isOver, "does not go on", e);
-      require(pair().state() == QueuePairState.SQD, "goes on and fails", e);
-      world.later(now.pause + SendQueueDrain.LEAST_PAUSE, () -> goOn(now));
+      require(
+          e.error() == VerbsError.INVALID && !now.eventRaised,
+          "could not resume the send queue",
+          e);
+      require(
+          pair().state() == QueuePairState.SQD,
+          "refused to resume the send queue, but changed the state",
+          e);
+      simulation.later(now.pause + SendQueueDrain.MIN_PAUSE, () -> resume(now));
       return;
     }
-    world.trace("goes on", this, now);
+    simulation.trace("resumed", this, now);
     drain = null;
   }
 
-  /** It sends a packet of a request. */
-  final void sends() {
+  /** Called when the queue pair sends a packet of a request. */
+  final void onRequestSent() {
     SendQueueDrain now = drain;
-    require(now == null || !now.isOver, "sends when it is drained");
+    require(now == null || !now.eventRaised, "sent a request packet after SQ_DRAINED");
   }
 
   // ---- posting
 
-  /** Posts what waits for room in the send queue. */
-  final void pump() {
-    while (!closed && !waiting.isEmpty() && posts.size() - freed < plan.sends()) {
+  /** Posts waiting operations while the send queue has room. */
+  final void postWaiting() {
+    while (!closed && !waiting.isEmpty() && posts.size() - freed < config.sends()) {
       Operation next = waiting.remove();
       if (mayPost(next)) {
         post(next);
@@ -274,21 +288,21 @@ abstract class SimulatedEndpoint {
     }
   }
 
-  /** Whether there is something to post, or it was done at once, or makes no sense now. */
+  /** Whether to post a work request for an operation. Executes operations that need none. */
   abstract boolean mayPost(Operation operation);
 
   final void postReceive() {
-    receives.post(this, world.now());
+    receives.post(this, simulation.now());
   }
 
   private void post(Operation operation) {
     boolean signaled =
         operation.signaled()
-            || plan.signalAll()
+            || config.signalAll()
             || operation.kind().isLocal()
-            || unsignaled + 1 >= (plan.sends() + 1) / 2;
+            || unsignaled + 1 >= (config.sends() + 1) / 2;
     unsignaled = signaled ? 0 : unsignaled + 1;
-    PostedRequest post = new PostedRequest(operation, signaled, world.now());
+    PostedRequest post = new PostedRequest(operation, signaled, simulation.now());
     request.id((long) index << ID_SHIFT | posts.size());
     boolean fence = operation.fence() || needsFence(operation);
     if (fence) {
@@ -303,73 +317,76 @@ abstract class SimulatedEndpoint {
     if (fence) {
       request.fence();
     }
-    if (signaled && !plan.signalAll()) {
+    if (signaled && !config.signalAll()) {
       request.signaled();
     }
     posts.add(post);
-    world.trace("post", this, post);
+    simulation.trace("post", this, post);
     send(post);
   }
 
   abstract boolean needsFence(Operation operation);
 
-  /** Fills the request and the model. */
+  /** Fills the work request and updates the model. */
   abstract void fill(PostedRequest post);
 
-  /** Hands the request over. */
+  /** Posts the work request. */
   void send(PostedRequest post) {
     pair().postSend(request);
   }
 
-  final void payload(Operation operation) {
+  final void addPayload(Operation operation) {
     int at = sourceAt(operation);
     if (operation.inline() && operation.length() <= MAX_INLINE) {
       request.inline(arena.memory.slice(at, operation.length()));
     } else {
-      spread(at, operation);
+      addSegments(at, operation);
     }
   }
 
-  final void answer(PostedRequest post) {
+  final void addResultBuffers(PostedRequest post) {
     int length = post.operation.length();
     post.resultAt = results;
     results += length;
     if (results > resultsEnd) {
-      throw new IllegalStateException("answers take more than was counted");
+      throw new IllegalStateException("results exceed the memory allocated for them");
     }
-    spread(post.resultAt, post.operation);
+    addSegments(post.resultAt, post.operation);
   }
 
-  private void spread(int at, Operation operation) {
+  private void addSegments(int at, Operation operation) {
     request.buffers().clear();
     int left = operation.length();
     int from = at;
-    for (int pieces = operation.pieces(); pieces > 0; pieces--) {
-      int length = left / pieces;
+    for (int segments = operation.segments(); segments > 0; segments--) {
+      int length = left / segments;
       request.buffers().add(address(from), length, region().lkey());
       from += length;
       left -= length;
     }
   }
 
-  // ---- what comes of it
+  // ---- completions
 
   static int indexOf(WorkCompletion completion) {
     return (int) (completion.workRequestId() >>> ID_SHIFT);
   }
 
   /**
-   * A receive of this end has completed.
+   * Called when a receive of this endpoint has completed.
    *
-   * @param slot where it stands in the arena
+   * @param slot the offset of the receive in the arena
    */
-  abstract void received(WorkCompletion completion, int slot);
+  abstract void onReceiveCompletion(WorkCompletion completion, int slot);
 
-  /** A request of this end has completed; receives that completed before are known. */
-  final void sent(WorkCompletion completion) {
+  /**
+   * Called when a request of this endpoint has completed, after all receive completions of the same
+   * moment.
+   */
+  final void onSendCompletion(WorkCompletion completion) {
     requireOwn(completion);
     int number = (int) completion.workRequestId();
-    require(number >= completed && number < posts.size(), "request completes out of order");
+    require(number >= completed && number < posts.size(), "request completed out of order");
     while (completed < number) {
       PostedRequest before = posts.get(completed++);
       require(!before.signaled, "no completion", before);
@@ -377,12 +394,15 @@ abstract class SimulatedEndpoint {
     }
     PostedRequest post = posts.get(completed++);
     freed = completed;
-    world.trace(completion.status().toString(), this, post);
+    simulation.trace(completion.status().toString(), this, post);
     if (completion.isSuccess()) {
       SendQueueDrain now = drain;
-      require(now == null || now.lets(number), "done while its queue drains", post);
+      require(
+          now == null || now.mayComplete(number),
+          "completed while the send queue was drained",
+          post);
       require(post.signaled, "completion of an unsignaled request", post);
-      require(!sendFailed, "request succeeds after one that failed", post);
+      require(!sendFailed, "request succeeded after one that failed", post);
       require(completion.opcode() == post.operation.kind().opcode(), "opcode", completion);
       succeed(post);
     } else {
@@ -399,22 +419,27 @@ abstract class SimulatedEndpoint {
     require(!closed, "completion after close");
   }
 
-  /** It keeps its hands off what others share: only the receive that it had taken is flushed. */
+  /**
+   * Of a shared receive queue, a queue pair may flush only the one receive that it had already
+   * taken.
+   */
   final void requireFirstFlush() {
-    require(!flushed || !receives.isShared(), "flushes a receive that it has not taken");
+    require(
+        !flushed || !receives.isShared(),
+        "flushed a receive of a shared queue that it had not taken");
     flushed = true;
   }
 
-  /** Whether it may be in ERR, or gone. */
-  abstract boolean isDead();
+  /** Whether the queue pair may be in ERR or closed. */
+  abstract boolean mayHaveFailed();
 
-  final void requireDead() {
-    require(isDead(), "flushed without a reason");
+  final void requireFailureReason() {
+    require(mayHaveFailed(), "flushed without a reason");
     require(pair().state() == QueuePairState.ERR, "flushed", pair().state());
   }
 
-  /** The message of this end with a number, once it is posted. */
-  final @Nullable PostedRequest message(int number) {
+  /** The message with this number, or null if it was not posted yet. */
+  final @Nullable PostedRequest messageNumber(int number) {
     for (PostedRequest post : posts) {
       if (post.operation.kind().takesReceive() && post.message == number) {
         return post;
@@ -423,12 +448,12 @@ abstract class SimulatedEndpoint {
     return null;
   }
 
-  // ---- the end
+  // ---- checks at the end
 
-  /** Nothing will happen any more by itself: whatever was posted must be done. */
+  /** Checks that every posted request has completed. Called when no event is pending. */
   final void requireIdle() {
     if (!closed) {
-      require(waiting.isEmpty(), "requests wait for room for ever");
+      require(waiting.isEmpty(), "requests still wait for room in the send queue");
       require(
           completed == posts.size(),
           "never completed",
@@ -436,7 +461,7 @@ abstract class SimulatedEndpoint {
     }
   }
 
-  final void stop() {
+  final void moveToError() {
     if (!closed) {
       failedByProgram = true;
       pair().modify(to(QueuePairState.ERR));
@@ -445,15 +470,15 @@ abstract class SimulatedEndpoint {
 
   final void requireFlushed() {
     if (!closed && !receives.isShared()) {
-      require(receives.left() == 0, "receives left after a flush");
+      require(receives.outstanding() == 0, "receives left after a flush");
     }
   }
 
-  /** Takes over what is not certain to have happened, once it is checked. */
-  abstract void settle();
+  /** Checks the effects of requests with an unknown outcome and adopts them as expected. */
+  abstract void reconcile();
 
-  /** Takes over those bytes of a slot that are a message's. */
-  final void takePartly(int slot, int from, int length) {
+  /** Adopts those bytes of a receive as expected that are bytes of a message. */
+  final void acceptPartial(int slot, int from, int length) {
     for (int i = 0; i < Math.min(length, VerbsScenario.MAX_LENGTH); i++) {
       byte value = arena.memory.get(slot + i);
       if (value == arena.memory.get(from + i)) {
@@ -472,13 +497,14 @@ abstract class SimulatedEndpoint {
     return arena.memory.slice(at, length).equals(arena.memory.slice(other, length));
   }
 
-  final void require(boolean held, String otherwise) {
-    require(held, otherwise, "");
+  final void require(boolean condition, String message) {
+    require(condition, message, "");
   }
 
-  final void require(boolean held, String otherwise, Object about) {
-    if (!held) {
-      throw new Violation("at " + world.now() + " ns, " + this + ": " + otherwise + " " + about);
+  final void require(boolean condition, String message, Object subject) {
+    if (!condition) {
+      throw new Violation(
+          "at " + simulation.now() + " ns, " + this + ": " + message + " " + subject);
     }
   }
 

@@ -6,25 +6,25 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Bytes of one end that the other end alone writes, over and over. */
+/** Memory of one endpoint that only its peer writes, repeatedly. */
 final class SingleWriterRegister {
   final int at;
 
-  /** What stands there once all writes that were posted are executed. */
+  /** The contents after all posted writes have been executed. */
   final byte[] latest = new byte[VerbsScenario.MAX_LENGTH];
 
-  private final List<PostedRequest> unsure = new ArrayList<>();
+  private final List<PostedRequest> uncompleted = new ArrayList<>();
   private boolean readUnfenced;
 
   SingleWriterRegister(int at) {
     this.at = at;
   }
 
-  void begin(Arena arena) {
+  void initialize(Arena arena) {
     arena.memory.get(at, latest, 0, latest.length);
   }
 
-  /** Whether a write must wait for earlier reads, to leave them what they are to find. */
+  /** Whether a write needs a fence, so that earlier reads do not return its bytes. */
   boolean needsFence() {
     return readUnfenced;
   }
@@ -35,48 +35,48 @@ final class SingleWriterRegister {
 
   byte[] read(int length) {
     readUnfenced = true;
-    byte[] due = new byte[length];
-    System.arraycopy(latest, 0, due, 0, length);
-    return due;
+    byte[] expected = new byte[length];
+    System.arraycopy(latest, 0, expected, 0, length);
+    return expected;
   }
 
   void write(Arena arena, PostedRequest post, int sourceAt) {
     arena.memory.get(sourceAt, latest, 0, post.operation.length());
-    unsure.add(post);
+    uncompleted.add(post);
   }
 
-  /** A write, and so all before it, is known to be done. */
-  void done(Arena arena, PostedRequest post, SimulatedEndpoint writer) {
-    while (!unsure.isEmpty() && unsure.contains(post)) {
-      PostedRequest first = unsure.remove(0);
+  /** Called when a write, and therefore every earlier one, has completed. */
+  void completed(Arena arena, PostedRequest post, SimulatedEndpoint writer) {
+    while (!uncompleted.isEmpty() && uncompleted.contains(post)) {
+      PostedRequest first = uncompleted.remove(0);
       arena.memory.get(
           writer.sourceAt(first.operation), arena.expected, at, first.operation.length());
     }
     check(arena, writer);
   }
 
-  /** Whether the last write of each byte stands there. */
+  /** Whether all posted writes have reached the memory. */
   boolean isLatest(Arena arena) {
     return ByteBuffer.wrap(latest).mismatch(arena.memory.slice(at, latest.length)) < 0;
   }
 
-  /** Checks that each byte is the last one that is sure, or of a write behind it. */
+  /** Checks that each byte is that of the last completed write or of a later one. */
   void check(Arena arena, SimulatedEndpoint writer) {
     if (arena.isAsExpected(at, VerbsScenario.MAX_LENGTH)) {
       return;
     }
     for (int i = 0; i < VerbsScenario.MAX_LENGTH; i++) {
-      byte there = arena.memory.get(at + i);
-      if (there != arena.expected[at + i] && !mayBe(arena, writer, i, there)) {
+      byte actual = arena.memory.get(at + i);
+      if (actual != arena.expected[at + i] && !isWrittenBy(arena, writer, i, actual)) {
         throw new Violation("byte " + i + " of a register of the peer of " + writer + " is wrong");
       }
     }
   }
 
-  private boolean mayBe(Arena arena, SimulatedEndpoint writer, int index, byte value) {
-    // What was posted last most likely stands there.
-    for (int i = unsure.size() - 1; i >= 0; i--) {
-      PostedRequest post = unsure.get(i);
+  private boolean isWrittenBy(Arena arena, SimulatedEndpoint writer, int index, byte value) {
+    // The latest write is the most likely one.
+    for (int i = uncompleted.size() - 1; i >= 0; i--) {
+      PostedRequest post = uncompleted.get(i);
       if (index < post.operation.length()
           && arena.memory.get(writer.sourceAt(post.operation) + index) == value) {
         return true;
@@ -85,8 +85,8 @@ final class SingleWriterRegister {
     return false;
   }
 
-  /** After all is over: takes what is there for what is expected, once it is checked. */
-  void settle(Arena arena, SimulatedEndpoint writer) {
+  /** Checks the final contents and adopts them as expected. */
+  void reconcile(Arena arena, SimulatedEndpoint writer) {
     check(arena, writer);
     arena.memory.get(at, arena.expected, at, VerbsScenario.MAX_LENGTH);
   }

@@ -16,40 +16,45 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An end of an unreliable connection, or of one for datagrams. What it sends is done when it is
- * sent; what it receives is whole and somebody's message, once for each time that the wire brings
- * the message's last packet.
+ * An endpoint of an unreliable connection (UC) or for datagrams (UD). Requests complete when they
+ * are sent. Each received message is a complete message of the peer, received no more often than
+ * the wire delivered its last packet.
  */
 final class UnreliableEndpoint extends SimulatedEndpoint {
   private static final int PSNS = 1 << 24;
 
-  /** How often the wire repeated a packet to this end, by its PSN. */
-  private final Map<Integer, Integer> repeats = new HashMap<>();
+  /** The number of duplicates of each packet that the wire sent to this endpoint, by PSN. */
+  private final Map<Integer, Integer> duplicates = new HashMap<>();
 
   private final boolean datagrams;
-  private @Nullable AddressHandle way;
-  private @Nullable Gid to;
+  private @Nullable AddressHandle addressHandle;
+  private @Nullable Gid peerGid;
   private int nextPsn;
 
-  /** The PSN of the packet that came last. */
-  private int arrived = -1;
+  /** The PSN of the packet that arrived last. */
+  private int arrivedPsn = -1;
 
-  /** Packets that came while there was no receive. */
-  private int hungry;
+  /** The number of packets that arrived when there may have been no receive. */
+  private int arrivedWithoutReceive;
 
-  private int lastTaken = -1;
+  private int lastReceived = -1;
 
-  UnreliableEndpoint(VerbsSimulation world, Arena arena, int index, ConnectionConfig plan, PostedReceives receives) {
-    super(world, arena, index, plan, 0, receives);
-    datagrams = plan.type() == QueuePairType.UD;
-    nextPsn = plan.psn(side);
+  UnreliableEndpoint(
+      VerbsSimulation simulation,
+      Arena arena,
+      int index,
+      ConnectionConfig config,
+      PostedReceives receives) {
+    super(simulation, arena, index, config, 0, receives);
+    datagrams = config.type() == QueuePairType.UD;
+    nextPsn = config.psn(side);
   }
 
   @Override
   void connectTo(Gid gid) {
-    to = gid;
+    peerGid = gid;
     if (datagrams) {
-      way = domain().createAddressHandle(AddressVector.to(gid));
+      addressHandle = domain().createAddressHandle(AddressVector.to(gid));
       pair().modify(to(QueuePairState.INIT).pkeyIndex(0).port(1).queueKey(queueKey()));
       pair().modify(to(QueuePairState.RTR));
     } else {
@@ -60,11 +65,11 @@ final class UnreliableEndpoint extends SimulatedEndpoint {
           .modify(
               to(QueuePairState.RTR)
                   .addressVector(AddressVector.to(gid))
-                  .pathMtu(plan.mtu())
+                  .pathMtu(config.mtu())
                   .destinationQueuePair(peer().pair().number())
-                  .receivePsn(plan.psn(1 - side)));
+                  .receivePsn(config.psn(1 - side)));
     }
-    pair().modify(to(QueuePairState.RTS).sendPsn(plan.psn(side)));
+    pair().modify(to(QueuePairState.RTS).sendPsn(config.psn(side)));
   }
 
   @Override
@@ -76,7 +81,7 @@ final class UnreliableEndpoint extends SimulatedEndpoint {
     return index + 1;
   }
 
-  // ---- what the program does
+  // ---- operations of the program
 
   @Override
   boolean mayPost(Operation operation) {
@@ -108,64 +113,69 @@ final class UnreliableEndpoint extends SimulatedEndpoint {
       case WRONG_KEY -> request.write(to.address(register.at), ~rkey);
       default -> throw new AssertionError(operation);
     }
-    AddressHandle handle = way;
+    AddressHandle handle = addressHandle;
     if (handle != null) {
       int key = to.queueKey() + (operation.kind() == OperationKind.WRONG_QUEUE_KEY ? 1 : 0);
       request.to(handle, to.pair().number(), key);
     }
-    payload(operation);
-    post.lastPsn = (nextPsn + plan.packets(operation.length()) - 1) % PSNS;
+    addPayload(operation);
+    post.lastPsn = (nextPsn + config.packets(operation.length()) - 1) % PSNS;
     nextPsn = (post.lastPsn + 1) % PSNS;
   }
 
-  // ---- what comes of it
+  // ---- packets and completions
 
-  /** The wire repeats a packet to this end. */
-  void isRepeated(int psn) {
-    repeats.merge(psn, 1, Integer::sum);
+  /** Called when the wire duplicates a packet to this endpoint. */
+  void onDuplicated(int psn) {
+    duplicates.merge(psn, 1, Integer::sum);
   }
 
-  /** The wire brings a packet to this end, maybe a damaged one. */
-  void arrives(int psn) {
-    arrived = psn;
-    if (receives.mayBeTaken()) {
-      hungry++;
+  /** Called when a packet arrives, which may be damaged. */
+  void onArrival(int psn) {
+    arrivedPsn = psn;
+    if (receives.mayBeExhausted()) {
+      arrivedWithoutReceive++;
     }
   }
 
   @Override
-  void received(WorkCompletion completion, int slot) {
+  void onReceiveCompletion(WorkCompletion completion, int slot) {
     requireOwn(completion);
     if (completion.status() == CompletionStatus.WR_FLUSH_ERR) {
-      requireDead();
+      requireFailureReason();
       requireFirstFlush();
-      takePartly(slot);
+      acceptPartial(slot);
       return;
     }
     UnreliableEndpoint from = peer();
-    PostedRequest message = from.messageUpTo(arrived);
-    require(message != null, "message that nobody sent, or not whole");
+    PostedRequest message = from.messageEndingAt(arrivedPsn);
+    require(message != null, "received a message that was not sent or is incomplete");
     OperationKind kind = message.operation.kind();
-    require(message.deliveries++ <= repeats.getOrDefault(arrived, 0), "message again", message);
     require(
-        message.message > lastTaken || from.isStruckOnTheWay(), "message out of order", message);
-    lastTaken = message.message;
+        message.deliveries++ <= duplicates.getOrDefault(arrivedPsn, 0),
+        "message received again",
+        message);
+    require(
+        message.message > lastReceived || from.hasFaults(),
+        "message received out of order",
+        message);
+    lastReceived = message.message;
     if (!completion.isSuccess()) {
       boolean tooLarge = completion.status() == CompletionStatus.LOC_LEN_ERR;
-      require(tooLarge && isToFail(kind), "receive fails", completion);
-      takePartly(slot);
+      require(tooLarge && mustFailReceive(kind), "receive failed", completion);
+      acceptPartial(slot);
       return;
     }
-    require(!kind.isRefused(), "message that is to be dropped", message);
+    require(!kind.isRejected(), "received a message that must be dropped", message);
     boolean written = kind == OperationKind.WRITE_IMMEDIATE;
     boolean immediate = written || kind == OperationKind.SEND_IMMEDIATE;
-    int area = datagrams ? PostedReceives.AREA : 0;
+    int headerLength = datagrams ? PostedReceives.GRH_LENGTH : 0;
     int length = message.operation.length();
     require(
         completion.opcode()
             == (written ? CompletionOpcode.RECV_RDMA_WITH_IMM : CompletionOpcode.RECV),
         "opcode of a receive");
-    require(completion.byteLength() == area + length, "length of a message", message);
+    require(completion.byteLength() == headerLength + length, "length of a message", message);
     require(completion.hasImmediate() == immediate, "immediate of a message");
     require(
         !immediate || completion.immediate() == message.operation.number(),
@@ -174,31 +184,35 @@ final class UnreliableEndpoint extends SimulatedEndpoint {
     if (written) {
       require(same(at, register(message.operation).at, length), "bytes of a WRITE", message);
     } else {
-      require(same(at, slot + area, length), "bytes of a message", message);
-      arena.memory.get(at, arena.expected, slot + area, length);
+      require(same(at, slot + headerLength, length), "bytes of a message", message);
+      arena.memory.get(at, arena.expected, slot + headerLength, length);
     }
     if (datagrams) {
-      requireWayBack(completion, slot);
+      requireReplyAddress(completion, slot);
     }
-    takePartly(slot);
+    acceptPartial(slot);
   }
 
-  /** Of a shared queue a receive is gone with the message that it is too small for. */
-  private boolean isToFail(OperationKind kind) {
+  /**
+   * A message that is too large for its receive ends the receive with an error only in a shared
+   * queue.
+   */
+  private boolean mustFailReceive(OperationKind kind) {
     return kind == OperationKind.TOO_LARGE && receives.isShared();
   }
 
-  private void requireWayBack(WorkCompletion completion, int slot) {
+  private void requireReplyAddress(WorkCompletion completion, int slot) {
     require(completion.sourceQueuePair() == peer().pair().number(), "source queue pair");
     try (AddressHandle back =
-        domain().createAddressHandle(completion, arena.memory.slice(slot, PostedReceives.AREA))) {
-      require(back.vector().destination().equals(to), "source of a datagram", back.vector());
+        domain()
+            .createAddressHandle(completion, arena.memory.slice(slot, PostedReceives.GRH_LENGTH))) {
+      require(back.vector().destination().equals(peerGid), "source of a datagram", back.vector());
     }
-    arena.memory.get(slot, arena.expected, slot, PostedReceives.AREA);
+    arena.memory.get(slot, arena.expected, slot, PostedReceives.GRH_LENGTH);
   }
 
-  /** The message whose last packet has a PSN. */
-  private @Nullable PostedRequest messageUpTo(int psn) {
+  /** The message whose last packet has this PSN, or null. */
+  private @Nullable PostedRequest messageEndingAt(int psn) {
     for (PostedRequest post : posts) {
       if (post.lastPsn == psn) {
         return post.operation.kind().takesReceive() ? post : null;
@@ -207,14 +221,16 @@ final class UnreliableEndpoint extends SimulatedEndpoint {
     return null;
   }
 
-  /** Takes over what messages that were dropped may have left in a receive, which is used again. */
-  private void takePartly(int slot) {
+  /**
+   * Adopts the bytes that dropped messages may have left in a receive, which later messages reuse.
+   */
+  private void acceptPartial(int slot) {
     if (datagrams || arena.isAsExpected(slot, VerbsScenario.MAX_LENGTH)) {
       return;
     }
     for (PostedRequest post : peer().posts) {
       if (post.operation.kind().takesReceive()) {
-        takePartly(slot, peer().sourceAt(post.operation), post.operation.length());
+        acceptPartial(slot, peer().sourceAt(post.operation), post.operation.length());
       }
     }
   }
@@ -227,58 +243,63 @@ final class UnreliableEndpoint extends SimulatedEndpoint {
   @Override
   void fail(PostedRequest post, CompletionStatus status) {
     require(status == CompletionStatus.WR_FLUSH_ERR, status.name(), post);
-    requireDead();
+    requireFailureReason();
     post.state = PostedRequest.State.FAILED;
     sendFailed = true;
   }
 
   @Override
-  boolean isDead() {
+  boolean mayHaveFailed() {
     return closed || failedByProgram;
   }
 
-  // ---- the end
+  // ---- checks at the end
 
-  private boolean isStruckOnTheWay() {
-    return world.harmSince(this, 0) > 0;
+  private boolean hasFaults() {
+    return simulation.faultCostSince(this, 0) > 0;
   }
 
-  /** What was lost, the wire lost, or there was no receive for it: each time two at most. */
-  void requireExcuses() {
+  /**
+   * Checks that faults on the wire and missing receives explain all lost messages. Each of them may
+   * cost two messages at most.
+   */
+  void requireReasonForLosses() {
     UnreliableEndpoint from = peer();
-    if (isDead() || from.isDead()) {
+    if (mayHaveFailed() || from.mayHaveFailed()) {
       return;
     }
     int lost = 0;
     for (PostedRequest post : from.posts) {
       OperationKind kind = post.operation.kind();
-      boolean tells = !kind.isRefused() || isToFail(kind);
-      if (kind.takesReceive() && tells && post.deliveries == 0) {
+      boolean isVisible = !kind.isRejected() || mustFailReceive(kind);
+      if (kind.takesReceive() && isVisible && post.deliveries == 0) {
         lost++;
       }
     }
-    long harm = world.harmSince(this, 0);
-    require(lost <= 2 * harm + hungry, "lost without a reason", lost);
-    if (harm == 0) {
+    long faultCost = simulation.faultCostSince(this, 0);
+    require(lost <= 2 * faultCost + arrivedWithoutReceive, "messages lost without a reason", lost);
+    if (faultCost == 0) {
       for (SingleWriterRegister register : registers) {
-        require(hungry > 0 || register.isLatest(arena), "a WRITE is lost without a reason");
+        require(
+            arrivedWithoutReceive > 0 || register.isLatest(arena),
+            "a WRITE was lost without a reason");
       }
     }
   }
 
   @Override
-  void settle() {
+  void reconcile() {
     for (SingleWriterRegister register : registers) {
-      register.settle(arena, peer());
+      register.reconcile(arena, peer());
     }
-    for (int slot : receives.unfinished()) {
-      takePartly(slot);
+    for (int slot : receives.outstandingSlots()) {
+      acceptPartial(slot);
     }
   }
 
   @Override
   void close() {
-    AddressHandle handle = way;
+    AddressHandle handle = addressHandle;
     if (handle != null) {
       handle.close();
     }

@@ -3,6 +3,7 @@ package io.verbena.simulation.verbs;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.simulation.scenario.Arena;
+import io.verbena.simulation.scenario.CounterDigits;
 import io.verbena.simulation.scenario.RunResult;
 import io.verbena.simulation.scenario.Scenario;
 import io.verbena.simulation.scenario.Trace;
@@ -16,16 +17,15 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that happens in one run that does not follow from the rest: a program and the faults of its
- * wire.
+ * A program over the verbs SPI, its topology and the faults on its wire.
  *
- * @param seed what it was made of, and what keys and numbers are made of
- * @param devices how many HCAs there are
- * @param sharedQueue whether the ends on a device share a completion queue
- * @param sharedReceives whether ends of the same type on a device share their receives
+ * @param seed the seed of the scenario and of keys and queue pair numbers
+ * @param devices the number of emulated HCAs
+ * @param sharedQueue whether the endpoints of a device share a completion queue
+ * @param sharedReceives whether endpoints of the same type on a device share a receive queue
  * @param links the connections
- * @param operations what is done, by time
- * @param faults what the wire does
+ * @param operations the steps of the program, by time
+ * @param faults the faults that the wire injects
  */
 public record VerbsScenario(
     long seed,
@@ -37,22 +37,22 @@ public record VerbsScenario(
     FaultSchedule faults)
     implements Scenario {
 
-  /** The most bytes of a message that a receive takes. */
+  /** The largest message that fits into a receive. */
   static final int MAX_LENGTH = 1024;
 
   static final int REGISTERS = 3;
   static final int COUNTERS = 4;
-  static final int MAX_PIECES = 3;
+  static final int MAX_SEGMENTS = 3;
 
   private static final int MAX_DEVICES = 3;
   private static final int MAX_LINKS = 4;
-  private static final int MAX_OPERATIONS = Counter.MAX_ADDS;
+  private static final int MAX_OPERATIONS = CounterDigits.COUNT;
   private static final int PSN_BITS = 24;
-  private static final int ONE_DRAIN_IN = 24;
-  private static final int DELAYED = 3;
+  private static final int DRAIN_INTERVAL = 24;
+  private static final int EXTRA_TIMEOUT = 3;
   private static final Mtu[] MTUS = {Mtu.MTU_256, Mtu.MTU_256, Mtu.MTU_256, Mtu.MTU_512};
 
-  /** Weighted: what programs do most stands there most. */
+  /** Weighted: frequent operations are listed several times. */
   private static final OperationKind[] KINDS = {
     OperationKind.SEND,
     OperationKind.SEND,
@@ -67,19 +67,19 @@ public record VerbsScenario(
     OperationKind.COMPARE_SWAP
   };
 
-  /** What programs do besides whose memory peers reach by keys of its own. */
-  private static final OperationKind[] DOOR_KINDS = {
-    OperationKind.OPEN,
-    OperationKind.OPEN,
-    OperationKind.INVALIDATE,
+  /** Further operations of programs that grant keys. */
+  private static final OperationKind[] KEY_KINDS = {
+    OperationKind.GRANT_KEY,
+    OperationKind.GRANT_KEY,
+    OperationKind.LOCAL_INVALIDATE,
     OperationKind.DEALLOCATE,
     OperationKind.DEALLOCATE,
-    OperationKind.GIVE_BACK,
-    OperationKind.GIVE_BACK,
+    OperationKind.SEND_WITH_INVALIDATE,
+    OperationKind.SEND_WITH_INVALIDATE,
     OperationKind.REREGISTER,
     OperationKind.REREGISTER,
     OperationKind.REREGISTER,
-    OperationKind.BIND_ANEW
+    OperationKind.BIND_TYPE_1_WINDOW
   };
 
   private static final OperationKind[] CONNECTION_KINDS = {
@@ -96,27 +96,36 @@ public record VerbsScenario(
   };
 
   private static final OperationKind[] DATAGRAM_KINDS = {
-    OperationKind.SEND, OperationKind.SEND, OperationKind.SEND_IMMEDIATE, OperationKind.WRONG_QUEUE_KEY, OperationKind.TOO_LARGE
+    OperationKind.SEND,
+    OperationKind.SEND,
+    OperationKind.SEND_IMMEDIATE,
+    OperationKind.WRONG_QUEUE_KEY,
+    OperationKind.TOO_LARGE
   };
 
-  private static final OperationKind[] DOOR_ENDINGS = {
-    OperationKind.DEAD_KEY,
-    OperationKind.DEAD_KEY,
-    OperationKind.DEAD_KEY,
-    OperationKind.OTHERS_KEY,
-    OperationKind.OTHERS_KEY,
-    OperationKind.DEAD_ADD,
-    OperationKind.DEAD_ADD,
-    OperationKind.BEYOND_DOOR,
-    OperationKind.INVALIDATE_NOTHING
+  private static final OperationKind[] KEY_FAILURES = {
+    OperationKind.REVOKED_KEY,
+    OperationKind.REVOKED_KEY,
+    OperationKind.REVOKED_KEY,
+    OperationKind.FOREIGN_WINDOW_KEY,
+    OperationKind.FOREIGN_WINDOW_KEY,
+    OperationKind.REVOKED_TYPE_1_KEY,
+    OperationKind.REVOKED_TYPE_1_KEY,
+    OperationKind.READ_BEYOND_WINDOW,
+    OperationKind.INVALIDATE_UNKNOWN_KEY
   };
 
-  private static final OperationKind[] ENDINGS = {
-    OperationKind.WRONG_KEY, OperationKind.BEYOND, OperationKind.MISALIGNED, OperationKind.TOO_LARGE, OperationKind.FAIL, OperationKind.CLOSE
+  private static final OperationKind[] FAILURES = {
+    OperationKind.WRONG_KEY,
+    OperationKind.READ_BEYOND_REGION,
+    OperationKind.MISALIGNED,
+    OperationKind.TOO_LARGE,
+    OperationKind.FAIL,
+    OperationKind.CLOSE
   };
 
-  /** The plan of a seed. */
-  public static VerbsScenario of(long seed) {
+  /** Generates the scenario of a seed. */
+  public static VerbsScenario generate(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int devices = 1 + random.nextInt(MAX_DEVICES);
     long latency = 500L + random.nextInt(3000);
@@ -124,17 +133,17 @@ public record VerbsScenario(
     List<ConnectionConfig> links = new ArrayList<>();
     int count = 1 + random.nextInt(MAX_LINKS);
     for (int i = 0; i < count; i++) {
-      // Where acknowledgements may be late, who waits for them has to know.
-      links.add(link(random, devices, Scenario.adapts(seed) ? DELAYED : 0));
+      // Adaptive flow control delays acknowledgements, so timeouts must be longer.
+      links.add(link(random, devices, Scenario.isAdaptive(seed) ? EXTRA_TIMEOUT : 0));
     }
     List<Operation> operations = new ArrayList<>();
-    boolean doors = random.nextInt(3) == 0;
+    boolean withGrants = random.nextInt(3) == 0;
     int steps = 1 + random.nextInt(MAX_OPERATIONS);
-    if (doors) {
-      open(random, operations, links);
+    if (withGrants) {
+      addFirstGrants(random, operations, links);
     }
     for (int i = 0; i < steps; i++) {
-      operations.add(operation(random, operations.size(), links, doors, span));
+      operations.add(operation(random, operations.size(), links, withGrants, span));
     }
     operations.sort(Comparator.comparingLong(Operation::at));
     return new VerbsScenario(
@@ -174,7 +183,7 @@ public record VerbsScenario(
     };
   }
 
-  /** Often shortly before they wrap. */
+  /** A third of the initial PSNs are just below the wraparound. */
   private static int psn(SplittableRandom random) {
     return random.nextInt(3) == 0
         ? (1 << PSN_BITS) - 1 - random.nextInt(24)
@@ -182,12 +191,16 @@ public record VerbsScenario(
   }
 
   private static Operation operation(
-      SplittableRandom random, int number, List<ConnectionConfig> links, boolean doors, long span) {
+      SplittableRandom random,
+      int number,
+      List<ConnectionConfig> links,
+      boolean withGrants,
+      long span) {
     int link = random.nextInt(links.size());
-    OperationKind kind = kind(random, links.get(link).type(), doors);
-    // Doors that are opened first are open a moment later.
-    long at = (doors ? 1 : 0) + (random.nextInt(4) == 0 ? 0 : random.nextLong(span));
-    // Mostly the receive is there before the message.
+    OperationKind kind = kind(random, links.get(link).type(), withGrants);
+    // The first grants happen at time 0, all other operations after them.
+    long at = (withGrants ? 1 : 0) + (random.nextInt(4) == 0 ? 0 : random.nextLong(span));
+    // Most receives are posted before their message is sent.
     long receiveAt = random.nextInt(5) == 0 ? at + random.nextLong(span) : random.nextLong(at + 1);
     return new Operation(
         number,
@@ -201,75 +214,78 @@ public record VerbsScenario(
         random.nextInt(3) != 0,
         random.nextInt(8) == 0,
         random.nextInt(6) == 0,
-        1 + random.nextInt(MAX_PIECES),
-        doors && random.nextInt(4) != 0,
+        1 + random.nextInt(MAX_SEGMENTS),
+        withGrants && random.nextInt(4) != 0,
         receiveAt);
   }
 
   private static int target(SplittableRandom random, OperationKind kind) {
     return switch (kind) {
-      case FETCH_ADD, DEAD_ADD -> random.nextInt(COUNTERS);
+      case FETCH_ADD, REVOKED_TYPE_1_KEY -> random.nextInt(COUNTERS);
       case REREGISTER -> REGISTERS - 1;
-      // Mostly the door that is a region: a window's key then names nothing at all.
-      case DEALLOCATE, DEAD_KEY -> Math.min(REGISTERS - 1, random.nextInt(2 * REGISTERS));
+      // Mostly the grant of a region, because the key of a deallocated window is simply unknown.
+      case DEALLOCATE, REVOKED_KEY -> Math.min(REGISTERS - 1, random.nextInt(2 * REGISTERS));
       default -> random.nextInt(REGISTERS);
     };
   }
 
-  private static OperationKind kind(SplittableRandom random, QueuePairType type, boolean doors) {
-    if (random.nextInt(ONE_DRAIN_IN) == 0) {
+  private static OperationKind kind(
+      SplittableRandom random, QueuePairType type, boolean withGrants) {
+    if (random.nextInt(DRAIN_INTERVAL) == 0) {
       return OperationKind.DRAIN;
     }
-    boolean ends = random.nextInt(100) == 0;
+    boolean fails = random.nextInt(100) == 0;
     return switch (type) {
       case RC -> {
-        if (doors && random.nextInt(5) < 2) {
-          yield any(random, random.nextInt(8) == 0 ? DOOR_ENDINGS : DOOR_KINDS);
+        if (withGrants && random.nextInt(5) < 2) {
+          yield choose(random, random.nextInt(8) == 0 ? KEY_FAILURES : KEY_KINDS);
         }
-        yield any(random, ends ? ENDINGS : KINDS);
+        yield choose(random, fails ? FAILURES : KINDS);
       }
-      case UC -> ends ? ending(random) : any(random, CONNECTION_KINDS);
-      case UD -> ends ? ending(random) : any(random, DATAGRAM_KINDS);
+      case UC -> fails ? localFailure(random) : choose(random, CONNECTION_KINDS);
+      case UD -> fails ? localFailure(random) : choose(random, DATAGRAM_KINDS);
     };
   }
 
-  private static OperationKind ending(SplittableRandom random) {
+  private static OperationKind localFailure(SplittableRandom random) {
     return random.nextBoolean() ? OperationKind.FAIL : OperationKind.CLOSE;
   }
 
-  private static OperationKind any(SplittableRandom random, OperationKind[] kinds) {
+  private static OperationKind choose(SplittableRandom random, OperationKind[] kinds) {
     return kinds[random.nextInt(kinds.length)];
   }
 
-  /** Has some doors opened first of all, as nothing else can be done with them before. */
-  private static void open(
+  /** Starts the program with some grants, because operations on keys need one. */
+  private static void addFirstGrants(
       SplittableRandom random, List<Operation> operations, List<ConnectionConfig> links) {
     for (int link = 0; link < links.size(); link++) {
-      for (int door = 0; door < REGISTERS; door++) {
+      for (int grant = 0; grant < REGISTERS; grant++) {
         for (int side = 0; side < 2; side++) {
           if (links.get(link).type() == QueuePairType.RC && random.nextInt(4) != 0) {
-            operations.add(opening(random, operations.size(), link, side, door));
+            operations.add(firstGrant(random, operations.size(), link, side, grant));
           }
         }
       }
     }
   }
 
-  private static Operation opening(
-      SplittableRandom random, int number, int link, int side, int door) {
-    OperationKind kind = random.nextInt(6) == 0 ? OperationKind.BIND_ANEW : OperationKind.OPEN;
+  private static Operation firstGrant(
+      SplittableRandom random, int number, int link, int side, int grant) {
+    OperationKind kind =
+        random.nextInt(6) == 0 ? OperationKind.BIND_TYPE_1_WINDOW : OperationKind.GRANT_KEY;
     int offset = random.nextInt(MAX_LENGTH);
     return new Operation(
-        number, 0, link, side, kind, 0, door, offset, true, false, false, 1, false, 0);
+        number, 0, link, side, kind, 0, grant, offset, true, false, false, 1, false, 0);
   }
 
   private static int length(SplittableRandom random, OperationKind kind) {
     return switch (kind) {
-      case FETCH_ADD, DEAD_ADD, COMPARE_SWAP, MISALIGNED -> Long.BYTES;
+      case FETCH_ADD, REVOKED_TYPE_1_KEY, COMPARE_SWAP, MISALIGNED -> Long.BYTES;
       case TOO_LARGE -> MAX_LENGTH + 1;
-      // Without a byte no key is looked at.
-      case OPEN, INVALIDATE, BIND_ANEW, DEALLOCATE, REREGISTER, DRAIN -> 0;
-      case WRONG_KEY, BEYOND, DEAD_KEY, OTHERS_KEY, BEYOND_DOOR -> 1 + random.nextInt(MAX_LENGTH);
+      // A request without payload does not use its key.
+      case GRANT_KEY, LOCAL_INVALIDATE, BIND_TYPE_1_WINDOW, DEALLOCATE, REREGISTER, DRAIN -> 0;
+      case WRONG_KEY, READ_BEYOND_REGION, REVOKED_KEY, FOREIGN_WINDOW_KEY, READ_BEYOND_WINDOW ->
+          1 + random.nextInt(MAX_LENGTH);
       default ->
           switch (random.nextInt(8)) {
             case 0 -> 0;
@@ -281,15 +297,15 @@ public record VerbsScenario(
   }
 
   @Override
-  public RunResult run(Arena arena, @Nullable Trace trace, @Nullable List<Fault> strikesInto) {
-    VerbsSimulation world = new VerbsSimulation(this, arena, trace);
+  public RunResult run(Arena arena, @Nullable Trace trace, @Nullable List<Fault> injectedFaults) {
+    VerbsSimulation simulation = new VerbsSimulation(this, arena, trace);
     Throwable failure = null;
     try {
-      world.run(strikesInto);
+      simulation.run(injectedFaults);
     } catch (RuntimeException | AssertionError e) {
       failure = e;
     }
-    return new RunResult(failure, world.packets(), world.strikes());
+    return new RunResult(failure, simulation.packets(), simulation.injectedFaults());
   }
 
   @Override
@@ -298,7 +314,7 @@ public record VerbsScenario(
   }
 
   @Override
-  public int steps() {
+  public int stepCount() {
     return operations.size();
   }
 
@@ -315,7 +331,7 @@ public record VerbsScenario(
         devices,
         faults.latency(),
         sharedReceives ? ", shared receive queues" : "",
-        flow().adaptive() ? ", " + flow() : "");
+        flowControl().adaptive() ? ", " + flowControl() : "");
     for (int i = 0; i < links.size(); i++) {
       out.printf("  link %d: %s%n", i, links.get(i));
     }

@@ -17,14 +17,17 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One run of a plan: makes everything, does what is planned, and checks all that happens. */
+/**
+ * Runs a scenario: creates devices and endpoints, executes the operations and checks all
+ * completions and packets.
+ */
 final class VerbsSimulation implements SimulatedWire.Tap {
-  /** No plan that comes to an end takes more. */
+  /** The limit of simulation steps. Scenarios that terminate take fewer. */
   private static final int MAX_STEPS = 50_000;
 
   private static final int BATCH = 16;
 
-  private final VerbsScenario plan;
+  private final VerbsScenario scenario;
   private final Arena arena;
   private final @Nullable Trace trace;
   private final SimulatedFabric fabric;
@@ -32,64 +35,66 @@ final class VerbsSimulation implements SimulatedWire.Tap {
   private final List<SimulatedEndpoint> ends = new ArrayList<>();
   private final List<PostedReceives> receives = new ArrayList<>();
   private final List<CompletionQueue> queues = new ArrayList<>();
-  private final @Nullable FaultLog[] harm;
-  private final long lateness;
+  private final @Nullable FaultLog[] faultLogs;
+  private final long maxPacketAge;
   private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
-  private final List<WorkCompletion> sends = new ArrayList<>();
-  private int sendsHeld;
+  private final List<WorkCompletion> deferredSends = new ArrayList<>();
+  private int deferredCount;
   private boolean polling;
-  private int draining;
+  private int drainingEndpoints;
   private int packets;
-  private int strikes;
+  private int faultCount;
 
   /**
-   * A run to be.
+   * Creates a simulation that has not started.
    *
-   * @param trace who tells what happens, or null
+   * @param trace prints each packet and event, or null
    */
-  VerbsSimulation(VerbsScenario plan, Arena arena, @Nullable Trace trace) {
-    this.plan = plan;
+  VerbsSimulation(VerbsScenario scenario, Arena arena, @Nullable Trace trace) {
+    this.scenario = scenario;
     this.arena = arena;
     this.trace = trace;
-    fabric = new SimulatedFabric(plan.seed(), plan.faults(), plan.flow(), arena.flights);
-    harm = new @Nullable FaultLog[plan.links().size()];
+    fabric =
+        new SimulatedFabric(
+            scenario.seed(), scenario.faults(), scenario.flowControl(), arena.flights);
+    faultLogs = new @Nullable FaultLog[scenario.links().size()];
     long longest = 0;
-    for (Fault fault : plan.faults().faults()) {
+    for (Fault fault : scenario.faults().faults()) {
       longest = Math.max(longest, fault.amount());
     }
-    lateness = 4 * (plan.faults().latency() + longest);
+    maxPacketAge = 4 * (scenario.faults().latency() + longest);
   }
 
   /**
-   * Runs it.
+   * Runs the simulation.
    *
-   * @param strikesInto gets what the wire did to single packets, if not null
-   * @throws Violation if a promise was broken
+   * @param injectedFaults receives each fault that the wire injected into a packet, or null
+   * @throws Violation if the run violates the model
    */
-  void run(@Nullable List<Fault> strikesInto) {
+  void run(@Nullable List<Fault> injectedFaults) {
     arena.clear();
     fabric.wire().tap(this);
-    if (strikesInto != null) {
-      fabric.wire().record(strikesInto);
+    if (injectedFaults != null) {
+      fabric.wire().record(injectedFaults);
     }
     create();
-    for (Operation operation : plan.operations()) {
+    for (Operation operation : scenario.operations()) {
       SimulatedEndpoint end = end(operation.link(), operation.side());
-      fabric.time().schedule(operation.at(), () -> end.come(operation));
+      fabric.time().schedule(operation.at(), () -> end.execute(operation));
       if (operation.kind().takesReceive()) {
         fabric.time().schedule(operation.receiveAt(), end.peer()::postReceive);
       }
     }
-    scheduleLast();
-    settleDown();
+    scheduleLastRequests();
+    runUntilIdle();
     ends.forEach(SimulatedEndpoint::requireIdle);
     for (SimulatedEndpoint end : ends) {
       if (end instanceof UnreliableEndpoint unreliable) {
-        unreliable.requireExcuses();
+        unreliable.requireReasonForLosses();
       }
     }
-    ends.forEach(SimulatedEndpoint::stop);
-    settleDown();
+    ends.forEach(SimulatedEndpoint::moveToError);
+    runUntilIdle();
     ends.forEach(SimulatedEndpoint::requireIdle);
     ends.forEach(SimulatedEndpoint::requireFlushed);
     checkMemory();
@@ -100,41 +105,41 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     return packets;
   }
 
-  int strikes() {
-    return strikes;
+  int injectedFaults() {
+    return faultCount;
   }
 
-  // ---- making
+  // ---- setup
 
   private void create() {
-    for (int device = 0; device < plan.devices(); device++) {
+    for (int device = 0; device < scenario.devices(); device++) {
       devices.add(new SimulatedDevice(arena));
     }
-    int[] answers = new int[2 * plan.links().size()];
-    int[] receiveCounts = new int[answers.length];
-    for (Operation operation : plan.operations()) {
+    int[] resultLengths = new int[2 * scenario.links().size()];
+    int[] receiveCounts = new int[resultLengths.length];
+    for (Operation operation : scenario.operations()) {
       int index = 2 * operation.link() + operation.side();
-      if (ReliableEndpoint.bringsAnswer(operation.kind())) {
-        answers[index] += operation.length();
+      if (ReliableEndpoint.hasResult(operation.kind())) {
+        resultLengths[index] += operation.length();
       }
       if (operation.kind().takesReceive()) {
         receiveCounts[index ^ 1]++;
       }
     }
-    PostedReceives[] own = receivesOf(receiveCounts);
-    for (int i = 0; i < answers.length; i++) {
-      ConnectionConfig link = plan.links().get(i / 2);
+    PostedReceives[] own = createReceives(receiveCounts);
+    for (int i = 0; i < resultLengths.length; i++) {
+      ConnectionConfig link = scenario.links().get(i / 2);
       ends.add(
           link.type() == QueuePairType.RC
-              ? new ReliableEndpoint(this, arena, i, link, answers[i], own[i])
+              ? new ReliableEndpoint(this, arena, i, link, resultLengths[i], own[i])
               : new UnreliableEndpoint(this, arena, i, link, own[i]));
     }
-    arena.fill();
+    arena.fillWithPattern();
     devices.forEach(device -> device.open(fabric.open()));
     for (SimulatedEndpoint end : ends) {
       SimulatedDevice device = device(end);
-      end.receives.create(arena, device.domain(), plan.sharedReceives());
-      end.create(device.domain(), device.queue(depth(), plan.sharedQueue()));
+      end.receives.create(arena, device.domain(), scenario.sharedReceives());
+      end.create(device.domain(), device.queue(depth(), scenario.sharedQueue()));
     }
     devices.forEach(device -> queues.addAll(device.queues()));
     for (SimulatedEndpoint end : ends) {
@@ -143,28 +148,36 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     }
   }
 
-  /** The receives of each end; those of a device are the same if they share them. */
-  private PostedReceives[] receivesOf(int[] counts) {
-    PostedReceives[] of = new PostedReceives[counts.length];
+  /**
+   * Creates the receives of each endpoint. Endpoints that share a receive queue get the same
+   * object.
+   */
+  private PostedReceives[] createReceives(int[] counts) {
+    PostedReceives[] receivesByEndpoint = new PostedReceives[counts.length];
     for (int i = 0; i < counts.length; i++) {
-      if (of[i] == null) {
-        List<Integer> users = sharers(i, counts.length);
+      if (receivesByEndpoint[i] == null) {
+        List<Integer> users = sharingEndpoints(i, counts.length);
         int count = users.stream().mapToInt(user -> counts[user]).sum();
-        boolean datagrams = plan.links().get(i / 2).type() == QueuePairType.UD;
-        PostedReceives made = new PostedReceives(arena, receives.size(), count, datagrams ? PostedReceives.AREA : 0);
+        boolean datagrams = scenario.links().get(i / 2).type() == QueuePairType.UD;
+        PostedReceives made =
+            new PostedReceives(
+                arena, receives.size(), count, datagrams ? PostedReceives.GRH_LENGTH : 0);
         receives.add(made);
-        users.forEach(user -> of[user] = made);
+        users.forEach(user -> receivesByEndpoint[user] = made);
       }
     }
-    return of;
+    return receivesByEndpoint;
   }
 
-  /** The ends, from one on, that share their receives with it. */
-  private List<Integer> sharers(int first, int ends) {
+  /**
+   * The indexes of the endpoints that share their receives with the endpoint {@code first}, itself
+   * included.
+   */
+  private List<Integer> sharingEndpoints(int first, int ends) {
     List<Integer> users = new ArrayList<>(List.of(first));
-    ConnectionConfig link = plan.links().get(first / 2);
-    for (int i = first + 1; plan.sharedReceives() && i < ends; i++) {
-      ConnectionConfig other = plan.links().get(i / 2);
+    ConnectionConfig link = scenario.links().get(first / 2);
+    for (int i = first + 1; scenario.sharedReceives() && i < ends; i++) {
+      ConnectionConfig other = scenario.links().get(i / 2);
       if (other.type() == link.type() && other.device(i & 1) == link.device(first & 1)) {
         users.add(i);
       }
@@ -172,18 +185,21 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     return users;
   }
 
-  /** As much as can ever complete on one queue. */
+  /** An upper bound of the completions on one queue. */
   private int depth() {
-    return 2 * (plan.operations().size() + 2 * ends.size());
+    return 2 * (scenario.operations().size() + 2 * ends.size());
   }
 
-  /** The last request of each end, whose completion tells of all before it. */
-  private void scheduleLast() {
+  /**
+   * Schedules a last signaled request for each endpoint. Its completion implies those of all
+   * unsignaled requests before it.
+   */
+  private void scheduleLastRequests() {
     long last = 0;
-    for (Operation operation : plan.operations()) {
+    for (Operation operation : scenario.operations()) {
       last = Math.max(last, operation.at());
     }
-    int number = plan.operations().size();
+    int number = scenario.operations().size();
     for (SimulatedEndpoint end : ends) {
       Operation operation =
           new Operation(
@@ -191,7 +207,7 @@ final class VerbsSimulation implements SimulatedWire.Tap {
               last + 1,
               end.index / 2,
               end.side,
-              end.plan.type() == QueuePairType.UD ? OperationKind.SEND : OperationKind.WRITE,
+              end.config.type() == QueuePairType.UD ? OperationKind.SEND : OperationKind.WRITE,
               0,
               0,
               0,
@@ -201,24 +217,24 @@ final class VerbsSimulation implements SimulatedWire.Tap {
               1,
               false,
               0);
-      fabric.time().schedule(operation.at(), () -> end.come(operation));
+      fabric.time().schedule(operation.at(), () -> end.execute(operation));
     }
   }
 
   // ---- running
 
-  private void settleDown() {
+  private void runUntilIdle() {
     int steps = 0;
     while (fabric.step(Long.MAX_VALUE)) {
       if (++steps > MAX_STEPS) {
-        throw new Violation("does not come to an end: more than " + MAX_STEPS + " steps");
+        throw new Violation("did not terminate within " + MAX_STEPS + " steps");
       }
       poll();
     }
     poll();
   }
 
-  /** Takes all completions; of those of one moment, receives first. */
+  /** Takes all completions. Of those at one moment, receives are handled first. */
   void poll() {
     if (polling) {
       return;
@@ -230,62 +246,62 @@ final class VerbsSimulation implements SimulatedWire.Tap {
         int count = queue.poll(batch);
         while (count > 0) {
           any = true;
-          take(count);
+          handle(count);
           count = queue.poll(batch);
         }
       }
       if (any) {
-        for (int i = 0; i < sendsHeld; i++) {
-          WorkCompletion completion = sends.get(i);
-          ends.get(SimulatedEndpoint.indexOf(completion)).sent(completion);
+        for (int i = 0; i < deferredCount; i++) {
+          WorkCompletion completion = deferredSends.get(i);
+          ends.get(SimulatedEndpoint.indexOf(completion)).onSendCompletion(completion);
         }
-        sendsHeld = 0;
-        ends.forEach(SimulatedEndpoint::pump);
+        deferredCount = 0;
+        ends.forEach(SimulatedEndpoint::postWaiting);
       }
-      if (draining > 0) {
-        devices.forEach(device -> device.takeEvents(this::drained));
+      if (drainingEndpoints > 0) {
+        devices.forEach(device -> device.takeEvents(this::onDrained));
       }
     } finally {
       polling = false;
     }
   }
 
-  private void drained(Object pair) {
+  private void onDrained(Object pair) {
     for (SimulatedEndpoint end : ends) {
       if (end.pair() == pair) {
-        end.drained();
+        end.onDrained();
         return;
       }
     }
-    throw new Violation("a queue of nobody has drained: " + pair);
+    throw new Violation("SQ_DRAINED for an unknown queue pair: " + pair);
   }
 
-  private void take(int count) {
+  private void handle(int count) {
     for (int i = 0; i < count; i++) {
       WorkCompletion completion = batch[i];
-      if (PostedReceives.owns(completion)) {
+      if (PostedReceives.isReceive(completion)) {
         PostedReceives of = receives.get(PostedReceives.indexOf(completion));
-        SimulatedEndpoint end = taker(of, completion.queuePairNumber());
+        SimulatedEndpoint end = receiverOf(of, completion.queuePairNumber());
         if (end == null) {
-          throw new Violation("a receive of another queue pair: " + completion);
+          throw new Violation("receive completion for an unknown queue pair: " + completion);
         }
         trace("received", end, completion);
-        end.received(completion, of.complete(completion));
+        end.onReceiveCompletion(completion, of.complete(completion));
       } else if (SimulatedEndpoint.indexOf(completion) < ends.size()) {
-        hold(i);
+        defer(i);
       } else {
-        throw new Violation("a completion of nobody: " + completion);
+        throw new Violation("completion of an unknown request: " + completion);
       }
     }
   }
 
-  /** Keeps a completion for later, by exchange with one that is free. */
-  private void hold(int i) {
-    if (sendsHeld == sends.size()) {
-      sends.add(new WorkCompletion());
+  /** Defers a send completion by swapping it with an unused object. */
+  private void defer(int i) {
+    if (deferredCount == deferredSends.size()) {
+      deferredSends.add(new WorkCompletion());
     }
-    WorkCompletion free = sends.get(sendsHeld);
-    sends.set(sendsHeld++, batch[i]);
+    WorkCompletion free = deferredSends.get(deferredCount);
+    deferredSends.set(deferredCount++, batch[i]);
     batch[i] = free;
   }
 
@@ -295,60 +311,60 @@ final class VerbsSimulation implements SimulatedWire.Tap {
       trace.sent(now, source, destination, frame);
     }
     packets++;
-    SimulatedEndpoint receiver = addressee(frame, destination);
+    SimulatedEndpoint receiver = destinationOf(frame, destination);
     if (receiver != null && frame.opcode().isRequest()) {
-      receiver.peer().sends();
+      receiver.peer().onRequestSent();
     }
     if (frame.opcode().has(ExtendedHeader.AETH) && receiver instanceof ReliableEndpoint to) {
       if (Aeth.isRnrNak(frame.syndrome())) {
-        to.peer().saysNotReady(frame.psn());
+        to.peer().sendsRnrNak(frame.psn());
       } else if (frame.syndrome() == Aeth.SEQUENCE_ERROR) {
-        to.peer().saysMissing(frame.psn());
+        to.peer().sendsSequenceErrorNak(frame.psn());
       }
     }
   }
 
   @Override
-  public void struck(long now, int source, int destination, Frame frame, Fault strike) {
+  public void struck(long now, int source, int destination, Frame frame, Fault fault) {
     if (trace != null) {
-      trace.struck(now, strike);
+      trace.fault(now, fault);
     }
-    strikes++;
-    if (strike.kind() == Fault.Kind.DELAY) {
-      delayAll(now, source, destination, strike);
+    faultCount++;
+    if (fault.kind() == Fault.Kind.DELAY) {
+      recordDelay(now, source, destination, fault);
       return;
     }
-    SimulatedEndpoint to = addressee(frame, destination);
+    SimulatedEndpoint to = destinationOf(frame, destination);
     if (to != null) {
-      harm(to).add(now, 1 + weight(strike, to.plan));
-      if (strike.kind() == Fault.Kind.DUPLICATE) {
-        repeated(to, frame);
+      faultLog(to).record(now, 1 + retryCost(fault, to.config));
+      if (fault.kind() == Fault.Kind.DUPLICATE) {
+        onDuplicate(to, frame);
       }
     }
   }
 
-  private static void repeated(SimulatedEndpoint to, Frame frame) {
+  private static void onDuplicate(SimulatedEndpoint to, Frame frame) {
     if (to instanceof UnreliableEndpoint end) {
-      end.isRepeated(frame.psn());
+      end.onDuplicated(frame.psn());
     } else if (to instanceof ReliableEndpoint end
         && frame.opcode().has(ExtendedHeader.AETH)
         && Aeth.isRnrNak(frame.syndrome())) {
-      end.isToldTwice();
+      end.onDuplicatedRnrNak();
     }
   }
 
-  /** What is behind a packet that is late, on the same cable, is late too. */
-  private void delayAll(long now, int source, int destination, Fault strike) {
+  /** A delayed packet delays all packets behind it on the same cable. */
+  private void recordDelay(long now, int source, int destination, Fault fault) {
     for (SimulatedEndpoint end : ends) {
-      if (end.plan.device(end.side) == destination && end.plan.device(1 - end.side) == source) {
-        harm(end).add(now, 1 + weight(strike, end.plan));
+      if (end.config.device(end.side) == destination && end.config.device(1 - end.side) == source) {
+        faultLog(end).record(now, 1 + retryCost(fault, end.config));
       }
     }
   }
 
-  private @Nullable SimulatedEndpoint addressee(Frame frame, int destination) {
+  private @Nullable SimulatedEndpoint destinationOf(Frame frame, int destination) {
     for (SimulatedEndpoint end : ends) {
-      if (end.plan.device(end.side) == destination
+      if (end.config.device(end.side) == destination
           && end.pair().number() == frame.destinationQueuePair()) {
         return end;
       }
@@ -356,19 +372,19 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     return null;
   }
 
-  private FaultLog harm(SimulatedEndpoint end) {
-    FaultLog of = harm[end.index / 2];
-    if (of == null) {
-      of = new FaultLog();
-      harm[end.index / 2] = of;
+  private FaultLog faultLog(SimulatedEndpoint end) {
+    FaultLog log = faultLogs[end.index / 2];
+    if (log == null) {
+      log = new FaultLog();
+      faultLogs[end.index / 2] = log;
     }
-    return of;
+    return log;
   }
 
-  /** How many timeouts may run out while a packet is late. */
-  private static long weight(Fault strike, ConnectionConfig link) {
-    return switch (strike.kind()) {
-      case DELAY, REORDER, DUPLICATE -> strike.amount() / link.timeoutNanos();
+  /** The number of timeouts that may expire while a packet is delayed. */
+  private static long retryCost(Fault fault, ConnectionConfig link) {
+    return switch (fault.kind()) {
+      case DELAY, REORDER, DUPLICATE -> fault.amount() / link.timeoutNanos();
       case LOSS, CORRUPTION, PARTITION, STOP -> 0;
     };
   }
@@ -376,33 +392,33 @@ final class VerbsSimulation implements SimulatedWire.Tap {
   @Override
   public void arrives(long now, int source, int destination, Frame frame) {
     if (trace != null) {
-      trace.arrives(now, source, destination, frame);
+      trace.arrived(now, source, destination, frame);
     }
-    if (addressee(frame, destination) instanceof UnreliableEndpoint to) {
+    if (destinationOf(frame, destination) instanceof UnreliableEndpoint to) {
       poll();
-      to.arrives(frame.psn());
+      to.onArrival(frame.psn());
     }
   }
 
-  // ---- what ends ask for
+  // ---- called by the endpoints
 
   long now() {
     return fabric.time().now();
   }
 
-  /** Whether the requesters ask for a long READ part by part. */
+  /** Whether requesters split a long READ into parts. */
   boolean readsInParts() {
-    return plan.flow().readPart() < Integer.MAX_VALUE;
+    return scenario.flowControl().readPart() < Integer.MAX_VALUE;
   }
 
-  /** Has an end do something after a time. */
+  /** Schedules an action of an endpoint. */
   void later(long nanos, Runnable action) {
     fabric.time().schedule(nanos, action);
   }
 
-  /** One more end waits to be told that its queue is drained, or one less. */
-  void draining(int change) {
-    draining += change;
+  /** Changes the number of endpoints that wait for SQ_DRAINED. */
+  void changeDraining(int change) {
+    drainingEndpoints += change;
   }
 
   private SimulatedEndpoint end(int link, int side) {
@@ -410,26 +426,28 @@ final class VerbsSimulation implements SimulatedWire.Tap {
   }
 
   /**
-   * How much the wire has done to packets between an end and its peer since a moment, and to those
-   * that were on their way then.
+   * The cost, in retries, of the faults injected into packets between an endpoint and its peer
+   * since a time, including packets in flight at that time.
    */
-  long harmSince(SimulatedEndpoint end, long moment) {
-    return harm(end).since(moment - lateness);
+  long faultCostSince(SimulatedEndpoint end, long moment) {
+    return faultLog(end).costSince(moment - maxPacketAge);
   }
 
-  /** The device of an end. */
+  /** The device of an endpoint. */
   SimulatedDevice device(SimulatedEndpoint end) {
-    return devices.get(end.plan.device(end.side));
+    return devices.get(end.config.device(end.side));
   }
 
-  /** A key of a window of type 2 that another queue pair of the device has bound, if any has. */
-  @Nullable KeyLifetime windowOfOther(ReliableEndpoint end) {
-    int device = end.plan.device(end.side);
+  /**
+   * A valid key of a type 2 window that another queue pair of the same device has bound, or null.
+   */
+  @Nullable KeyLifetime foreignWindowKey(ReliableEndpoint end) {
+    int device = end.config.device(end.side);
     for (SimulatedEndpoint other : ends) {
       if (other != end
           && other instanceof ReliableEndpoint reliable
-          && other.plan.device(other.side) == device) {
-        KeyLifetime life = reliable.doors().window();
+          && other.config.device(other.side) == device) {
+        KeyLifetime life = reliable.grants().type2Key();
         if (life != null) {
           return life;
         }
@@ -438,8 +456,11 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     return null;
   }
 
-  /** The end that takes some receives and has a number, which is one of its device's only. */
-  private @Nullable SimulatedEndpoint taker(PostedReceives of, int number) {
+  /**
+   * The endpoint that uses these receives and has this queue pair number. Numbers are unique per
+   * device only.
+   */
+  private @Nullable SimulatedEndpoint receiverOf(PostedReceives of, int number) {
     for (SimulatedEndpoint end : ends) {
       if (end.receives == of && end.pair().number() == number) {
         return end;
@@ -448,22 +469,22 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     return null;
   }
 
-  void trace(String what, SimulatedEndpoint end, Object about) {
+  void trace(String what, SimulatedEndpoint end, Object subject) {
     if (trace != null) {
-      trace.event(now(), what, end, about);
+      trace.event(now(), what, end, subject);
     }
   }
 
-  // ---- the end
+  // ---- checks at the end
 
   private void checkMemory() {
     for (SimulatedEndpoint end : ends) {
-      end.settle();
+      end.reconcile();
     }
-    devices.forEach(SimulatedDevice::settle);
+    devices.forEach(SimulatedDevice::reconcile);
     int at = arena.mismatch();
     if (at >= 0) {
-      throw new Violation("byte " + at + " of memory is not what was there and not what came");
+      throw new Violation("byte " + at + " of memory has an unexpected value");
     }
   }
 
@@ -474,7 +495,7 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     int left = fabric.time().pending() + fabric.wire().inFlight() + arena.flights.inUse();
     if (left > 0) {
       throw new Violation(
-          "left: alarms "
+          "left at the end: timers "
               + fabric.time().pending()
               + ", packets "
               + fabric.wire().inFlight()

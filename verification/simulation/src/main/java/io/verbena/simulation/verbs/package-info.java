@@ -1,4 +1,4 @@
-/** Programs over the verbs, and the model that each of their completions is held against. */
+/** Simulates programs that use the verbs SPI, and checks each completion against a model. */
 @NullMarked
 package io.verbena.simulation.verbs;
 

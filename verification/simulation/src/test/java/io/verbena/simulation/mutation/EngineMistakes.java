@@ -2,7 +2,7 @@ package io.verbena.simulation.mutation;
 
 import java.util.List;
 
-/** Mistakes that somebody could make in the packet engine. */
+/** Mistakes in the emulated HCA and its packet engine. */
 final class EngineMistakes {
   static final List<Mistake> ALL =
       List.of(

@@ -2,7 +2,7 @@ package io.verbena.simulation.mutation;
 
 import java.util.List;
 
-/** Mistakes that somebody could make in the reactive layer. */
+/** Mistakes in the reactive layer. */
 final class LayerMistakes {
   static final List<Mistake> ALL =
       List.of(

@@ -1,21 +1,21 @@
 package io.verbena.simulation.mutation;
 
 /**
- * A mistake to make in a source.
+ * A mistake to make in a source file.
  *
- * @param name what is wrong
- * @param file the source, below the sources of the repository
- * @param right a text that stands there once
- * @param wrong what is put in its place
+ * @param name a description of the mistake
+ * @param file the path of the source file in the repository
+ * @param right a text that occurs once in the file
+ * @param wrong the text that replaces it
  */
 record Mistake(String name, String file, String right, String wrong) {
 
-  /** The source with the mistake in it. */
+  /** Returns the source with the mistake. */
   String in(String source) {
     int at = source.indexOf(right);
     if (at < 0 || source.indexOf(right, at + 1) >= 0) {
       throw new IllegalStateException(
-          name + ": stands in " + file + (at < 0 ? " no more" : " twice") + ": " + right);
+          name + ": occurs in " + file + (at < 0 ? " no longer" : " twice") + ": " + right);
     }
     return source.substring(0, at) + wrong + source.substring(at + right.length());
   }

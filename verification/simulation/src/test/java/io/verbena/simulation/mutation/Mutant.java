@@ -21,7 +21,9 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
-/** What runs in a simulation, and the simulation, with a mistake, loaded beside those without. */
+/**
+ * Loads the simulation and the classes that it simulates a second time, with one mistake in them.
+ */
 final class Mutant extends ClassLoader {
   private static final List<String> OWN =
       List.of(
@@ -37,8 +39,8 @@ final class Mutant extends ClassLoader {
     this.changed = changed;
   }
 
-  /** A hunt for the mistake, in runs of a program. */
-  static LongUnaryOperator hunt(Mistake mistake, String program)
+  /** Creates a search for seeds that detect the mistake. */
+  static LongUnaryOperator search(Mistake mistake, String program)
       throws ReflectiveOperationException {
     Mutant mutant = new Mutant(compile(mistake));
     return (LongUnaryOperator)

@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A mistake in the protocol does not stay unseen. */
+/** Checks that the simulation detects each of a list of mistakes. */
 @Tag("once")
 class MutationTest {
-  /** As many seeds as one mistake may take. */
+  /** The number of seeds within which each mistake must be detected. */
   private static final long MOST = 3000;
 
   private static final long MOST_REACTIVE = 500;
@@ -28,12 +28,12 @@ class MutationTest {
   private final ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
 
   @BeforeEach
-  void leaveLeaksToTheRuns() {
+  void disableLeakDetection() {
     ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
   }
 
   @AfterEach
-  void watchLeaksAgain() {
+  void restoreLeakDetection() {
     ResourceLeakDetector.setLevel(level);
   }
 
@@ -60,18 +60,18 @@ class MutationTest {
               thread.setDaemon(true);
               return thread;
             });
-    List<Future<Long>> hunts = new ArrayList<>();
+    List<Future<Long>> searches = new ArrayList<>();
     for (Mistake mistake : mistakes) {
-      hunts.add(workers.submit(() -> Mutant.hunt(mistake, program).applyAsLong(most)));
+      searches.add(workers.submit(() -> Mutant.search(mistake, program).applyAsLong(most)));
     }
-    for (int i = 0; i < hunts.size(); i++) {
-      seeds.put(mistakes.get(i).name(), hunts.get(i).get());
+    for (int i = 0; i < searches.size(); i++) {
+      seeds.put(mistakes.get(i).name(), searches.get(i).get());
     }
     workers.shutdownNow();
 
     System.out.println(table(seeds));
     assertThat(seeds).isNotEmpty();
-    assertThat(seeds.values()).as("seeds, 0 for unseen: %s", seeds).doesNotContain(0L);
+    assertThat(seeds.values()).as("seeds, 0 for undetected mistakes: %s", seeds).doesNotContain(0L);
   }
 
   private static String table(Map<String, Long> seeds) {

@@ -1,6 +1,6 @@
 /**
- * Whether the simulation would see a mistake: each is made in a copy of the sources, which is
- * compiled in memory and run in place of the product's.
+ * Mutation tests of the simulation: makes each of a list of mistakes in a copy of a source file,
+ * compiles the copy in memory and runs it in place of the original.
  */
 @NullMarked
 package io.verbena.simulation.mutation;
