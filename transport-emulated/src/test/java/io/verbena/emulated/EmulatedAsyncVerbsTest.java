@@ -20,7 +20,7 @@ class EmulatedAsyncVerbsTest extends VerbsTck {
 
   /** Other threads do the work here, and nap. */
   @Override
-  protected int rounds(int full) {
+  protected int iterations(int full) {
     return Math.max(1, full / 50);
   }
 }

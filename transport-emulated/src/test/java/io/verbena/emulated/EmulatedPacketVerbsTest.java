@@ -11,7 +11,7 @@ class EmulatedPacketVerbsTest extends VerbsTck {
   private static final int FEWER = 20;
 
   @Override
-  protected int rounds(int full) {
+  protected int iterations(int full) {
     return Math.max(1, full / FEWER);
   }
 

@@ -134,7 +134,7 @@ class RoceIpv6Test {
     private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
 
     @Override
-    protected int rounds(int full) {
+    protected int iterations(int full) {
       return Math.max(1, full / FEWER);
     }
 

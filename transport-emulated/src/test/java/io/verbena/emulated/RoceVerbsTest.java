@@ -16,7 +16,7 @@ class RoceVerbsTest extends VerbsTck {
   private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
 
   @Override
-  protected int rounds(int full) {
+  protected int iterations(int full) {
     return Math.max(1, full / FEWER);
   }
 

@@ -42,8 +42,8 @@ class SanitizedVerbsTest extends VerbsTck {
 
   /** It walks the stack for each request. */
   @Override
-  protected Duration patience() {
-    return super.patience().multipliedBy(4);
+  protected Duration timeout() {
+    return super.timeout().multipliedBy(4);
   }
 
   /** A sanitizer that remembers where each request was posted allocates. */

@@ -88,12 +88,12 @@ final class SanitizedVerbs extends VerbsTck {
   }
 
   @Override
-  protected Duration patience() {
+  protected Duration timeout() {
     return Duration.ofSeconds(20);
   }
 
   @Override
-  protected CompletionStatus answer(String test, CompletionStatus specified) {
+  protected CompletionStatus expectedStatus(String test, CompletionStatus specified) {
     return Difference.answer(test, specified);
   }
 
@@ -103,7 +103,7 @@ final class SanitizedVerbs extends VerbsTck {
   }
 
   @Override
-  protected int rounds(int full) {
+  protected int iterations(int full) {
     return Math.max(1, full / 50);
   }
 }

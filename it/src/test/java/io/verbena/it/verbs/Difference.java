@@ -79,7 +79,7 @@ public enum Difference {
   DRAINED_UNASKED(
       "SQD without EN_SQD_ASYNC_NOTIFY: rxe raises SQ_DRAINED all the same. Specified: only"
           + " if it was asked (ibv_modify_qp(3))",
-      "an asynchronous event that must not be",
+      "unexpected asynchronous event",
       "Draining.saysNothingIfItWasNotAsked"),
 
   NO_SEND_QUEUE_ERROR(

@@ -1,8 +1,8 @@
 package io.verbena.it.verbs;
 
 import io.verbena.it.guest.InSoftRoceGuest;
-import io.verbena.tck.ObservedResults;
 import io.verbena.tck.Deviation;
+import io.verbena.tck.ObservedResults;
 import io.verbena.tck.VerbsTck;
 import io.verbena.verbs.CompletionStatus;
 import java.net.URI;
@@ -41,17 +41,17 @@ class DisniVerbsTest extends VerbsTck {
   }
 
   @Override
-  protected Duration patience() {
+  protected Duration timeout() {
     return Duration.ofSeconds(12);
   }
 
   @Override
-  protected int rounds(int full) {
+  protected int iterations(int full) {
     return Math.max(1, full / SLOWER);
   }
 
   @Override
-  protected CompletionStatus answer(String test, CompletionStatus specified) {
+  protected CompletionStatus expectedStatus(String test, CompletionStatus specified) {
     return Difference.answer(test, specified);
   }
 

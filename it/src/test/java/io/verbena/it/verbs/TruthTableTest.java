@@ -26,7 +26,8 @@ class TruthTableTest {
   private static final Path OUTPUT =
       Path.of(System.getProperty("verbena.test.results", "target/jdk"));
 
-  private static final ObservedResults RXE = new ObservedResults(OUTPUT.resolve("guest/nodes-1/answers-rxe.tsv"));
+  private static final ObservedResults RXE =
+      new ObservedResults(OUTPUT.resolve("guest/nodes-1/answers-rxe.tsv"));
 
   private static final ObservedResults EMULATED =
       new ObservedResults(
@@ -39,7 +40,7 @@ class TruthTableTest {
   @BeforeAll
   void readBoth() {
     assumeTrue(
-        RXE.exist() && EMULATED.exist(),
+        RXE.exists() && EMULATED.exists(),
         "the TCK did not run on both HCAs: there is nothing to compare");
     table = new TruthTable(EMULATED.read(), RXE.read());
   }

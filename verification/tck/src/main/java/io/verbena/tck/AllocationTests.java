@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
@@ -18,20 +19,22 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
-/** Posting and polling in the steady state allocate nothing in the thread that does it. */
+/** Checks that posting and polling allocate nothing in the steady state. */
 @ResourceLock(VerbsTests.MACHINE)
 abstract class AllocationTests extends VerbsTests {
   private static final int WARM_UP = 30_000;
   private static final int OPERATIONS = 50_000;
   private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-  private final long patience = tck.patience().toNanos();
+  private final long patience = tck.timeout().toNanos();
 
   AllocationTests(VerbsTck provider) {
     super(provider);
   }
 
-  /** One operation: posts, polls until it is done, and answers whether all went well. */
+  /**
+   * An operation that posts, polls until the request completes, and returns whether it succeeded.
+   */
   private interface Operation {
     boolean run();
   }
@@ -153,7 +156,7 @@ abstract class AllocationTests extends VerbsTests {
     }
     Endpoint client = tck.connected().client();
     TestMemory memory = client.memory(64, LOCAL_WRITE, MW_BIND);
-    Window window = Window.of(client);
+    WindowBinder window = WindowBinder.type2(client);
     SendWorkRequest bind = window.request(1, memory, REMOTE_WRITE);
     SendWorkRequest invalidate = new SendWorkRequest().id(2);
 
@@ -179,7 +182,10 @@ abstract class AllocationTests extends VerbsTests {
     }
     Endpoint client = tck.connected().client();
     TestMemory memory = client.memory(64, LOCAL_WRITE, MW_BIND);
-    SendWorkRequest bind = Type1Window.of(client).request(1, memory, REMOTE_WRITE).signaled();
+    SendWorkRequest bind =
+        WindowBinder.of(MemoryWindowType.TYPE_1, client)
+            .request(1, memory, REMOTE_WRITE)
+            .signaled();
 
     QueuePair queuePair = client.queuePair();
     CompletionQueue queue = client.sent().queue();
@@ -199,7 +205,7 @@ abstract class AllocationTests extends VerbsTests {
     }
     EndpointPair pair = tck.connected();
     TestMemory memory = pair.server().memory(64, LOCAL_WRITE, MW_BIND);
-    Window window = Window.of(pair.server());
+    WindowBinder window = WindowBinder.type2(pair.server());
     SendWorkRequest bind = window.request(1, memory, REMOTE_WRITE);
     SendWorkRequest send = new SendWorkRequest().id(2);
     ReceiveWorkRequest receive = Requests.receive(3);
@@ -263,23 +269,23 @@ abstract class AllocationTests extends VerbsTests {
   }
 
   private void allocatesNothing(Operation operation) {
-    int warmUp = tck.rounds(WARM_UP);
-    int operations = tck.rounds(OPERATIONS);
+    int warmUp = tck.iterations(WARM_UP);
+    int operations = tck.iterations(OPERATIONS);
     ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-    assertThat(threads.isThreadAllocatedMemorySupported()).as("the JVM counts").isTrue();
+    assertThat(threads.isThreadAllocatedMemorySupported()).as("allocation counters").isTrue();
     threads.setThreadAllocatedMemoryEnabled(true);
     long self = Thread.currentThread().getId();
     assertThat(runAll(operation, warmUp)).isEqualTo(warmUp);
     threads.getThreadAllocatedBytes(self);
 
-    // A compiler that comes late gets its time: what is claimed is the steady state.
+    // Waits for the JIT compiler, because the rule is about the steady state.
     Deadline compiled = Deadline.in(PATIENCE);
     double bytes;
     do {
       long before = threads.getThreadAllocatedBytes(self);
       int done = runAll(operation, operations);
       bytes = (threads.getThreadAllocatedBytes(self) - before) / (double) operations;
-      assertThat(done).as("operations that went well").isEqualTo(operations);
+      assertThat(done).as("successful operations").isEqualTo(operations);
     } while (bytes >= 1 && !compiled.isOver());
     assertThat(bytes).as("bytes per operation").isLessThan(1);
   }

@@ -22,8 +22,8 @@ import io.verbena.verbs.SendWorkRequest;
 import org.junit.jupiter.api.Test;
 
 /**
- * Events outside any completion, and where they come from. Those of shared receive queues and of
- * the drained state stand with them.
+ * Asynchronous events and their sources. The tests of shared receive queues and of the drained
+ * state cover the events of those.
  */
 abstract class AsyncEventTests extends VerbsTests {
   AsyncEventTests(VerbsTck provider) {

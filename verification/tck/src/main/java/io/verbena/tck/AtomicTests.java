@@ -25,18 +25,23 @@ import java.util.BitSet;
 import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Compare-and-swap and fetch-and-add. */
 abstract class AtomicTests extends VerbsTests {
+  @RegisterExtension
+  final RequiresSupport atomics =
+      RequiresSupport.of(
+          this,
+          Capability.ATOMICS,
+          () -> UnsupportedRequests.assertRefused(Capability.ATOMICS, tck.connected()));
+
   AtomicTests(VerbsTck provider) {
     super(provider);
   }
 
   @Test
   void addsAndAnswersTheValueFromBefore() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     EndpointPair pair = tck.connected();
     TestMemory result = pair.client().memory(8, LOCAL_WRITE);
     TestMemory counter = pair.server().open(24).putLong(8, 0x0102_0304_0506_0708L);
@@ -53,9 +58,6 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void addsBeyondTheLargestNumberAndBackwards() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     EndpointPair pair = tck.connected();
     TestMemory result = pair.client().memory(8, LOCAL_WRITE);
     TestMemory counter = pair.server().open(8).putLong(0, -1);
@@ -72,9 +74,6 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void swapsWhatItExpected() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     EndpointPair pair = tck.connected();
     TestMemory result = pair.client().memory(8, LOCAL_WRITE);
     TestMemory value = pair.server().open(8).putLong(0, 0x1122_3344_5566_7788L);
@@ -90,9 +89,6 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void swapsNothingThatItDidNotExpectAndAnswersWhatIsThere() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     EndpointPair pair = tck.connected();
     TestMemory result = pair.client().memory(8, LOCAL_WRITE);
     TestMemory value = pair.server().open(8).putLong(0, 5);
@@ -106,9 +102,6 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void rejectsAnAddressThatIsNotAligned() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     for (int offset : new int[] {1, 4, 7}) {
       EndpointPair pair = tck.connected();
       TestMemory remote = pair.server().open(64);
@@ -124,9 +117,6 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void rejectsARegionWithoutTheRight() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     EndpointPair pair = tck.connected();
     TestMemory remote = pair.server().memory(8, LOCAL_WRITE, REMOTE_READ, REMOTE_WRITE);
     TestMemory result = pair.client().memory(8, LOCAL_WRITE);
@@ -137,9 +127,6 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void rejectsAQueuePairWithoutTheRight() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     EndpointPair pair = tck.setup().access(REMOTE_READ, REMOTE_WRITE).byHand();
     TestMemory remote = pair.server().open(8);
     TestMemory result = pair.client().memory(8, LOCAL_WRITE);
@@ -150,9 +137,6 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void rejectsAWrongKey() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     EndpointPair pair = tck.connected();
     TestMemory remote = pair.server().open(8);
     TestMemory result = pair.client().memory(8, LOCAL_WRITE);
@@ -170,9 +154,6 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void rejectsAnAddressBeyondTheRegion() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     EndpointPair pair = tck.connected();
     TestMemory remote = pair.server().open(16);
     TestMemory result = pair.client().memory(8, LOCAL_WRITE);
@@ -189,9 +170,6 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void rejectsAResultOfLessThanEightBytes() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     for (int length : new int[] {0, 4}) {
       EndpointPair pair = tck.connected();
       TestMemory remote = pair.server().open(8);
@@ -206,7 +184,7 @@ abstract class AtomicTests extends VerbsTests {
         error = e.error();
       }
 
-      // Some HCAs look at the post, some when the answer comes.
+      // Some HCAs check the length at the post, others when the response arrives.
       if (error == null) {
         assertThat(status).as("status with a result of %d bytes", length).isEqualTo(LOC_LEN_ERR);
       } else {
@@ -217,10 +195,7 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void losesNoUpdateOfManyQueuePairs() throws InterruptedException {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
-    int each = tck.rounds(2000);
+    int each = tck.iterations(2000);
     int threads = 4;
     ProtectionDomain shared = tck.own(tck.serverDevice().allocateProtectionDomain());
     TestMemory counter =
@@ -235,7 +210,7 @@ abstract class AtomicTests extends VerbsTests {
       parallel.thread(() -> drawTickets(client, counter, each, tickets));
     }
 
-    parallel.run(tck.patience().multipliedBy(2));
+    parallel.run(tck.timeout().multipliedBy(2));
 
     assertThat(counter.getLong(0)).isEqualTo((long) threads * each);
     BitSet all = new BitSet();
@@ -249,10 +224,7 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void letsOneOfManySwappersWin() throws InterruptedException {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
-    int rounds = tck.rounds(500);
+    int rounds = tck.iterations(500);
     ProtectionDomain shared = tck.own(tck.serverDevice().allocateProtectionDomain());
     TestMemory value =
         tck.memory(
@@ -264,7 +236,7 @@ abstract class AtomicTests extends VerbsTests {
       parallel.thread(() -> swapUpTo(rounds, client, value, mine));
     }
 
-    parallel.run(tck.patience().multipliedBy(2));
+    parallel.run(tck.timeout().multipliedBy(2));
 
     List<Long> all = new ArrayList<>(won.get(0));
     all.addAll(won.get(1));
@@ -274,15 +246,12 @@ abstract class AtomicTests extends VerbsTests {
 
   @Test
   void holdsBackAFencedMessageUntilTheAtomicIsDone() {
-    if (isRefused(Capability.ATOMICS)) {
-      return;
-    }
     EndpointPair pair = tck.connected();
     TestMemory counter = pair.server().open(8);
     TestMemory result = pair.client().memory(8, LOCAL_WRITE);
     TestMemory into = pair.server().memory(8, LOCAL_WRITE);
 
-    for (int round = 0; round < tck.rounds(100); round++) {
+    for (int round = 0; round < tck.iterations(100); round++) {
       pair.server().post(Requests.receive(round, into));
       pair.client()
           .post(
@@ -305,7 +274,10 @@ abstract class AtomicTests extends VerbsTests {
     }
   }
 
-  /** Raises the value by one, again and again, until it is {@code goal}; keeps what it raised. */
+  /**
+   * Increments the value by compare-and-swap until it is {@code goal}. Collects the values that it
+   * replaced.
+   */
   private static void swapUpTo(int goal, Endpoint client, TestMemory value, List<Long> won) {
     TestMemory result = client.memory(8, LOCAL_WRITE);
     long expected = 0;

@@ -34,8 +34,8 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /**
- * For each capability: a verb that needs it works, or fails with NOT_SUPPORTED. Nothing is
- * imitated, and nothing fails in another way.
+ * For each capability, the verbs that need it work, or fail with NOT_SUPPORTED and with no other
+ * error.
  */
 abstract class CapabilityTests extends VerbsTests {
   CapabilityTests(VerbsTck provider) {
@@ -105,7 +105,8 @@ abstract class CapabilityTests extends VerbsTests {
     Endpoint end = tck.setup().endpointIn(QueuePairState.RTS);
 
     worksOrIsRefused(
-        SEND_QUEUE_DRAIN, () -> end.queuePair().modify(TransitionAttributes.toState(QueuePairState.SQD)));
+        SEND_QUEUE_DRAIN,
+        () -> end.queuePair().modify(TransitionAttributes.toState(QueuePairState.SQD)));
     assertThat(end.queuePair().state())
         .isEqualTo(tck.supports(SEND_QUEUE_DRAIN) ? QueuePairState.SQD : QueuePairState.RTS);
   }
@@ -147,7 +148,7 @@ abstract class CapabilityTests extends VerbsTests {
   private void worksOrIsRefused(Capability capability, ThrowingCallable verb) {
     if (tck.supports(capability)) {
       assertThatCode(verb)
-          .as("the device says that it has %s", capability)
+          .as("the device reports the capability %s", capability)
           .doesNotThrowAnyException();
     } else {
       expectFailure(NOT_SUPPORTED, "a verb that needs " + capability, verb);
@@ -157,7 +158,7 @@ abstract class CapabilityTests extends VerbsTests {
   private void completesOrIsRefused(Capability capability) {
     EndpointPair pair = tck.setup().inlineData(tck.supports(INLINE_DATA) ? 8 : 0).connected();
     if (!tck.supports(capability)) {
-      UnsupportedRequests.of(capability, pair);
+      UnsupportedRequests.assertRefused(capability, pair);
       return;
     }
     for (SendWorkRequest request : UnsupportedRequests.requests(capability, pair)) {

@@ -27,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Arming completion queues, sleeping on their channel, and waking up. */
+/** Completion channels: arming completion queues, waiting for events, and waking up. */
 abstract class CompletionChannelTests extends VerbsTests {
   CompletionChannelTests(VerbsTck provider) {
     super(provider);
@@ -244,18 +244,18 @@ abstract class CompletionChannelTests extends VerbsTests {
 
     channel.wakeup();
 
-    assertThat(waited.get(tck.patience().toNanos(), TimeUnit.NANOSECONDS)).isEqualTo("null");
+    assertThat(waited.get(tck.timeout().toNanos(), TimeUnit.NANOSECONDS)).isEqualTo("null");
   }
 
   @Test
   void wakesTheNextThreadThatWouldWait() throws InterruptedException {
     CompletionChannel channel = tck.own(tck.device().createCompletionChannel());
     channel.wakeup();
-    Deadline deadline = Deadline.in(tck.patience());
+    Deadline deadline = Deadline.in(tck.timeout());
 
-    assertThat(channel.await(tck.patience().toNanos())).isNull();
+    assertThat(channel.await(tck.timeout().toNanos())).isNull();
 
-    assertThat(deadline.isOver()).as("waited to the end in spite of a wake-up").isFalse();
+    assertThat(deadline.isOver()).as("waited until the timeout in spite of a wake-up").isFalse();
   }
 
   @Test
@@ -267,8 +267,8 @@ abstract class CompletionChannelTests extends VerbsTests {
 
     client.events().wakeup();
 
-    CompletionQueue first = client.events().await(tck.patience().toNanos());
-    CompletionQueue told = first == null ? client.events().await(tck.patience().toNanos()) : first;
+    CompletionQueue first = client.events().await(tck.timeout().toNanos());
+    CompletionQueue told = first == null ? client.events().await(tck.timeout().toNanos()) : first;
     assertThat(told).isSameAs(client.sent().queue());
     client.sent().queue().acknowledgeEvents(1);
   }
@@ -280,7 +280,7 @@ abstract class CompletionChannelTests extends VerbsTests {
 
     channel.close();
 
-    assertThat(waited.get(tck.patience().toNanos(), TimeUnit.NANOSECONDS)).isEqualTo("null");
+    assertThat(waited.get(tck.timeout().toNanos(), TimeUnit.NANOSECONDS)).isEqualTo("null");
   }
 
   @Test
@@ -288,7 +288,7 @@ abstract class CompletionChannelTests extends VerbsTests {
     CompletionChannel channel = tck.own(tck.device().createCompletionChannel());
     Thread.currentThread().interrupt();
 
-    assertThatThrownBy(() -> channel.await(tck.patience().toNanos()))
+    assertThatThrownBy(() -> channel.await(tck.timeout().toNanos()))
         .isInstanceOf(InterruptedException.class);
   }
 
@@ -332,7 +332,7 @@ abstract class CompletionChannelTests extends VerbsTests {
     CompletionQueue queue = client.sent().queue();
     queue.arm(false);
     client.post(Requests.nothing(1).signaled());
-    assertThat(client.events().await(tck.patience().toNanos())).isSameAs(queue);
+    assertThat(client.events().await(tck.timeout().toNanos())).isSameAs(queue);
     client.queuePair().close();
 
     expectFailure(BUSY, queue::close);
@@ -365,18 +365,18 @@ abstract class CompletionChannelTests extends VerbsTests {
   }
 
   private void losesNoWakeup(EndpointSetup setup) throws InterruptedException {
-    int rounds = tck.rounds(20_000);
+    int rounds = tck.iterations(20_000);
     Endpoint client = setup.channel().sends(64).connected().client();
 
     new Parallel()
         .thread(() -> postEach(client, rounds))
         .thread(() -> sleepForEach(client, rounds))
-        .run(tck.patience().multipliedBy(3));
+        .run(tck.timeout().multipliedBy(3));
   }
 
   @Test
   void losesNoWakeupWhenReceivesRaceWithArming() throws InterruptedException {
-    int rounds = tck.rounds(5_000);
+    int rounds = tck.iterations(5_000);
     EndpointPair pair = tck.setup().channel().rnrTimer(1).byHand();
     Endpoint server = pair.server();
 
@@ -406,10 +406,13 @@ abstract class CompletionChannelTests extends VerbsTests {
                 }
               }
             })
-        .run(tck.patience().multipliedBy(3));
+        .run(tck.timeout().multipliedBy(3));
   }
 
-  /** Posts in bursts of one to three, waiting for the sleeper in between through the queue. */
+  /**
+   * Posts bursts of one to three requests, and waits between them until the waiting thread has
+   * polled them.
+   */
   private static void postEach(Endpoint end, int rounds) {
     for (int id = 1; id <= rounds; ) {
       try {
@@ -425,7 +428,7 @@ abstract class CompletionChannelTests extends VerbsTests {
     }
   }
 
-  /** Arms, polls once more, and only then sleeps: an event that does not come is a lost wake-up. */
+  /** Arms the queue, polls once more, and only then waits. A missing event means a lost wake-up. */
   private void sleepForEach(Endpoint end, int rounds) throws InterruptedException {
     boolean armed = false;
     for (long expected = 1; expected <= rounds; ) {
@@ -447,25 +450,25 @@ abstract class CompletionChannelTests extends VerbsTests {
     CompletableFuture<String> waited = new CompletableFuture<>();
     Thread waiter =
         Parallel.start(() -> waited.complete(String.valueOf(channel.await(Long.MAX_VALUE))));
-    Parallel.awaitBlocked(waiter, tck.patience());
+    Parallel.awaitBlocked(waiter, tck.timeout());
     return waited;
   }
 
   private void expectEvent(CompletionChannel channel, CompletionQueue queue)
       throws InterruptedException {
-    assertThat(nextEvent(channel)).as("the queue that is told").isSameAs(queue);
+    assertThat(nextEvent(channel)).as("the queue of the event").isSameAs(queue);
   }
 
   private CompletionQueue nextEvent(CompletionChannel channel) throws InterruptedException {
-    CompletionQueue told = channel.await(tck.patience().toNanos());
+    CompletionQueue told = channel.await(tck.timeout().toNanos());
     if (told == null) {
-      throw new AssertionError("no completion event within " + tck.patience());
+      throw new AssertionError("no completion event within " + tck.timeout());
     }
     told.acknowledgeEvents(1);
     return told;
   }
 
   private static void expectNoEvent(CompletionChannel channel) throws InterruptedException {
-    assertThat(channel.await(0)).as("an event that must not be").isNull();
+    assertThat(channel.await(0)).as("unexpected completion event").isNull();
   }
 }

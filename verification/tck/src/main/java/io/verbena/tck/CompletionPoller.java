@@ -8,7 +8,7 @@ import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
-/** What arrives on a completion queue, awaited by polling with a deadline. */
+/** Polls a completion queue with a deadline and checks the completions. */
 final class CompletionPoller {
   private final CompletionQueue queue;
   private final String name;
@@ -24,7 +24,7 @@ final class CompletionPoller {
     return queue;
   }
 
-  /** The next completion, in an object of its own, or null if there is none yet. */
+  /** Returns the next completion in a new object, or null if there is none. */
   @Nullable WorkCompletion poll() {
     WorkCompletion[] one = WorkCompletion.array(1);
     return queue.poll(one) == 0 ? null : one[0];
@@ -32,14 +32,14 @@ final class CompletionPoller {
 
   /** Waits for the next completion. */
   WorkCompletion next() {
-    Deadline deadline = Deadline.in(tck.patience());
+    Deadline deadline = Deadline.in(tck.timeout());
     while (true) {
       WorkCompletion completion = poll();
       if (completion != null) {
         return completion;
       }
       if (deadline.isOver()) {
-        throw new AssertionError("no completion on the " + name + " within " + tck.patience());
+        throw new AssertionError("no completion on the " + name + " within " + tck.timeout());
       }
       deadline.pause();
     }
@@ -60,7 +60,7 @@ final class CompletionPoller {
 
   /**
    * Waits for the next completion, which must be the failure of this request with this status, or
-   * the one that the device is known to give in its place.
+   * with the different status that the provider declares for its device.
    */
   WorkCompletion expectError(long id, CompletionStatus status) {
     WorkCompletion completion = next();
@@ -68,12 +68,12 @@ final class CompletionPoller {
     assertThat(completion.workRequestId()).as("id of %s on the %s", completion, name).isEqualTo(id);
     assertThat(completion.status())
         .as("status of %s on the %s", completion, name)
-        .isEqualTo(tck.answer(status));
+        .isEqualTo(tck.expectedStatus(status));
     return completion;
   }
 
-  /** Asserts that there is nothing now. */
+  /** Asserts that the queue holds no completion now. */
   void expectNothing() {
-    assertThat(poll()).as("a completion that must not be on the %s", name).isNull();
+    assertThat(poll()).as("unexpected completion on the %s", name).isNull();
   }
 }

@@ -20,12 +20,13 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Completion queues that get another depth: nothing is lost, doubled or out of order. */
+/** Resizing completion queues: no completion is lost, duplicated or reordered. */
 abstract class CompletionQueueResizeTests extends VerbsTests {
   private static final int SMALL = 8;
 
   @RegisterExtension
-  final RequiresSupport resizing = new RequiresSupport(this, COMPLETION_QUEUE_RESIZE, this::refusesToResize);
+  final RequiresSupport resizing =
+      RequiresSupport.of(this, COMPLETION_QUEUE_RESIZE, this::refusesToResize);
 
   CompletionQueueResizeTests(VerbsTck provider) {
     super(provider);
@@ -70,7 +71,7 @@ abstract class CompletionQueueResizeTests extends VerbsTests {
     queue.resize(SMALL);
 
     post(end.queuePair(), 4, queue.depth() + 1);
-    AsyncEvent event = tck.device().awaitAsyncEvent(tck.patience().toNanos());
+    AsyncEvent event = tck.device().awaitAsyncEvent(tck.timeout().toNanos());
     assertThat(Objects.requireNonNull(event, "event").type()).isEqualTo(AsyncEvent.Type.CQ_ERR);
     end.awaitState(QueuePairState.ERR);
   }
@@ -151,7 +152,7 @@ abstract class CompletionQueueResizeTests extends VerbsTests {
     queue.resize(queue.depth() + 100);
     pair.client().post(Requests.nothing(1).signaled());
 
-    assertThat(pair.client().events().await(tck.patience().toNanos())).isSameAs(queue);
+    assertThat(pair.client().events().await(tck.timeout().toNanos())).isSameAs(queue);
     queue.acknowledgeEvents(1);
     pair.client().sent().expectSuccess(1, RDMA_WRITE);
   }
@@ -161,7 +162,7 @@ abstract class CompletionQueueResizeTests extends VerbsTests {
     Endpoint end = loopback(512);
     QueuePair pair = end.queuePair();
     CompletionQueue queue = end.sent().queue();
-    int total = tck.rounds(20_000);
+    int total = tck.iterations(20_000);
     boolean[] done = new boolean[1];
     new Parallel()
         .thread(
@@ -170,7 +171,7 @@ abstract class CompletionQueueResizeTests extends VerbsTests {
               WorkCompletion[] some = WorkCompletion.array(16);
               long posted = 0;
               long completed = 0;
-              Deadline deadline = Deadline.in(tck.patience());
+              Deadline deadline = Deadline.in(tck.timeout());
               while (completed < total) {
                 while (posted < total && posted - completed < 256) {
                   pair.postSend(request.id(posted++));
@@ -192,7 +193,7 @@ abstract class CompletionQueueResizeTests extends VerbsTests {
                 queue.resize(256 + random.nextInt(2000));
               }
             })
-        .run(tck.patience().multipliedBy(2));
+        .run(tck.timeout().multipliedBy(2));
     assertThat(pair.state()).isEqualTo(QueuePairState.RTS);
     end.sent().expectNothing();
   }
@@ -203,7 +204,9 @@ abstract class CompletionQueueResizeTests extends VerbsTests {
     }
   }
 
-  /** An end that is connected to itself and sends into a queue of this depth. */
+  /**
+   * Creates an endpoint that is connected to itself and has a send completion queue of this depth.
+   */
   private Endpoint loopback(int depth) {
     CompletionQueue queue = tck.own(tck.device().createCompletionQueue(depth, null));
     return tck.setup()
@@ -224,11 +227,11 @@ abstract class CompletionQueueResizeTests extends VerbsTests {
     }
   }
 
-  /** Waits until all that was posted has completed, without polling where it completes. */
+  /** Waits until all posted requests have completed, without polling their completion queue. */
   private void awaitLast(Endpoint end, int posted) {
     TestMemory into = end.open(8);
     TestMemory from = end.memory(8).fill(posted);
     end.post(Requests.write(0, into, from));
-    await().atMost(tck.patience()).until(() -> into.getByte(7) == TestMemory.pattern(posted, 7));
+    await().atMost(tck.timeout()).until(() -> into.getByte(7) == TestMemory.pattern(posted, 7));
   }
 }

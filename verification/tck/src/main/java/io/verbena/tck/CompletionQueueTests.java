@@ -19,7 +19,7 @@ import io.verbena.verbs.WorkCompletion;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** Completion queues: depth, polling, overrun, resizing, closing. */
+/** Completion queues: depth, polling, overrun and closing. */
 abstract class CompletionQueueTests extends VerbsTests {
   CompletionQueueTests(VerbsTck provider) {
     super(provider);
@@ -65,7 +65,7 @@ abstract class CompletionQueueTests extends VerbsTests {
 
     assertThat(queue.poll(WorkCompletion.array(0))).isZero();
     long last = 0;
-    Deadline deadline = Deadline.in(tck.patience());
+    Deadline deadline = Deadline.in(tck.timeout());
     while (last < 5 && !deadline.isOver()) {
       int taken = queue.poll(two);
       assertThat(taken).isBetween(0, 2);
@@ -74,7 +74,7 @@ abstract class CompletionQueueTests extends VerbsTests {
       }
     }
 
-    assertThat(last).as("completions within %s", tck.patience()).isEqualTo(5);
+    assertThat(last).as("completions within %s", tck.timeout()).isEqualTo(5);
     assertThat(queue.poll(two)).isZero();
   }
 
@@ -150,7 +150,7 @@ abstract class CompletionQueueTests extends VerbsTests {
       overrun.queuePair.postSend(Requests.nothing(id).signaled());
     }
 
-    AsyncEvent event = tck.device().awaitAsyncEvent(tck.patience().toNanos());
+    AsyncEvent event = tck.device().awaitAsyncEvent(tck.timeout().toNanos());
     assertThat(event).isNotNull();
     assertThat(Objects.requireNonNull(event).type()).isEqualTo(AsyncEvent.Type.CQ_ERR);
     assertThat(event.source()).isSameAs(overrun.completions.queue());
@@ -211,7 +211,10 @@ abstract class CompletionQueueTests extends VerbsTests {
     return most == Integer.MAX_VALUE ? Integer.MIN_VALUE + 1 : most + 1;
   }
 
-  /** A queue pair that talks to itself and may post more than its completion queue holds. */
+  /**
+   * A queue pair that is connected to itself and can post more requests than its completion queue
+   * holds.
+   */
   private final class Overrun {
     final int depth;
     final Endpoint end;

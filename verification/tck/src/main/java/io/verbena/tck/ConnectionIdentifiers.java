@@ -3,12 +3,15 @@ package io.verbena.tck;
 import io.verbena.verbs.ConnectionIdentifier;
 
 /**
- * The two ends of a connection, as their managers see it.
+ * The identifiers of both ends of a connection, with their connection managers.
  *
- * @param caller whose manager asked
- * @param active its end
- * @param callee whose manager was asked
- * @param passive its end
+ * @param caller the active side, which connected
+ * @param active its identifier
+ * @param callee the passive side, which accepted
+ * @param passive its identifier
  */
 record ConnectionIdentifiers(
-    ConnectionManagerFixture caller, ConnectionIdentifier active, ConnectionManagerFixture callee, ConnectionIdentifier passive) {}
+    ConnectionManagerFixture caller,
+    ConnectionIdentifier active,
+    ConnectionManagerFixture callee,
+    ConnectionIdentifier passive) {}

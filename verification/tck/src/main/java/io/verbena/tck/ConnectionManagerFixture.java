@@ -9,8 +9,9 @@ import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.PortSpace;
 import java.net.URI;
+import org.jspecify.annotations.Nullable;
 
-/** One who connects or is connected to: a connection manager and its events. */
+/** A connection manager of one side, with assertions about its events. */
 final class ConnectionManagerFixture {
   private final TckContext tck;
   private final Device device;
@@ -30,7 +31,7 @@ final class ConnectionManagerFixture {
     return manager;
   }
 
-  /** Listens on an address of its own. */
+  /** Listens on a new address. */
   ConnectionListener listen(int backlog) {
     return listen(PortSpace.TCP, backlog);
   }
@@ -39,32 +40,33 @@ final class ConnectionManagerFixture {
     return tck.own(manager.listen(space, tck.address("listener"), backlog));
   }
 
-  /** An identifier whose peer's address is resolved. */
+  /** Creates an identifier and resolves the address of its peer. */
   ConnectionIdentifier resolve(URI address) {
     return resolve(PortSpace.TCP, address);
   }
 
   ConnectionIdentifier resolve(PortSpace space, URI address) {
     ConnectionIdentifier identifier =
-        tck.own(manager.resolve(space, address, tck.patience().toNanos()));
+        tck.own(manager.resolve(space, address, tck.timeout().toNanos()));
     expect(ConnectionEvent.Type.ADDR_RESOLVED, identifier);
     return identifier;
   }
 
   /** Waits for the next event. */
   ConnectionEvent next() {
-    Deadline deadline = Deadline.in(tck.patience());
+    Deadline deadline = Deadline.in(tck.timeout());
     while (!deadline.isOver()) {
       ConnectionEvent event = await(deadline.remainingNanos());
-      // Rightly sent by HCAs that wait for stray packets, at a time that nobody can foresee.
+      // Some HCAs wait for stray packets after a disconnect and send this event at an unpredictable
+      // time.
       if (event != null && event.type() != ConnectionEvent.Type.TIMEWAIT_EXIT) {
         return event;
       }
     }
-    throw new AssertionError("no connection event within " + tck.patience());
+    throw new AssertionError("no connection event within " + tck.timeout());
   }
 
-  private @org.jspecify.annotations.Nullable ConnectionEvent await(long nanos) {
+  private @Nullable ConnectionEvent await(long nanos) {
     try {
       return manager.await(nanos);
     } catch (InterruptedException e) {
@@ -87,7 +89,7 @@ final class ConnectionManagerFixture {
     return event;
   }
 
-  /** Waits for a connect request; its identifier is closed after the test. */
+  /** Waits for a connect request. Its identifier is closed after the test. */
   ConnectionEvent expectRequest() {
     ConnectionEvent request = expect(ConnectionEvent.Type.CONNECT_REQUEST);
     tck.own(request.identifier());
@@ -95,8 +97,8 @@ final class ConnectionManagerFixture {
   }
 
   /**
-   * Asserts that all events have been seen: the next one is the answer to something that is asked
-   * only now.
+   * Asserts that there is no pending event: the next one is that of an address resolution that
+   * starts now.
    */
   void expectNothingMore() {
     ConnectionListener listener = listen(1);

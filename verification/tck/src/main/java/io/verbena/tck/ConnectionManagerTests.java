@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Connection managers and listeners as objects: addresses, waiting, closing. */
+/** Connection managers and listeners: addresses, waiting for events, closing. */
 abstract class ConnectionManagerTests extends VerbsTests {
   ConnectionManagerTests(VerbsTck provider) {
     super(provider);
@@ -100,7 +100,7 @@ abstract class ConnectionManagerTests extends VerbsTests {
     URI foreign = URI.create("no-such-scheme://anywhere:1");
 
     expectFailure(INVALID, () -> tck.own(manager.listen(foreign, 1)));
-    expectFailure(INVALID, () -> tck.own(manager.resolve(foreign, tck.patience().toNanos())));
+    expectFailure(INVALID, () -> tck.own(manager.resolve(foreign, tck.timeout().toNanos())));
   }
 
   @Test
@@ -109,7 +109,7 @@ abstract class ConnectionManagerTests extends VerbsTests {
     ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.serverDevice());
 
     ConnectionIdentifier identifier =
-        tck.own(caller.manager().resolve(callee.listen(1).address(), tck.patience().toNanos()));
+        tck.own(caller.manager().resolve(callee.listen(1).address(), tck.timeout().toNanos()));
 
     ConnectionEvent event = caller.next();
     assertThat(event.type()).isEqualTo(ConnectionEvent.Type.ADDR_RESOLVED);
@@ -139,11 +139,11 @@ abstract class ConnectionManagerTests extends VerbsTests {
     CompletableFuture<String> waited = new CompletableFuture<>();
     Thread waiter =
         Parallel.start(() -> waited.complete(String.valueOf(manager.await(Long.MAX_VALUE))));
-    Parallel.awaitBlocked(waiter, tck.patience());
+    Parallel.awaitBlocked(waiter, tck.timeout());
 
     manager.close();
 
-    assertThat(waited.get(tck.patience().toNanos(), TimeUnit.NANOSECONDS)).isEqualTo("null");
+    assertThat(waited.get(tck.timeout().toNanos(), TimeUnit.NANOSECONDS)).isEqualTo("null");
   }
 
   @Test
@@ -151,7 +151,7 @@ abstract class ConnectionManagerTests extends VerbsTests {
     ConnectionManager manager = manager();
     Thread.currentThread().interrupt();
 
-    assertThatThrownBy(() -> manager.await(tck.patience().toNanos()))
+    assertThatThrownBy(() -> manager.await(tck.timeout().toNanos()))
         .isInstanceOf(InterruptedException.class);
   }
 
@@ -195,7 +195,7 @@ abstract class ConnectionManagerTests extends VerbsTests {
     manager.close();
 
     expectFailure(CLOSED, () -> manager.listen(tck.address("listen"), 1));
-    expectFailure(CLOSED, () -> manager.resolve(tck.address("nobody"), tck.patience().toNanos()));
+    expectFailure(CLOSED, () -> manager.resolve(tck.address("nobody"), tck.timeout().toNanos()));
   }
 
   private ConnectionManager manager() {

@@ -26,10 +26,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Connecting, accepting, rejecting, and all that can come in between. */
+/** Connecting, accepting and rejecting, and what can interrupt them. */
 abstract class ConnectionTests extends VerbsTests {
   private final ConnectionManagerFixture caller = new ConnectionManagerFixture(tck, tck.device());
-  private final ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.serverDevice());
+  private final ConnectionManagerFixture callee =
+      new ConnectionManagerFixture(tck, tck.serverDevice());
 
   ConnectionTests(VerbsTck provider) {
     super(provider);
@@ -68,7 +69,7 @@ abstract class ConnectionTests extends VerbsTests {
     assertThat(client.queuePair().state()).isEqualTo(QueuePairState.INIT);
     assertThat(active.queuePair()).isSameAs(client.queuePair());
     client.post(Requests.receive(1));
-    active.connect(tck.setup().parameters(), tck.patience().toNanos());
+    active.connect(tck.setup().parameters(), tck.timeout().toNanos());
     ConnectionIdentifier passive = callee.expectRequest().identifier();
     Endpoint server = tck.setup().server(callee, passive);
     assertThat(server.queuePair().state()).isEqualTo(QueuePairState.INIT);
@@ -91,7 +92,7 @@ abstract class ConnectionTests extends VerbsTests {
     tck.setup().client(caller, active);
 
     active.connect(
-        new ConnectionParameters(PrivateData.of(5, 1), 3, 2, 7, 7), tck.patience().toNanos());
+        new ConnectionParameters(PrivateData.of(5, 1), 3, 2, 7, 7), tck.timeout().toNanos());
 
     ConnectionEvent request = callee.expectRequest();
     assertThat(request.listener()).isSameAs(listener);
@@ -100,8 +101,8 @@ abstract class ConnectionTests extends VerbsTests {
     assertThat(request.identifier().manager()).isSameAs(callee.manager());
     assertThat(request.identifier().queuePair()).isNull();
     assertThat(request.identifier().peer()).isNotBlank();
-    assertThat(request.responderResources()).as("READs that the peer serves").isEqualTo(3);
-    assertThat(request.initiatorDepth()).as("READs that the peer has out").isEqualTo(2);
+    assertThat(request.responderResources()).as("responder resources of the peer").isEqualTo(3);
+    assertThat(request.initiatorDepth()).as("initiator depth of the peer").isEqualTo(2);
     assertThat(request.privateData().isReadOnly()).isTrue();
     PrivateData.assertBegins(request.privateData(), 5, 1);
   }
@@ -113,7 +114,7 @@ abstract class ConnectionTests extends VerbsTests {
     tck.setup().client(caller, active);
     ByteBuffer data = PrivateData.of(ConnectionParameters.MAX_CONNECT_DATA, 1);
 
-    active.connect(ConnectionParameters.of(data), tck.patience().toNanos());
+    active.connect(ConnectionParameters.of(data), tck.timeout().toNanos());
     data.put(0, (byte) ~data.get(0));
     ConnectionEvent request = callee.expectRequest();
     tck.setup().server(callee, request.identifier());
@@ -142,10 +143,10 @@ abstract class ConnectionTests extends VerbsTests {
             new ConnectionParameters(none, tooManyServed, 1, 7, 7),
             new ConnectionParameters(none, 1, tooManyOut, 7, 7),
             new ConnectionParameters(none, 1, -1, 7, 7))) {
-      expectFailure(INVALID, () -> active.connect(bad, tck.patience().toNanos()));
+      expectFailure(INVALID, () -> active.connect(bad, tck.timeout().toNanos()));
     }
 
-    active.connect(tck.setup().parameters(), tck.patience().toNanos());
+    active.connect(tck.setup().parameters(), tck.timeout().toNanos());
     callee.expectRequest().identifier().close();
     caller.expect(REJECTED, active);
   }
@@ -158,7 +159,7 @@ abstract class ConnectionTests extends VerbsTests {
     ByteBuffer large = PrivateData.of(ConnectionParameters.MAX_CONNECT_DATA + 1, 1);
 
     expectFailure(
-        INVALID, () -> active.connect(ConnectionParameters.of(large), tck.patience().toNanos()));
+        INVALID, () -> active.connect(ConnectionParameters.of(large), tck.timeout().toNanos()));
   }
 
   @Test
@@ -193,7 +194,7 @@ abstract class ConnectionTests extends VerbsTests {
     ConnectionIdentifier active = caller.resolve(tck.address("nobody"));
     tck.setup().client(caller, active);
 
-    active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
+    active.connect(ConnectionParameters.defaults(), tck.timeout().toNanos());
 
     assertThat(caller.expect(REJECTED, active).status())
         .isEqualTo(ConnectionEvent.REJECT_INVALID_SERVICE_ID);
@@ -264,7 +265,7 @@ abstract class ConnectionTests extends VerbsTests {
     ConnectionListener listener = callee.listen(1);
     ConnectionIdentifier active = caller.resolve(listener.address());
     Endpoint client = tck.setup().client(caller, active);
-    active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
+    active.connect(ConnectionParameters.defaults(), tck.timeout().toNanos());
     ConnectionIdentifier passive = callee.expectRequest().identifier();
     Endpoint server = tck.setup().server(callee, passive);
     client.queuePair().close();
@@ -280,7 +281,7 @@ abstract class ConnectionTests extends VerbsTests {
   @Test
   void isConnectedAtBothEndsOrAtNeitherWhenTheAnswerRacesWithTheTimeout() {
     ConnectionListener listener = callee.listen(1);
-    for (int round = 0; round < tck.rounds(30); round++) {
+    for (int round = 0; round < tck.iterations(30); round++) {
       ConnectionIdentifier active = caller.resolve(listener.address());
       tck.setup().client(caller, active);
       active.connect(ConnectionParameters.defaults(), Duration.ofMillis(1).toNanos());
@@ -341,7 +342,8 @@ abstract class ConnectionTests extends VerbsTests {
 
     callee.expectRequest();
 
-    // Which of them had to ask again is for the way to say, on which they may overtake each other.
+    // The requests may overtake each other on the network, so either of them may be the one that
+    // retried.
     ConnectionIdentifier passive = callee.expectRequest().identifier();
     tck.setup().server(callee, passive);
     passive.accept(ConnectionParameters.defaults());
@@ -370,7 +372,7 @@ abstract class ConnectionTests extends VerbsTests {
     }
     parallel.thread(() -> acceptEach(threads * each));
 
-    parallel.run(tck.patience().multipliedBy(2));
+    parallel.run(tck.timeout().multipliedBy(2));
   }
 
   @Test
@@ -392,16 +394,17 @@ abstract class ConnectionTests extends VerbsTests {
     ConnectionIdentifier active = caller.resolve(callee.listen(1).address());
 
     expectFailure(
-        INVALID, () -> active.connect(ConnectionParameters.defaults(), tck.patience().toNanos()));
+        INVALID, () -> active.connect(ConnectionParameters.defaults(), tck.timeout().toNanos()));
   }
 
   @Test
   void refusesToConnectTwice() {
-    ConnectionIdentifiers link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
+    ConnectionIdentifiers link =
+        tck.setup().connect(caller, callee, callee.listen(1)).requiredIdentifiers();
 
     expectFailure(
         INVALID,
-        () -> link.active().connect(ConnectionParameters.defaults(), tck.patience().toNanos()));
+        () -> link.active().connect(ConnectionParameters.defaults(), tck.timeout().toNanos()));
   }
 
   @Test
@@ -414,14 +417,16 @@ abstract class ConnectionTests extends VerbsTests {
 
   @Test
   void refusesToAcceptTwice() {
-    ConnectionIdentifiers link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
+    ConnectionIdentifiers link =
+        tck.setup().connect(caller, callee, callee.listen(1)).requiredIdentifiers();
 
     expectFailure(INVALID, () -> link.passive().accept(ConnectionParameters.defaults()));
   }
 
   @Test
   void refusesToRejectWhatItAccepted() {
-    ConnectionIdentifiers link = tck.setup().connect(caller, callee, callee.listen(1)).connection();
+    ConnectionIdentifiers link =
+        tck.setup().connect(caller, callee, callee.listen(1)).requiredIdentifiers();
 
     expectFailure(INVALID, () -> link.passive().reject(ByteBuffer.allocate(0)));
   }
@@ -435,7 +440,7 @@ abstract class ConnectionTests extends VerbsTests {
     callee.expect(CONNECT_REQUEST).identifier().close();
   }
 
-  /** An identifier that has asked to connect. */
+  /** Creates an identifier that has sent a connect request. */
   private ConnectionIdentifier calling(ConnectionListener listener) {
     return calling(listener.address());
   }
@@ -443,7 +448,7 @@ abstract class ConnectionTests extends VerbsTests {
   private ConnectionIdentifier calling(URI address) {
     ConnectionIdentifier active = caller.resolve(address);
     tck.setup().client(caller, active);
-    active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
+    active.connect(ConnectionParameters.defaults(), tck.timeout().toNanos());
     return active;
   }
 
@@ -457,7 +462,7 @@ abstract class ConnectionTests extends VerbsTests {
       clients.put(active, client);
     }
     for (ConnectionIdentifier active : clients.keySet()) {
-      active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
+      active.connect(ConnectionParameters.defaults(), tck.timeout().toNanos());
     }
     for (int i = 0; i < count; i++) {
       ConnectionEvent established = party.expect(ESTABLISHED);
@@ -467,7 +472,7 @@ abstract class ConnectionTests extends VerbsTests {
     }
   }
 
-  /** Greets every caller with a message, so that no two connections can have been mixed up. */
+  /** Sends a message to every active side, which shows that no two connections were confused. */
   private void acceptEach(int count) {
     Map<ConnectionIdentifier, Endpoint> servers = new HashMap<>();
     for (int established = 0; established < count; ) {

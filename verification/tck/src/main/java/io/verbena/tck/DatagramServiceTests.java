@@ -39,20 +39,24 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Services of datagrams: who asks is told the queue pair that serves a port, and the two are as
- * unconnected as before.
+ * Service resolution for datagrams (SIDR): a requester learns the queue pair that serves a port,
+ * without a connection.
  */
 abstract class DatagramServiceTests extends VerbsTests {
   private static final int HEADER = GlobalRoute.LENGTH;
 
   @RegisterExtension
-  final RequiresSupport datagrams = new RequiresSupport(this, UNRELIABLE_DATAGRAM, this::refusesToListenAndToAsk);
+  final RequiresSupport datagrams =
+      RequiresSupport.of(this, UNRELIABLE_DATAGRAM, this::refusesToListenAndToAsk);
 
   DatagramServiceTests(VerbsTck provider) {
     super(provider);
   }
 
-  /** Who asks and who serves: made in the test, as a device that has no datagrams makes neither. */
+  /**
+   * The requesting and the serving side. Tests create it, because a device without datagrams can
+   * create neither.
+   */
   private final class Ends {
     final ConnectionManagerFixture caller = new ConnectionManagerFixture(tck, tck.device());
     final ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.serverDevice());
@@ -73,7 +77,7 @@ abstract class DatagramServiceTests extends VerbsTests {
       return tck.setup().type(UD).server(callee, passive);
     }
 
-    /** An identifier that has asked. */
+    /** Creates an identifier that has sent a request. */
     ConnectionIdentifier asking(ConnectionListener listener) {
       return asking(listener.address());
     }
@@ -86,10 +90,10 @@ abstract class DatagramServiceTests extends VerbsTests {
     }
 
     void connect(ConnectionIdentifier active) {
-      active.connect(ConnectionParameters.defaults(), tck.patience().toNanos());
+      active.connect(ConnectionParameters.defaults(), tck.timeout().toNanos());
     }
 
-    /** Takes a request and answers it with a queue pair. */
+    /** Accepts a request with a queue pair. */
     Endpoint serve() {
       ConnectionIdentifier passive = callee.expectRequest().identifier();
       Endpoint server = server(passive);
@@ -97,7 +101,7 @@ abstract class DatagramServiceTests extends VerbsTests {
       return server;
     }
 
-    /** What an identifier that has asked is told. */
+    /** Waits for the reply to a request. */
     DatagramPeer told(ConnectionIdentifier active) {
       return peerIn(caller.expect(ESTABLISHED, active));
     }
@@ -246,7 +250,7 @@ abstract class DatagramServiceTests extends VerbsTests {
 
     active.connect(
         ConnectionParameters.of(PrivateData.of(MAX_DATAGRAM_CONNECT_DATA, 1)),
-        tck.patience().toNanos());
+        tck.timeout().toNanos());
     ConnectionEvent request = ends.callee.expectRequest();
     ends.server(request.identifier());
     request
@@ -269,7 +273,7 @@ abstract class DatagramServiceTests extends VerbsTests {
         ConnectionParameters.of(PrivateData.of(MAX_DATAGRAM_ACCEPT_DATA + 1, 1));
 
     expectTooMuch(
-        MAX_DATAGRAM_CONNECT_DATA, () -> active.connect(tooMuchAsked, tck.patience().toNanos()));
+        MAX_DATAGRAM_CONNECT_DATA, () -> active.connect(tooMuchAsked, tck.timeout().toNanos()));
     ends.connect(active);
     ConnectionIdentifier passive = ends.callee.expectRequest().identifier();
     ends.server(passive);
@@ -322,7 +326,7 @@ abstract class DatagramServiceTests extends VerbsTests {
 
     listener.close();
 
-    // The request may not have come when there was still a listener.
+    // The request may arrive after the listener was closed.
     assertThat(ends.caller.expect(UNREACHABLE, active).status())
         .isIn(ConnectionEvent.DATAGRAMS_REJECTED, ConnectionEvent.DATAGRAMS_UNSUPPORTED);
   }
@@ -475,7 +479,7 @@ abstract class DatagramServiceTests extends VerbsTests {
 
   private void refusesToListenAndToAsk() {
     ConnectionManager manager = tck.own(tck.device().createConnectionManager());
-    long patience = tck.patience().toNanos();
+    long patience = tck.timeout().toNanos();
 
     expectFailure(
         NOT_SUPPORTED, () -> tck.own(manager.listen(PortSpace.UDP, tck.address("listen"), 1)));

@@ -3,7 +3,7 @@ package io.verbena.tck;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** A point in time by which something must have happened. */
+/** The latest time for an expected event. */
 final class Deadline {
   private static final int SPINS = 2000;
 
@@ -22,7 +22,7 @@ final class Deadline {
     return remainingNanos() == 0;
   }
 
-  /** Between two looks at what is awaited: spins for a while, then leaves the core to others. */
+  /** Pauses between two checks: spins at first, then parks for a microsecond at a time. */
   void pause() {
     if (spins < SPINS) {
       spins++;

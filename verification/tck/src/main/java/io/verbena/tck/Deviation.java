@@ -8,13 +8,13 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Where a device is known not to do what a test claims. The test is run all the same: it must fail,
- * and just as it is known to; it is then reported as skipped with the reason. If it passes, the
- * device has been mended, and the test fails until the deviation is taken out.
+ * A known deviation of a device from the behaviour that a test asserts. The test still runs and
+ * must fail with the known message; it is then reported as skipped, with the reason. If the test
+ * passes, the device was fixed, and the test fails until the deviation is removed.
  *
- * @param failure what the failure's message contains
- * @param reason what the device does instead, and what the specification says
- * @param always whether the test fails each time; if not, it may also pass
+ * @param failure a part of the failure message
+ * @param reason the behaviour of the device and that of the specification
+ * @param always whether the test fails in every run; otherwise it may also pass
  */
 public record Deviation(String failure, String reason, boolean always) {
   public Deviation {
@@ -22,18 +22,18 @@ public record Deviation(String failure, String reason, boolean always) {
     requireNonNull(reason, "reason");
   }
 
-  /** One that is seen each time. */
+  /** Creates a deviation that occurs in every run. */
   public Deviation(String failure, String reason) {
     this(failure, reason, /* always= */ true);
   }
 
-  /** One that depends on what happens first. */
+  /** Creates a deviation that depends on timing. */
   public static Deviation sometimes(String failure, String reason) {
     return new Deviation(failure, reason, /* always= */ false);
   }
 
-  /** Turns the failure of a test that is known to deviate into a skipped test. */
-  record Watch(VerbsTests tests) implements InvocationInterceptor {
+  /** Turns the failure of a test with a known deviation into a skipped test. */
+  record Interceptor(VerbsTests tests) implements InvocationInterceptor {
     @Override
     public void interceptTestMethod(
         Invocation<Void> invocation,
@@ -61,7 +61,7 @@ public record Deviation(String failure, String reason, boolean always) {
         return;
       }
       if (message == null) {
-        throw new AssertionError("the device does now as the test claims; take out: " + known);
+        throw new AssertionError("the test passes; remove the deviation: " + known);
       }
       tests.tck.observed("fails: " + known.failure);
       throw new TestAbortedException("known: " + known.reason);

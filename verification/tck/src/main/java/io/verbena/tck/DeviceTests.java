@@ -85,8 +85,8 @@ abstract class DeviceTests extends VerbsTests {
     assertThat(attributes.maxMemoryRegions()).as("memory regions").isPositive();
     assertThat(attributes.maxMemoryRegionSize()).as("region size").isGreaterThan(1 << 20);
     assertThat(attributes.maxMessageSize()).as("message size").isGreaterThanOrEqualTo(1 << 20);
-    assertThat(attributes.maxReadAtomicAsInitiator()).as("reads out").isPositive();
-    assertThat(attributes.maxReadAtomicAsResponder()).as("reads in").isPositive();
+    assertThat(attributes.maxReadAtomicAsInitiator()).as("READs as initiator").isPositive();
+    assertThat(attributes.maxReadAtomicAsResponder()).as("READs as responder").isPositive();
   }
 
   @Test
@@ -199,11 +199,11 @@ abstract class DeviceTests extends VerbsTests {
     Thread waiter =
         Parallel.start(
             () -> waited.complete(String.valueOf(device.awaitAsyncEvent(Long.MAX_VALUE))));
-    Parallel.awaitBlocked(waiter, tck.patience());
+    Parallel.awaitBlocked(waiter, tck.timeout());
 
     device.close();
 
-    assertThat(waited.get(tck.patience().toNanos(), TimeUnit.NANOSECONDS)).isEqualTo("null");
+    assertThat(waited.get(tck.timeout().toNanos(), TimeUnit.NANOSECONDS)).isEqualTo("null");
   }
 
   @Test
@@ -211,7 +211,7 @@ abstract class DeviceTests extends VerbsTests {
     Device device = tck.device();
     Thread.currentThread().interrupt();
 
-    assertThatThrownBy(() -> device.awaitAsyncEvent(tck.patience().toNanos()))
+    assertThatThrownBy(() -> device.awaitAsyncEvent(tck.timeout().toNanos()))
         .isInstanceOf(InterruptedException.class);
   }
 }

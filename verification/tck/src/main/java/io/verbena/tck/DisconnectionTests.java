@@ -8,7 +8,7 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.QueuePairState;
 import org.junit.jupiter.api.Test;
 
-/** Ending a connection, from either side, in an orderly way or not. */
+/** Disconnecting from either side, gracefully or not. */
 abstract class DisconnectionTests extends VerbsTests {
   DisconnectionTests(VerbsTck provider) {
     super(provider);
@@ -16,7 +16,7 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void tellsBothEndsOnceWhenTheCallerDisconnects() {
-    ConnectionIdentifiers link = tck.connected().connection();
+    ConnectionIdentifiers link = tck.connected().requiredIdentifiers();
 
     link.active().disconnect();
 
@@ -25,7 +25,7 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void tellsBothEndsOnceWhenTheCalleeDisconnects() {
-    ConnectionIdentifiers link = tck.connected().connection();
+    ConnectionIdentifiers link = tck.connected().requiredIdentifiers();
 
     link.passive().disconnect();
 
@@ -34,19 +34,19 @@ abstract class DisconnectionTests extends VerbsTests {
 
   @Test
   void tellsBothEndsOnceWhenBothDisconnect() throws InterruptedException {
-    ConnectionIdentifiers link = tck.connected().connection();
+    ConnectionIdentifiers link = tck.connected().requiredIdentifiers();
 
     new Parallel()
         .thread(link.active()::disconnect)
         .thread(link.passive()::disconnect)
-        .run(tck.patience());
+        .run(tck.timeout());
 
     tellsBothEndsOnce(link);
   }
 
   @Test
   void tellsBothEndsOnceWhenEachDisconnectsAfterTheOther() {
-    ConnectionIdentifiers link = tck.connected().connection();
+    ConnectionIdentifiers link = tck.connected().requiredIdentifiers();
 
     link.active().disconnect();
     link.callee().expect(DISCONNECTED, link.passive());
@@ -61,7 +61,7 @@ abstract class DisconnectionTests extends VerbsTests {
   @Test
   void flushesWhatIsPendingAtBothEnds() {
     EndpointPair pair = tck.connected();
-    ConnectionIdentifiers link = pair.connection();
+    ConnectionIdentifiers link = pair.requiredIdentifiers();
     pair.client().post(Requests.send(1));
     pair.server().post(Requests.send(2));
 
@@ -82,7 +82,7 @@ abstract class DisconnectionTests extends VerbsTests {
     pair.client().post(Requests.receive(1));
     pair.server().post(Requests.receive(2));
 
-    ConnectionIdentifiers link = pair.connection();
+    ConnectionIdentifiers link = pair.requiredIdentifiers();
     link.active().disconnect();
     link.callee().expect(DISCONNECTED, link.passive());
 
@@ -93,7 +93,7 @@ abstract class DisconnectionTests extends VerbsTests {
   @Test
   void tellsThePeerOfAnEndThatIsClosed() {
     EndpointPair pair = tck.connected();
-    ConnectionIdentifiers link = pair.connection();
+    ConnectionIdentifiers link = pair.requiredIdentifiers();
 
     pair.client().queuePair().close();
     link.active().close();
@@ -109,7 +109,7 @@ abstract class DisconnectionTests extends VerbsTests {
     EndpointPair pair = tck.connected();
     EndpointPair other = tck.connected();
 
-    pair.connection().active().disconnect();
+    pair.requiredIdentifiers().active().disconnect();
     pair.client().awaitState(QueuePairState.ERR);
 
     other.client().post(Requests.nothing(1).signaled());
@@ -119,7 +119,7 @@ abstract class DisconnectionTests extends VerbsTests {
   @Test
   void mayBeClosedTwice() {
     EndpointPair pair = tck.connected();
-    ConnectionIdentifier active = pair.connection().active();
+    ConnectionIdentifier active = pair.requiredIdentifiers().active();
     pair.client().queuePair().close();
 
     active.close();
@@ -129,7 +129,7 @@ abstract class DisconnectionTests extends VerbsTests {
   @Test
   void mayBeClosedAfterThePeerIsGone() {
     EndpointPair pair = tck.connected();
-    ConnectionIdentifiers link = pair.connection();
+    ConnectionIdentifiers link = pair.requiredIdentifiers();
     pair.client().queuePair().close();
     link.active().close();
 

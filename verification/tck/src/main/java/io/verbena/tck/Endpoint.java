@@ -21,14 +21,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end: a queue pair and what it stands on.
+ * A queue pair with its device, domain and completion queues.
  *
- * @param tck the test's context, which closes all of it
+ * @param tck the context of the test, which closes all of them
  * @param device its device
  * @param domain its protection domain
  * @param channel the channel of its completion queues, or null
- * @param sent where sends complete
- * @param received where receives complete
+ * @param sent the completions of send requests
+ * @param received the completions of receives
  * @param queuePair the queue pair
  */
 record Endpoint(
@@ -40,13 +40,13 @@ record Endpoint(
     CompletionPoller received,
     QueuePair queuePair) {
 
-  /** Memory of its domain. */
+  /** Registers memory in the domain. */
   TestMemory memory(int length, Access... access) {
     return tck.memory(
         domain, length, access.length == 0 ? Set.of() : EnumSet.of(access[0], access));
   }
 
-  /** Memory of its domain in which peers and the local HCA may do everything. */
+  /** Registers memory with all remote access rights and local write. */
   TestMemory open(int length) {
     EnumSet<Access> all = EnumSet.of(Access.LOCAL_WRITE);
     all.addAll(tck.remoteAccess());
@@ -61,13 +61,13 @@ record Endpoint(
     queuePair.postReceive(request);
   }
 
-  /** The way to the port of {@code peer}. */
+  /** Creates an address handle for the port of {@code peer}. */
   AddressHandle handleTo(Endpoint peer) {
     Gid gid = peer.device().port().gids().get(0);
     return tck.own(domain.createAddressHandle(AddressVector.to(gid)));
   }
 
-  /** Sends from memory that is not its own, and takes the completion. */
+  /** Posts a SEND with an invalid lkey and takes its completion. */
   void failOneOfItsSends() {
     SendWorkRequest request = new SendWorkRequest().id(-1).send().buffer(0x1000, 8, 0x7777_7777);
     if (queuePair.type() == QueuePairType.UD) {
@@ -77,7 +77,7 @@ record Endpoint(
     sent.expectError(-1, CompletionStatus.LOC_PROT_ERR);
   }
 
-  /** The channel of an endpoint that was set up with one. */
+  /** The completion channel of an endpoint that was set up with one. */
   CompletionChannel events() {
     return Objects.requireNonNull(channel, "channel");
   }
@@ -85,7 +85,7 @@ record Endpoint(
   /** Waits until the queue pair is in this state. */
   void awaitState(QueuePairState state) {
     await("queue pair in " + state)
-        .atMost(tck.patience())
+        .atMost(tck.timeout())
         .pollInSameThread()
         .until(queuePair::state, now -> now == state);
   }

@@ -4,21 +4,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two connected ends.
+ * Two connected endpoints.
  *
- * @param client the one that asked
- * @param server the one that was asked
- * @param link how they were connected, or null if it was done by hand
+ * @param client the active side
+ * @param server the passive side
+ * @param identifiers the identifiers of the connection, or null if no connection manager was used
  */
-record EndpointPair(Endpoint client, Endpoint server, @Nullable ConnectionIdentifiers link) {
+record EndpointPair(Endpoint client, Endpoint server, @Nullable ConnectionIdentifiers identifiers) {
 
-  /** The same, seen from the other side. */
+  /** The same pair with client and server exchanged. */
   EndpointPair reversed() {
     return new EndpointPair(/* client= */ server, /* server= */ client, null);
   }
 
-  /** The identifiers of a pair that a connection manager connected. */
-  ConnectionIdentifiers connection() {
-    return Objects.requireNonNull(link, "link");
+  /** The identifiers of a pair that was connected by connection managers. */
+  ConnectionIdentifiers requiredIdentifiers() {
+    return Objects.requireNonNull(identifiers, "identifiers");
   }
 }

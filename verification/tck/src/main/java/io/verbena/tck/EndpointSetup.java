@@ -22,9 +22,12 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Says how ends are to be made, and makes them. */
+/** A builder of endpoints and of connected pairs of them. */
 final class EndpointSetup {
-  /** More than a device grants on top of what is asked, so that no test overruns by accident. */
+  /**
+   * The default completion queue depth. It exceeds any rounding up of queue sizes by a device, so
+   * that no test overruns by accident.
+   */
   private static final int DEPTH = 1024;
 
   private static final int CLIENT_PSN = 0xab_cdef;
@@ -60,13 +63,18 @@ final class EndpointSetup {
     maxDestinationReadAtomic = Math.min(16, tck.attributes().maxReadAtomicAsResponder());
   }
 
-  /** Queue pairs of this type; by hand only, but for RC, and for UD one end at a time. */
+  /**
+   * Sets the type of the queue pairs. Types other than RC need {@link #byHand}; single endpoints
+   * may also be UD.
+   */
   EndpointSetup type(QueuePairType value) {
     type = value;
     return this;
   }
 
-  /** A server's end that takes its receives from this queue of {@link #serverDomain}. */
+  /**
+   * Sets the shared receive queue of the server's endpoint, which belongs to {@link #serverDomain}.
+   */
   EndpointSetup serverShared(SharedReceiveQueue queue) {
     serverShared = queue;
     return this;
@@ -98,43 +106,43 @@ final class EndpointSetup {
     return this;
   }
 
-  /** Completion queues with a channel. */
+  /** Creates the completion queues with a channel. */
   EndpointSetup channel() {
     channel = true;
     return this;
   }
 
-  /** One completion queue for sends and receives. */
+  /** Uses one completion queue for sends and receives. */
   EndpointSetup oneQueue() {
     oneQueue = true;
     return this;
   }
 
-  /** A completion queue of {@link TckContext#device} for sends; of a single endpoint. */
+  /** Sets the send completion queue, of {@link TckContext#device}. For single endpoints. */
   EndpointSetup sendQueue(CompletionQueue queue) {
     sentTo = queue;
     return this;
   }
 
-  /** Completion queues that one thread polls. */
+  /** Creates completion queues that are polled by one thread only. */
   EndpointSetup singleThreaded() {
     singleThreaded = true;
     return this;
   }
 
-  /** A server's end in this domain, which belongs to {@link TckContext#serverDevice}. */
+  /** Sets the domain of the server's endpoint, of {@link TckContext#serverDevice}. */
   EndpointSetup serverDomain(ProtectionDomain domain) {
     serverDomain = domain;
     return this;
   }
 
-  /** What peers may do through the queue pair; by hand only. */
+  /** Sets the remote access rights of the queue pairs; needs {@link #byHand}. */
   EndpointSetup access(Access... rights) {
     access = rights.length == 0 ? Set.of() : EnumSet.of(rights[0], rights);
     return this;
   }
 
-  /** The code of the acknowledgement timeout and its retries; by hand only. */
+  /** Sets the acknowledgement timeout code and the retry count; needs {@link #byHand}. */
   EndpointSetup timeout(int code, int retries) {
     timeout = code;
     retryCount = retries;
@@ -146,32 +154,32 @@ final class EndpointSetup {
     return this;
   }
 
-  /** The code of the timer that a receiver that is not ready asks for; by hand only. */
+  /** Sets the RNR timer code; needs {@link #byHand}. */
   EndpointSetup rnrTimer(int code) {
     rnrTimer = code;
     return this;
   }
 
-  /** The client's first PSN, and the one that the server waits for; by hand only. */
+  /** Sets the client's first PSN and the one that the server expects; needs {@link #byHand}. */
   EndpointSetup clientPsn(int value, int expected) {
     clientPsn = value;
     psnExpectedByServer = expected;
     return this;
   }
 
-  /** READs and atomics outstanding and served at once; by hand only. */
+  /** Sets the limits of outstanding READs and atomics; needs {@link #byHand}. */
   EndpointSetup readAtomic(int initiator, int responder) {
     maxReadAtomic = initiator;
     maxDestinationReadAtomic = responder;
     return this;
   }
 
-  /** One end, with its queue pair in RESET. */
+  /** Creates an endpoint with its queue pair in RESET. */
   Endpoint endpoint() {
     return endpoint("", tck.device(), null, null, ProtectionDomain::createQueuePair);
   }
 
-  /** One end that is connected to itself as far as it takes to be in {@code state}. */
+  /** Creates an endpoint and moves its queue pair to {@code state}, connected to itself. */
   Endpoint endpointIn(QueuePairState state) {
     Endpoint end = endpoint();
     QueuePair queuePair = end.queuePair();
@@ -188,7 +196,8 @@ final class EndpointSetup {
     }
     Gid self = end.device().port().gids().get(0);
     QueuePairAttributes receive =
-        TransitionAttributes.toReadyToReceive(type, end.device(), self, queuePair.number(), CLIENT_PSN);
+        TransitionAttributes.toReadyToReceive(
+            type, end.device(), self, queuePair.number(), CLIENT_PSN);
     queuePair.modify(isReliable() ? receive.minRnrTimer(rnrTimer) : receive);
     if (state == QueuePairState.RTR) {
       return end;
@@ -207,7 +216,7 @@ final class EndpointSetup {
     return end;
   }
 
-  /** Two ends, connected by connection managers. */
+  /** Creates two endpoints, connected by connection managers. */
   EndpointPair connected() {
     ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.serverDevice());
     ConnectionManagerFixture caller = new ConnectionManagerFixture(tck, tck.device());
@@ -217,44 +226,53 @@ final class EndpointSetup {
     return pair;
   }
 
-  /** Two ends, connected from this caller to this callee. */
-  EndpointPair connect(ConnectionManagerFixture caller, ConnectionManagerFixture callee, ConnectionListener listener) {
+  /**
+   * Creates two endpoints, connected from the active side {@code caller} to the passive side {@code
+   * callee}.
+   */
+  EndpointPair connect(
+      ConnectionManagerFixture caller,
+      ConnectionManagerFixture callee,
+      ConnectionListener listener) {
     ConnectionIdentifier active = caller.resolve(listener.address());
     Endpoint client = client(caller, active);
-    active.connect(parameters(), tck.patience().toNanos());
+    active.connect(parameters(), tck.timeout().toNanos());
     ConnectionIdentifier passive = callee.expectRequest().identifier();
     Endpoint server = server(callee, passive);
     passive.accept(parameters());
     caller.expect(ConnectionEvent.Type.ESTABLISHED, active);
     callee.expect(ConnectionEvent.Type.ESTABLISHED, passive);
-    return new EndpointPair(client, server, new ConnectionIdentifiers(caller, active, callee, passive));
+    return new EndpointPair(
+        client, server, new ConnectionIdentifiers(caller, active, callee, passive));
   }
 
-  /** The active end, with its queue pair in INIT, or in RTS if it is one for datagrams. */
+  /** Creates the active endpoint with its queue pair in INIT, or in RTS if it is for datagrams. */
   Endpoint client(ConnectionManagerFixture caller, ConnectionIdentifier active) {
     return endpoint("client's ", caller.device(), null, null, active::createQueuePair);
   }
 
-  /** The passive end, likewise. */
+  /** Creates the passive endpoint in the same state. */
   Endpoint server(ConnectionManagerFixture callee, ConnectionIdentifier passive) {
     return endpoint(
         "server's ", callee.device(), serverDomain, serverShared, passive::createQueuePair);
   }
 
-  /** No private data, and the retries of this set-up. */
+  /** Connection parameters without private data and with the retry counts of this setup. */
   ConnectionParameters parameters() {
     return new ConnectionParameters(
         ByteBuffer.allocate(0), maxDestinationReadAtomic, maxReadAtomic, retryCount, rnrRetry);
   }
 
-  /** Two ends, connected by taking each through its states. */
+  /**
+   * Creates two endpoints and connects them by queue pair transitions, without connection managers.
+   */
   EndpointPair byHand() {
     EndpointPair pair = byHandWithServerIn(QueuePairState.RTR);
     readyToSend(pair.server(), SERVER_PSN);
     return pair;
   }
 
-  /** The same, with the server's end left in INIT, RTR or RTS. */
+  /** The same, with the server's queue pair left in INIT or RTR. */
   EndpointPair byHandWithServerIn(QueuePairState state) {
     Endpoint client =
         endpoint("client's ", tck.device(), null, null, ProtectionDomain::createQueuePair);
@@ -282,7 +300,8 @@ final class EndpointSetup {
   private void readyToReceive(Endpoint end, Endpoint peer, int peerPsn) {
     Gid gid = peer.device().port().gids().get(0);
     QueuePairAttributes receive =
-        TransitionAttributes.toReadyToReceive(type, end.device(), gid, peer.queuePair().number(), peerPsn);
+        TransitionAttributes.toReadyToReceive(
+            type, end.device(), gid, peer.queuePair().number(), peerPsn);
     end.queuePair()
         .modify(
             isReliable()
@@ -328,7 +347,9 @@ final class EndpointSetup {
                 domain, shared == null ? options : options.withSharedReceiveQueue(shared)));
     CompletionPoller sent = new CompletionPoller(sendQueue, whose + "send completion queue", tck);
     CompletionPoller received =
-        oneQueue ? sent : new CompletionPoller(receiveQueue, whose + "receive completion queue", tck);
+        oneQueue
+            ? sent
+            : new CompletionPoller(receiveQueue, whose + "receive completion queue", tck);
     return new Endpoint(tck, device, domain, events, sent, received, queuePair);
   }
 

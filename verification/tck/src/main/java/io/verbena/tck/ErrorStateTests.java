@@ -13,7 +13,7 @@ import io.verbena.verbs.WorkCompletion;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** The error state: everything pending and everything posted from then on is flushed, once. */
+/** The error state: all pending requests and all that are posted later are flushed, each once. */
 abstract class ErrorStateTests extends VerbsTests {
   ErrorStateTests(VerbsTck provider) {
     super(provider);
@@ -89,7 +89,7 @@ abstract class ErrorStateTests extends VerbsTests {
     Endpoint client = tck.setup().channel().connected().client();
     client.sent().queue().arm(false);
     client.post(Requests.nothing(1).signaled());
-    CompletionQueue told = client.events().await(tck.patience().toNanos());
+    CompletionQueue told = client.events().await(tck.timeout().toNanos());
     Objects.requireNonNull(told, "completion event").acknowledgeEvents(1);
     client.post(Requests.send(2));
 

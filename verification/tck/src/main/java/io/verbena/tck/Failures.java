@@ -8,16 +8,16 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 
-/** Claims about verbs that fail at once. */
+/** Assertions about verbs that throw. */
 final class Failures {
   private Failures() {}
 
-  /** Asserts that the verb fails with this error and says something about it. */
+  /** Asserts that a verb fails with this error and that its message names the errno. */
   static VerbsException expectFailure(VerbsError error, ThrowingCallable verb) {
     return expectFailure(error, "the verb", verb);
   }
 
-  /** The same; {@code what} names the verb where one test calls many. */
+  /** The same; {@code what} describes the verb, for tests that call several. */
   static VerbsException expectFailure(VerbsError error, String what, ThrowingCallable verb) {
     Throwable thrown = catchThrowable(verb);
     assertThat(thrown)
@@ -29,7 +29,10 @@ final class Failures {
     return failure;
   }
 
-  /** Asserts that the post fails with this error and names this request as the first not posted. */
+  /**
+   * Asserts that a post fails with this error and names this request as the first that was not
+   * posted.
+   */
   static PostException expectBadPost(VerbsError error, long workRequestId, ThrowingCallable post) {
     VerbsException failure = expectFailure(error, "the post", post);
     assertThat(failure).isInstanceOf(PostException.class);

@@ -28,18 +28,18 @@ import org.junit.jupiter.api.Test;
 import org.opentest4j.TestAbortedException;
 
 /**
- * The limits that a device tells: at each of them it works, and one above is refused with an error
- * that names both. A limit that is too large to be met is left alone; {@link LimitsTck} is for
- * devices whose limits can be set down.
+ * The limits in the device attributes: each limit can be reached, and one more is refused with an
+ * error that names the value and the limit. Limits that are too large for a test are skipped;
+ * {@link LimitsTck} is for devices with low limits.
  */
 abstract class LimitTests extends VerbsTests {
-  /** Objects that a test makes at the most. */
+  /** The largest number of objects that a test creates. */
   private static final int MANY = 1 << 10;
 
-  /** Entries of a queue that it fills at the most. */
+  /** The largest number of queue entries that a test fills. */
   private static final int DEEP = 1 << 12;
 
-  /** Bytes that it moves at the most. */
+  /** The largest number of bytes that a test transfers. */
   private static final int LONG = 1 << 20;
 
   LimitTests(VerbsTck provider) {
@@ -220,7 +220,7 @@ abstract class LimitTests extends VerbsTests {
     pair.client().sent().expectError(3, LOC_LEN_ERR);
   }
 
-  // ---- the rest is for them all
+  // ---- helpers
 
   private static TestMemory[] pieces(TestMemory whole, int count) {
     int length = whole.length() / count;
@@ -231,7 +231,7 @@ abstract class LimitTests extends VerbsTests {
     return pieces;
   }
 
-  /** Skips a test that is about what the device has not. */
+  /** Skips the test if the device lacks a capability. */
   private void need(Capability capability) {
     if (!tck.supports(capability)) {
       tck.observed("has none");
@@ -239,7 +239,7 @@ abstract class LimitTests extends VerbsTests {
     }
   }
 
-  /** Skips a test of a limit that it cannot meet. */
+  /** Skips the test if the limit is too large for it. */
   private void meet(long limit, int reach) {
     if (limit > reach) {
       tck.observed("limit out of reach");
@@ -247,7 +247,7 @@ abstract class LimitTests extends VerbsTests {
     }
   }
 
-  /** That many on two domains together. */
+  /** Creates objects in two domains, up to the limit of both together. */
   private void holdOnAllDomains(
       int limit, Function<ProtectionDomain, ? extends AutoCloseable> create) throws Exception {
     meet(limit, MANY);
@@ -257,7 +257,10 @@ abstract class LimitTests extends VerbsTests {
     hold(limit, i -> create.apply(i % 2 == 0 ? one : two));
   }
 
-  /** Makes as many as there may be, is refused one more, and has it once one is closed. */
+  /**
+   * Creates as many objects as the limit permits, asserts that one more is refused, and that it can
+   * be created once another one is closed.
+   */
   private void hold(int limit, Function<Integer, ? extends AutoCloseable> create) throws Exception {
     meet(limit, MANY);
     tck.device();

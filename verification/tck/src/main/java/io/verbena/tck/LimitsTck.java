@@ -4,15 +4,15 @@ import java.net.URI;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The area of limits alone, for a provider whose devices' limits can be set down so low that each
- * of them can be met. {@link VerbsTck} has the area too, and skips what a device has too much of.
+ * The tests of limits only, for providers whose devices can be configured with limits low enough to
+ * reach. {@link VerbsTck} contains the same tests and skips limits that are too large.
  */
 public abstract class LimitsTck {
 
-  /** For the provider's test class. */
+  /** Called by the test class of the provider. */
   protected LimitsTck() {}
 
-  /** As {@link VerbsTck#address}, of devices with low limits. */
+  /** Returns an address as {@link VerbsTck#address} does, of a device with low limits. */
   protected abstract URI address(String name);
 
   @Nested

@@ -15,7 +15,7 @@ import io.verbena.verbs.SendWorkRequest;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 
-/** What the local HCA may not touch: lkeys, ranges, domains and local write. */
+/** Protection of local memory: lkeys, address ranges, domains and the local write right. */
 abstract class LocalProtectionTests extends VerbsTests {
   private static final int SIZE = 64;
 
@@ -223,7 +223,7 @@ abstract class LocalProtectionTests extends VerbsTests {
     into.assertUntouched();
   }
 
-  /** A request that the requester's own HCA refuses: the peer never hears of it. */
+  /** Asserts that the requester's HCA rejects a request, without any effect at the peer. */
   private static void rejects(EndpointPair pair, SendWorkRequest request) {
     TestMemory into = pair.server().memory(4 * SIZE, LOCAL_WRITE);
     pair.server().post(Requests.receive(9, into));
@@ -233,13 +233,13 @@ abstract class LocalProtectionTests extends VerbsTests {
     pair.client().sent().expectError(request.id(), LOC_PROT_ERR);
     pair.client().awaitState(QueuePairState.ERR);
     pair.server().received().expectNothing();
-    // Until then its buffer is the HCA's.
+    // The HCA owns the buffer until the flush.
     pair.server().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
     assertThat(pair.server().received().next().workRequestId()).isEqualTo(9);
     into.assertUntouched();
   }
 
-  /** A receive that the responder's own HCA refuses when the message comes. */
+  /** Asserts that the responder's HCA rejects a receive when a message arrives for it. */
   private static void rejectsMessage(EndpointPair pair, ReceiveWorkRequest receive) {
     pair.server().post(receive);
 

@@ -9,7 +9,7 @@ import io.verbena.verbs.QueuePairState;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A peer that does not answer: the request fails after its retries, and never hangs. */
+/** A peer that does not respond: requests fail after their retries and never hang. */
 abstract class LostPeerTests extends VerbsTests {
   /** 4.096 us times 2 to the power of 10: 4.2 ms. */
   private static final int SHORT = 10;
@@ -78,8 +78,11 @@ abstract class LostPeerTests extends VerbsTests {
     Endpoint end = tck.setup().endpointIn(QueuePairState.INIT);
     int nobody = tck.setup().endpoint().queuePair().number() ^ 0x80_0000;
     end.queuePair()
-        .modify(TransitionAttributes.toReadyToReceive(end.device(), end.device().port().gids().get(0), nobody, 1));
-    end.queuePair().modify(TransitionAttributes.toReadyToSend(end.device(), 1).timeout(SHORT).retryCount(1));
+        .modify(
+            TransitionAttributes.toReadyToReceive(
+                end.device(), end.device().port().gids().get(0), nobody, 1));
+    end.queuePair()
+        .modify(TransitionAttributes.toReadyToSend(end.device(), 1).timeout(SHORT).retryCount(1));
 
     end.post(Requests.nothing(1).signaled());
 
@@ -99,7 +102,8 @@ abstract class LostPeerTests extends VerbsTests {
 
   @Test
   void worksOnceThePeerIsReadyInTime() {
-    // 268 ms before each of seven retries: the peer becomes ready long before the last.
+    // There are 268 ms before each of seven retries, so the peer becomes ready long before the last
+    // one.
     EndpointPair pair = tck.setup().timeout(16, 7).byHandWithServerIn(QueuePairState.INIT);
 
     pair.client().post(Requests.nothing(1).signaled());
@@ -135,7 +139,7 @@ abstract class LostPeerTests extends VerbsTests {
 
     pair.client().queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 
-    // Whichever comes first: the retries are over, or the queue is flushed.
+    // Either the retries are exhausted or the queue is flushed first.
     assertThat(pair.client().sent().next().status()).isIn(Set.of(RETRY_EXC_ERR, WR_FLUSH_ERR));
     pair.client().sent().expectNothing();
   }

@@ -23,7 +23,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Registering memory: what can be registered, its keys, and that they die with it. */
+/** Memory regions: which memory can be registered, and the keys and their validity. */
 abstract class MemoryRegionTests extends VerbsTests {
   MemoryRegionTests(VerbsTck provider) {
     super(provider);
@@ -105,14 +105,16 @@ abstract class MemoryRegionTests extends VerbsTests {
   void refusesRemoteWriteWithoutLocalWrite() {
     ProtectionDomain domain = tck.domain();
 
-    expectFailure(INVALID, () -> domain.register(TestMemory.allocate(64), EnumSet.of(REMOTE_WRITE)));
+    expectFailure(
+        INVALID, () -> domain.register(TestMemory.allocate(64), EnumSet.of(REMOTE_WRITE)));
   }
 
   @Test
   void refusesRemoteAtomicWithoutLocalWrite() {
     ProtectionDomain domain = tck.domain();
 
-    expectFailure(INVALID, () -> domain.register(TestMemory.allocate(64), EnumSet.of(REMOTE_ATOMIC)));
+    expectFailure(
+        INVALID, () -> domain.register(TestMemory.allocate(64), EnumSet.of(REMOTE_ATOMIC)));
   }
 
   @Test

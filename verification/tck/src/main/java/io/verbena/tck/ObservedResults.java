@@ -11,19 +11,18 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The answers of a device in the tests of the TCK, in a file: a test and an answer per line. {@link
- * VerbsTck#observed} writes them, and who compares devices reads those of several. Any thread may
- * call.
+ * A file of the results that {@link VerbsTck#observed} reports, with a test and a result per line,
+ * for the comparison of devices. Thread-safe.
  */
 public final class ObservedResults {
   private final Path file;
 
-  /** Answers in this file, which need not exist. */
+  /** Creates an object for a file, which need not exist. */
   public ObservedResults(Path file) {
     this.file = file;
   }
 
-  /** Deletes the answers of an earlier run. */
+  /** Deletes the results of an earlier run. */
   public void clear() {
     try {
       Files.createDirectories(file.toAbsolutePath().getParent());
@@ -33,33 +32,33 @@ public final class ObservedResults {
     }
   }
 
-  /** Appends an answer; {@link #clear} comes first. */
-  public synchronized void add(String test, String answer) {
+  /** Appends a result. {@link #clear} must have been called before. */
+  public synchronized void add(String test, String result) {
     try {
-      Files.writeString(file, test + '\t' + answer + '\n', StandardOpenOption.APPEND);
+      Files.writeString(file, test + '\t' + result + '\n', StandardOpenOption.APPEND);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  /** The different answers of each test, sorted. */
+  /** Returns the distinct results of each test, sorted. */
   public Map<String, SortedSet<String>> read() {
-    Map<String, SortedSet<String>> answers = new TreeMap<>();
+    Map<String, SortedSet<String>> results = new TreeMap<>();
     try {
       for (String line : Files.readAllLines(file)) {
         int tab = line.indexOf('\t');
-        answers
+        results
             .computeIfAbsent(line.substring(0, tab), test -> new TreeSet<>())
             .add(line.substring(tab + 1));
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return answers;
+    return results;
   }
 
-  /** Whether a run has left answers. */
-  public boolean exist() {
+  /** Whether the file exists. */
+  public boolean exists() {
     return Files.exists(file);
   }
 }

@@ -12,11 +12,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Work in several threads, all of which start at once and end within a deadline. */
+/** Runs several threads, which start together and must end within a deadline. */
 final class Parallel {
   private final List<FutureTask<Void>> tasks = new ArrayList<>();
 
-  /** Something that a thread does. */
+  /** The work of one thread. */
   interface Work {
     void run() throws Exception;
   }
@@ -32,7 +32,7 @@ final class Parallel {
     return this;
   }
 
-  /** Runs all threads and fails as the first of them does, or if one is not done in time. */
+  /** Runs all threads. Fails if one of them fails or does not end in time. */
   void run(Duration patience) throws InterruptedException {
     CyclicBarrier start = new CyclicBarrier(tasks.size());
     List<Thread> threads = new ArrayList<>();
@@ -65,7 +65,7 @@ final class Parallel {
     }
   }
 
-  /** Starts a thread of its own. A failure in it is not noticed: what it does must be checked. */
+  /** Starts one thread. The test must check its effects, because its failures are not reported. */
   static Thread start(Work work) {
     Thread thread =
         new Thread(
@@ -82,7 +82,7 @@ final class Parallel {
     return thread;
   }
 
-  /** Waits until the thread sleeps in whatever it waits for. */
+  /** Waits until the thread is blocked. */
   static void awaitBlocked(Thread thread, Duration patience) {
     await("the thread to wait")
         .atMost(patience)
@@ -94,9 +94,7 @@ final class Parallel {
     assertThat(thread.isAlive()).isTrue();
   }
 
-  /**
-   * Where a thread that waits in the operating system is to be found, though it counts as running.
-   */
+  /** A thread that waits in a native method has the state RUNNABLE. */
   private static boolean isInNativeCode(Thread thread) {
     StackTraceElement[] stack = thread.getStackTrace();
     return stack.length > 0 && stack[0].isNativeMethod();

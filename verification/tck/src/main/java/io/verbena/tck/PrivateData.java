@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.ByteBuffer;
 
-/** What the two ends of a connection tell each other by its manager. */
+/** The private data of connect, accept and reject. */
 final class PrivateData {
   private PrivateData() {}
 
@@ -20,7 +20,10 @@ final class PrivateData {
     return bytes;
   }
 
-  /** What a connection manager carries may be padded: its messages have fixed lengths. */
+  /**
+   * Asserts that received private data begins with the sent data. It may be padded, because
+   * messages of connection managers have fixed lengths.
+   */
   static void assertBegins(ByteBuffer received, int length, int seed) {
     assertThat(received.remaining()).isGreaterThanOrEqualTo(length);
     byte[] begin = new byte[length];

@@ -12,7 +12,7 @@ import io.verbena.verbs.QueuePairOptions;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Protection domains as objects; what they protect is shown by the areas on protection. */
+/** Protection domains as objects. The areas on protection test their effect. */
 abstract class ProtectionDomainTests extends VerbsTests {
   ProtectionDomainTests(VerbsTck provider) {
     super(provider);

@@ -137,7 +137,8 @@ abstract class QueuePairTests extends VerbsTests {
     Set<Access> access = EnumSet.of(Access.REMOTE_READ);
     queuePair.modify(TransitionAttributes.toInit(access));
     queuePair.modify(
-        TransitionAttributes.toReadyToReceive(end.device(), vector.destination(), queuePair.number(), 0x12_3456)
+        TransitionAttributes.toReadyToReceive(
+                end.device(), vector.destination(), queuePair.number(), 0x12_3456)
             .maxDestinationReadAtomic(1)
             .minRnrTimer(9));
     queuePair.modify(
@@ -208,7 +209,7 @@ abstract class QueuePairTests extends VerbsTests {
     expectFigure(server.queuePair().reading(), Figure.RECEIVES_DONE, 3);
   }
 
-  /** What a provider does not know it leaves out. */
+  /** A provider omits attributes that it does not know. */
   private static void expectFigure(QueuePairReading reading, Figure figure, long expected) {
     Long value = reading.figures().get(figure);
     if (value != null) {
@@ -244,7 +245,8 @@ abstract class QueuePairTests extends VerbsTests {
 
     expectFailure(CLOSED, () -> end.post(Requests.nothing(1)));
     expectFailure(CLOSED, () -> end.post(Requests.receive(1)));
-    expectFailure(CLOSED, () -> end.queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET)));
+    expectFailure(
+        CLOSED, () -> end.queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET)));
   }
 
   @Test

@@ -40,7 +40,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** What reliable queue pairs do with their states and attributes beyond {@link TransitionTable}. */
+/** Rules of states and attributes of reliable queue pairs beyond {@link TransitionTable}. */
 abstract class QueuePairTransitionTests extends TransitionTests {
   QueuePairTransitionTests(VerbsTck provider) {
     super(provider, QueuePairType.RC);
@@ -70,7 +70,7 @@ abstract class QueuePairTransitionTests extends TransitionTests {
 
     queuePair.modify(drain);
 
-    AsyncEvent event = tck.device().awaitAsyncEvent(tck.patience().toNanos());
+    AsyncEvent event = tck.device().awaitAsyncEvent(tck.timeout().toNanos());
     assertThat(event).isEqualTo(new AsyncEvent(AsyncEvent.Type.SQ_DRAINED, queuePair));
   }
 

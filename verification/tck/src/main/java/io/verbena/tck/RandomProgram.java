@@ -15,13 +15,13 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A program of random steps on one connection, and the model that it is held to: requests are done
- * one after the other, the next only when there is a receive for it; a slot is free when a
- * completion that covers it was polled. All requests are fenced, so that there is one right answer
- * to each READ.
+ * A program of random steps on one connection, checked against a model: requests execute one after
+ * the other, each as soon as there is a receive for it, and a send queue slot is free once a
+ * completion that covers it was polled. All requests are fenced, so each READ has exactly one
+ * correct result.
  */
 final class RandomProgram {
-  /** How much of the peer's memory a program works on. */
+  /** The number of bytes of remote memory that a program uses. */
   static final int BYTES = 2048;
 
   private static final int COUNTERS = 8;
@@ -74,7 +74,7 @@ final class RandomProgram {
     }
   }
 
-  /** One request: what it says, and once the model has done it, what it answers. */
+  /** A request and, once the model has executed it, its expected result. */
   private static final class Step {
     private final Kind kind;
     private final int position;
@@ -109,9 +109,9 @@ final class RandomProgram {
   /**
    * Prepares a program.
    *
-   * @param pair two connected ends; the client's runs it
-   * @param remote {@link #BYTES} bytes of the server's, which nobody else works on
-   * @param shared 8 bytes of the server's to which others add too
+   * @param pair two connected endpoints; the client executes the program
+   * @param remote {@link #BYTES} bytes of the server that only this program uses
+   * @param shared 8 bytes of the server to which other programs add too
    */
   RandomProgram(TckContext tck, EndpointPair pair, TestMemory remote, TestMemory shared) {
     this.pair = pair;
@@ -127,18 +127,18 @@ final class RandomProgram {
     immediates = tck.supports(Capability.IMMEDIATE_DATA);
   }
 
-  /** Has it send only what there is a receive for, so that nothing ever waits for one. */
+  /** Restricts the program to messages for which a receive is posted. */
   RandomProgram withoutWaits() {
     waitsForReceives = false;
     return this;
   }
 
-  /** How often it has added 1 to the shared memory. */
+  /** The number of times that the program added 1 to the shared memory. */
   int added() {
     return added;
   }
 
-  /** Runs the program of this seed, to the end of all that it has posted. */
+  /** Runs the program of a seed until all its requests have completed. */
   void run(long seed, int length) {
     random.setSeed(seed);
     try {
@@ -270,7 +270,7 @@ final class RandomProgram {
     return inbox.part(receive % (maxReceive + 1) * MOST, MOST);
   }
 
-  /** The model does what can be done now. */
+  /** Lets the model execute all requests that can execute now. */
   private void advance() {
     while (done < steps.size()) {
       Step step = steps.get(done);
@@ -332,7 +332,7 @@ final class RandomProgram {
       TestMemory result = result(step);
       for (int i = 0; i < step.answer.length; i++) {
         assertThat(result.getByte(i))
-            .as("byte %d of the answer to %s %d", i, step.kind, step.position)
+            .as("byte %d of the result of %s %d", i, step.kind, step.position)
             .isEqualTo(step.answer[i]);
       }
     }

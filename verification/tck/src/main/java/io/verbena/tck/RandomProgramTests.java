@@ -21,7 +21,7 @@ abstract class RandomProgramTests extends VerbsTests {
 
   @Test
   void followTheModelOfOneConnection() {
-    for (int seed = 1; seed <= tck.rounds(200); seed++) {
+    for (int seed = 1; seed <= tck.iterations(200); seed++) {
       EndpointPair pair = tck.setup().sends(1 + seed % 16).receives(1 + seed % 7).byHand();
       TestMemory remote = pair.server().open(RandomProgram.BYTES);
       TestMemory shared = pair.server().open(Long.BYTES);
@@ -35,7 +35,7 @@ abstract class RandomProgramTests extends VerbsTests {
 
   @Test
   void followTheirModelsSideBySide() throws InterruptedException {
-    int programs = tck.rounds(50);
+    int programs = tck.iterations(50);
     ProtectionDomain domain = tck.own(tck.serverDevice().allocateProtectionDomain());
     Set<Access> everything = EnumSet.of(Access.LOCAL_WRITE);
     everything.addAll(tck.remoteAccess());
@@ -52,7 +52,7 @@ abstract class RandomProgramTests extends VerbsTests {
       parallel.thread(() -> program.run(seed, programs * STEPS));
     }
 
-    parallel.run(tck.patience().multipliedBy(3));
+    parallel.run(tck.timeout().multipliedBy(3));
 
     assertThat(shared.getLong(0))
         .as("added by all")

@@ -16,7 +16,7 @@ import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
 
-/** READ and WRITE that succeed. */
+/** Successful READs and WRITEs. */
 abstract class ReadWriteTests extends VerbsTests {
   private static final int MEGABYTE = 1 << 20;
   private static final int[] SIZES = {

@@ -22,7 +22,7 @@ import java.nio.ByteOrder;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** A message that finds no receive: it waits, it is retried, or it fails. */
+/** Messages without a posted receive: they wait, are retried, or fail. */
 abstract class ReceiverNotReadyTests extends VerbsTests {
   /** IBTA volume 1, table 45: code 20 is 10.24 ms. */
   private static final int TEN_MILLISECONDS = 20;
@@ -69,7 +69,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     pair.client().sent().expectSuccess(1, SEND);
   }
 
-  /** Where queue pairs are counted each for itself, too. */
+  /** Includes devices that have counters for each queue pair. */
   private static void expectCounted(EndpointPair pair, long least) {
     expectCounted(pair.client(), Figure.RNR_RECEIVED, least);
     expectCounted(pair.server(), Figure.RNR_SENT, least);
@@ -82,7 +82,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     }
   }
 
-  /** What is not counted is refused, and no zero. */
+  /** A counter that the device lacks is refused, and does not read as zero. */
   private static long count(DeviceCounters counters, Counter counter) {
     if (counters.counted().contains(counter)) {
       return counters.get(counter);
@@ -91,14 +91,15 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     return 0;
   }
 
-  private void awaitCountAbove(EndpointPair pair, DeviceCounters counters, Counter counter, long before) {
+  private void awaitCountAbove(
+      EndpointPair pair, DeviceCounters counters, Counter counter, long before) {
     if (!counters.counted().contains(counter)) {
       return;
     }
-    Deadline deadline = Deadline.in(tck.patience());
+    Deadline deadline = Deadline.in(tck.timeout());
     while (counters.get(counter) <= before) {
       assertThat(deadline.isOver()).as("%s is counted in time", counter).isFalse();
-      // A device that does what is posted later may do it when it is polled.
+      // A device with deferred execution may execute requests only when it is polled.
       pair.client().sent().expectNothing();
       deadline.pause();
     }
@@ -340,7 +341,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
     remote.assertHolds(1);
   }
 
-  /** Lets the message that waits longest through. */
+  /** Posts a receive for the oldest waiting message. */
   private static void takeOne(EndpointPair pair, TestMemory into, int id) {
     pair.server().post(Requests.receive(id, into));
     pair.client().sent().expectSuccess(id, SEND);

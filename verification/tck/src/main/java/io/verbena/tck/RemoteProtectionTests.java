@@ -20,7 +20,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What a peer may not touch: every refusal has its status, and moves no byte. */
+/** Protection of remote memory: each rejected access has its status and changes no byte. */
 abstract class RemoteProtectionTests extends VerbsTests {
   private static final int SIZE = 64;
 
@@ -260,7 +260,7 @@ abstract class RemoteProtectionTests extends VerbsTests {
 
     rejects(pair, REM_ACCESS_ERR, Requests.writeWithImmediate(1, 5, remote, from).signaled());
 
-    // Whether the receive had been taken by then is the HCA's own affair.
+    // The HCA may or may not have consumed the receive by then.
     WorkCompletion received = pair.server().received().next();
     assertThat(received.workRequestId()).isEqualTo(9);
     assertThat(received.status()).isIn(REM_ACCESS_ERR, WR_FLUSH_ERR);
@@ -291,7 +291,7 @@ abstract class RemoteProtectionTests extends VerbsTests {
     remote.assertHolds(1);
   }
 
-  /** Posts the request, which must end with this status, and both ends with it. */
+  /** Asserts that a request fails with a status and that both ends go to ERR. */
   private static void rejects(EndpointPair pair, CompletionStatus status, SendWorkRequest request) {
     pair.client().post(request);
     pair.client().sent().expectError(request.id(), status);

@@ -3,7 +3,7 @@ package io.verbena.tck;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 
-/** Work requests in one line. Sends are unsignaled until {@code signaled()} is called. */
+/** Factory of work requests. Send requests are unsignaled until {@code signaled()} is called. */
 final class Requests {
   private Requests() {}
 
@@ -27,7 +27,8 @@ final class Requests {
     return withBuffers(request(id, from).write(remote.address(), remote.rkey()), from);
   }
 
-  static SendWorkRequest writeWithImmediate(long id, int immediate, TestMemory remote, TestMemory... from) {
+  static SendWorkRequest writeWithImmediate(
+      long id, int immediate, TestMemory remote, TestMemory... from) {
     return withBuffers(
         request(id, from).writeWithImmediate(remote.address(), remote.rkey(), immediate), from);
   }
@@ -47,7 +48,7 @@ final class Requests {
         request(id, into).compareAndSwap(remote.address(), remote.rkey(), expected, swap), into);
   }
 
-  /** A WRITE of nothing: it always succeeds on a live connection and needs no memory. */
+  /** A WRITE of zero bytes, which needs no memory and always succeeds on a connection. */
   static SendWorkRequest nothing(long id) {
     return new SendWorkRequest(0).id(id).write(0, 0);
   }

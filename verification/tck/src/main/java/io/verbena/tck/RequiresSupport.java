@@ -1,31 +1,53 @@
 package io.verbena.tck;
 
 import io.verbena.verbs.Capability;
+import io.verbena.verbs.QueuePairType;
+import java.lang.reflect.Method;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.InvocationInterceptor;
 import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 
 /**
- * For an area that is about something which a device may lack: without it, each test only asserts
- * that it is refused.
+ * Replaces each test of an area by a check of the error where the device lacks the feature that the
+ * area is about.
  *
- * @param tests the area
- * @param capability what it is about
- * @param refusal asserts the refusal
+ * @param supported whether the device has the feature
+ * @param assertRefused asserts that the device refuses the feature
  */
-record RequiresSupport(VerbsTests tests, Capability capability, Runnable refusal)
+record RequiresSupport(BooleanSupplier supported, Runnable assertRefused)
     implements InvocationInterceptor {
+  /** Requires a capability for all tests of an area. */
+  static RequiresSupport of(VerbsTests tests, Capability capability, Runnable assertRefused) {
+    return new RequiresSupport(() -> tests.tck.supports(capability), assertRefused);
+  }
+
+  /** Requires queue pairs of a type for all tests of an area. */
+  static RequiresSupport of(VerbsTests tests, QueuePairType type) {
+    return of(tests, type, () -> {});
+  }
+
+  /** The same, with a further check of a device that lacks queue pairs of this type. */
+  static RequiresSupport of(VerbsTests tests, QueuePairType type, Runnable assertRefused) {
+    return new RequiresSupport(
+        () -> tests.supports(type),
+        () -> {
+          tests.assertRefused(type);
+          assertRefused.run();
+        });
+  }
+
   @Override
   public void interceptTestMethod(
       Invocation<Void> invocation,
-      ReflectiveInvocationContext<java.lang.reflect.Method> method,
+      ReflectiveInvocationContext<Method> method,
       ExtensionContext context)
       throws Throwable {
-    if (tests.tck.supports(capability)) {
+    if (supported.getAsBoolean()) {
       invocation.proceed();
     } else {
       invocation.skip();
-      refusal.run();
+      assertRefused.run();
     }
   }
 }

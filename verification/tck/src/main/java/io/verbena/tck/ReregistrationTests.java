@@ -27,12 +27,13 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Regions that get another domain, other memory or other rights. */
+/** Reregistration of regions in another domain, over other memory or with other rights. */
 abstract class ReregistrationTests extends VerbsTests {
   private static final int SIZE = 64;
 
   @RegisterExtension
-  final RequiresSupport reregistration = new RequiresSupport(this, REREGISTRATION, this::refusesToReregister);
+  final RequiresSupport reregistration =
+      RequiresSupport.of(this, REREGISTRATION, this::refusesToReregister);
 
   ReregistrationTests(VerbsTck provider) {
     super(provider);
@@ -139,7 +140,7 @@ abstract class ReregistrationTests extends VerbsTests {
     }
     EndpointPair pair = tck.connected();
     TestMemory memory = pair.server().memory(SIZE, LOCAL_WRITE, MW_BIND);
-    TestMemory remote = Window.of(pair.server()).show(memory, REMOTE_WRITE);
+    TestMemory remote = WindowBinder.type2(pair.server()).show(memory, REMOTE_WRITE);
 
     expectFailure(BUSY, () -> memory.region().reregister(null, null, EnumSet.of(LOCAL_WRITE)));
 

@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A message in pieces, each in a region of its own: whoever takes them for one stretch of memory
- * goes astray.
+ * The memory of a message in several segments. Each is in a region of its own, so that they cannot
+ * be used as one contiguous range.
  */
 final class ScatteredMemory {
-  private final List<TestMemory> pieces = new ArrayList<>();
+  private final List<TestMemory> segments = new ArrayList<>();
 
-  /** Pieces of these lengths and one for the rest, but no more than {@code most}. */
+  /** Registers segments of these lengths and one for the rest, but no more than {@code most}. */
   ScatteredMemory(Endpoint end, int total, int most, int... lengths) {
     int left = total;
     for (int i = 0; i < lengths.length && i < most - 1; i++) {
@@ -22,19 +22,19 @@ final class ScatteredMemory {
   }
 
   private void add(Endpoint end, int length) {
-    pieces.add(end.memory(Math.max(1, length), Access.LOCAL_WRITE).part(0, length));
+    segments.add(end.memory(Math.max(1, length), Access.LOCAL_WRITE).part(0, length));
   }
 
   TestMemory[] all() {
-    return pieces.toArray(new TestMemory[0]);
+    return segments.toArray(new TestMemory[0]);
   }
 
-  /** Fills the pieces as one memory would be filled. */
+  /** Fills the segments with one continuous pattern. */
   ScatteredMemory fill(int seed) {
     int offset = 0;
-    for (TestMemory piece : pieces) {
-      piece.fill(seed, offset);
-      offset += piece.length();
+    for (TestMemory segment : segments) {
+      segment.fill(seed, offset);
+      offset += segment.length();
     }
     return this;
   }
@@ -43,14 +43,14 @@ final class ScatteredMemory {
     assertHold(seed, Integer.MAX_VALUE);
   }
 
-  /** Asserts that the first {@code length} bytes hold the pattern, and the others nothing. */
+  /** Asserts that the first {@code length} bytes hold the pattern and the others are untouched. */
   void assertHold(int seed, int length) {
     int offset = 0;
-    for (TestMemory piece : pieces) {
-      int filled = Math.max(0, Math.min(piece.length(), length - offset));
-      piece.part(0, filled).assertHolds(seed, offset);
-      piece.part(filled, piece.length() - filled).assertUntouched();
-      offset += piece.length();
+    for (TestMemory segment : segments) {
+      int filled = Math.max(0, Math.min(segment.length(), length - offset));
+      segment.part(0, filled).assertHolds(seed, offset);
+      segment.part(filled, segment.length() - filled).assertUntouched();
+      offset += segment.length();
     }
   }
 }

@@ -205,7 +205,8 @@ abstract class SendReceiveTests extends VerbsTests {
   void refusesAMessageThatIsLargerThanAllBuffersOfTheReceive() {
     int most = Math.min(3, tck.attributes().maxScatterGather());
     EndpointPair pair = tck.setup().scatterGather(1, most).connected();
-    pair.server().post(Requests.receive(1, new ScatteredMemory(pair.server(), 30, most, 8, 8).all()));
+    pair.server()
+        .post(Requests.receive(1, new ScatteredMemory(pair.server(), 30, most, 8, 8).all()));
 
     pair.client().post(Requests.send(2, pair.client().memory(31)).signaled());
 
@@ -349,7 +350,7 @@ abstract class SendReceiveTests extends VerbsTests {
   @Test
   void deliversMessagesInOrderAndOnce() {
     EndpointPair pair = tck.setup().sends(64).receives(64).connected();
-    int messages = tck.rounds(5000);
+    int messages = tck.iterations(5000);
     TestMemory from = pair.client().memory(64 * 8);
     TestMemory into = pair.server().memory(64 * 8, LOCAL_WRITE);
     for (int slot = 0; slot < 64; slot++) {

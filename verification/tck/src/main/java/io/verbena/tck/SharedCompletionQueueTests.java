@@ -22,9 +22,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
- * One completion queue for several queue pairs, polled by any thread or by one that promised to be
- * alone: in both cases each completion arrives once, in its queue's order, and names its queue
- * pair.
+ * One completion queue for several queue pairs, thread-safe or for a single thread. In both cases
+ * each completion arrives once, in the order of its queue, and names its queue pair.
  */
 abstract class SharedCompletionQueueTests extends VerbsTests {
   SharedCompletionQueueTests(VerbsTck provider) {
@@ -68,7 +67,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
   void servesManyQueuePairsThatPostAtOnce() throws InterruptedException {
     for (boolean singleThreaded : new boolean[] {false, true}) {
       int queuePairs = 4;
-      int each = tck.rounds(3000);
+      int each = tck.iterations(3000);
       Shared shared = new Shared(queuePairs * 64, singleThreaded);
       Map<Integer, Integer> next = new HashMap<>();
       Parallel parallel = new Parallel();
@@ -79,7 +78,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
       }
       parallel.thread(() -> takeAll(shared.completions, queuePairs * each, next));
 
-      parallel.run(tck.patience().multipliedBy(2));
+      parallel.run(tck.timeout().multipliedBy(2));
 
       assertThat(next.values()).containsOnly(each);
       shared.completions.expectNothing();
@@ -89,7 +88,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
   @Test
   void losesNothingWhenAnotherQueuePairJoinsWhileOnePosts() throws InterruptedException {
     for (boolean singleThreaded : new boolean[] {false, true}) {
-      for (int round = 0; round < tck.rounds(30); round++) {
+      for (int round = 0; round < tck.iterations(30); round++) {
         Shared shared = new Shared(256, singleThreaded);
         QueuePair first = shared.inState(QueuePairState.RTS);
         Map<Integer, Integer> next = new HashMap<>();
@@ -99,7 +98,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
             .thread(() -> postAll(first, each))
             .thread(() -> postAll(shared.inState(QueuePairState.RTS), each))
             .thread(() -> takeAll(shared.completions, 2 * each, next))
-            .run(tck.patience());
+            .run(tck.timeout());
 
         assertThat(next).hasSize(2).containsValue(each);
         assertThat(Set.copyOf(next.values())).containsExactly(each);
@@ -110,7 +109,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
 
   @Test
   void losesNothingWhenSendsAndReceivesCompleteAtOnce() throws InterruptedException {
-    int messages = tck.rounds(5000);
+    int messages = tck.iterations(5000);
     EndpointPair pair = tck.setup().oneQueue().singleThreaded().sends(64).receives(64).connected();
     Endpoint server = pair.server();
     for (int id = 0; id < 32; id++) {
@@ -141,12 +140,12 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
                 }
               }
             })
-        .run(tck.patience().multipliedBy(2));
+        .run(tck.timeout().multipliedBy(2));
   }
 
-  /** Posts so many requests, waiting for slots as completions are polled elsewhere. */
+  /** Posts requests, and waits for free slots while another thread polls completions. */
   private void postAll(QueuePair queuePair, int count) {
-    Deadline deadline = Deadline.in(tck.patience());
+    Deadline deadline = Deadline.in(tck.timeout());
     for (int id = 0; id < count && !deadline.isOver(); ) {
       try {
         queuePair.postSend(Requests.nothing(id).signaled());
@@ -158,7 +157,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
     }
   }
 
-  /** Takes so many completions, which come in order from each queue pair. */
+  /** Polls completions, which must be in order for each queue pair. */
   private static void takeAll(CompletionPoller completions, int count, Map<Integer, Integer> next) {
     for (int i = 0; i < count; i++) {
       WorkCompletion completion = completions.next();

@@ -20,11 +20,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one test uses: two opened devices, one for each end, and everything made on them. Closing it
- * closes all, youngest first, and fails if anything is still in use: that would be a leak.
+ * The objects of one test: a device for each end and everything created on them. {@link #close}
+ * closes all of them, the latest first, and fails if any is still in use, which would be a leak.
  */
 final class TckContext {
-  private static final int LESS_FOR_WHAT_IS_KNOWN = 3;
+  private static final int TIMEOUT_DIVISOR_FOR_DEVIATIONS = 3;
   private static final AtomicLong NAMES = new AtomicLong();
 
   private final VerbsTck provider;
@@ -37,40 +37,42 @@ final class TckContext {
     this.provider = provider;
   }
 
-  /** An address that no other call gets. */
+  /** Returns a new address. */
   URI address(String name) {
     return provider.address("tck-" + NAMES.incrementAndGet() + "-" + name);
   }
 
-  /** What is known not to come is waited for less long. */
-  Duration patience() {
-    Duration full = provider.patience();
-    return deviation() == null ? full : full.dividedBy(LESS_FOR_WHAT_IS_KNOWN);
+  /**
+   * The timeout for completions and events. Tests with a known deviation wait for a shorter time.
+   */
+  Duration timeout() {
+    Duration full = provider.timeout();
+    return deviation() == null ? full : full.dividedBy(TIMEOUT_DIVISOR_FOR_DEVIATIONS);
   }
 
-  int rounds(int full) {
-    return provider.rounds(full);
+  int iterations(int full) {
+    return provider.iterations(full);
   }
 
-  /** Says which test uses this. */
+  /** Sets the name of the test. */
   void begin(String name) {
     test = name;
   }
 
-  /** The status that the device gives where this one is specified. */
-  CompletionStatus answer(CompletionStatus specified) {
-    return provider.answer(test, specified);
+  /** The status that the device reports where the specification requires {@code specified}. */
+  CompletionStatus expectedStatus(CompletionStatus specified) {
+    return provider.expectedStatus(test, specified);
   }
 
   @Nullable Deviation deviation() {
     return provider.deviation(test);
   }
 
-  void observed(String answer) {
-    provider.observed(test, answer);
+  void observed(String outcome) {
+    provider.observed(test, outcome);
   }
 
-  /** Sees to it that the object is closed, before all that were opened earlier. */
+  /** Closes an object after the test, before all that were added earlier. */
   synchronized <T extends AutoCloseable> T own(T object) {
     opened.push(object);
     return object;
@@ -81,7 +83,7 @@ final class TckContext {
     return own(VerbsProviders.find(address).open(address));
   }
 
-  /** The device of the end that asks, and of tests that need one device only. */
+  /** The device of the active side, and of tests that need one device only. */
   synchronized Device device() {
     if (clientDevice == null) {
       clientDevice = openDevice("client");
@@ -89,7 +91,7 @@ final class TckContext {
     return clientDevice;
   }
 
-  /** The device of the end that is asked. */
+  /** The device of the passive side. */
   synchronized Device serverDevice() {
     if (serverDevice == null) {
       serverDevice = openDevice("server");
@@ -105,27 +107,25 @@ final class TckContext {
     return attributes().supports(capability);
   }
 
-  /** A protection domain on {@link #device}. */
+  /** Allocates a protection domain of {@link #device}. */
   ProtectionDomain domain() {
     return own(device().allocateProtectionDomain());
   }
 
   /** Waits for the next asynchronous event of a device, which must be this one. */
   void expectEvent(Device device, AsyncEvent.Type type, Object source) {
-    assertThat(nextEvent(device, patience().toNanos()))
+    assertThat(nextEvent(device, timeout().toNanos()))
         .as("the next asynchronous event")
         .isEqualTo(new AsyncEvent(type, source));
   }
 
-  /**
-   * Asserts that a device has no event to tell now; where it is known to tell one, waits for it.
-   */
+  /** Asserts that no asynchronous event is pending. With a known deviation, waits for the event. */
   void expectNoEvent(Device device) {
-    long nanos = deviation() == null ? 0 : patience().toNanos();
-    assertThat(nextEvent(device, nanos)).as("an asynchronous event that must not be").isNull();
+    long nanos = deviation() == null ? 0 : timeout().toNanos();
+    assertThat(nextEvent(device, nanos)).as("unexpected asynchronous event").isNull();
   }
 
-  /** Whether a device has an event to tell now, which must be this one. */
+  /** Whether an asynchronous event is pending, which must be this one. */
   boolean hasEvent(Device device, AsyncEvent.Type type, Object source) {
     AsyncEvent event = nextEvent(device, 0);
     assertThat(event)
@@ -145,14 +145,14 @@ final class TckContext {
     }
   }
 
-  /** Memory of a domain. */
+  /** Registers memory in a domain. */
   TestMemory memory(ProtectionDomain domain, int length, Set<Access> access) {
     TestMemory memory = TestMemory.register(domain, length, access);
     own(memory.region());
     return memory;
   }
 
-  /** Every right that peers can be given on this device. */
+  /** All remote access rights that the device supports. */
   Set<Access> remoteAccess() {
     EnumSet<Access> access = EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE);
     if (supports(Capability.ATOMICS)) {
@@ -165,7 +165,7 @@ final class TckContext {
     return new EndpointSetup(this);
   }
 
-  /** Two ends, connected with the defaults. */
+  /** Creates two endpoints, connected with the default setup. */
   EndpointPair connected() {
     return setup().connected();
   }
@@ -188,7 +188,7 @@ final class TckContext {
       throw leaks;
     }
     assertThat(ShownQueuePairs.all())
-        .as("queue pairs that are shown as open, though they are closed")
+        .as("queue pairs still listed as open after their close")
         .noneMatch(pair -> isOurs(pair.protectionDomain().device()));
   }
 

@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Registered memory, whole or a part of it, with contents that are easy to check. */
+/** A region of registered memory, or a part of one, filled with checkable patterns. */
 final class TestMemory {
   private static final int ALIGNMENT = 64;
 
@@ -18,17 +18,20 @@ final class TestMemory {
   private final ByteBuffer bytes;
   private final long address;
 
-  /** The key of a window through which peers see it, or null for the region's own. */
+  /**
+   * The key of the window through which peers access the memory, or null for the key of the region.
+   */
   private final @Nullable Integer windowKey;
 
-  private TestMemory(MemoryRegion region, ByteBuffer bytes, long address, @Nullable Integer windowKey) {
+  private TestMemory(
+      MemoryRegion region, ByteBuffer bytes, long address, @Nullable Integer windowKey) {
     this.region = region;
     this.bytes = bytes.order(ByteOrder.nativeOrder());
     this.address = address;
     this.windowKey = windowKey;
   }
 
-  /** Memory of this length, all zero, that starts at a cache line. */
+  /** Allocates zeroed memory that starts at a cache line. */
   static ByteBuffer allocate(int length) {
     int rounded = Math.addExact(length, ALIGNMENT - 1) & -ALIGNMENT;
     return ByteBuffer.allocateDirect(rounded + ALIGNMENT).alignedSlice(ALIGNMENT).slice(0, length);
@@ -40,13 +43,13 @@ final class TestMemory {
     return new TestMemory(region, bytes, region.address(), null);
   }
 
-  /** These bytes of it, in the same region. */
+  /** Returns a part of the memory, in the same region. */
   TestMemory part(int offset, int length) {
     return new TestMemory(region, bytes.slice(offset, length), address + offset, windowKey);
   }
 
-  /** The same memory, as peers see it under the key of a window. */
-  TestMemory under(int key) {
+  /** Returns the same memory with the rkey of a window. */
+  TestMemory throughWindow(int key) {
     return new TestMemory(region, bytes, address, key);
   }
 
@@ -70,12 +73,12 @@ final class TestMemory {
     return windowKey == null ? region.rkey() : windowKey;
   }
 
-  /** Fills it with bytes that differ from those of another seed, and from one place to the next. */
+  /** Fills the memory with a pattern that depends on the seed and the position. */
   TestMemory fill(int seed) {
     return fill(seed, 0);
   }
 
-  /** Fills it as that part of a larger memory which begins at {@code skipped}. */
+  /** Fills the memory with the pattern from position {@code skipped} on. */
   TestMemory fill(int seed, int skipped) {
     for (int i = 0; i < length(); i++) {
       bytes.put(i, pattern(seed, skipped + i));
@@ -83,12 +86,12 @@ final class TestMemory {
     return this;
   }
 
-  /** Asserts that it holds what {@link #fill} put there. */
+  /** Asserts that the memory holds the pattern of {@link #fill}. */
   void assertHolds(int seed) {
     assertHolds(seed, 0);
   }
 
-  /** Asserts that it holds what {@link #fill} put into a memory from {@code skipped} on. */
+  /** Asserts that the memory holds the pattern from position {@code skipped} on. */
   void assertHolds(int seed, int skipped) {
     ByteBuffer expected = ByteBuffer.allocate(length());
     for (int i = 0; i < length(); i++) {
@@ -100,13 +103,13 @@ final class TestMemory {
         .isEqualTo(-1);
   }
 
-  /** Asserts that nothing was written to it since it was allocated. */
+  /** Asserts that the memory was not written since its allocation. */
   void assertUntouched() {
     int mismatch = ByteBuffer.allocate(length()).mismatch(bytes.duplicate().clear());
     assertThat(mismatch).as("the first of %d bytes that is not 0", length()).isEqualTo(-1);
   }
 
-  /** The eight bytes at {@code offset}, in this machine's order. */
+  /** Returns the long at {@code offset}, in native byte order. */
   long getLong(int offset) {
     return bytes.getLong(offset);
   }
@@ -116,7 +119,7 @@ final class TestMemory {
     return this;
   }
 
-  /** Its bytes as they are now. */
+  /** Returns a copy of the current contents. */
   ByteBuffer copy() {
     return ByteBuffer.allocate(length()).put(0, bytes, 0, length());
   }

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
-/** Several threads at once: safe on different queue pairs, and on the same one too. */
+/** Concurrent use of different queue pairs and of the same one. */
 abstract class ThreadTests extends VerbsTests {
   ThreadTests(VerbsTck provider) {
     super(provider);
@@ -32,28 +32,28 @@ abstract class ThreadTests extends VerbsTests {
     EndpointPair two = tck.connected();
 
     new Parallel()
-        .thread(() -> pingPong(one, tck.rounds(5000)))
-        .thread(() -> pingPong(two, tck.rounds(5000)))
-        .run(tck.patience().multipliedBy(2));
+        .thread(() -> pingPong(one, tck.iterations(5000)))
+        .thread(() -> pingPong(two, tck.iterations(5000)))
+        .run(tck.timeout().multipliedBy(2));
   }
 
   @Test
   void servesTheTwoEndsOfAConnectionInTwoThreads() throws InterruptedException {
     EndpointPair pair = tck.setup().receives(64).sends(64).connected();
-    int messages = tck.rounds(10_000);
+    int messages = tck.iterations(10_000);
 
     new Parallel()
         .thread(() -> sendAll(pair.client(), messages))
         .thread(() -> receiveAll(pair.server(), messages))
         .thread(() -> sendAll(pair.server(), messages))
         .thread(() -> receiveAll(pair.client(), messages))
-        .run(tck.patience().multipliedBy(3));
+        .run(tck.timeout().multipliedBy(3));
   }
 
   @Test
   void takesPostsOfManyThreadsOnOneQueuePair() throws InterruptedException {
     int threads = 4;
-    int each = tck.rounds(2000);
+    int each = tck.iterations(2000);
     Endpoint client = tck.setup().sends(64).connected().client();
     AtomicIntegerArray seen = new AtomicIntegerArray(threads * each);
     Parallel parallel = new Parallel();
@@ -68,7 +68,7 @@ abstract class ThreadTests extends VerbsTests {
           }
         });
 
-    parallel.run(tck.patience().multipliedBy(2));
+    parallel.run(tck.timeout().multipliedBy(2));
 
     assertEachOnce(seen);
     client.sent().expectNothing();
@@ -77,7 +77,7 @@ abstract class ThreadTests extends VerbsTests {
   @Test
   void takesReceivesOfManyThreadsOnOneQueuePair() throws InterruptedException {
     int threads = 4;
-    int each = tck.rounds(1000);
+    int each = tck.iterations(1000);
     EndpointPair pair = tck.setup().sends(64).receives(threads * each).connected();
     Parallel parallel = new Parallel();
     for (int thread = 0; thread < threads; thread++) {
@@ -97,7 +97,7 @@ abstract class ThreadTests extends VerbsTests {
           }
         });
 
-    parallel.run(tck.patience().multipliedBy(2));
+    parallel.run(tck.timeout().multipliedBy(2));
 
     AtomicIntegerArray seen = new AtomicIntegerArray(threads * each);
     for (int i = 0; i < threads * each; i++) {
@@ -108,7 +108,7 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void handsEachCompletionToOneOfSeveralPollers() throws InterruptedException {
-    int messages = tck.rounds(10_000);
+    int messages = tck.iterations(10_000);
     Endpoint client = tck.setup().sends(64).connected().client();
     AtomicIntegerArray seen = new AtomicIntegerArray(messages);
     AtomicInteger total = new AtomicInteger();
@@ -117,7 +117,7 @@ abstract class ThreadTests extends VerbsTests {
       parallel.thread(() -> pollUntil(messages, total, client.sent().queue(), seen));
     }
 
-    parallel.run(tck.patience().multipliedBy(2));
+    parallel.run(tck.timeout().multipliedBy(2));
 
     assertEachOnce(seen);
     client.sent().expectNothing();
@@ -125,7 +125,7 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void completesEachRequestOnceWhenAnErrorRacesWithPosting() throws InterruptedException {
-    for (int round = 0; round < tck.rounds(50); round++) {
+    for (int round = 0; round < tck.iterations(50); round++) {
       EndpointPair pair = tck.connected();
       Endpoint client = pair.client();
       List<Long> posted = new ArrayList<>();
@@ -139,7 +139,7 @@ abstract class ThreadTests extends VerbsTests {
                 }
               })
           .thread(() -> client.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR)))
-          .run(tck.patience());
+          .run(tck.timeout());
 
       for (long id : posted) {
         client.sent().expectError(id, CompletionStatus.WR_FLUSH_ERR);
@@ -150,7 +150,7 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void survivesThatOneEndIsClosedWhileTheOtherPosts() throws InterruptedException {
-    for (int round = 0; round < tck.rounds(50); round++) {
+    for (int round = 0; round < tck.iterations(50); round++) {
       EndpointPair pair = tck.setup().timeout(8, 1).byHand();
       TestMemory remote = pair.server().open(4096);
       TestMemory from = pair.client().memory(4096).fill(1);
@@ -163,7 +163,7 @@ abstract class ThreadTests extends VerbsTests {
                 }
               })
           .thread(pair.server().queuePair()::close)
-          .run(tck.patience());
+          .run(tck.timeout());
 
       for (int id = 0; id < 16; id++) {
         assertThat(pair.client().sent().next().workRequestId()).isEqualTo(id);
@@ -174,7 +174,7 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void survivesThatARegionIsClosedWhilePeersWriteToIt() throws InterruptedException {
-    for (int round = 0; round < tck.rounds(50); round++) {
+    for (int round = 0; round < tck.iterations(50); round++) {
       EndpointPair pair = tck.connected();
       TestMemory remote = pair.server().open(4096);
       TestMemory from = pair.client().memory(4096).fill(1);
@@ -193,11 +193,11 @@ abstract class ThreadTests extends VerbsTests {
           .thread(
               () -> {
                 remote.region().close();
-                // When close returns the HCA no longer touches the memory.
+                // After close returns, the HCA must not access the memory.
                 remote.fill(2);
                 remote.assertHolds(2);
               })
-          .run(tck.patience());
+          .run(tck.timeout());
 
       for (int id = 0; id < 16; id++) {
         WorkCompletion completion = pair.client().sent().next();
@@ -214,20 +214,20 @@ abstract class ThreadTests extends VerbsTests {
 
   @Test
   void survivesThatAQueuePairIsClosedWhileItIsPostedTo() throws InterruptedException {
-    for (int round = 0; round < tck.rounds(50); round++) {
+    for (int round = 0; round < tck.iterations(50); round++) {
       Endpoint client = tck.setup().sends(64).connected().client();
 
       new Parallel()
           .thread(() -> postUntilClosed(client))
           .thread(client.queuePair()::close)
-          .run(tck.patience());
+          .run(tck.timeout());
     }
   }
 
   @Test
   void completesEachRequestOnceWhenTheConnectionEndsMeanwhile() throws InterruptedException {
     int messages = 64;
-    for (int round = 0; round < tck.rounds(30); round++) {
+    for (int round = 0; round < tck.iterations(30); round++) {
       EndpointPair pair = tck.setup().sends(messages).receives(messages).connected();
       for (int id = 0; id < messages; id++) {
         pair.server().post(Requests.receive(id));
@@ -240,11 +240,11 @@ abstract class ThreadTests extends VerbsTests {
                   pair.client().post(Requests.send(id).signaled());
                 }
               })
-          .thread(pair.connection().passive()::disconnect)
-          .run(tck.patience());
-      pair.connection()
+          .thread(pair.requiredIdentifiers().passive()::disconnect)
+          .run(tck.timeout());
+      pair.requiredIdentifiers()
           .caller()
-          .expect(ConnectionEvent.Type.DISCONNECTED, pair.connection().active());
+          .expect(ConnectionEvent.Type.DISCONNECTED, pair.requiredIdentifiers().active());
 
       int sent = countSuccesses(pair.client().sent(), messages);
       int received = countSuccesses(pair.server().received(), messages);
@@ -254,7 +254,7 @@ abstract class ThreadTests extends VerbsTests {
     }
   }
 
-  /** Takes all completions, in order: successes first, then nothing but failures. */
+  /** Polls all completions, which must be in order: first successes, then only failures. */
   private static int countSuccesses(CompletionPoller completions, int count) {
     int successes = 0;
     for (int id = 0; id < count; id++) {
@@ -322,7 +322,7 @@ abstract class ThreadTests extends VerbsTests {
   }
 
   private void postAll(Endpoint end, int first, int count) {
-    Deadline deadline = Deadline.in(tck.patience().multipliedBy(2));
+    Deadline deadline = Deadline.in(tck.timeout().multipliedBy(2));
     for (int id = first; id < first + count && !deadline.isOver(); ) {
       try {
         end.post(Requests.nothing(id).signaled());
@@ -337,7 +337,7 @@ abstract class ThreadTests extends VerbsTests {
   private void pollUntil(
       int messages, AtomicInteger total, CompletionQueue queue, AtomicIntegerArray seen) {
     WorkCompletion[] completions = WorkCompletion.array(8);
-    Deadline deadline = Deadline.in(tck.patience().multipliedBy(2));
+    Deadline deadline = Deadline.in(tck.timeout().multipliedBy(2));
     while (total.get() < messages) {
       int taken = queue.poll(completions);
       for (int i = 0; i < taken; i++) {

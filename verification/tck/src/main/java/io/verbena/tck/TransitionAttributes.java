@@ -9,15 +9,15 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import java.util.Set;
 
-/** The attributes by which a queue pair is taken from RESET to RTS by hand. */
+/** The queue pair attributes of the transitions from RESET to RTS. */
 final class TransitionAttributes {
-  /** 0.64 ms. */
+  /** Code of 0.64 ms. */
   static final int RNR_TIMER = 12;
 
-  /** What datagrams carry. */
+  /** The queue key of datagrams. */
   static final int QUEUE_KEY = 0x1357_9bdf;
 
-  /** 67 ms. */
+  /** Code of 67 ms. */
   static final int TIMEOUT = 14;
 
   private TransitionAttributes() {}

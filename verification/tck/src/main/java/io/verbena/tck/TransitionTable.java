@@ -34,12 +34,11 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The transitions of a type of queue pair with what each requires and what it takes besides: its
- * column of {@code qp_state_table} in the kernel's drivers/infiniband/core/verbs.c, without
- * alternate paths.
+ * The transitions of a queue pair type with their required and optional attributes, as in {@code
+ * qp_state_table} of the kernel's drivers/infiniband/core/verbs.c, without alternate paths.
  */
 final class TransitionTable {
-  /** A transition; all others do not exist. */
+  /** A valid transition. All transitions without a row are invalid. */
   record Row(QueuePairState from, QueuePairState to, Set<Field> required, Set<Field> optional) {
     @Override
     public String toString() {

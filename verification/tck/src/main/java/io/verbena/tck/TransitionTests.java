@@ -45,33 +45,29 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.function.Executable;
 
 /**
- * Which state of a type of queue pair may follow which, and with which attributes, as {@link
- * TransitionTable} has it.
+ * Checks the transitions of a queue pair type and their attributes against {@link TransitionTable}.
  */
 abstract class TransitionTests extends VerbsTests {
-  /** The part of all patience that an empty send queue has to drain. */
+  /** The fraction of the timeout within which an empty send queue must drain. */
   private static final int DRAINING = 10;
 
   private static final int PSN = 0x12_3456;
 
   private final QueuePairType type;
   final TransitionTable table;
-  private boolean refused;
+
+  @RegisterExtension final RequiresSupport queuePairType;
 
   TransitionTests(VerbsTck provider, QueuePairType type) {
     super(provider);
     this.type = type;
     table = TransitionTable.of(type);
-  }
-
-  @BeforeEach
-  void needsTheType() {
-    refused = isRefused(type);
+    queuePairType = RequiresSupport.of(this, type);
   }
 
   @Test
@@ -120,7 +116,7 @@ abstract class TransitionTests extends VerbsTests {
   @Test
   void refusesEachTransitionThatDoesNotExist() {
     List<Executable> claims = new ArrayList<>();
-    for (QueuePairState from : refused ? Set.<QueuePairState>of() : reachable()) {
+    for (QueuePairState from : reachable()) {
       for (QueuePairState to : QueuePairState.values()) {
         if (!table.exists(from, to)) {
           Row row = new Row(from, to, Set.of(), Set.of());
@@ -134,7 +130,7 @@ abstract class TransitionTests extends VerbsTests {
 
   @Test
   void leavesSendErrorAsTheTableSays() {
-    if (refused || neverComesToSendError()) {
+    if (neverComesToSendError()) {
       return;
     }
     Row recovery = table.row(SQE, RTS);
@@ -159,7 +155,7 @@ abstract class TransitionTests extends VerbsTests {
     assertAll(claims);
   }
 
-  /** A reliable queue pair that fails goes to ERR. */
+  /** Asserts that a reliable queue pair, which has no SQE state, goes to ERR when a send fails. */
   private boolean neverComesToSendError() {
     if (type == QueuePairType.RC) {
       Endpoint end = tck.setup().endpointIn(RTS);
@@ -179,11 +175,9 @@ abstract class TransitionTests extends VerbsTests {
     assertThat(queuePair.state()).as("state after %s", row).isEqualTo(row.to());
   }
 
-  /**
-   * A send queue drains in its time, also an empty one; until then it may not be let out of SQD.
-   */
+  /** Even an empty send queue takes time to drain. Until then, it cannot leave SQD. */
   private void modify(QueuePair queuePair, Row row, QueuePairAttributes attributes) {
-    Deadline drained = Deadline.in(tck.patience().dividedBy(DRAINING));
+    Deadline drained = Deadline.in(tck.timeout().dividedBy(DRAINING));
     while (true) {
       try {
         queuePair.modify(attributes);
@@ -207,7 +201,7 @@ abstract class TransitionTests extends VerbsTests {
     assertThat(queuePair.state()).as("state after %s", what).isEqualTo(row.from());
   }
 
-  /** SQD may also be refused as a state that the device does not have at all. */
+  /** A device without SQD may refuse its transitions as not supported. */
   private void refusesAlways(Row row, Set<Field> fields) {
     QueuePair queuePair = in(row.from());
 
@@ -215,7 +209,7 @@ abstract class TransitionTests extends VerbsTests {
 
     boolean missing = row.to() == SQD && !tck.supports(Capability.SEND_QUEUE_DRAIN);
     assertThat(errorOf(failed))
-        .as("%s with %s answers %s", row, fields, failed)
+        .as("error of %s with %s: %s", row, fields, failed)
         .isIn(missing ? List.of(INVALID, NOT_SUPPORTED) : List.of(INVALID));
     assertThat(queuePair.state()).as("state after %s", row).isEqualTo(row.from());
   }
@@ -228,12 +222,9 @@ abstract class TransitionTests extends VerbsTests {
     return tck.setup().type(type).endpointIn(state).queuePair();
   }
 
-  /** The rows that lead from and to states which this device has. */
+  /** The rows between states that the device supports. */
   private List<Row> possible() {
     List<Row> rows = new ArrayList<>();
-    if (refused) {
-      return rows;
-    }
     for (Row row : table.rows()) {
       if (reachable().contains(row.from()) && reachable().contains(row.to())) {
         rows.add(row);
@@ -242,7 +233,7 @@ abstract class TransitionTests extends VerbsTests {
     return rows;
   }
 
-  /** All states that a queue pair of this device can be put into: into SQE it only falls. */
+  /** The states that a queue pair of the device can be moved to. It enters SQE only by an error. */
   private Set<QueuePairState> reachable() {
     EnumSet<QueuePairState> states = EnumSet.complementOf(EnumSet.of(SQE));
     if (!tck.supports(Capability.SEND_QUEUE_DRAIN)) {

@@ -8,7 +8,6 @@ import static io.verbena.verbs.CompletionOpcode.RDMA_WRITE;
 import static io.verbena.verbs.CompletionOpcode.RECV;
 import static io.verbena.verbs.CompletionOpcode.RECV_RDMA_WITH_IMM;
 import static io.verbena.verbs.CompletionOpcode.SEND;
-import static io.verbena.verbs.CompletionStatus.LOC_PROT_ERR;
 import static io.verbena.verbs.CompletionStatus.WR_FLUSH_ERR;
 import static io.verbena.verbs.QueuePairType.UC;
 import static io.verbena.verbs.VerbsError.NOT_SUPPORTED;
@@ -21,24 +20,33 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.util.List;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Unreliable connections: SEND and WRITE without acknowledgement. What the peer does not take is
- * lost without a word to anybody; what the requester does wrong itself stops its send queue only
+ * Unreliable connections (UC): SEND and WRITE without acknowledgements. Messages that the peer
+ * cannot take are lost without an error. An error of the requester itself stops only its send queue
  * (SQE).
  */
-abstract class UnreliableConnectionTests extends VerbsTests {
-  private boolean refused;
-
+abstract class UnreliableConnectionTests extends UnreliableTransportTests {
   UnreliableConnectionTests(VerbsTck provider) {
-    super(provider);
+    super(provider, UC);
   }
 
-  @BeforeEach
-  void needsUnreliableConnections() {
-    refused = isRefused(UC);
+  @Override
+  UnreliablePath path() {
+    return new UnreliablePath(setup().byHand(), null);
+  }
+
+  @Override
+  void awaitDelivery(UnreliablePath path) {
+    TestMemory mark = path.server().open(8);
+    TestMemory from = path.client().memory(8).putLong(0, 1);
+    path.client().post(Requests.write(60, mark, from).signaled());
+    path.client().sent().expectSuccess(60, RDMA_WRITE);
+    await("a WRITE behind the lost messages")
+        .atMost(tck.timeout())
+        .pollInSameThread()
+        .until(() -> mark.getLong(0) == 1);
   }
 
   private EndpointSetup setup() {
@@ -47,9 +55,6 @@ abstract class UnreliableConnectionTests extends VerbsTests {
 
   @Test
   void deliversMessagesInOrder() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     TestMemory from = pair.client().memory(8 * 8);
     TestMemory into = pair.server().memory(8 * 8, LOCAL_WRITE);
@@ -70,9 +75,6 @@ abstract class UnreliableConnectionTests extends VerbsTests {
 
   @Test
   void carriesMessagesOfManyPackets() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     TestMemory from = pair.client().memory(20_000).fill(1);
     TestMemory into = pair.server().memory(20_000, LOCAL_WRITE);
@@ -86,26 +88,7 @@ abstract class UnreliableConnectionTests extends VerbsTests {
   }
 
   @Test
-  void carriesImmediates() {
-    if (refused) {
-      return;
-    }
-    EndpointPair pair = setup().byHand();
-    pair.server().post(Requests.receive(1));
-
-    pair.client().post(Requests.sendWithImmediate(2, 0x1234_5678).signaled());
-
-    pair.client().sent().expectSuccess(2, SEND);
-    WorkCompletion received = pair.server().received().expectSuccess(1, RECV);
-    assertThat(received.hasImmediate()).isTrue();
-    assertThat(received.immediate()).isEqualTo(0x1234_5678);
-  }
-
-  @Test
   void writesWithoutTheReceiversKnowledge() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     TestMemory from = pair.client().memory(64).fill(3);
     TestMemory remote = pair.server().open(64);
@@ -121,9 +104,6 @@ abstract class UnreliableConnectionTests extends VerbsTests {
 
   @Test
   void writesWithAnImmediateThatTakesAReceive() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     TestMemory from = pair.client().memory(64).fill(3);
     TestMemory remote = pair.server().open(64);
@@ -140,9 +120,6 @@ abstract class UnreliableConnectionTests extends VerbsTests {
 
   @Test
   void refusesReadsAndAtomicsWhenTheyArePosted() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     TestMemory into = pair.client().memory(8, LOCAL_WRITE);
     TestMemory remote = pair.server().open(8);
@@ -162,40 +139,21 @@ abstract class UnreliableConnectionTests extends VerbsTests {
   }
 
   @Test
-  void losesAMessageForWhichThereIsNoReceive() {
-    if (refused) {
-      return;
-    }
-    EndpointPair pair = setup().byHand();
-    TestMemory from = pair.client().memory(8).putLong(0, 1);
-    pair.client().post(Requests.send(1, from).signaled());
-    pair.client().sent().expectSuccess(1, SEND);
-    awaitAllBefore(pair);
-
-    assertTakesTheNextMessage(pair);
-  }
-
-  @Test
   void losesAWriteWithImmediateForWhichThereIsNoReceive() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     TestMemory from = pair.client().memory(8).putLong(0, 1);
     TestMemory remote = pair.server().open(8);
     pair.client().post(Requests.writeWithImmediate(1, 9, remote, from).signaled());
     pair.client().sent().expectSuccess(1, RDMA_WRITE);
-    awaitAllBefore(pair);
+    UnreliablePath path = new UnreliablePath(pair, null);
+    awaitDelivery(path);
 
-    assertTakesTheNextMessage(pair);
+    path.assertTakesTheNextMessage();
     remote.assertUntouched();
   }
 
   @Test
   void losesAMessageForAPeerThatIsNotReadyToReceive() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHandWithServerIn(QueuePairState.INIT);
     pair.server().post(Requests.receive(1));
 
@@ -209,9 +167,6 @@ abstract class UnreliableConnectionTests extends VerbsTests {
 
   @Test
   void losesMessagesForAPeerThatIsGone() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     pair.server().queuePair().close();
 
@@ -225,75 +180,44 @@ abstract class UnreliableConnectionTests extends VerbsTests {
 
   @Test
   void dropsAWriteWithAWrongKeyAndGoesOn() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     TestMemory from = pair.client().memory(8).fill(1);
     TestMemory remote = pair.server().open(8);
 
     SendWorkRequest wrong = new SendWorkRequest().id(1).write(remote.address(), remote.rkey() ^ 1);
-    pair.client().post(wrong.buffer(from.address(), 8, from.lkey()).signaled());
-
-    pair.client().sent().expectSuccess(1, RDMA_WRITE);
-    assertTakesTheNextMessage(pair);
-    remote.assertUntouched();
+    drops(pair, wrong.buffer(from.address(), 8, from.lkey()), remote);
     tck.expectNoEvent(pair.server().device());
   }
 
   @Test
   void dropsAWriteBeyondTheRegionAndGoesOn() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     TestMemory from = pair.client().memory(16).fill(1);
     TestMemory remote = pair.server().open(8);
 
-    pair.client().post(Requests.write(1, remote, from).signaled());
-
-    pair.client().sent().expectSuccess(1, RDMA_WRITE);
-    assertTakesTheNextMessage(pair);
-    remote.assertUntouched();
+    drops(pair, Requests.write(1, remote, from), remote);
   }
 
   @Test
   void dropsAWriteThatTheRegionDoesNotAllow() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     TestMemory from = pair.client().memory(8).fill(1);
     TestMemory remote = pair.server().memory(8, LOCAL_WRITE, REMOTE_READ);
 
-    pair.client().post(Requests.write(1, remote, from).signaled());
-
-    pair.client().sent().expectSuccess(1, RDMA_WRITE);
-    assertTakesTheNextMessage(pair);
-    remote.assertUntouched();
+    drops(pair, Requests.write(1, remote, from), remote);
   }
 
   @Test
   void dropsAWriteThatTheQueuePairDoesNotAllow() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().access().byHand();
     TestMemory from = pair.client().memory(8).fill(1);
     TestMemory remote = pair.server().memory(8, LOCAL_WRITE, REMOTE_WRITE);
 
-    pair.client().post(Requests.write(1, remote, from).signaled());
-
-    pair.client().sent().expectSuccess(1, RDMA_WRITE);
-    assertTakesTheNextMessage(pair);
-    remote.assertUntouched();
+    drops(pair, Requests.write(1, remote, from), remote);
   }
 
   @Test
   void keepsTheReceiveOfAWriteWithImmediateThatItDrops() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     TestMemory from = pair.client().memory(16).fill(1);
     TestMemory remote = pair.server().open(8);
@@ -309,57 +233,14 @@ abstract class UnreliableConnectionTests extends VerbsTests {
   }
 
   @Test
-  void keepsTheReceiveOfAMessageThatIsTooLargeForIt() {
-    if (refused) {
-      return;
-    }
-    EndpointPair pair = setup().byHand();
-    TestMemory from = pair.client().memory(16).fill(1);
-    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
-    pair.server().post(Requests.receive(1, into));
-
-    pair.client().post(Requests.send(2, from).signaled());
-    pair.client().post(Requests.send(3, from.part(0, 8)).signaled());
-
-    pair.client().sent().expectSuccess(2, SEND);
-    pair.client().sent().expectSuccess(3, SEND);
-    assertThat(pair.server().received().expectSuccess(1, RECV).byteLength()).isEqualTo(8);
-    into.assertHolds(1);
-    assertThat(pair.server().queuePair().state()).isEqualTo(QueuePairState.RTS);
-  }
-
-  @Test
-  void stopsAtAReceiveThatMayNotBeWritten() {
-    if (refused) {
-      return;
-    }
-    EndpointPair pair = setup().byHand();
-    TestMemory from = pair.client().memory(8).fill(1);
-    pair.server().post(Requests.receive(1, pair.server().memory(8)));
-
-    pair.client().post(Requests.send(2, from).signaled());
-
-    pair.client().sent().expectSuccess(2, SEND);
-    pair.server().received().expectError(1, LOC_PROT_ERR);
-    pair.server().awaitState(QueuePairState.ERR);
-    assertThat(pair.client().queuePair().state()).isEqualTo(QueuePairState.RTS);
-  }
-
-  @Test
   void takesTheNextMessageWhateverItsSequenceNumber() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().clientPsn(0x10_0000, 0x00_0007).byHand();
 
-    assertTakesTheNextMessage(pair);
+    takesTheNextMessage(pair);
   }
 
   @Test
   void takesNothingFromAQueuePairThatItIsNotConnectedTo() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     EndpointPair other = tck.setup().type(UC).byHandWithServerIn(QueuePairState.INIT);
     other
@@ -383,9 +264,6 @@ abstract class UnreliableConnectionTests extends VerbsTests {
 
   @Test
   void stopsOnlyItsSendQueueWhenItFailsItself() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
 
     pair.client().failOneOfItsSends();
@@ -393,14 +271,11 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     pair.client().awaitState(QueuePairState.SQE);
     pair.client().post(Requests.send(1));
     pair.client().sent().expectError(1, WR_FLUSH_ERR);
-    assertTakesTheNextMessage(pair.reversed());
+    takesTheNextMessage(pair.reversed());
   }
 
   @Test
   void sendsAgainOnceItsSendErrorIsMended() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     pair.client().failOneOfItsSends();
     pair.client().awaitState(QueuePairState.SQE);
@@ -411,14 +286,11 @@ abstract class UnreliableConnectionTests extends VerbsTests {
             new QueuePairAttributes().state(QueuePairState.RTS).currentState(QueuePairState.SQE));
 
     assertThat(pair.client().queuePair().state()).isEqualTo(QueuePairState.RTS);
-    assertTakesTheNextMessage(pair);
+    takesTheNextMessage(pair);
   }
 
   @Test
   void failsItselfEvenWhenNobodyListens() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     pair.server().queuePair().close();
 
@@ -427,9 +299,6 @@ abstract class UnreliableConnectionTests extends VerbsTests {
 
   @Test
   void flushesWhatIsPendingInError() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().byHand();
     pair.server().post(Requests.receive(1));
     pair.server().post(Requests.receive(2));
@@ -444,9 +313,6 @@ abstract class UnreliableConnectionTests extends VerbsTests {
 
   @Test
   void holdsTheSlotsOfUnsignaledSendsUntilALaterCompletion() {
-    if (refused) {
-      return;
-    }
     EndpointPair pair = setup().sends(4).byHand();
     int most = pair.client().queuePair().capabilities().maxSend();
     for (int id = 0; id + 1 < most; id++) {
@@ -461,28 +327,15 @@ abstract class UnreliableConnectionTests extends VerbsTests {
     pair.client().sent().expectSuccess(102, RDMA_WRITE);
   }
 
-  /**
-   * Waits until the peer has seen, and lost, all that was sent: until it holds what comes after.
-   */
-  private void awaitAllBefore(EndpointPair pair) {
-    TestMemory mark = pair.server().open(8);
-    pair.client().post(Requests.write(60, mark, pair.client().memory(8).putLong(0, 1)).signaled());
-    pair.client().sent().expectSuccess(60, RDMA_WRITE);
-    await("a mark behind what was lost")
-        .atMost(tck.patience())
-        .pollInSameThread()
-        .until(() -> mark.getLong(0) == 1);
+  /** Asserts that the peer drops a WRITE without any effect and takes the next message. */
+  private static void drops(EndpointPair pair, SendWorkRequest write, TestMemory remote) {
+    pair.client().post(write.signaled());
+    pair.client().sent().expectSuccess(write.id(), RDMA_WRITE);
+    takesTheNextMessage(pair);
+    remote.assertUntouched();
   }
 
-  /** Of what came before, nothing arrives any more; the message after it does. */
-  private static void assertTakesTheNextMessage(EndpointPair pair) {
-    TestMemory from = pair.client().memory(8).putLong(0, 4711);
-    TestMemory into = pair.server().memory(8, LOCAL_WRITE);
-    pair.server().post(Requests.receive(50, into));
-    pair.client().post(Requests.send(51, from).signaled());
-    pair.client().sent().expectSuccess(51, SEND);
-    pair.server().received().expectSuccess(50, RECV);
-    assertThat(into.getLong(0)).isEqualTo(4711);
-    pair.server().received().expectNothing();
+  private static void takesTheNextMessage(EndpointPair pair) {
+    new UnreliablePath(pair, null).assertTakesTheNextMessage();
   }
 }

@@ -13,12 +13,15 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Work requests that a device without a capability must refuse. */
+/** The work requests that a device without a capability must refuse. */
 final class UnsupportedRequests {
   private UnsupportedRequests() {}
 
-  /** Asserts that a device refuses every request which needs what it lacks, and works on. */
-  static void of(Capability missing, EndpointPair pair) {
+  /**
+   * Asserts that a device refuses all requests that need a missing capability, and that the queue
+   * pair stays usable.
+   */
+  static void assertRefused(Capability missing, EndpointPair pair) {
     for (SendWorkRequest request : requests(missing, pair)) {
       request.id(7).signaled();
       expectBadPost(NOT_SUPPORTED, 7, () -> pair.client().post(request));
@@ -29,7 +32,7 @@ final class UnsupportedRequests {
     pair.server().received().expectNothing();
   }
 
-  /** Requests that need this capability, with memory in which they may do what they ask. */
+  /** Creates requests that need a capability, with memory that permits them. */
   static List<SendWorkRequest> requests(Capability capability, EndpointPair pair) {
     TestMemory local = pair.client().memory(8, Access.LOCAL_WRITE);
     TestMemory remote = pair.server().open(8);

@@ -8,50 +8,51 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The entry: a provider's module extends this class in its tests and says where it can be reached.
- * All rules then run against it, an area in each nested class.
+ * The TCK of verbs providers. A provider's module extends this class in its tests and returns
+ * addresses of its devices. JUnit then runs all tests against the provider, one area per nested
+ * class.
  */
 public abstract class VerbsTck {
 
-  /** For the provider's test class. */
+  /** Called by the test class of the provider. */
   protected VerbsTck() {}
 
   /**
-   * An address of the provider under test, on which it can listen and which it can reach.
+   * Returns an address of the provider under test, to listen on and to connect to.
    *
-   * @param name letters, digits and dashes; the same name is the same address, another name another
-   *     one, and no name is used by two tests
+   * @param name letters, digits and dashes. Equal names must give equal addresses, and different
+   *     names different ones. Each name is used by one test only.
    */
   protected abstract URI address(String name);
 
-  /** How long a completion or an event may take at the most before a test fails. */
-  protected Duration patience() {
+  /** The time after which a test fails if a completion or an event has not arrived. */
+  protected Duration timeout() {
     return Duration.ofSeconds(10);
   }
 
   /**
-   * How often a test repeats what it does to find races, and to see that nothing is lost in the
-   * long run. To be overridden where a device is so slow that it would take minutes.
+   * The number of iterations of tests that look for races and leaks. Override it for devices so
+   * slow that these tests would take minutes.
    *
-   * @param full how often on a fast device
+   * @param full the number of iterations on a fast device
    */
-  protected int rounds(int full) {
+  protected int iterations(int full) {
     return full;
   }
 
   /**
-   * The status with which the device answers where the specification asks for another one. To be
-   * overridden only where the device is known to differ; each difference is to be explained.
+   * The completion status that a test expects. Override it only for known deviations of the device,
+   * and explain each of them.
    *
    * @param test area and method, for example {@code Atomics.rejectsAWrongKey}
-   * @param specified the status that the specification asks for
+   * @param specified the status that the specification requires
    */
-  protected CompletionStatus answer(String test, CompletionStatus specified) {
+  protected CompletionStatus expectedStatus(String test, CompletionStatus specified) {
     return specified;
   }
 
   /**
-   * How the device is known not to do what a test claims, or null.
+   * The known deviation of the device in a test, or null.
    *
    * @param test area and method, for example {@code Atomics.rejectsAWrongKey}
    */
@@ -60,14 +61,14 @@ public abstract class VerbsTck {
   }
 
   /**
-   * Called with each failed completion that a test expects and at the end of a test, for those who
-   * compare devices.
+   * Called with each expected error completion and at the end of each test, for the comparison of
+   * devices.
    *
    * @param test area and method, for example {@code Atomics.rejectsAWrongKey}
-   * @param answer where it was seen and its status, for example {@code client's send: LOC_LEN_ERR};
-   *     at the end {@code as claimed}, or {@code fails: } and how for a known deviation
+   * @param outcome the source and the status, for example {@code client's send: LOC_LEN_ERR}; at
+   *     the end {@code as claimed}, or {@code fails: } and the message of a known deviation
    */
-  protected void observed(String test, String answer) {}
+  protected void observed(String test, String outcome) {}
 
   @Nested
   class Devices extends DeviceTests {

@@ -15,61 +15,74 @@ import org.junit.jupiter.api.parallel.ResourceAccessMode;
 import org.junit.jupiter.api.parallel.ResourceLock;
 
 /**
- * What all areas share: a context for each test, closed after it. Tests share nothing else and wait
- * much, so they run side by side where the provider's module has JUnit do that.
+ * The base class of all areas. Each test has a context of its own, which is closed after it. Tests
+ * share nothing else and mostly wait, so they run concurrently if the provider's module configures
+ * JUnit for that.
  */
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock(value = VerbsTests.MACHINE, mode = ResourceAccessMode.READ)
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 abstract class VerbsTests {
-  /** Locked by tests that measure what all threads do, read by all others. */
+  /**
+   * The JUnit resource that tests lock exclusively if they measure the whole process. All other
+   * tests lock it for reading.
+   */
   static final String MACHINE = "io.verbena.tck.machine";
 
   final TckContext tck;
 
-  @RegisterExtension final Deviation.Watch deviations = new Deviation.Watch(this);
+  @RegisterExtension final Deviation.Interceptor deviations = new Deviation.Interceptor(this);
 
   VerbsTests(VerbsTck provider) {
     tck = new TckContext(provider);
   }
 
   /**
-   * Whether the device lacks this; if so, the test has nothing to show but that a request which
-   * needs it is refused, and that is asserted here.
+   * Whether the device lacks a capability. If so, asserts that it refuses requests that need the
+   * capability, and the test must return.
    */
   boolean isRefused(Capability capability) {
     if (tck.supports(capability)) {
       return false;
     }
-    UnsupportedRequests.of(capability, tck.connected());
+    UnsupportedRequests.assertRefused(capability, tck.connected());
     return true;
   }
 
+  /** Whether the device has queue pairs of a type. */
+  boolean supports(QueuePairType type) {
+    return switch (type) {
+      case RC -> true;
+      case UC -> tck.supports(Capability.UNRELIABLE_CONNECTED);
+      case UD -> tck.supports(Capability.UNRELIABLE_DATAGRAM);
+    };
+  }
+
+  /** Asserts that the device refuses to create queue pairs of a type. */
+  void assertRefused(QueuePairType type) {
+    Failures.expectFailure(VerbsError.NOT_SUPPORTED, () -> tck.setup().type(type).endpoint());
+  }
+
   /**
-   * Whether the device lacks queue pairs of a type; if so, all that there is to show is that they
-   * are refused, and that is asserted here.
+   * Whether the device lacks queue pairs of a type. If so, asserts that it refuses to create them,
+   * and the test must return.
    */
   boolean isRefused(QueuePairType type) {
-    boolean has =
-        switch (type) {
-          case RC -> true;
-          case UC -> tck.supports(Capability.UNRELIABLE_CONNECTED);
-          case UD -> tck.supports(Capability.UNRELIABLE_DATAGRAM);
-        };
-    if (!has) {
-      Failures.expectFailure(VerbsError.NOT_SUPPORTED, () -> tck.setup().type(type).endpoint());
+    if (supports(type)) {
+      return false;
     }
-    return !has;
+    assertRefused(type);
+    return true;
   }
 
   @BeforeEach
-  void tellsItsName(TestInfo info) {
+  void setTestName(TestInfo info) {
     String area = info.getTestClass().orElseThrow().getSimpleName();
     tck.begin(area + '.' + info.getTestMethod().orElseThrow().getName());
   }
 
   @AfterEach
-  void leavesNothingOpen() {
+  void closeContext() {
     tck.close();
   }
 }

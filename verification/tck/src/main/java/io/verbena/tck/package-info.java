@@ -1,7 +1,8 @@
 /**
- * What every verbs provider must do, as JUnit tests: a provider's module extends {@link
- * io.verbena.tck.VerbsTck} and names its addresses. Each test claims one sentence of the SPI or of
- * the verbs it follows; what a device says it cannot do must fail with {@code NOT_SUPPORTED}.
+ * The TCK of verbs providers, as JUnit tests. A provider's module extends {@link
+ * io.verbena.tck.VerbsTck} and returns the addresses of its devices. Each test asserts one rule of
+ * the SPI or of the verbs specification. A capability that a device lacks according to its
+ * attributes must fail with {@code NOT_SUPPORTED}.
  */
 @NullMarked
 package io.verbena.tck;

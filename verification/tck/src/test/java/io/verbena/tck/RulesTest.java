@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.platform.commons.annotation.Testable;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Holds {@code docs/tck.md} and the tests of the TCK against each other. */
+/** Checks that {@code docs/tck.md} names exactly the tests of the TCK. */
 class RulesTest {
   private static final Path PAGE = Path.of("..", "..", "docs", "tck.md");
   private static final Pattern NAME = Pattern.compile("\\b([A-Z]\\w+)\\.([a-z]\\w+|\\*)");
@@ -65,7 +65,7 @@ class RulesTest {
     return allOfIt.substring(0, allOfIt.length() - ALL.length());
   }
 
-  /** The rows of the page's tables, without their headings. */
+  /** Returns the rows of the tables in the page, without their headings. */
   private static List<String> rows() throws IOException {
     List<String> rows =
         Files.readAllLines(PAGE).stream()
@@ -86,7 +86,7 @@ class RulesTest {
     return names;
   }
 
-  /** All tests of the TCK, as area and method. */
+  /** Returns all tests of the TCK, as area and method. */
   private static Set<String> tests() {
     Set<String> tests = new TreeSet<>();
     for (Class<?> area : VerbsTck.class.getDeclaredClasses()) {
