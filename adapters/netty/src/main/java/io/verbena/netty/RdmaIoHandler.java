@@ -14,6 +14,7 @@ import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CompletionQueues;
+import io.verbena.core.loop.IdleStrategy;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import java.net.URI;
@@ -42,12 +43,10 @@ public final class RdmaIoHandler implements IoHandler {
   /** Bounds every wait. */
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
 
-  private static final int SPIN_MASK = 15;
 
   private final ThreadAwareExecutor executor;
   private final SharedHca hca;
-  private final PollMode mode;
-  private final long spinNanos;
+  private final IdleStrategy idleStrategy;
   private final @Nullable CompletionChannel channel;
   private final CompletionQueues<Stream> queues;
   private final Set<RdmaIoHandle> handles = new HashSet<>();
@@ -56,16 +55,13 @@ public final class RdmaIoHandler implements IoHandler {
   private @Nullable Stream[] scheduled = new @Nullable Stream[16];
   private @Nullable Stream[] scheduledNow = new @Nullable Stream[16];
   private int scheduledCount;
-  private long idleSince;
-  private int spins;
-  private boolean idle;
   private volatile boolean sleeping;
 
   private RdmaIoHandler(ThreadAwareExecutor executor, SharedHca hca) {
     this.executor = executor;
     this.hca = hca;
-    mode = hca.options().pollMode();
-    spinNanos = hca.options().spinTime().toNanos();
+    PollMode mode = hca.options().pollMode();
+    idleStrategy = new IdleStrategy(mode, hca.options());
     channel = mode == PollMode.BUSY ? null : hca.device().createCompletionChannel();
     queues = new CompletionQueues<>(hca.device(), channel, hca.meter());
     flusher = new Flusher(hca.memory());
@@ -162,9 +158,9 @@ public final class RdmaIoHandler implements IoHandler {
   public int run(IoHandlerContext context) {
     int handled = work(context);
     if (handled > 0) {
-      idle = false;
-    } else if (context.canBlock()) {
-      handled = idle(context);
+      idleStrategy.worked();
+    } else if (context.canBlock() && !idleStrategy.spins()) {
+      handled = sleep(context);
     }
     return handled;
   }
@@ -196,31 +192,6 @@ public final class RdmaIoHandler implements IoHandler {
     return count;
   }
 
-  /** Yields while it spins: the loop at the other end may need this very CPU to answer. */
-  @SuppressWarnings("ThreadPriorityCheck")
-  private int idle(IoHandlerContext context) {
-    if (mode == PollMode.BUSY) {
-      Thread.onSpinWait();
-      return 0;
-    }
-    if (mode == PollMode.ADAPTIVE) {
-      if (!idle) {
-        idle = true;
-        spins = 0;
-        idleSince = System.nanoTime();
-      }
-      if ((++spins & SPIN_MASK) != 0) {
-        Thread.onSpinWait();
-        return 0;
-      }
-      if (System.nanoTime() - idleSince < spinNanos) {
-        Thread.yield();
-        return 0;
-      }
-    }
-    return sleep(context);
-  }
-
   /** Arms, polls once more, and sleeps; a thread that wakes it finds its task taken or the flag. */
   private int sleep(IoHandlerContext context) {
     CompletionChannel channel = this.channel;
@@ -230,7 +201,7 @@ public final class RdmaIoHandler implements IoHandler {
     queues.arm();
     int handled = queues.poll();
     if (handled > 0 || scheduledCount > 0) {
-      idle = false;
+      idleStrategy.worked();
       return handled + runStreams();
     }
     sleeping = true;
@@ -239,13 +210,13 @@ public final class RdmaIoHandler implements IoHandler {
         long nanos = Math.min(LONGEST_SLEEP, context.delayNanos(System.nanoTime()));
         CompletionQueue queue = channel.await(Math.max(0, nanos));
         if (queue != null) {
-          idle = false;
+          idleStrategy.worked();
           queues.woken(queue);
         }
       }
     } catch (InterruptedException e) {
       // The loop's thread is ended by a shutdown; an interrupt only wakes it.
-      idle = false;
+      idleStrategy.worked();
     } finally {
       sleeping = false;
     }

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CompletionLoop {
   private static final int CLOCK_MASK = 63;
-  private static final int SPIN_MASK = 15;
   private static final long LEAST_TICK = 200_000;
   private static final long LONGEST_TICK = 1_000_000_000;
   private static final int TICKS_PER_TIMEOUT = 16;
@@ -32,8 +31,7 @@ public final class CompletionLoop {
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
 
   private final Device device;
-  private final PollMode mode;
-  private final long spinNanos;
+  private final IdleStrategy idleStrategy;
   private final long tickNanos;
   private final @Nullable CompletionChannel channel;
   private final @Nullable Thread thread;
@@ -50,9 +48,6 @@ public final class CompletionLoop {
   private int tick;
   private int cycles;
   private long lastTick;
-  private long idleSince;
-  private int spins;
-  private boolean idle;
 
   /** The thread while it is in the loop. Not volatile: no other thread ever finds itself here. */
   private @Nullable Thread inside;
@@ -77,8 +72,8 @@ public final class CompletionLoop {
       HcaMeter meter) {
     this.device = device;
     this.invoker = invoker;
-    mode = invoker == null ? options.pollMode() : PollMode.BUSY;
-    spinNanos = options.spinTime().toNanos();
+    PollMode mode = invoker == null ? options.pollMode() : PollMode.BUSY;
+    idleStrategy = new IdleStrategy(mode, options);
     long shortest =
         Math.min(
             options.connectTimeout().toNanos(),
@@ -282,7 +277,7 @@ public final class CompletionLoop {
         if (isNeeded()) {
           CompletionLoop.this.doWork();
           readClock();
-          return !idle || !tasks.isEmpty() || endingCount > 0;
+          return !idleStrategy.isIdle() || !tasks.isEmpty() || endingCount > 0;
         }
         end();
         return true;
@@ -312,9 +307,9 @@ public final class CompletionLoop {
       readClock();
     }
     if (worked || endingCount > 0) {
-      idle = false;
-    } else {
-      idle();
+      idleStrategy.worked();
+    } else if (!idleStrategy.spins()) {
+      sleep();
     }
   }
 
@@ -387,34 +382,6 @@ public final class CompletionLoop {
     }
   }
 
-  private void idle() {
-    switch (mode) {
-      case BUSY -> {
-        idle = true;
-        Thread.onSpinWait();
-      }
-      case ADAPTIVE -> spin();
-      case EVENT -> sleep();
-    }
-  }
-
-  /** Yields while it spins: the loop at the other end may need this very CPU to answer. */
-  @SuppressWarnings("ThreadPriorityCheck")
-  private void spin() {
-    if (!idle) {
-      idle = true;
-      spins = 0;
-      idleSince = System.nanoTime();
-    }
-    if ((++spins & SPIN_MASK) != 0) {
-      Thread.onSpinWait();
-    } else if (System.nanoTime() - idleSince < spinNanos) {
-      Thread.yield();
-    } else {
-      sleep();
-    }
-  }
-
   /**
    * Arms the queues, polls once more, and sleeps. A thread that schedules a task either finds it
    * taken or finds the flag set, and wakes the loop.
@@ -426,7 +393,7 @@ public final class CompletionLoop {
     }
     queues.arm();
     if (queues.poll() > 0) {
-      idle = false;
+      idleStrategy.worked();
       return;
     }
     sleeping = true;
@@ -436,7 +403,7 @@ public final class CompletionLoop {
       }
     } catch (InterruptedException e) {
       // The thread is the loop's own: stop() ends it, an interrupt only wakes it.
-      idle = false;
+      idleStrategy.worked();
     } finally {
       sleeping = false;
     }
@@ -447,7 +414,7 @@ public final class CompletionLoop {
     if (queue == null) {
       return;
     }
-    idle = false;
+    idleStrategy.worked();
     queues.woken(queue);
   }
 
