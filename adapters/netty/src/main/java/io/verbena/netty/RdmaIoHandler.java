@@ -43,7 +43,6 @@ public final class RdmaIoHandler implements IoHandler {
   /** Bounds every wait. */
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
 
-
   private final ThreadAwareExecutor executor;
   private final SharedHca hca;
   private final IdleStrategy idleStrategy;

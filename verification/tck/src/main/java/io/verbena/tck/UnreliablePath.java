@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.SendWorkRequest;
-import io.verbena.verbs.provider.GlobalRoute;
+import io.verbena.verbs.GlobalRoute;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 

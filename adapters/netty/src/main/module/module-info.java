@@ -1,0 +1,11 @@
+/** Netty's channels over any verbs provider. */
+module io.verbena.netty {
+  requires transitive io.verbena;
+  requires transitive io.netty.transport;
+  requires io.netty.buffer;
+  requires io.netty.common;
+  requires io.verbena.core;
+  requires static org.jspecify;
+
+  exports io.verbena.netty;
+}

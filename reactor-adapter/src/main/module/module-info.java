@@ -1,0 +1,12 @@
+/** The reactive transport over any verbs provider. Programs reach it by the reactive transport SPI alone. */
+module io.verbena.reactor {
+  requires io.verbena;
+  requires io.verbena.core;
+  requires io.netty.common;
+  requires static org.jspecify;
+
+  exports io.verbena.reactor;
+
+  provides io.verbena.RdmaTransport.Factory with
+      io.verbena.reactor.ReactorTransportFactory;
+}

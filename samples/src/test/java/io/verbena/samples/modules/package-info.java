@@ -1,0 +1,5 @@
+/** Verbena on the module path. */
+@NullMarked
+package io.verbena.samples.modules;
+
+import org.jspecify.annotations.NullMarked;
