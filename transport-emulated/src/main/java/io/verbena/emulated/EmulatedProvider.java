@@ -1,5 +1,7 @@
 package io.verbena.emulated;
 
+import io.verbena.emulated.address.EmulatedAddress;
+import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.VerbsProvider;
@@ -27,7 +29,7 @@ import java.util.List;
  * <p>With {@code sanitize=true} the program's mistakes are told, see {@link
  * io.verbena.emulated.sanitizer}.
  *
- * <p>With {@code fuse=a} a test can break the device: see {@link Fuse}.
+ * <p>With {@code fuse=a} a test can break the device: see {@link DeviceFault}.
  *
  * <p>The limits of the device can be set down, for programs that are to meet them: {@code
  * max-queue-pairs=4}, {@code max-completions}, {@code max-memory-regions}, {@code max-message-size}
@@ -49,12 +51,13 @@ public final class EmulatedProvider implements VerbsProvider {
   @Override
   public Device open(URI address) {
     EmulatedAddress parsed = EmulatedAddress.parse(address);
-    return parsed.sanitized(
+    return SanitizeOption.open(
+        parsed.options().get(EmulatedAddress.Option.SANITIZE),
         () -> {
           EmulatedDevice device = OpenFabrics.open(parsed);
           String fuse = parsed.options().get(EmulatedAddress.Option.FUSE);
           if (fuse != null) {
-            Fuse.insert(fuse, device);
+            DeviceFault.insert(fuse, device);
           }
           return device;
         });

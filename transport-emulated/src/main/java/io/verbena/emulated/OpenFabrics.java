@@ -1,17 +1,47 @@
 package io.verbena.emulated;
 
-import io.verbena.emulated.EmulatedAddress.Option;
+import io.verbena.emulated.address.EmulatedAddress;
+import io.verbena.emulated.address.EmulatedAddress.Option;
+import io.verbena.emulated.address.WireOptions;
+import io.verbena.emulated.cm.local.LocalConnectionManagers;
+import io.verbena.emulated.direct.DeferredFabric;
+import io.verbena.emulated.direct.DirectFabric;
+import io.verbena.emulated.hca.DeviceLimits;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.hca.Fabric;
+import io.verbena.emulated.packet.ClockedFabric;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Opens devices by address, those with the same options on the same fabric. */
+/**
+ * Opens devices by address, those with the same options on the same fabric, and with the same
+ * connection managers.
+ */
 final class OpenFabrics {
   private static final String SYNC = "sync";
   private static final String ASYNC = "async";
-  private static final Map<Long, DeferredFabric> DEFERRED = new HashMap<>();
+
+  /** Of all devices that were opened without an option that asks for another one. */
+  private static final Network<DirectFabric> DIRECT = new Network<>(new DirectFabric());
+
+  private static final Map<Long, Network<DeferredFabric>> DEFERRED = new HashMap<>();
+
+  /** Its monitor is held while a device on one of these is opened or closed. */
+  private static final Map<WireOptions, Network<ClockedFabric>> CLOCKED = new HashMap<>();
+
+  /** A fabric, and the connection managers of its devices, which reach each other by name. */
+  private record Network<F extends Fabric>(F fabric, LocalConnectionManagers managers) {
+    Network(F fabric) {
+      this(fabric, new LocalConnectionManagers());
+    }
+
+    EmulatedDevice open(DeviceAttributes limits) {
+      return EmulatedDevice.open(fabric, limits, managers);
+    }
+  }
 
   private OpenFabrics() {}
 
@@ -37,15 +67,29 @@ final class OpenFabrics {
       throw invalid(Option.MODE, mode, SYNC + " or " + ASYNC);
     }
     WireOptions wire = WireOptions.of(options);
-    return wire == null
-        ? EmulatedDevice.open(Fabric.DIRECT, limits)
-        : ClockedFabric.open(wire, limits);
+    return wire == null ? DIRECT.open(limits) : openClocked(wire, limits);
   }
 
   private static EmulatedDevice openDeferred(long seed, DeviceAttributes limits) {
     synchronized (DEFERRED) {
-      DEFERRED.values().removeIf(Fabric::isEmpty);
-      return EmulatedDevice.open(DEFERRED.computeIfAbsent(seed, DeferredFabric::new), limits);
+      DEFERRED.values().removeIf(network -> network.fabric.isEmpty());
+      return DEFERRED
+          .computeIfAbsent(seed, same -> new Network<>(new DeferredFabric(same)))
+          .open(limits);
+    }
+  }
+
+  private static EmulatedDevice openClocked(WireOptions wire, DeviceAttributes limits) {
+    synchronized (CLOCKED) {
+      Network<ClockedFabric> network = CLOCKED.get(wire);
+      if (network == null) {
+        network =
+            new Network<>(
+                ClockedFabric.over(
+                    wire.schedule(), wire.capture(), CLOCKED, () -> CLOCKED.remove(wire)));
+        CLOCKED.put(wire, network);
+      }
+      return network.open(limits);
     }
   }
 

@@ -1,5 +1,7 @@
 package io.verbena.emulated;
 
+import io.verbena.emulated.address.LocalAddresses;
+import io.verbena.emulated.address.RoceAddress;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProvider;
 import java.net.URI;
@@ -50,6 +52,7 @@ public final class RoceProvider implements VerbsProvider {
   @Override
   public Device open(URI address) {
     RoceAddress parsed = RoceAddress.parse(address);
-    return parsed.sanitized(() -> UdpFabrics.open(parsed));
+    return SanitizeOption.open(
+        parsed.option(RoceAddress.Option.SANITIZE), () -> UdpFabrics.open(parsed));
   }
 }

@@ -1,6 +1,11 @@
 package io.verbena.emulated;
 
+import io.verbena.emulated.cm.local.LocalConnectionManagers;
 import io.verbena.emulated.engine.FlowControl;
+import io.verbena.emulated.hca.DeviceLimits;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.hca.Secrets;
+import io.verbena.emulated.packet.PacketFabric;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.emulated.wire.FlightPool;
 import io.verbena.emulated.wire.SimulatedWire;
@@ -34,6 +39,7 @@ public final class SimulatedFabric {
   private final VirtualTime time = new VirtualTime();
   private final SimulatedWire wire;
   private final Driven fabric;
+  private final LocalConnectionManagers managers = new LocalConnectionManagers();
 
   /** A network with frames of its own. */
   public SimulatedFabric(long seed, FaultSchedule faults) {
@@ -55,7 +61,7 @@ public final class SimulatedFabric {
 
   /** Opens another HCA; its port is the next on the wire. */
   public Device open() {
-    return EmulatedDevice.open(fabric);
+    return EmulatedDevice.open(fabric, DeviceLimits.FULL, managers);
   }
 
   /** The time that everything happens in. */
@@ -112,15 +118,15 @@ public final class SimulatedFabric {
     }
 
     @Override
-    FlowControl flowControl() {
+    protected FlowControl flowControl() {
       return flow;
     }
 
     @Override
-    void wake() {}
+    public void wake() {}
 
     @Override
-    void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
+    public void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
       time.schedule(delayNanos, task);
     }
   }

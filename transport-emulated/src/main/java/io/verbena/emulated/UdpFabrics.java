@@ -1,6 +1,13 @@
 package io.verbena.emulated;
 
-import io.verbena.emulated.RoceAddress.Option;
+import io.verbena.emulated.address.LocalAddresses;
+import io.verbena.emulated.address.RoceAddress;
+import io.verbena.emulated.address.RoceAddress.Option;
+import io.verbena.emulated.cm.roce.RoceConnectionManagers;
+import io.verbena.emulated.hca.DeviceLimits;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.packet.Capture;
+import io.verbena.emulated.packet.UdpFabric;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.emulated.wire.UdpWire;
@@ -19,12 +26,15 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** The HCAs on UDP sockets that are open in this JVM: one for each address and UDP port. */
+/**
+ * The HCAs on UDP sockets that are open in this JVM, each with its connection managers: one for
+ * each address and UDP port.
+ */
 final class UdpFabrics {
   private static final Logger LOG = System.getLogger(UdpFabrics.class.getName());
 
   /** Held while a device is opened or closed. */
-  static final Object LOCK = new Object();
+  private static final Object LOCK = new Object();
 
   private static final AtomicBoolean TOLD = new AtomicBoolean();
   private static final Map<Place, Open> OPEN = new HashMap<>();
@@ -35,7 +45,8 @@ final class UdpFabrics {
    */
   private record Place(InetAddress address, int udpPort) {}
 
-  private record Open(UdpFabric fabric, @Nullable String capture) {}
+  private record Open(
+      UdpFabric fabric, RoceConnectionManagers managers, @Nullable String capture) {}
 
   private UdpFabrics() {}
 
@@ -53,11 +64,13 @@ final class UdpFabrics {
     synchronized (LOCK) {
       Open open = OPEN.get(place);
       if (open == null) {
-        open = new Open(start(place, address, capture), capture);
+        UdpFabric fabric = start(place, address, capture);
+        open = new Open(fabric, new RoceConnectionManagers(fabric), capture);
         OPEN.put(place, open);
       }
       check(open, address, capture);
-      return open.fabric.open(DeviceLimits.ofWire(open.fabric.deviceName()));
+      return EmulatedDevice.open(
+          open.fabric, DeviceLimits.ofWire(open.fabric.deviceName()), open.managers);
     }
   }
 
@@ -99,6 +112,7 @@ final class UdpFabrics {
         time,
         LocalAddresses.deviceName(place.address),
         asked == null ? most : asked,
+        LOCK,
         () -> {
           OPEN.remove(place);
           if (file != null) {

@@ -1,21 +1,23 @@
 /**
- * The emulated HCA: verbs without hardware, root or native code. Over the direct fabric, in one
- * JVM, the posting thread moves the bytes itself, memory to memory, once.
+ * The emulated HCA: verbs without hardware, root or native code. What users name is here: the
+ * providers of {@code emulated://} and {@code roce://}, {@link io.verbena.emulated.SimulatedFabric}
+ * for programs in virtual time, {@link io.verbena.emulated.DeviceFault} for tests that break a
+ * device. It puts fabrics and connection managers together; the packages below know nothing of it.
  *
- * <pre>{@code
- * poster of A            A's SendQueue                      B                       poller of B
- * postSend(wr) --------> own (one CAS) ---- keys, range --> ReceiveQueue: take one
- *                        |                  domain, rights  MemoryRegion: one copy
- *                        |                                  CompletionQueue: claim, publish ---> poll
- *                        |  no receive? the request waits in A's send queue;
- *                        |  B's postReceive, or the RNR timer, goes on with it
- *                        +-> A's CompletionQueue, if signaled
- * }</pre>
- *
- * <p>A queue pair's {@link io.verbena.emulated.SendQueue} is owned by one thread at a time, which
- * alone touches the peer's receive queue. Whoever takes something away from the HCA (closes a
- * region, destroys a queue pair, moves one to ERR) first makes that visible and then waits until
- * the owners that may not have seen it are done; so nothing on the data path locks.
+ * <pre>
+ *  address      addresses and their options
+ *  hca          what a program makes and posts to: device, domain, keys, queues
+ *  direct       queue pairs that move bytes memory to memory, in one JVM
+ *  packet       queue pairs that talk in packets, and their fabrics
+ *    engine       their state machines
+ *    roce         layouts of packets
+ *    wire         what carries packets: UDP sockets, or a simulation
+ *  cm           connection managers
+ *    cm.local     by name, within a JVM
+ *    cm.roce      by RoCE's protocol, on UDP
+ *    cm.protocol  that protocol: messages and states
+ *  sanitizer    decorators over the verbs that tell a program's mistakes
+ * </pre>
  */
 @NullMarked
 package io.verbena.emulated;

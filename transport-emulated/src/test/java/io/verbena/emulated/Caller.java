@@ -24,20 +24,20 @@ import java.util.Deque;
 import java.util.EnumSet;
 
 /** One end of a connection, with all that it takes; closed as a whole. */
-final class Caller implements AutoCloseable {
-  static final int SIZE = 1 << 20;
-  static final Duration LIMIT = Duration.ofSeconds(20);
+public final class Caller implements AutoCloseable {
+  public static final int SIZE = 1 << 20;
+  public static final Duration LIMIT = Duration.ofSeconds(20);
 
-  final ByteBuffer bytes = ByteBuffer.allocateDirect(SIZE);
-  final MemoryRegion region;
-  final ConnectionManager manager;
-  final Device device;
+  public final ByteBuffer bytes = ByteBuffer.allocateDirect(SIZE);
+  public final MemoryRegion region;
+  public final ConnectionManager manager;
+  public final Device device;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final CompletionQueue completions;
   private final ProtectionDomain domain;
   private final WorkCompletion[] one = WorkCompletion.array(1);
 
-  Caller(URI address) {
+  public Caller(URI address) {
     device = own(VerbsProviders.find(address).open(address));
     completions = own(device.createCompletionQueue(256, null));
     domain = own(device.allocateProtectionDomain());
@@ -50,7 +50,7 @@ final class Caller implements AutoCloseable {
     return object;
   }
 
-  QueuePair queuePair(ConnectionIdentifier identifier) {
+  public QueuePair queuePair(ConnectionIdentifier identifier) {
     own(identifier);
     return own(
         identifier.createQueuePair(
@@ -58,7 +58,7 @@ final class Caller implements AutoCloseable {
   }
 
   /** A queue pair for datagrams; closed with its identifier. */
-  QueuePair datagrams(ConnectionIdentifier identifier) {
+  public QueuePair datagrams(ConnectionIdentifier identifier) {
     own(identifier);
     return own(
         identifier.createQueuePair(
@@ -67,11 +67,11 @@ final class Caller implements AutoCloseable {
                 .withType(QueuePairType.UD)));
   }
 
-  ProtectionDomain domain() {
+  public ProtectionDomain domain() {
     return domain;
   }
 
-  ConnectionEvent expect(ConnectionEvent.Type type) throws InterruptedException {
+  public ConnectionEvent expect(ConnectionEvent.Type type) throws InterruptedException {
     ConnectionEvent event = manager.await(LIMIT.toNanos());
     assertThat(event).as("a connection event").isNotNull();
     assertThat(event.type()).isEqualTo(type);
@@ -79,7 +79,7 @@ final class Caller implements AutoCloseable {
   }
 
   /** Connects; the event tells the private data of the other end. */
-  ConnectionEvent connect(URI to, int retryCount) throws InterruptedException {
+  public ConnectionEvent connect(URI to, int retryCount) throws InterruptedException {
     ConnectionIdentifier active = manager.resolve(to, LIMIT.toNanos());
     expect(ConnectionEvent.Type.ADDR_RESOLVED);
     QueuePair pair = queuePair(active);
@@ -91,7 +91,7 @@ final class Caller implements AutoCloseable {
 
   /** Waits for the next completion. */
   @SuppressWarnings("ThreadPriorityCheck") // see there
-  WorkCompletion next() {
+  public WorkCompletion next() {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (completions.poll(one) == 0) {
       assertThat(System.nanoTime()).as("a completion in time").isLessThan(deadline);

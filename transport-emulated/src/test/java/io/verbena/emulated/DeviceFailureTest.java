@@ -154,7 +154,7 @@ class DeviceFailureTest {
       // Nobody has posted a receive for it, so it waits.
       failing.send(3);
 
-      assertThat(Fuse.blow(name)).isEqualTo(1);
+      assertThat(DeviceFault.inject(name)).isEqualTo(1);
 
       EnumSet<CompletionStatus> ends = EnumSet.noneOf(CompletionStatus.class);
       for (int i = 0; i < 3; i++) {
@@ -183,7 +183,7 @@ class DeviceFailureTest {
         ConnectionListener listener = connect(failing, peer)) {
       assertThat(listener).isNotNull();
       failing.receive(1);
-      Fuse.blow(name);
+      DeviceFault.inject(name);
 
       assertThat(peer.manager.await(0)).isNull();
       peer.send(1);
@@ -205,7 +205,7 @@ class DeviceFailureTest {
       Device device = side.device;
       ProtectionDomain domain = side.domain;
 
-      Fuse.blow(name);
+      DeviceFault.inject(name);
 
       refused(device::allocateProtectionDomain);
       refused(device::createCompletionChannel);
@@ -240,7 +240,7 @@ class DeviceFailureTest {
                   throw new CompletionException(e);
                 }
               });
-      Fuse.blow(name);
+      DeviceFault.inject(name);
 
       refused(
           () -> {
@@ -259,7 +259,7 @@ class DeviceFailureTest {
         Side peer = new Side("");
         ConnectionListener listener = failing.manager.listen(URI.create("emulated://" + name), 4)) {
       assertThat(listener).isNotNull();
-      Fuse.blow(name);
+      DeviceFault.inject(name);
       peer.have(peer.manager.resolve(URI.create("emulated://" + name), LIMIT));
       assertThat(peer.event().type()).isEqualTo(ConnectionEvent.Type.ADDR_RESOLVED);
 
@@ -276,8 +276,8 @@ class DeviceFailureTest {
     try (Side one = new Side("?fuse=" + name);
         Side two = new Side("?fuse=" + name);
         Side other = new Side("?fuse=" + name + "-other")) {
-      assertThat(Fuse.blow(name)).isEqualTo(2);
-      assertThat(Fuse.blow(name)).isZero();
+      assertThat(DeviceFault.inject(name)).isEqualTo(2);
+      assertThat(DeviceFault.inject(name)).isZero();
 
       assertThat(one.device.port().active()).isFalse();
       assertThat(two.device.port().active()).isFalse();
@@ -286,6 +286,6 @@ class DeviceFailureTest {
         assertThat(later.device.port().active()).isTrue();
       }
     }
-    assertThat(Fuse.blow(name)).isZero();
+    assertThat(DeviceFault.inject(name)).isZero();
   }
 }

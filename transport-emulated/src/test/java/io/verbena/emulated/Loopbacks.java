@@ -3,7 +3,7 @@ package io.verbena.emulated;
 /** Addresses that no other JVM of this machine uses, all of which are this machine's. */
 public final class Loopbacks {
   /** The first. */
-  static final String ADDRESS = address(0);
+  public static final String ADDRESS = address(0);
 
   private Loopbacks() {}
 

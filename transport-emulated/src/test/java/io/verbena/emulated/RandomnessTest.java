@@ -3,6 +3,7 @@ package io.verbena.emulated;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionEvent;
@@ -31,7 +32,8 @@ class RandomnessTest {
   private static final int CONNECTIONS = 2048;
   private static final long LIMIT = TimeUnit.SECONDS.toNanos(10);
 
-  private final EmulatedDevice device = EmulatedDevice.open();
+  private final EmulatedDevice device =
+      (EmulatedDevice) new EmulatedProvider().open(URI.create("emulated://randomness"));
   private final ProtectionDomain domain = device.allocateProtectionDomain();
   private final CompletionQueue completions = device.createCompletionQueue(16, null);
 

@@ -5,8 +5,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 
 /** Says with each failure which seed it was, to be given again as {@code verbena.test.seed}. */
-final class SeedOnFailure implements TestExecutionExceptionHandler {
-  static final long SEED =
+public final class SeedOnFailure implements TestExecutionExceptionHandler {
+  public static final long SEED =
       Long.getLong("verbena.test.seed", ThreadLocalRandom.current().nextInt(1_000_000));
 
   @Override

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.netty.channel.Channel;
 import io.verbena.HcaException;
 import io.verbena.core.testing.Addresses;
-import io.verbena.emulated.Fuse;
+import io.verbena.emulated.DeviceFault;
 import io.verbena.verbs.VerbsException;
 import java.net.BindException;
 import java.net.URI;
@@ -26,7 +26,7 @@ class DeviceFailureTest {
     try (Ends ends = new Ends(Ends.options(), fused, plain)) {
       Channel server = Ends.bind(ends.server(new Collector()).handler(told));
 
-      assertThat(Fuse.blow(FUSE)).isEqualTo(1);
+      assertThat(DeviceFault.inject(FUSE)).isEqualTo(1);
 
       assertThat(server.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
       assertThat(told.events)

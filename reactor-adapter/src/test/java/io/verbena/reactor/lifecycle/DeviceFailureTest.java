@@ -16,7 +16,7 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.RemoteMemory.Right;
 import io.verbena.core.testing.Addresses;
-import io.verbena.emulated.Fuse;
+import io.verbena.emulated.DeviceFault;
 import io.verbena.reactor.testing.Ends;
 import java.net.URI;
 import java.nio.ByteBuffer;
@@ -102,7 +102,7 @@ class DeviceFailureTest {
         pair.client().receive().doOnNext(ByteBuf::release).count().toFuture();
     CompletableFuture<Void> closed = pair.client().onClose().toFuture();
 
-    assertThat(Fuse.blow(name + "-client")).isEqualTo(1);
+    assertThat(DeviceFault.inject(name + "-client")).isEqualTo(1);
 
     failsTyped(sent);
     failsTyped(received);
@@ -120,7 +120,7 @@ class DeviceFailureTest {
     RdmaMemory.Region region =
         pair.server().memory().register(ByteBuffer.allocateDirect(64), Set.of(Right.READ));
 
-    Fuse.blow(name + "-server");
+    DeviceFault.inject(name + "-server");
 
     assertThatThrownBy(() -> pair.client().read(region.token()).block(Ends.LIMIT))
         // The second if it has tried to reach the peer before, with credits that it returns.
@@ -133,7 +133,7 @@ class DeviceFailureTest {
     RdmaServer server = bind();
     CompletableFuture<Void> closed = server.onClose().toFuture();
 
-    Fuse.blow(name + "-server");
+    DeviceFault.inject(name + "-server");
 
     assertThat(closed)
         .failsWithin(Ends.LIMIT)
@@ -149,7 +149,7 @@ class DeviceFailureTest {
   void failsToConnectAndToBindFromThenOn() throws Exception {
     bind();
     connect();
-    Fuse.blow(name + "-client");
+    DeviceFault.inject(name + "-client");
 
     assertThatThrownBy(() -> clientSide.connect(address(name + "-client")).block(Ends.LIMIT))
         .isInstanceOf(RdmaConnectException.class)

@@ -35,6 +35,8 @@
  * <p>The caller passes on only packets whose form, invariant CRC, partition key and queue pair
  * number are right. The engine itself silently drops what does not belong to its transport, or
  * comes in a state that does not receive; who the sender is, by address, the port checks.
+ *
+ * <p>Internal: not exported.
  */
 @NullMarked
 package io.verbena.emulated.engine;

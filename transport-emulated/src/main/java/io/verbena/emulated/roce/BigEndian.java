@@ -3,7 +3,7 @@ package io.verbena.emulated.roce;
 import java.nio.ByteBuffer;
 
 /** Numbers in network order of fewer bits than Java's, or unsigned. */
-final class BigEndian {
+public final class BigEndian {
   private static final int LOW_24_BITS = 0xff_ffff;
 
   private BigEndian() {}
@@ -21,7 +21,7 @@ final class BigEndian {
     return bytes.getInt(word) & LOW_24_BITS;
   }
 
-  static void putShort(ByteBuffer bytes, int offset, int value) {
+  public static void putShort(ByteBuffer bytes, int offset, int value) {
     bytes.putShort(offset, (short) value);
   }
 

@@ -1,7 +1,7 @@
 package io.verbena.emulated.roce;
 
 /** The base transport header: offsets from the start of a {@link Frame}. */
-final class BthLayout {
+public final class BthLayout {
   static final int OFFSET = UdpLayout.SOURCE_PORT_OFFSET + UdpLayout.LENGTH;
   static final int OPCODE_OFFSET = OFFSET;
   static final int FLAGS_OFFSET = OFFSET + 1;
@@ -18,8 +18,8 @@ final class BthLayout {
   /** The low 24 bits of this word. */
   static final int PSN_WORD = OFFSET + 8;
 
-  static final int LENGTH = 12;
-  static final int END = OFFSET + LENGTH;
+  public static final int LENGTH = 12;
+  public static final int END = OFFSET + LENGTH;
 
   static final int SOLICITED = 0x80;
   static final int MIGRATED = 0x40;

@@ -64,7 +64,7 @@ public final class Icrc {
    * @param frame the rest of it, at the offset of the UDP header behind an IPv4 one
    * @param length the bytes up to the ICRC from offset 0 of {@code frame} on
    */
-  int compute(ByteBuffer header, ByteBuffer frame, int length) {
+  public int compute(ByteBuffer header, ByteBuffer frame, int length) {
     Arrays.fill(masked6, (byte) ONES);
     header.get(
         FIXED_OFFSET, masked6, LINK_HEADER_LENGTH + FIXED_OFFSET, Ipv6Layout.LENGTH - FIXED_OFFSET);

@@ -3,18 +3,18 @@ package io.verbena.emulated.roce;
 import java.nio.ByteBuffer;
 
 /** The IPv4 header without options (RFC 791): offsets from the start of a {@link Frame}. */
-final class Ipv4Layout {
+public final class Ipv4Layout {
   static final int VERSION_AND_LENGTH_OFFSET = 0;
   static final int TYPE_OF_SERVICE_OFFSET = 1;
-  static final int TOTAL_LENGTH_OFFSET = 2;
+  public static final int TOTAL_LENGTH_OFFSET = 2;
   static final int IDENTIFICATION_OFFSET = 4;
   static final int FLAGS_AND_FRAGMENT_OFFSET = 6;
   static final int TIME_TO_LIVE_OFFSET = 8;
   static final int PROTOCOL_OFFSET = 9;
-  static final int CHECKSUM_OFFSET = 10;
+  public static final int CHECKSUM_OFFSET = 10;
   static final int SOURCE_OFFSET = 12;
   static final int DESTINATION_OFFSET = 16;
-  static final int LENGTH = 20;
+  public static final int LENGTH = 20;
 
   /** Version 4, five words long. */
   static final int VERSION_AND_LENGTH = 0x45;
@@ -30,7 +30,7 @@ final class Ipv4Layout {
   private Ipv4Layout() {}
 
   /** The ones' complement sum of the header (RFC 1071): 0 if its checksum is right. */
-  static int checksum(ByteBuffer bytes) {
+  public static int checksum(ByteBuffer bytes) {
     int sum = 0;
     for (int i = 0; i < LENGTH; i += Short.BYTES) {
       sum += BigEndian.getShort(bytes, i);

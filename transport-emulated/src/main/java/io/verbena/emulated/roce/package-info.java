@@ -12,6 +12,8 @@
  * <p>A {@link io.verbena.emulated.roce.Frame} is one packet; a {@link
  * io.verbena.emulated.roce.PacketOpcode} says which extended headers it has. Layouts and rules as
  * in IBTA volume 1 (transport headers, invariant CRC) and its annex on RoCEv2.
+ *
+ * <p>Internal: not exported.
  */
 @NullMarked
 package io.verbena.emulated.roce;

@@ -13,6 +13,8 @@
  *
  * <p>Nothing here is thread-safe: who drives the engines of a fabric drives its wire and its time
  * too, and everything happens within their calls.
+ *
+ * <p>Internal: not exported.
  */
 @NullMarked
 package io.verbena.emulated.wire;

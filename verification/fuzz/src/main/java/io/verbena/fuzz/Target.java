@@ -2,10 +2,6 @@ package io.verbena.fuzz;
 
 import io.verbena.disni.DisniAddressFuzz;
 import io.verbena.disni.ElfSymbolsFuzz;
-import io.verbena.emulated.EmulatedAddressFuzz;
-import io.verbena.emulated.RoceAddressFuzz;
-import io.verbena.emulated.cm.MadFuzz;
-import io.verbena.emulated.roce.FrameFuzz;
 import io.verbena.netty.NettyHandshakeFuzz;
 import io.verbena.reactor.wire.FrameReaderFuzz;
 import io.verbena.reactor.wire.HandshakeFuzz;

@@ -28,8 +28,7 @@ class StressTest {
 
   @Test
   void noInterleavingBreaksTheQueues() throws Exception {
-    Outcome outcome =
-        run("io.verbena.emulated.(WakeUp|Completion|Claim|Receive|Handover|Key)Stress");
+    Outcome outcome = run("io.verbena.stress.(WakeUp|Completion|Claim|Receive|Handover|Key)Stress");
 
     assertThat(outcome.exitCode).as(outcome.report).isZero();
     assertThat(outcome.report).contains("All remaining tests: 6 matching test results");
@@ -37,7 +36,7 @@ class StressTest {
 
   @Test
   void findsAFenceThatIsMissing() throws Exception {
-    Outcome outcome = run("io.verbena.emulated.MissingFenceStress");
+    Outcome outcome = run("io.verbena.stress.MissingFenceStress");
 
     assertThat(outcome.exitCode).as(outcome.report).isNotZero();
     assertThat(outcome.report).contains("Observed forbidden state: 0, 0 (each missed the other)");

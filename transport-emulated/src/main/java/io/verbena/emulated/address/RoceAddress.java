@@ -1,0 +1,162 @@
+package io.verbena.emulated.address;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.net.Inet4Address;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code roce://host:port?option=value}.
+ *
+ * @param host an address of this machine, or one to reach
+ * @param port the connection manager's port; 0 if there is none
+ * @param options what else it says
+ */
+public record RoceAddress(InetAddress host, int port, Map<Option, String> options) {
+  /** The scheme of these addresses. */
+  public static final String SCHEME = "roce";
+
+  private static final int MAX_PORT = 65_535;
+
+  /** The options that there are; in an address, in lower case with dashes. */
+  public enum Option {
+    UDP_PORT,
+    DEVICE,
+    SOURCE,
+    MTU,
+    PCAP,
+    SANITIZE;
+
+    String text() {
+      return AddressOptions.text(this);
+    }
+  }
+
+  /**
+   * Reads an address.
+   *
+   * @throws VerbsException {@code INVALID} for another scheme, a host without an address, an option
+   *     that is not known or stands there twice, or a value out of range; {@code NOT_SUPPORTED} for
+   *     an IPv6 address of a link alone, or another UDP port over IPv6
+   */
+  public static RoceAddress parse(URI address) {
+    String host = address.getHost();
+    if (!SCHEME.equalsIgnoreCase(address.getScheme()) || host == null) {
+      throw AddressOptions.invalid("address: " + address + " (expected: roce://host:port)");
+    }
+    if (address.getPort() > MAX_PORT) {
+      throw AddressOptions.invalid(
+          "address: "
+              + address
+              + ": port: "
+              + address.getPort()
+              + " (expected: 0.."
+              + MAX_PORT
+              + ")");
+    }
+    Map<Option, String> options = AddressOptions.parse(address, Option.class, RoceAddress::decode);
+    RoceAddress parsed =
+        new RoceAddress(resolve(address, host), Math.max(0, address.getPort()), options);
+    if (parsed.udpPort() != Frame.UDP_PORT && parsed.host instanceof Inet6Address) {
+      throw notSupported(
+          "udp-port: " + parsed.udpPort() + " (expected: " + Frame.UDP_PORT + " over IPv6)");
+    }
+    parsed.mtu();
+    return parsed;
+  }
+
+  private static String decode(String value) {
+    return URLDecoder.decode(value, StandardCharsets.UTF_8);
+  }
+
+  /** The first IPv4 address of a host, or the first at all. */
+  private static InetAddress resolve(URI address, String host) {
+    InetAddress[] all;
+    try {
+      all = InetAddress.getAllByName(host);
+    } catch (UnknownHostException e) {
+      throw new VerbsException(
+          VerbsError.INVALID, "address: " + address + ": unknown host " + host, e);
+    }
+    for (InetAddress each : all) {
+      if (each instanceof Inet4Address four) {
+        return four;
+      }
+    }
+    if (all[0].isLinkLocalAddress()) {
+      throw notSupported(
+          "address: " + address + ": " + text(all[0]) + " (expected: an address beyond a link)");
+    }
+    return all[0];
+  }
+
+  /** An address as it stands in a URI. */
+  public static String text(InetAddress address) {
+    String text = address.getHostAddress();
+    return address instanceof Inet6Address ? "[" + text.replaceFirst("%.*", "") + "]" : text;
+  }
+
+  /** Where the host's HCA takes packets; 0 for any port, where it is to be opened. */
+  public int udpPort() {
+    return options.containsKey(Option.UDP_PORT)
+        ? number(Option.UDP_PORT, 0, MAX_PORT)
+        : Frame.UDP_PORT;
+  }
+
+  /** The payload of a packet that is asked for, or null for the most. */
+  public @Nullable Mtu mtu() {
+    if (!options.containsKey(Option.MTU)) {
+      return null;
+    }
+    int bytes = number(Option.MTU, 0, Frame.MAX_PAYLOAD);
+    for (Mtu mtu : Mtu.values()) {
+      if (mtu.bytes() == bytes) {
+        return mtu;
+      }
+    }
+    throw AddressOptions.invalid("mtu: " + bytes + " (expected: 256, 512, 1024, 2048 or 4096)");
+  }
+
+  /** The address of this machine that is asked for, or null. */
+  @Nullable InetAddress source() {
+    String text = options.get(Option.SOURCE);
+    return text == null ? null : resolve(URI.create(SCHEME + "://" + text(host)), text);
+  }
+
+  /** The value of an option, or null. */
+  public @Nullable String option(Option option) {
+    return options.get(option);
+  }
+
+  private int number(Option option, int least, int most) {
+    String text = options.getOrDefault(option, "");
+    int value;
+    try {
+      value = Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw outOfRange(option, text, least, most);
+    }
+    if (value < least || value > most) {
+      throw outOfRange(option, text, least, most);
+    }
+    return value;
+  }
+
+  private static VerbsException outOfRange(Option option, String text, int least, int most) {
+    return AddressOptions.invalid(
+        option.text() + ": " + text + " (expected: " + least + ".." + most + ")");
+  }
+
+  private static VerbsException notSupported(String message) {
+    return new VerbsException(VerbsError.NOT_SUPPORTED, message);
+  }
+}

@@ -1,0 +1,5 @@
+/** Addresses of emulated HCAs, and what their options ask for. Internal: not exported. */
+@NullMarked
+package io.verbena.emulated.address;
+
+import org.jspecify.annotations.NullMarked;

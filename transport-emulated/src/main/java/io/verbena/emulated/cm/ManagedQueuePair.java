@@ -1,0 +1,49 @@
+package io.verbena.emulated.cm;
+
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.DatagramPeer;
+import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.EnumSet;
+
+/** A queue pair whose states a connection manager changes, as with {@code rdma_create_qp}. */
+public final class ManagedQueuePair {
+  private ManagedQueuePair() {}
+
+  /** Makes one, and takes it as far as it gets without a peer: RC to INIT, UD to RTS. */
+  public static EmulatedQueuePair create(
+      EmulatedDevice device, PortSpace space, ProtectionDomain domain, QueuePairOptions options) {
+    if (domain.device() != device) {
+      throw invalid("the protection domain is another device's");
+    }
+    if (options.type() != space.type()) {
+      throw invalid("type: " + options.type() + " (expected: " + space.type() + ")");
+    }
+    EmulatedQueuePair pair = (EmulatedQueuePair) domain.createQueuePair(options);
+    QueuePairAttributes first =
+        new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1);
+    switch (space) {
+      case TCP ->
+          pair.modify(
+              first.access(
+                  EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)));
+      case UDP -> {
+        pair.modify(first.queueKey(DatagramPeer.QUEUE_KEY));
+        pair.modify(new QueuePairAttributes().state(QueuePairState.RTR));
+        pair.modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(0));
+      }
+    }
+    return pair;
+  }
+
+  private static VerbsException invalid(String message) {
+    return new VerbsException(VerbsError.INVALID, "create queue pair: " + message);
+  }
+}

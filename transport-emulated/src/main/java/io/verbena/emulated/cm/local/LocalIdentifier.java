@@ -1,0 +1,211 @@
+package io.verbena.emulated.cm.local;
+
+import io.verbena.emulated.cm.ManagedQueuePair;
+import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.ConnectionLimits;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a request by name and of what comes of it, a connection or an answer: the request, its
+ * deadline, and the queue pair. Both ends share a lock, under which their states change together.
+ */
+abstract sealed class LocalIdentifier implements ConnectionIdentifier
+    permits LocalConnection, LocalDatagrams {
+  static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+  /** How soon a request is sent again that did not fit the backlog; the kernel takes 4 s. */
+  private static final long REQUEST_RETRY_NANOS = 20_000_000;
+
+  enum State {
+    RESOLVED,
+    CONNECTING,
+    REQUESTED,
+    ESTABLISHED,
+    ENDED
+  }
+
+  final LocalConnectionManager manager;
+  final String name;
+  final Object lock;
+  final int mostConnectData;
+  State state;
+  boolean closed;
+  @Nullable EmulatedQueuePair queuePair;
+  ConnectionParameters parameters = ConnectionParameters.defaults();
+
+  private final PortSpace space;
+
+  LocalIdentifier(
+      LocalConnectionManager manager,
+      PortSpace space,
+      String name,
+      Object lock,
+      State state,
+      int mostConnectData) {
+    this.manager = manager;
+    this.space = space;
+    this.name = name;
+    this.lock = lock;
+    this.state = state;
+    this.mostConnectData = mostConnectData;
+  }
+
+  /** The request as an event of the listener's manager, with the passive end. */
+  abstract ConnectionEvent request(LocalListener listener, ByteBuffer data);
+
+  /** Under the lock: tells that there is no listener. */
+  abstract void nobodyListens();
+
+  /** Under the lock: nobody answered in time. */
+  abstract void gaveUp();
+
+  /** Under the lock: what the peer has to know of the end of this. */
+  abstract void leave();
+
+  @Override
+  public final LocalConnectionManager manager() {
+    return manager;
+  }
+
+  @Override
+  public final String peer() {
+    return "emulated://" + name;
+  }
+
+  @Override
+  public final @Nullable QueuePair queuePair() {
+    synchronized (lock) {
+      return queuePair;
+    }
+  }
+
+  @Override
+  public final QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
+    synchronized (lock) {
+      if (closed || queuePair != null) {
+        throw invalid("create queue pair: it has one, or is closed");
+      }
+      EmulatedQueuePair pair = ManagedQueuePair.create(manager.device(), space, domain, options);
+      queuePair = pair;
+      return pair;
+    }
+  }
+
+  @Override
+  public final void connect(ConnectionParameters offered, long timeoutNanos) {
+    check("connect", offered, mostConnectData);
+    ByteBuffer data = copy(offered.privateData());
+    manager.device().requireWhole("connect");
+    synchronized (lock) {
+      requireState("connect", State.RESOLVED);
+      requireQueuePair("connect");
+      state = State.CONNECTING;
+      parameters = offered;
+    }
+    // The request is sent however short the time for its answer.
+    ask(data);
+    manager.device().schedule(this::connectTimedOut, timeoutNanos);
+  }
+
+  /** Sends the request, again and again while the backlog of the listener is full. */
+  private void ask(ByteBuffer data) {
+    LocalListener listener = manager.reachable().listener(space, name);
+    synchronized (lock) {
+      if (closed || state != State.CONNECTING) {
+        return;
+      }
+      if (listener == null) {
+        state = State.ENDED;
+        nobodyListens();
+        return;
+      }
+    }
+    if (!listener.reserve()) {
+      manager.device().schedule(() -> ask(data), REQUEST_RETRY_NANOS);
+      return;
+    }
+    listener.manager().raise(request(listener, data));
+  }
+
+  private void connectTimedOut() {
+    synchronized (lock) {
+      if (!closed && state == State.CONNECTING) {
+        state = State.ENDED;
+        gaveUp();
+        raise(ConnectionEvent.Type.UNREACHABLE, ConnectionEvent.TIMED_OUT, NO_DATA);
+      }
+    }
+  }
+
+  @Override
+  public final void close() {
+    disconnect();
+    synchronized (lock) {
+      if (closed) {
+        return;
+      }
+      leave();
+      state = State.ENDED;
+      closed = true;
+    }
+    manager.forget(this);
+    manager.closed(this);
+  }
+
+  /** The device has failed: its program is told, and the peer is not, as nothing is sent. */
+  final void deviceRemoved() {
+    synchronized (lock) {
+      state = State.ENDED;
+      raise(ConnectionEvent.Type.DEVICE_REMOVAL, 0, NO_DATA);
+    }
+  }
+
+  final void raise(ConnectionEvent.Type type, int status, ByteBuffer data) {
+    raise(new ConnectionEvent(type, this, null, status, data, 0, 0));
+  }
+
+  final void raise(ConnectionEvent event) {
+    if (!closed) {
+      manager.raise(event);
+    }
+  }
+
+  final void requireState(String verb, State expected) {
+    if (closed || state != expected) {
+      throw invalid(
+          verb + ": state: " + (closed ? "closed" : state) + " (expected: " + expected + ")");
+    }
+  }
+
+  final EmulatedQueuePair requireQueuePair(String verb) {
+    EmulatedQueuePair own = queuePair;
+    if (own == null) {
+      throw invalid(verb + ": no queue pair");
+    }
+    return own;
+  }
+
+  final void check(String verb, ConnectionParameters offered, int mostData) {
+    ConnectionLimits.check(verb, offered, mostData, manager.device().attributes());
+  }
+
+  static ByteBuffer copy(ByteBuffer data) {
+    ByteBuffer copy = ByteBuffer.allocate(data.remaining());
+    copy.put(0, data, data.position(), data.remaining());
+    return copy.asReadOnlyBuffer();
+  }
+
+  private static VerbsException invalid(String message) {
+    return new VerbsException(VerbsError.INVALID, message);
+  }
+}

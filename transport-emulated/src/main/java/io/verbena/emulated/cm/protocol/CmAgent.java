@@ -1,0 +1,294 @@
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.emulated.cm.protocol.CmMessage.Answered;
+import io.verbena.emulated.cm.protocol.CmMessage.DisconnectReply;
+import io.verbena.emulated.cm.protocol.CmMessage.DisconnectRequest;
+import io.verbena.emulated.cm.protocol.CmMessage.ReadyToUse;
+import io.verbena.emulated.cm.protocol.CmMessage.Receipt;
+import io.verbena.emulated.cm.protocol.CmMessage.Reject;
+import io.verbena.emulated.cm.protocol.CmMessage.Reply;
+import io.verbena.emulated.cm.protocol.CmMessage.Request;
+import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
+import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
+import io.verbena.emulated.engine.Timeline;
+import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a port does about the messages of communication managers: who listens, which connections are
+ * on their way, and which are over and wait for stray packets. Of what nobody here knows it answers
+ * what the rules allow and no more: a REQ without listener and a stray REP by REJ, a DREQ by DREP.
+ *
+ * <p>For one caller at a time, alarms included. Bounded by what its users ask for, by the backlogs
+ * of listeners, and by {@link #MOST_WAITING}.
+ */
+public final class CmAgent {
+  /** The most connections that are over and remembered. */
+  static final int MOST_WAITING = 4096;
+
+  private final CmPort port;
+  private final Timeline timeline;
+  private final ServiceAgent services;
+  private final Map<Long, CmListener> listeners = new HashMap<>();
+  private final Map<Integer, Communication> byId = new HashMap<>();
+  private final Map<Remote, Communication> byRemote = new HashMap<>();
+
+  /** Passive ends that have said what their queue pair is, by its number. */
+  private final Map<Integer, Communication> byQueuePair = new HashMap<>();
+
+  private final Set<Communication> waiting = new LinkedHashSet<>();
+  private long transactions;
+
+  /** What a connection is called by a peer. */
+  private record Remote(Gid peer, int id) {}
+
+  /** An agent for a port. */
+  public CmAgent(CmPort port, Timeline timeline) {
+    this.port = port;
+    this.timeline = timeline;
+    transactions = (long) port.nextSecret() << Integer.SIZE;
+    services = new ServiceAgent(port, timeline);
+  }
+
+  /** What it does about datagrams. */
+  public ServiceAgent services() {
+    return services;
+  }
+
+  /** Has a service listened on; false if it is already. */
+  public boolean listen(long serviceId, CmListener listener) {
+    return listeners.putIfAbsent(serviceId, listener) == null;
+  }
+
+  /** Ends that. */
+  public void unlisten(long serviceId, CmListener listener) {
+    listeners.remove(serviceId, listener);
+  }
+
+  /**
+   * Asks for a connection.
+   *
+   * @param request whose id, transaction, GUID and source GID are filled in here
+   * @param timeoutNanos how long the peer may take
+   */
+  public Communication connect(Gid peer, Request request, long timeoutNanos, CmUser user) {
+    Request sent =
+        new Request(
+            nextTransaction(),
+            nextId(),
+            request.serviceId(),
+            port.guid(),
+            request.queuePair(),
+            request.responderResources(),
+            request.initiatorDepth(),
+            request.transport(),
+            request.startingPsn(),
+            request.retryCount(),
+            request.partitionKey(),
+            request.pathMtu(),
+            request.rnrRetry(),
+            port.gid(),
+            peer,
+            request.ackTimeout(),
+            request.privateData());
+    Communication made = Communication.active(this, timeline, peer, sent, user);
+    byId.put(sent.localId(), made);
+    made.begin(sent, timeoutNanos);
+    return made;
+  }
+
+  /** Whether nobody waits for an answer to a DREQ. */
+  public boolean isQuiet() {
+    for (Communication each : byId.values()) {
+      if (each.isDisconnecting()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** How many connections it knows, also those that are over. */
+  public int known() {
+    return byId.size();
+  }
+
+  /** A packet has come for a queue pair that is not yet established: its peer is ready. */
+  public void packetCame(int queuePair) {
+    Communication to = byQueuePair.get(queuePair);
+    if (to != null) {
+      to.receivedReady();
+    }
+  }
+
+  /**
+   * Takes a message.
+   *
+   * @param source where strangers at the address that its packet came from take packets
+   */
+  public void receive(CmMessage message, Gid source) {
+    if (message instanceof Request request) {
+      receive(request, source);
+      return;
+    }
+    if (message instanceof ServiceRequest request) {
+      services.receive(request, source);
+      return;
+    }
+    if (message instanceof ServiceReply reply) {
+      services.receive(reply, source);
+      return;
+    }
+    Communication to = find(message, source);
+    if (to == null) {
+      answerStray(message, source);
+    } else if (message instanceof Reply reply) {
+      to.received(reply);
+    } else if (message instanceof ReadyToUse) {
+      to.receivedReady();
+    } else if (message instanceof Reject reject) {
+      to.received(reject);
+    } else if (message instanceof Receipt receipt) {
+      to.received(receipt);
+    } else if (message instanceof DisconnectRequest request) {
+      to.received(request);
+    } else if (message instanceof DisconnectReply) {
+      to.receivedDisconnected();
+    }
+  }
+
+  /** A REJ for a timeout may not know what this end calls the connection. */
+  private @Nullable Communication find(CmMessage message, Gid source) {
+    Communication found = byId.get(message.remoteId());
+    if (found == null && message instanceof Reject reject && reject.remoteId() == 0) {
+      for (Communication each : byRemote.values()) {
+        if (each.remoteId() == reject.localId() && port.isFrom(source, each.peer())) {
+          return each;
+        }
+      }
+    }
+    if (found == null || !port.isFrom(source, found.peer())) {
+      return null;
+    }
+    boolean sameName = found.remoteId() == 0 || found.remoteId() == message.localId();
+    // Who refuses a request need not have a name for it.
+    return sameName || (message instanceof Reject && message.localId() == 0) ? found : null;
+  }
+
+  private void receive(Request request, Gid source) {
+    Gid peer = request.source();
+    if (!port.isFrom(source, peer)) {
+      reject(request, CmReason.INVALID_GID, source);
+      return;
+    }
+    Remote remote = new Remote(peer, request.localId());
+    Communication known = byRemote.get(remote);
+    if (known != null) {
+      known.receivedAgain();
+      return;
+    }
+    CmListener listener = listeners.get(request.serviceId());
+    if (listener == null) {
+      reject(request, CmReason.INVALID_SERVICE_ID, peer);
+    } else if (request.transport() != 0) {
+      reject(request, CmReason.INVALID_TRANSPORT, peer);
+    } else if (request.pathMtu() < 1 || request.pathMtu() > port.mtu()) {
+      reject(request, CmReason.INVALID_MTU, peer);
+    } else {
+      Communication made = Communication.passive(this, timeline, peer, nextId(), request);
+      CmUser user = listener.requested(made, request);
+      if (user != null) {
+        made.user(user);
+        byId.put(made.localId(), made);
+        byRemote.put(remote, made);
+      }
+    }
+  }
+
+  private void reject(Request request, int reason, Gid to) {
+    port.send(
+        new Reject(
+            request.transaction(),
+            0,
+            request.localId(),
+            Answered.REQUEST,
+            reason,
+            0,
+            nothing(Mad.REJECT_DATA)),
+        to);
+  }
+
+  private void answerStray(CmMessage message, Gid source) {
+    if (message instanceof DisconnectRequest request) {
+      port.send(
+          new DisconnectReply(
+              request.transaction(),
+              /* localId= */ request.remoteId(),
+              /* remoteId= */ request.localId(),
+              nothing(Mad.READY_DATA)),
+          source);
+    } else if (message instanceof Reply reply) {
+      port.send(
+          new Reject(
+              reply.transaction(),
+              /* localId= */ reply.remoteId(),
+              /* remoteId= */ reply.localId(),
+              Answered.REPLY,
+              CmReason.INVALID_COMMUNICATION_ID,
+              0,
+              nothing(Mad.REJECT_DATA)),
+          source);
+    }
+  }
+
+  private static ByteBuffer nothing(int length) {
+    return Mad.padded(ByteBuffer.allocate(0), length);
+  }
+
+  void send(CmMessage message, Gid to) {
+    port.send(message, to);
+  }
+
+  long guid() {
+    return port.guid();
+  }
+
+  long nextTransaction() {
+    return ++transactions;
+  }
+
+  private int nextId() {
+    int id;
+    do {
+      id = port.nextSecret();
+    } while (id == 0 || byId.containsKey(id));
+    return id;
+  }
+
+  /** A passive end has a queue pair now. */
+  void serves(Communication communication) {
+    byQueuePair.put(communication.localQueuePair(), communication);
+  }
+
+  /** A connection is over; the oldest such is forgotten if there are too many. */
+  void waits(Communication communication) {
+    byQueuePair.remove(communication.localQueuePair(), communication);
+    waiting.add(communication);
+    if (waiting.size() > MOST_WAITING) {
+      waiting.iterator().next().abandon();
+    }
+  }
+
+  void forget(Communication communication) {
+    waiting.remove(communication);
+    byQueuePair.remove(communication.localQueuePair(), communication);
+    byId.remove(communication.localId(), communication);
+    if (communication.isPassive()) {
+      byRemote.remove(new Remote(communication.peer(), communication.remoteId()), communication);
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.verbs.Gid;
+
+/** What an agent needs of the port that it works for. */
+public interface CmPort {
+
+  /** The port's GID. */
+  Gid gid();
+
+  /** The number of the HCA. */
+  long guid();
+
+  /** The largest packet that it takes, as in {@code enum ibv_mtu}. */
+  int mtu();
+
+  /** Sends a message, which may be lost. Does not throw. */
+  void send(CmMessage message, Gid to);
+
+  /** Whether packets from an address come from the port with a GID. */
+  boolean isFrom(Gid source, Gid gid);
+
+  /** A number that nobody guesses. */
+  int nextSecret();
+}

@@ -1,0 +1,27 @@
+package io.verbena.emulated.cm.protocol;
+
+/** Why a REJ was sent (IBTA volume 1, rejection reasons). */
+public final class CmReason {
+  /** The sender has waited long enough. */
+  public static final int TIMEOUT = 4;
+
+  /** The sender knows no such connection. */
+  public static final int INVALID_COMMUNICATION_ID = 6;
+
+  /** Nobody listens. */
+  public static final int INVALID_SERVICE_ID = 8;
+
+  /** Not RC. */
+  public static final int INVALID_TRANSPORT = 9;
+
+  /** The GID is not the sender's, or not the receiver's. */
+  public static final int INVALID_GID = 12;
+
+  /** The packets are too large. */
+  public static final int INVALID_MTU = 26;
+
+  /** The program does not want it. */
+  public static final int CONSUMER_DEFINED = 28;
+
+  private CmReason() {}
+}

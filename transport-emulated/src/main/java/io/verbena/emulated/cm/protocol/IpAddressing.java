@@ -1,0 +1,96 @@
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code rdma_cm} puts before a program's private data in a request: the IP addresses that the
+ * program knows (annex on the IP addressing of CM private data).
+ *
+ * <pre>
+ *  0 version 0 | 1 IP version 4, reserved 4 | 2 source port 2 | 4 source 16 | 20 destination 16
+ * </pre>
+ *
+ * @param ipVersion 4 or 6
+ * @param sourcePort the asking program's port
+ * @param source its address; of IPv4 the low 32 bits, the others are 0, but for {@link #at}
+ * @param destination the address that is asked
+ */
+public record IpAddressing(int ipVersion, int sourcePort, Gid source, Gid destination) {
+  /** Bytes that it takes. */
+  public static final int LENGTH = 36;
+
+  private static final int IP_VERSION_OFFSET = 1;
+  private static final int IP_VERSION_SHIFT = 4;
+  private static final int PORT_OFFSET = 2;
+  private static final int SOURCE_OFFSET = 4;
+  private static final int DESTINATION_OFFSET = 20;
+  private static final int PORT_MASK = 0xffff;
+
+  /** IPv4, its addresses with the first byte in the high bits. */
+  public static IpAddressing ipv4(int sourcePort, int source, int destination) {
+    return new IpAddressing(
+        4, sourcePort, new Gid(0, source & 0xffff_ffffL), new Gid(0, destination & 0xffff_ffffL));
+  }
+
+  /**
+   * The same of IPv4, for an HCA that takes packets on this UDP port. Where that is not RoCEv2's,
+   * it stands in bytes that mean nothing to others: a SIDR_REQ has no other place for it.
+   */
+  public IpAddressing at(int udpPort) {
+    return new IpAddressing(
+        ipVersion,
+        sourcePort,
+        new Gid(udpPort == Frame.UDP_PORT ? 0 : udpPort, source.low()),
+        destination);
+  }
+
+  /** Where the HCA takes packets. */
+  public int udpPort() {
+    int port = ipVersion == 4 ? (int) source.high() & PORT_MASK : 0;
+    return port == 0 ? Frame.UDP_PORT : port;
+  }
+
+  /** IPv6. */
+  public static IpAddressing ipv6(int sourcePort, Gid source, Gid destination) {
+    return new IpAddressing(6, sourcePort, source, destination);
+  }
+
+  /** Writes it at the buffer's position, which moves behind it. */
+  public void write(ByteBuffer into) {
+    into.put((byte) 0)
+        .put((byte) (ipVersion << IP_VERSION_SHIFT))
+        .putShort((short) sourcePort)
+        .putLong(source.high())
+        .putLong(source.low())
+        .putLong(destination.high())
+        .putLong(destination.low());
+  }
+
+  /**
+   * Reads it from the begin of private data.
+   *
+   * @return null if it is none, or too short for one
+   */
+  public static @Nullable IpAddressing read(ByteBuffer privateData) {
+    int at = privateData.position();
+    if (privateData.remaining() < LENGTH || privateData.get(at) != 0) {
+      return null;
+    }
+    int version = (privateData.get(at + IP_VERSION_OFFSET) & 0xff) >>> IP_VERSION_SHIFT;
+    if (version != 4 && version != 6) {
+      return null;
+    }
+    return new IpAddressing(
+        version,
+        privateData.getShort(at + PORT_OFFSET) & PORT_MASK,
+        gid(privateData, at + SOURCE_OFFSET),
+        gid(privateData, at + DESTINATION_OFFSET));
+  }
+
+  private static Gid gid(ByteBuffer data, int at) {
+    return new Gid(data.getLong(at), data.getLong(at + Long.BYTES));
+  }
+}

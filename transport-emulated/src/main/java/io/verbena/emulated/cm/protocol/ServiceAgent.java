@@ -1,0 +1,136 @@
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
+import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
+import io.verbena.emulated.engine.Timeline;
+import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a port does about service ID resolution: who serves datagrams, who is asked, and what was
+ * answered lately. For whom nobody serves it says so.
+ *
+ * <p>For one caller at a time, alarms included. Bounded as {@link CmAgent}.
+ */
+public final class ServiceAgent {
+  private final CmPort port;
+  private final Timeline timeline;
+  private final Map<Long, ServiceListener> listeners = new HashMap<>();
+  private final Map<Integer, ServiceResolution> asking = new HashMap<>();
+  private final Map<Question, ServiceResolution> asked = new HashMap<>();
+  private final Set<ServiceResolution> answered = new LinkedHashSet<>();
+  private long transactions;
+
+  /** What a peer asks, however often. */
+  private record Question(Gid peer, int id, long transaction) {}
+
+  ServiceAgent(CmPort port, Timeline timeline) {
+    this.port = port;
+    this.timeline = timeline;
+    transactions = (long) port.nextSecret() << Integer.SIZE;
+  }
+
+  /** Has datagrams of a service served; false if they are already. */
+  public boolean listen(long serviceId, ServiceListener listener) {
+    return listeners.putIfAbsent(serviceId, listener) == null;
+  }
+
+  /** Ends that. */
+  public void unlisten(long serviceId, ServiceListener listener) {
+    listeners.remove(serviceId, listener);
+  }
+
+  /**
+   * Asks who serves datagrams.
+   *
+   * @param request whose id and transaction are filled in here
+   * @param timeoutNanos how long the peer may take
+   */
+  public ServiceResolution ask(
+      Gid peer, ServiceRequest request, long timeoutNanos, ServiceUser user) {
+    ServiceRequest sent =
+        new ServiceRequest(
+            ++transactions,
+            nextId(),
+            request.partitionKey(),
+            request.serviceId(),
+            request.privateData());
+    ServiceResolution made = ServiceResolution.active(this, timeline, peer, sent, user);
+    asking.put(sent.localId(), made);
+    made.begin(timeoutNanos);
+    return made;
+  }
+
+  private int nextId() {
+    int id;
+    do {
+      id = port.nextSecret();
+    } while (id == 0 || asking.containsKey(id));
+    return id;
+  }
+
+  /** How many questions it knows, also those that are answered. */
+  public int known() {
+    return asking.size() + asked.size();
+  }
+
+  void receive(ServiceRequest request, Gid source) {
+    ServiceResolution known = asked.get(question(request, source));
+    if (known != null) {
+      known.receivedAgain();
+      return;
+    }
+    ServiceListener listener = listeners.get(request.serviceId());
+    if (listener == null) {
+      port.send(
+          new ServiceReply(
+              request.transaction(),
+              request.localId(),
+              ServiceReply.UNSUPPORTED,
+              0,
+              request.serviceId(),
+              0,
+              Mad.padded(ByteBuffer.allocate(0), Mad.SERVICE_REPLY_DATA)),
+          source);
+      return;
+    }
+    ServiceResolution made = ServiceResolution.passive(this, timeline, source, request);
+    if (listener.asked(made, request)) {
+      asked.put(question(request, source), made);
+    }
+  }
+
+  void receive(ServiceReply reply, Gid source) {
+    @Nullable ServiceResolution to = asking.get(reply.remoteId());
+    if (to != null && port.isFrom(source, to.peer())) {
+      to.received(reply);
+    }
+  }
+
+  private static Question question(ServiceRequest request, Gid peer) {
+    return new Question(peer, request.localId(), request.transaction());
+  }
+
+  void send(CmMessage message, Gid to) {
+    port.send(message, to);
+  }
+
+  /** A question is answered; the oldest such is forgotten if there are too many. */
+  void answered(ServiceResolution resolution) {
+    answered.add(resolution);
+    if (answered.size() > CmAgent.MOST_WAITING) {
+      answered.iterator().next().end();
+    }
+  }
+
+  void forget(ServiceResolution resolution) {
+    answered.remove(resolution);
+    asking.remove(resolution.request().localId(), resolution);
+    asked.remove(question(resolution.request(), resolution.peer()), resolution);
+  }
+}

@@ -1,0 +1,179 @@
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
+import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
+import io.verbena.emulated.engine.Timeline;
+import io.verbena.verbs.Gid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a question for the queue pair that serves datagrams (IBTA volume 1, service ID
+ * resolution).
+ *
+ * <pre>
+ *  state     on                  sends      to
+ *  ASKING    SIDR_REP            -          GONE      user: answered
+ *            deadline            -          GONE      user: unreachable
+ *            withdraw()          -          GONE
+ *  ASKED     the SIDR_REQ again  -
+ *            answer()            SIDR_REP   ANSWERED
+ *  ANSWERED  the SIDR_REQ again  SIDR_REP
+ *            alarm               -          GONE
+ * </pre>
+ *
+ * The active end asks again, ever less often. The passive end hears nothing of what becomes of its
+ * answer.
+ */
+public final class ServiceResolution {
+  private static final long MILLI = 1_000_000;
+
+  /** Linux takes a request that comes again after its answer for another one: not too soon. */
+  private static final long FIRST_RETRY = 100 * MILLI;
+
+  private static final long LAST_RETRY = 1_000 * MILLI;
+
+  /** Linux asks again after 4.1 s: two answers in a row may get lost. */
+  private static final long REMEMBERED = 10_000 * MILLI;
+
+  private enum State {
+    ASKING,
+    ASKED,
+    ANSWERED,
+    GONE
+  }
+
+  private final ServiceAgent agent;
+  private final Timeline timeline;
+  private final Timeline.Alarm alarm;
+  private final Gid peer;
+  private final ServiceRequest request;
+  private final @Nullable ServiceUser user;
+  private State state;
+  private long deadline;
+  private long retryDelay = FIRST_RETRY;
+  private @Nullable ServiceReply reply;
+
+  private ServiceResolution(
+      ServiceAgent agent,
+      Timeline timeline,
+      Gid peer,
+      ServiceRequest request,
+      @Nullable ServiceUser user,
+      State state) {
+    this.agent = agent;
+    this.timeline = timeline;
+    this.peer = peer;
+    this.request = request;
+    this.user = user;
+    this.state = state;
+    alarm = timeline.alarm(this::alarm);
+  }
+
+  static ServiceResolution active(
+      ServiceAgent agent, Timeline timeline, Gid peer, ServiceRequest request, ServiceUser user) {
+    return new ServiceResolution(agent, timeline, peer, request, user, State.ASKING);
+  }
+
+  static ServiceResolution passive(
+      ServiceAgent agent, Timeline timeline, Gid peer, ServiceRequest request) {
+    return new ServiceResolution(agent, timeline, peer, request, null, State.ASKED);
+  }
+
+  /** Where who asks takes packets, or who is asked. */
+  public Gid peer() {
+    return peer;
+  }
+
+  ServiceRequest request() {
+    return request;
+  }
+
+  void begin(long timeoutNanos) {
+    deadline = timeline.now() + timeoutNanos;
+    if (deadline < 0) {
+      deadline = Long.MAX_VALUE;
+    }
+    agent.send(request, peer);
+    sleep();
+  }
+
+  // ---- what the user does
+
+  /** Active end: wants no answer any more; the user is told nothing. */
+  public void withdraw() {
+    if (state == State.ASKING) {
+      end();
+    }
+  }
+
+  /**
+   * Passive end: answers, once.
+   *
+   * @param answer whose id, transaction and service are filled in here
+   */
+  public void answer(ServiceReply answer) {
+    if (state != State.ASKED) {
+      return;
+    }
+    state = State.ANSWERED;
+    ServiceReply sent =
+        new ServiceReply(
+            request.transaction(),
+            request.localId(),
+            answer.status(),
+            answer.queuePair(),
+            request.serviceId(),
+            answer.queueKey(),
+            answer.privateData());
+    reply = sent;
+    agent.send(sent, peer);
+    alarm.set(timeline.now() + REMEMBERED);
+    agent.answered(this);
+  }
+
+  // ---- what the peer says
+
+  void received(ServiceReply answer) {
+    ServiceUser told = user;
+    if (state == State.ASKING && told != null) {
+      end();
+      told.answered(answer);
+    }
+  }
+
+  /** The request that it was made for has come again. */
+  void receivedAgain() {
+    if (reply != null) {
+      agent.send(reply, peer);
+    }
+  }
+
+  // ---- time
+
+  private void sleep() {
+    alarm.set(Math.min(deadline, timeline.now() + retryDelay));
+  }
+
+  private void alarm() {
+    ServiceUser told = user;
+    if (state == State.ANSWERED) {
+      end();
+    } else if (state == State.ASKING && told != null) {
+      if (timeline.now() - deadline >= 0) {
+        end();
+        told.unreachable();
+        return;
+      }
+      agent.send(request, peer);
+      retryDelay = Math.min(2 * retryDelay, LAST_RETRY);
+      sleep();
+    }
+  }
+
+  /** Whatever comes now is a stranger's. */
+  void end() {
+    state = State.GONE;
+    alarm.cancel();
+    agent.forget(this);
+  }
+}

@@ -1,0 +1,14 @@
+package io.verbena.emulated.cm.protocol;
+
+/**
+ * Who has asked for a service, and is told one thing. Called by the driver of the agent, within
+ * calls to it; calls nothing back, but takes notes.
+ */
+public interface ServiceUser {
+
+  /** The answer, whatever it is. */
+  void answered(CmMessage.ServiceReply reply);
+
+  /** None came in time. */
+  void unreachable();
+}

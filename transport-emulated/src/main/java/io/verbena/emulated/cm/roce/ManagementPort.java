@@ -1,0 +1,125 @@
+package io.verbena.emulated.cm.roce;
+
+import io.verbena.emulated.cm.protocol.CmAgent;
+import io.verbena.emulated.cm.protocol.CmMessage;
+import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
+import io.verbena.emulated.cm.protocol.CmPort;
+import io.verbena.emulated.cm.protocol.IpAddressing;
+import io.verbena.emulated.cm.protocol.Mad;
+import io.verbena.emulated.cm.protocol.MadFault;
+import io.verbena.emulated.hca.Secrets;
+import io.verbena.emulated.packet.PacketCounters.Reason;
+import io.verbena.emulated.packet.PacketPort;
+import io.verbena.emulated.packet.PortManagement;
+import io.verbena.emulated.packet.UdpFabric;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The queue pair 1 of a port: management datagrams between its wire and its agent. */
+final class ManagementPort implements CmPort, PortManagement {
+  private final PacketPort port;
+  private final Mtu mtu;
+  private final Secrets secrets;
+  private final long guid;
+  private final Frame outgoing;
+  private final ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+  private @Nullable CmAgent agent;
+  private int psn;
+
+  ManagementPort(UdpFabric fabric) {
+    port = fabric.port();
+    outgoing = port.frame();
+    mtu = fabric.mtu();
+    secrets = fabric.secrets();
+    guid = secrets.nextLong() | 1;
+  }
+
+  /** Hands what comes to this agent, from now on. */
+  void serve(CmAgent served) {
+    agent = served;
+  }
+
+  @Override
+  public void established(int queuePairNumber) {
+    CmAgent to = agent;
+    if (to != null) {
+      to.packetCame(queuePairNumber);
+    }
+  }
+
+  @Override
+  public boolean isQuiet() {
+    CmAgent of = agent;
+    return of == null || of.isQuiet();
+  }
+
+  @Override
+  public void receive(Frame frame) {
+    CmAgent to = agent;
+    ByteBuffer bytes = frame.bytes().slice(frame.payloadOffset(), frame.payloadLength());
+    if (to == null
+        || frame.opcode() != PacketOpcode.UD_SEND_ONLY
+        || frame.queueKey() != Mad.QUEUE_KEY
+        || frame.sourceQueuePair() != PacketPort.MANAGEMENT
+        || Mad.check(bytes) != MadFault.NONE) {
+      port.counters().count(Reason.MANAGEMENT);
+      return;
+    }
+    CmMessage message = Mad.read(bytes);
+    to.receive(message, sender(message, frame));
+  }
+
+  /** A SIDR_REQ has no GID; an HCA of this kind tells at least its UDP port. */
+  private static Gid sender(CmMessage message, Frame frame) {
+    if (message instanceof ServiceRequest request && !frame.isOverIpv6()) {
+      IpAddressing from = IpAddressing.read(request.privateData());
+      if (from != null) {
+        return UdpGid.of(frame.sourceAddress(), from.udpPort());
+      }
+    }
+    return UdpGid.ofSource(frame);
+  }
+
+  @Override
+  public void send(CmMessage message, Gid to) {
+    Mad.write(message, mad);
+    outgoing
+        .start(PacketOpcode.UD_SEND_ONLY)
+        .destinationQueuePair(PacketPort.MANAGEMENT)
+        .psn(psn++ & 0xff_ffff)
+        .queueKey(Mad.QUEUE_KEY)
+        .sourceQueuePair(PacketPort.MANAGEMENT)
+        .append(mad, 0, Mad.LENGTH);
+    port.send(outgoing, to);
+  }
+
+  @Override
+  public Gid gid() {
+    return port.gid();
+  }
+
+  @Override
+  public long guid() {
+    return guid;
+  }
+
+  @Override
+  public int mtu() {
+    return mtu.code();
+  }
+
+  @Override
+  public boolean isFrom(Gid source, Gid peer) {
+    return UdpGid.areNeighbors(source, peer);
+  }
+
+  @Override
+  public int nextSecret() {
+    return secrets.nextInt();
+  }
+}

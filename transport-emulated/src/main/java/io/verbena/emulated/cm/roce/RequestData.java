@@ -1,0 +1,49 @@
+package io.verbena.emulated.cm.roce;
+
+import io.verbena.emulated.cm.protocol.IpAddressing;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
+
+/**
+ * The private data of a request: the addresses that {@code rdma_cm} puts first, then a program's.
+ */
+final class RequestData {
+  private static final int DYNAMIC_PORTS = 0xc000;
+  private static final int DYNAMIC_PORTS_MASK = 0x3fff;
+
+  private RequestData() {}
+
+  /**
+   * All of it.
+   *
+   * @param data the program's, at most {@code length} less {@link IpAddressing#LENGTH}
+   * @param length what the message has room for
+   */
+  static ByteBuffer of(RoceConnectionManager manager, Gid peer, ByteBuffer data, int length) {
+    ByteBuffer all = ByteBuffer.allocate(length);
+    int port = DYNAMIC_PORTS | (manager.fabric().secrets().nextInt() & DYNAMIC_PORTS_MASK);
+    Gid own = manager.gid();
+    IpAddressing addressing =
+        UdpGid.isIpv4(peer)
+            ? IpAddressing.ipv4(port, UdpGid.address(own), UdpGid.address(peer))
+                .at(UdpGid.udpPort(own))
+            : IpAddressing.ipv6(port, own, peer);
+    addressing.write(all);
+    all.put(IpAddressing.LENGTH, data, data.position(), data.remaining());
+    return all.clear().asReadOnlyBuffer();
+  }
+
+  /** The port of who asks; 0 if it does not say. */
+  static int port(ByteBuffer all) {
+    IpAddressing from = IpAddressing.read(all);
+    return from == null ? 0 : from.sourcePort();
+  }
+
+  /** The program's part of it. */
+  static ByteBuffer ofProgram(ByteBuffer all) {
+    return IpAddressing.read(all) == null
+        ? all
+        : all.slice(IpAddressing.LENGTH, all.remaining() - IpAddressing.LENGTH);
+  }
+}

@@ -1,0 +1,496 @@
+package io.verbena.emulated.cm.roce;
+
+import io.verbena.emulated.cm.ManagedQueuePair;
+import io.verbena.emulated.cm.protocol.CmMessage.Reject;
+import io.verbena.emulated.cm.protocol.CmMessage.Reply;
+import io.verbena.emulated.cm.protocol.CmMessage.Request;
+import io.verbena.emulated.cm.protocol.CmReason;
+import io.verbena.emulated.cm.protocol.CmUser;
+import io.verbena.emulated.cm.protocol.Communication;
+import io.verbena.emulated.cm.protocol.Mad;
+import io.verbena.emulated.cm.protocol.ServiceId;
+import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.packet.UdpFabric;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.ConnectionLimits;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection over a wire.
+ *
+ * <pre>
+ *  active                                     passive
+ *  RESOLVED                                   REQUESTED
+ *     | connect: REQ                             | accept: RTR, REP         | reject, close: REJ
+ *  CONNECTING                                 ACCEPTING                     |
+ *     | REP: RTR, RTS, RTU                       | RTU: RTS                 |
+ *  ESTABLISHED                                ESTABLISHED                   |
+ *     | disconnect, close: DREQ; the peer's      |                          |
+ *  ENDED  <--------------------------------------+--------------------------+
+ * </pre>
+ *
+ * <p>The driver's notes are acted on by whoever awaits events. Locks are taken in the order
+ * connection, queue pair, fabric.
+ */
+final class RoceConnection implements ConnectionIdentifier, CmUser {
+  static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
+
+  /** 268 ms: longer than a busy machine keeps a process waiting; losses are mended long before. */
+  private static final int ACK_TIMEOUT = 16;
+
+  /** 0.64 ms. */
+  private static final int RNR_TIMER = 12;
+
+  private static final int DEFAULT_PARTITION = 0xffff;
+  private static final int BROKEN_PIPE = -32;
+
+  private enum State {
+    RESOLVED,
+    CONNECTING,
+    REQUESTED,
+    ACCEPTING,
+    ESTABLISHED,
+    ENDED
+  }
+
+  private final RoceConnectionManager manager;
+  private final Gid peer;
+  private final int peerPort;
+  private final @Nullable Request request;
+  private State state;
+  private boolean closed;
+  private @Nullable Communication communication;
+  private @Nullable EmulatedQueuePair queuePair;
+  private ConnectionParameters parameters = ConnectionParameters.defaults();
+
+  /** The first PSN of the peer, which this end chooses. */
+  private final int peerPsn;
+
+  private RoceConnection(
+      RoceConnectionManager manager,
+      Gid peer,
+      int peerPort,
+      State state,
+      @Nullable Communication communication,
+      @Nullable Request request) {
+    this.manager = manager;
+    this.peer = peer;
+    this.peerPort = peerPort;
+    this.state = state;
+    this.communication = communication;
+    this.request = request;
+    peerPsn = manager.fabric().secrets().next24Bits();
+    manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
+  }
+
+  /** An active end, whose peer is known. */
+  static RoceConnection resolved(RoceConnectionManager manager, Gid peer, int port) {
+    return new RoceConnection(manager, peer, port, State.RESOLVED, null, null);
+  }
+
+  /** A passive end, which is told to the program. */
+  static RoceConnection requested(
+      RoceConnectionManager manager,
+      RoceListener listener,
+      Communication communication,
+      Request request) {
+    RoceConnection made =
+        new RoceConnection(
+            manager,
+            request.source(),
+            RequestData.port(request.privateData()),
+            State.REQUESTED,
+            communication,
+            request);
+    manager.raise(
+        new ConnectionEvent(
+            ConnectionEvent.Type.CONNECT_REQUEST,
+            made,
+            listener,
+            0,
+            RequestData.ofProgram(request.privateData()),
+            request.responderResources(),
+            request.initiatorDepth()));
+    return made;
+  }
+
+  @Override
+  public RoceConnectionManager manager() {
+    return manager;
+  }
+
+  @Override
+  public String peer() {
+    return RoceConnectionManager.name(peer, peerPort);
+  }
+
+  @Override
+  public synchronized @Nullable QueuePair queuePair() {
+    return queuePair;
+  }
+
+  @Override
+  public synchronized QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
+    if (closed || queuePair != null) {
+      throw invalid("create queue pair: it has one, or is closed");
+    }
+    EmulatedQueuePair pair =
+        ManagedQueuePair.create(manager.device(), PortSpace.TCP, domain, options);
+    queuePair = pair;
+    return pair;
+  }
+
+  // ---- active end
+
+  @Override
+  public synchronized void connect(ConnectionParameters offered, long timeoutNanos) {
+    check("connect", offered, ConnectionParameters.MAX_CONNECT_DATA);
+    EmulatedQueuePair own = requireState("connect", State.RESOLVED);
+    state = State.CONNECTING;
+    parameters = offered;
+    Request asked =
+        new Request(
+            0,
+            0,
+            ServiceId.of(ServiceId.TCP, peerPort),
+            0,
+            own.number(),
+            offered.responderResources(),
+            offered.initiatorDepth(),
+            0,
+            peerPsn,
+            offered.retryCount(),
+            DEFAULT_PARTITION,
+            manager.fabric().mtu().code(),
+            offered.rnrRetryCount(),
+            peer,
+            peer,
+            ACK_TIMEOUT,
+            RequestData.of(manager, peer, offered.privateData(), Mad.REQUEST_DATA));
+    UdpFabric fabric = manager.fabric();
+    fabric.enter();
+    try {
+      communication = manager.agent().connect(peer, asked, timeoutNanos, this);
+    } finally {
+      fabric.leave();
+    }
+    fabric.wake();
+  }
+
+  @Override
+  public void replied(Reply reply) {
+    manager.note(() -> complete(reply));
+  }
+
+  private synchronized void complete(Reply reply) {
+    EmulatedQueuePair own = queuePair;
+    if (closed || state != State.CONNECTING || own == null) {
+      return;
+    }
+    try {
+      toReadyToReceive(own, reply.queuePair(), manager.fabric().mtu());
+      toReadyToSend(
+          own,
+          reply.startingPsn(),
+          parameters.retryCount(),
+          reply.rnrRetry(),
+          reply.responderResources());
+    } catch (VerbsException e) {
+      fail();
+      return;
+    }
+    onAgent(Communication::ready);
+    state = State.ESTABLISHED;
+    raise(
+        ConnectionEvent.Type.ESTABLISHED,
+        0,
+        reply.privateData(),
+        reply.responderResources(),
+        reply.initiatorDepth());
+  }
+
+  // ---- passive end
+
+  @Override
+  public synchronized void accept(ConnectionParameters offered) {
+    check("accept", offered, ConnectionParameters.MAX_ACCEPT_DATA);
+    if (state == State.ENDED && !closed && queuePair != null && request != null) {
+      raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
+      return;
+    }
+    EmulatedQueuePair own = requireState("accept", State.REQUESTED);
+    Request asked = request;
+    if (asked == null) {
+      throw new AssertionError("requested without a request");
+    }
+    parameters = offered;
+    try {
+      toReadyToReceive(own, asked.queuePair(), mtu(asked));
+    } catch (VerbsException e) {
+      fail();
+      return;
+    }
+    state = State.ACCEPTING;
+    Reply reply =
+        new Reply(
+            0,
+            0,
+            0,
+            own.number(),
+            peerPsn,
+            offered.responderResources(),
+            offered.initiatorDepth(),
+            offered.rnrRetryCount(),
+            manager.fabric().secrets().nextLong(),
+            Mad.padded(offered.privateData(), Mad.REPLY_DATA));
+    onAgent(ours -> ours.accept(reply));
+  }
+
+  private static Mtu mtu(Request asked) {
+    for (Mtu mtu : Mtu.values()) {
+      if (mtu.code() == asked.pathMtu()) {
+        return mtu;
+      }
+    }
+    throw new AssertionError("the agent has checked the MTU");
+  }
+
+  @Override
+  public void established() {
+    manager.note(this::complete);
+  }
+
+  private synchronized void complete() {
+    EmulatedQueuePair own = queuePair;
+    Request asked = request;
+    if (closed || state != State.ACCEPTING || own == null || asked == null) {
+      return;
+    }
+    try {
+      toReadyToSend(
+          own,
+          asked.startingPsn(),
+          asked.retryCount(),
+          asked.rnrRetry(),
+          asked.responderResources());
+    } catch (VerbsException e) {
+      // What broke by the peer's first message was connected: completions tell why it is no more.
+      if (own.state() != QueuePairState.ERR) {
+        onAgent(Communication::disconnect);
+        state = State.ENDED;
+        raise(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
+        return;
+      }
+    }
+    state = State.ESTABLISHED;
+    raise(
+        ConnectionEvent.Type.ESTABLISHED,
+        0,
+        NO_DATA,
+        asked.responderResources(),
+        asked.initiatorDepth());
+  }
+
+  @Override
+  public synchronized void reject(ByteBuffer privateData) {
+    ConnectionLimits.checkData("reject", privateData, ConnectionParameters.MAX_REJECT_DATA);
+    if (state == State.ENDED && !closed && request != null && queuePair == null) {
+      return;
+    }
+    if (closed || state != State.REQUESTED) {
+      throw wrongState("reject", State.REQUESTED);
+    }
+    state = State.ENDED;
+    onAgent(ours -> ours.reject(CmReason.CONSUMER_DEFINED, privateData));
+  }
+
+  // ---- both
+
+  private void toReadyToReceive(EmulatedQueuePair pair, int number, Mtu mtu) {
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTR)
+            .addressVector(AddressVector.to(peer))
+            .pathMtu(mtu)
+            .destinationQueuePair(number)
+            .receivePsn(peerPsn)
+            .maxDestinationReadAtomic(parameters.responderResources())
+            .minRnrTimer(RNR_TIMER));
+  }
+
+  private void toReadyToSend(
+      EmulatedQueuePair pair, int psn, int retryCount, int rnrRetry, int peerServes) {
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTS)
+            .timeout(ACK_TIMEOUT)
+            .retryCount(retryCount)
+            .rnrRetry(rnrRetry)
+            .sendPsn(psn)
+            .maxReadAtomic(Math.min(parameters.initiatorDepth(), peerServes)));
+  }
+
+  /** The queue pair is closed or in no state to connect: both ends are told. */
+  private void fail() {
+    state = State.ENDED;
+    onAgent(ours -> ours.reject(CmReason.CONSUMER_DEFINED, NO_DATA));
+    raise(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
+  }
+
+  @Override
+  public void rejected(Reject reject) {
+    manager.note(() -> endBefore(reject));
+  }
+
+  private synchronized void endBefore(Reject reject) {
+    switch (state) {
+      case CONNECTING -> {
+        state = State.ENDED;
+        raise(ConnectionEvent.Type.REJECTED, reject.reason(), reject.privateData());
+      }
+      case REQUESTED -> state = State.ENDED;
+      case ACCEPTING -> {
+        state = State.ENDED;
+        raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
+      }
+      default -> {}
+    }
+  }
+
+  @Override
+  public void unreachable() {
+    manager.note(this::giveUp);
+  }
+
+  private synchronized void giveUp() {
+    switch (state) {
+      case CONNECTING -> {
+        state = State.ENDED;
+        raise(ConnectionEvent.Type.UNREACHABLE, ConnectionEvent.TIMED_OUT, NO_DATA);
+      }
+      case ACCEPTING -> {
+        state = State.ENDED;
+        raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
+      }
+      default -> {}
+    }
+  }
+
+  @Override
+  public void disconnected() {
+    manager.note(() -> end(false));
+  }
+
+  @Override
+  public void disconnect() {
+    end(true);
+  }
+
+  private void end(boolean byUs) {
+    EmulatedQueuePair own;
+    synchronized (this) {
+      if (state != State.ESTABLISHED) {
+        return;
+      }
+      state = State.ENDED;
+      own = queuePair;
+      if (byUs) {
+        onAgent(Communication::disconnect);
+      }
+      raise(ConnectionEvent.Type.DISCONNECTED, 0, NO_DATA);
+    }
+    if (own != null) {
+      own.fail();
+    }
+  }
+
+  @Override
+  public void close() {
+    disconnect();
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      switch (state) {
+        case CONNECTING -> onAgent(ours -> ours.reject(CmReason.TIMEOUT, NO_DATA));
+        case REQUESTED, ACCEPTING ->
+            onAgent(ours -> ours.reject(CmReason.CONSUMER_DEFINED, NO_DATA));
+        default -> {}
+      }
+      state = State.ENDED;
+      closed = true;
+    }
+    manager.forget(this);
+    manager.closed(RoceConnectionManager.Kind.IDENTIFIER);
+  }
+
+  /** What is done to a communication. */
+  private interface Step {
+    void on(Communication ours);
+  }
+
+  private void onAgent(Step step) {
+    Communication ours = communication;
+    if (ours != null) {
+      UdpFabric fabric = manager.fabric();
+      fabric.enter();
+      try {
+        // What queue pairs owe goes before what ends their connection.
+        fabric.catchUp();
+        step.on(ours);
+      } finally {
+        fabric.leave();
+      }
+      fabric.wake();
+    }
+  }
+
+  private void raise(ConnectionEvent.Type type, int status, ByteBuffer data) {
+    raise(type, status, data, parameters.responderResources(), parameters.initiatorDepth());
+  }
+
+  private void raise(
+      ConnectionEvent.Type type, int status, ByteBuffer data, int resources, int depth) {
+    if (!closed) {
+      manager.raise(new ConnectionEvent(type, this, null, status, data, resources, depth));
+    }
+  }
+
+  private EmulatedQueuePair requireState(String verb, State expected) {
+    if (closed || state != expected) {
+      throw wrongState(verb, expected);
+    }
+    EmulatedQueuePair own = queuePair;
+    if (own == null) {
+      throw invalid(verb + ": no queue pair");
+    }
+    return own;
+  }
+
+  private VerbsException wrongState(String verb, State expected) {
+    return invalid(
+        verb + ": state: " + (closed ? "closed" : state) + " (expected: " + expected + ")");
+  }
+
+  private void check(String verb, ConnectionParameters offered, int mostData) {
+    ConnectionLimits.check(verb, offered, mostData, manager.device().attributes());
+  }
+
+  private static VerbsException invalid(String message) {
+    return new VerbsException(VerbsError.INVALID, message);
+  }
+}

@@ -1,0 +1,27 @@
+package io.verbena.emulated.cm.roce;
+
+import io.verbena.emulated.cm.protocol.CmAgent;
+import io.verbena.emulated.hca.ConnectionManagerFactory;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.packet.UdpFabric;
+import io.verbena.verbs.ConnectionManager;
+
+/** The connection managers of one HCA on UDP sockets, which share the agent of its port. */
+public final class RoceConnectionManagers implements ConnectionManagerFactory {
+  private final UdpFabric fabric;
+  private final CmAgent agent;
+
+  /** Of an HCA that has none yet; before its first device is opened. */
+  public RoceConnectionManagers(UdpFabric fabric) {
+    this.fabric = fabric;
+    ManagementPort port = new ManagementPort(fabric);
+    agent = new CmAgent(port, fabric.timeline());
+    port.serve(agent);
+    fabric.management(port);
+  }
+
+  @Override
+  public ConnectionManager create(EmulatedDevice device) {
+    return new RoceConnectionManager(device, fabric, agent);
+  }
+}

@@ -1,0 +1,274 @@
+package io.verbena.emulated.cm.roce;
+
+import io.verbena.emulated.cm.ManagedQueuePair;
+import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
+import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
+import io.verbena.emulated.cm.protocol.Mad;
+import io.verbena.emulated.cm.protocol.ServiceId;
+import io.verbena.emulated.cm.protocol.ServiceResolution;
+import io.verbena.emulated.cm.protocol.ServiceUser;
+import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.packet.UdpFabric;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.DatagramPeer;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.ConnectionLimits;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a question for datagrams over a wire.
+ *
+ * <pre>
+ *  active                               passive
+ *  RESOLVED                             REQUESTED
+ *     | connect: SIDR_REQ                  | accept: SIDR_REP    | reject, close: SIDR_REP
+ *  CONNECTING                              |                     |
+ *     | SIDR_REP, deadline, close          |                     |
+ *  ENDED  <--------------------------------+---------------------+
+ * </pre>
+ *
+ * <p>The driver's notes are acted on by whoever awaits events. Locks are taken in the order
+ * identifier, queue pair, fabric.
+ */
+final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
+  private static final int DEFAULT_PARTITION = 0xffff;
+
+  private enum State {
+    RESOLVED,
+    CONNECTING,
+    REQUESTED,
+    ENDED
+  }
+
+  private final RoceConnectionManager manager;
+  private final Gid peer;
+  private final int peerPort;
+  private State state;
+  private boolean closed;
+  private @Nullable ServiceResolution resolution;
+  private @Nullable EmulatedQueuePair queuePair;
+
+  private RoceDatagrams(
+      RoceConnectionManager manager,
+      Gid peer,
+      int peerPort,
+      State state,
+      @Nullable ServiceResolution resolution) {
+    this.manager = manager;
+    this.peer = peer;
+    this.peerPort = peerPort;
+    this.state = state;
+    this.resolution = resolution;
+    manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
+  }
+
+  /** An active end, whose peer is known. */
+  static RoceDatagrams resolved(RoceConnectionManager manager, Gid peer, int port) {
+    return new RoceDatagrams(manager, peer, port, State.RESOLVED, null);
+  }
+
+  /** A passive end, which is told to the program. */
+  static void requested(
+      RoceConnectionManager manager,
+      RoceListener listener,
+      ServiceResolution resolution,
+      ServiceRequest request) {
+    ByteBuffer data = request.privateData();
+    RoceDatagrams made =
+        new RoceDatagrams(
+            manager, resolution.peer(), RequestData.port(data), State.REQUESTED, resolution);
+    manager.raise(
+        new ConnectionEvent(
+            ConnectionEvent.Type.CONNECT_REQUEST,
+            made,
+            listener,
+            0,
+            RequestData.ofProgram(data),
+            0,
+            0));
+  }
+
+  @Override
+  public RoceConnectionManager manager() {
+    return manager;
+  }
+
+  @Override
+  public String peer() {
+    return RoceConnectionManager.name(peer, peerPort);
+  }
+
+  @Override
+  public synchronized @Nullable QueuePair queuePair() {
+    return queuePair;
+  }
+
+  @Override
+  public synchronized QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
+    if (closed || queuePair != null) {
+      throw invalid("create queue pair: it has one, or is closed");
+    }
+    EmulatedQueuePair pair =
+        ManagedQueuePair.create(manager.device(), PortSpace.UDP, domain, options);
+    queuePair = pair;
+    return pair;
+  }
+
+  // ---- active end
+
+  @Override
+  public synchronized void connect(ConnectionParameters offered, long timeoutNanos) {
+    ByteBuffer data = offered.privateData();
+    ConnectionLimits.checkData("connect", data, ConnectionParameters.MAX_DATAGRAM_CONNECT_DATA);
+    requireQueuePair("connect", State.RESOLVED);
+    state = State.CONNECTING;
+    ServiceRequest asked =
+        new ServiceRequest(
+            0,
+            0,
+            DEFAULT_PARTITION,
+            ServiceId.of(ServiceId.UDP, peerPort),
+            RequestData.of(manager, peer, data, Mad.SERVICE_REQUEST_DATA));
+    onFabric(() -> resolution = manager.agent().services().ask(peer, asked, timeoutNanos, this));
+  }
+
+  @Override
+  public void answered(ServiceReply reply) {
+    manager.note(() -> complete(reply));
+  }
+
+  private synchronized void complete(ServiceReply reply) {
+    if (state != State.CONNECTING) {
+      return;
+    }
+    state = State.ENDED;
+    boolean named = reply.status() == ServiceReply.NAMED;
+    manager.raise(
+        new ConnectionEvent(
+            named ? ConnectionEvent.Type.ESTABLISHED : ConnectionEvent.Type.UNREACHABLE,
+            this,
+            null,
+            reply.status(),
+            reply.privateData(),
+            0,
+            0,
+            named
+                ? new DatagramPeer(AddressVector.to(peer), reply.queuePair(), reply.queueKey())
+                : null));
+  }
+
+  @Override
+  public void unreachable() {
+    manager.note(this::giveUp);
+  }
+
+  private synchronized void giveUp() {
+    if (state == State.CONNECTING) {
+      state = State.ENDED;
+      manager.raise(
+          new ConnectionEvent(
+              ConnectionEvent.Type.UNREACHABLE,
+              this,
+              null,
+              ConnectionEvent.TIMED_OUT,
+              RoceConnection.NO_DATA,
+              0,
+              0));
+    }
+  }
+
+  // ---- passive end
+
+  @Override
+  public synchronized void accept(ConnectionParameters offered) {
+    ByteBuffer data = offered.privateData();
+    ConnectionLimits.checkData("accept", data, ConnectionParameters.MAX_DATAGRAM_ACCEPT_DATA);
+    EmulatedQueuePair own = requireQueuePair("accept", State.REQUESTED);
+    answer(ServiceReply.NAMED, own.number(), DatagramPeer.QUEUE_KEY, data);
+  }
+
+  @Override
+  public synchronized void reject(ByteBuffer privateData) {
+    ConnectionLimits.checkData(
+        "reject", privateData, ConnectionParameters.MAX_DATAGRAM_ACCEPT_DATA);
+    requireState("reject", State.REQUESTED);
+    answer(ServiceReply.REJECTED, 0, 0, privateData);
+  }
+
+  private void answer(int status, int number, int key, ByteBuffer data) {
+    state = State.ENDED;
+    ServiceReply reply =
+        new ServiceReply(0, 0, status, number, 0, key, Mad.padded(data, Mad.SERVICE_REPLY_DATA));
+    ServiceResolution ours = resolution;
+    if (ours != null) {
+      onFabric(() -> ours.answer(reply));
+    }
+  }
+
+  // ---- both
+
+  @Override
+  public void disconnect() {
+    // Nothing is connected.
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      ServiceResolution ours = resolution;
+      if (state == State.CONNECTING && ours != null) {
+        onFabric(ours::withdraw);
+      } else if (state == State.REQUESTED) {
+        answer(ServiceReply.REJECTED, 0, 0, RoceConnection.NO_DATA);
+      }
+      state = State.ENDED;
+      closed = true;
+    }
+    manager.forget(this);
+    manager.closed(RoceConnectionManager.Kind.IDENTIFIER);
+  }
+
+  private void onFabric(Runnable step) {
+    UdpFabric fabric = manager.fabric();
+    fabric.enter();
+    try {
+      step.run();
+    } finally {
+      fabric.leave();
+    }
+    fabric.wake();
+  }
+
+  private EmulatedQueuePair requireQueuePair(String verb, State expected) {
+    requireState(verb, expected);
+    EmulatedQueuePair own = queuePair;
+    if (own == null) {
+      throw invalid(verb + ": no queue pair");
+    }
+    return own;
+  }
+
+  private void requireState(String verb, State expected) {
+    if (closed || state != expected) {
+      throw invalid(
+          verb + ": state: " + (closed ? "closed" : state) + " (expected: " + expected + ")");
+    }
+  }
+
+  private static VerbsException invalid(String message) {
+    return new VerbsException(VerbsError.INVALID, message);
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Connection managers on UDP sockets: the verbs' view of the protocol of {@link
+ * io.verbena.emulated.cm.protocol}, and queue pair 1, through which its messages pass. Internal:
+ * not exported.
+ */
+@NullMarked
+package io.verbena.emulated.cm.roce;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,179 @@
+package io.verbena.emulated.direct;
+
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far the requests of a {@link DirectSendQueue} have come that an {@link AsyncScheduler} does.
+ * They are done in order, but for a SEND or a WRITE without FENCE, which may pass READs and atomics
+ * that are outstanding; and they are completed in order, later.
+ *
+ * <pre>
+ *  completion shown ... | done, not shown ... | READs, atomics, some already passed | not begun ...
+ *                       first                 undone                                        end
+ * </pre>
+ */
+final class DeferredSends {
+  private final DirectSendQueue queue;
+  private final DirectQueuePair pair;
+
+  /** What came of a request that was done and whose completion is not shown; else null. */
+  private final @Nullable TransferResult[] results;
+
+  // All: only the owner of the queue.
+  private long undone;
+  private boolean failed;
+  private boolean waits;
+
+  DeferredSends(DirectSendQueue queue, DirectQueuePair pair, int maxSend) {
+    this.queue = queue;
+    this.pair = pair;
+    results = new @Nullable TransferResult[maxSend];
+  }
+
+  /** Takes the queue and does one of the things that may be done now; false if there is none. */
+  boolean step(SplittableRandom random) {
+    queue.ownership.acquire();
+    try {
+      boolean canShow = undone > queue.first();
+      boolean canDo = undone < queue.end() && !failed && !waits && mayDo(pair.state());
+      if (canDo && (!canShow || random.nextInt(3) > 0)) {
+        perform(choose(random));
+      } else if (canShow) {
+        showFirst();
+      }
+      return canDo || canShow;
+    } finally {
+      queue.release();
+    }
+  }
+
+  private static boolean mayDo(QueuePairState state) {
+    return state == QueuePairState.RTS || state == QueuePairState.SQD;
+  }
+
+  /** The oldest request that is not done, or one that may pass it. */
+  private long choose(SplittableRandom random) {
+    if (!isReadOrAtomic(queue.request(undone)) || random.nextBoolean()) {
+      return undone;
+    }
+    int reads = 0;
+    for (long position = undone; position < queue.end(); position++) {
+      SendWorkRequest request = queue.request(position);
+      if (isReadOrAtomic(request)) {
+        // One more than may be outstanding has not begun, so nothing passes it.
+        if (++reads > pair.attributes().maxReadAtomic()) {
+          break;
+        }
+      } else if (result(position) == null) {
+        return mayPass(request) ? position : undone;
+      }
+    }
+    return undone;
+  }
+
+  private static boolean mayPass(SendWorkRequest request) {
+    return switch (request.opcode()) {
+      case SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM ->
+          (request.flags() & SendWorkRequest.FENCE) == 0;
+      default -> false;
+    };
+  }
+
+  static boolean isReadOrAtomic(SendWorkRequest request) {
+    return request.opcode() == SendOpcode.RDMA_READ
+        || request.opcode() == SendOpcode.ATOMIC_CMP_AND_SWP
+        || request.opcode() == SendOpcode.ATOMIC_FETCH_AND_ADD;
+  }
+
+  /** Goes on with a request; what is left of it, if anything, is for another step. */
+  private void perform(long position) {
+    TransferResult result = queue.attempt(queue.request(position));
+    if (result == TransferResult.UNDER_WAY) {
+      return;
+    }
+    if (result.isStall()) {
+      if (position > undone) {
+        return;
+      }
+      if (!queue.isStalled()) {
+        // Tried once more after the peer can see that somebody waits for it.
+        queue.stalled();
+        return;
+      }
+      if (queue.mayWait(result)) {
+        waits = true;
+        return;
+      }
+    }
+    if (result != TransferResult.DONE) {
+      // The peer answered what came before, and stops now.
+      finishOlder(position);
+      failed = true;
+    }
+    done(position, result);
+  }
+
+  private void finishOlder(long position) {
+    while (undone < position && !failed) {
+      TransferResult result;
+      do {
+        result = queue.attempt(queue.request(undone));
+      } while (result == TransferResult.UNDER_WAY);
+      failed = result != TransferResult.DONE;
+      done(undone, result);
+    }
+  }
+
+  private void done(long position, TransferResult result) {
+    results[slot(position)] = result;
+    while (undone < queue.end() && result(undone) != null) {
+      undone++;
+    }
+    queue.proceeded();
+  }
+
+  private @Nullable TransferResult result(long position) {
+    return results[slot(position)];
+  }
+
+  private int slot(long position) {
+    return (int) (position % results.length);
+  }
+
+  private void showFirst() {
+    long position = queue.first();
+    TransferResult result = result(position);
+    if (result == null) {
+      throw new AssertionError("request " + position + " is not done");
+    }
+    results[slot(position)] = null;
+    queue.endFirst(result);
+  }
+
+  /** For the owner: shows the completions of all that was done in order. */
+  void showAll() {
+    while (queue.first() < undone) {
+      showFirst();
+    }
+  }
+
+  /** For the owner: the peer may be ready. */
+  void resume() {
+    waits = false;
+  }
+
+  /**
+   * For the owner: forgets everything; the queue is empty, and the next request is at {@code end}.
+   */
+  void clear(long end) {
+    Arrays.fill(results, null);
+    undone = end;
+    failed = false;
+    waits = false;
+  }
+}

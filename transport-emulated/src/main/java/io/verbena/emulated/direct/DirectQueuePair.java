@@ -1,0 +1,453 @@
+package io.verbena.emulated.direct;
+
+import io.verbena.emulated.hca.CompletionEntry;
+import io.verbena.emulated.hca.CompletionRing;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.hca.EmulatedProtectionDomain;
+import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.hca.EmulatedSharedReceiveQueue;
+import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.Ownership;
+import io.verbena.emulated.hca.ReceiveRing;
+import io.verbena.emulated.hca.TakenReceives;
+import io.verbena.emulated.roce.RnrTimer;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading.Figure;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A queue pair of the direct fabric, and the way to its peer in this JVM. The work is done by its
+ * {@link DirectSendQueue} and {@link ReceiveRing}.
+ */
+final class DirectQueuePair extends EmulatedQueuePair {
+  /** In place of a claimed entry of a completion queue. */
+  static final long UNCLAIMED = -2;
+
+  private final DirectFabric fabric;
+  private final DirectSendQueue sends;
+  private final ReceiveRing receives;
+
+  /** With a shared receive queue: each message's receive passes through {@link #receives}. */
+  private final @Nullable TakenReceives taken;
+
+  /** Of UD, where many send to it: whose message is taken. Else that is the connected peer's. */
+  private final @Nullable Ownership arrivals;
+
+  /** Receives whose completions a scheduler shows later, and its work; null without one. */
+  private final @Nullable DeferredReceives deferredReceives;
+
+  private final @Nullable Deferral deferral;
+  private volatile @Nullable DirectQueuePair peer;
+
+  /**
+   * @param scheduler what does the requests later, or null: then they are done when they are posted
+   */
+  DirectQueuePair(
+      DirectFabric fabric,
+      EmulatedProtectionDomain domain,
+      int number,
+      QueuePairOptions options,
+      @Nullable AsyncScheduler scheduler) {
+    super(domain, number, options);
+    this.fabric = fabric;
+    sends = new DirectSendQueue(this, options, scheduler);
+    DeferredSends deferredSends = sends.deferred();
+    if (scheduler == null || deferredSends == null) {
+      deferredReceives = null;
+      deferral = null;
+    } else {
+      deferredReceives = new DeferredReceives(this);
+      deferral = new Deferral(scheduler, deferredSends, deferredReceives);
+    }
+    EmulatedSharedReceiveQueue shared = shared();
+    taken = shared == null ? null : new TakenReceives(shared);
+    receives =
+        shared == null
+            ? new ReceiveRing(options.maxReceive(), options.maxReceiveScatterGather())
+            : new ReceiveRing(1, shared.maxScatterGather());
+    arrivals = type() == QueuePairType.UD ? new Ownership() : null;
+  }
+
+  DirectFabric fabric() {
+    return fabric;
+  }
+
+  DirectSendQueue sends() {
+    return sends;
+  }
+
+  ReceiveRing receives() {
+    return receives;
+  }
+
+  /** If a scheduler does the work, there may be some. */
+  void schedule() {
+    if (deferral != null) {
+      deferral.schedule();
+    }
+  }
+
+  /** For the taker: whether there is a receive, which {@link #receives} then tells of. */
+  boolean hasReceive() {
+    return receives.hasNext() || (taken != null && taken.takeInto(receives) && receives.hasNext());
+  }
+
+  /** What those who send to it, of UD, take before they take a receive. */
+  @Nullable Ownership arrivals() {
+    return arrivals;
+  }
+
+  @Nullable DirectQueuePair peer() {
+    return peer;
+  }
+
+  int rnrRetry() {
+    return attributes().rnrRetry();
+  }
+
+  int retryCount() {
+    return attributes().retryCount();
+  }
+
+  int timeout() {
+    return attributes().timeout();
+  }
+
+  long peerRnrTimerNanos() {
+    DirectQueuePair other = peer;
+    return RnrTimer.nanos(other == null ? 0 : other.attributes().minRnrTimer());
+  }
+
+  /**
+   * The connected peer if it is in a state to answer, else null. For the owner of the send queue.
+   */
+  @Nullable DirectQueuePair reachablePeer() {
+    DirectQueuePair other = peer;
+    if (other == null || other.isClosed()) {
+      other = findPeer();
+    }
+    // A packet from another queue pair is dropped.
+    if (other == null || other.destination() != number()) {
+      return null;
+    }
+    // So is one with a PSN far from the one expected, unless it may begin the next message of UC.
+    if (other.receivePsn() != sendPsn() && isReliable()) {
+      return null;
+    }
+    return other.state() == QueuePairState.RTS || other.takesMessage() ? other : null;
+  }
+
+  private boolean takesMessage() {
+    if (!isReceiving()) {
+      return false;
+    }
+    messageArrived();
+    return true;
+  }
+
+  private @Nullable DirectQueuePair findPeer() {
+    AddressVector vector = attributes().addressVector();
+    EmulatedDevice there = vector == null ? null : fabric.device(vector.destination());
+    // All queue pairs of a fabric are of one kind.
+    DirectQueuePair found = there == null ? null : (DirectQueuePair) there.queuePair(destination());
+    if (found != null && found.type() != type()) {
+      found = null;
+    }
+    peer = found;
+    if (found != null && found.destination() == number()) {
+      // So that the peer, before it takes anything away, waits for the owner of our send queue.
+      found.peer = this;
+    }
+    return found;
+  }
+
+  /**
+   * Completes the receive that the owner of the peer's send queue, {@code sender}, has filled.
+   *
+   * @param entry a claimed entry of the completion queue, or {@link #UNCLAIMED}
+   * @param completion the sender's, which says all but whose receive it is
+   */
+  void completeReceive(long entry, CompletionEntry completion, DirectSendQueue sender) {
+    // A message that does not fit only costs an unreliable queue pair the receive.
+    boolean fails =
+        !completion.has(CompletionStatus.SUCCESS)
+            && (isReliable() || !completion.has(CompletionStatus.LOC_LEN_ERR));
+    // First the state: who sees the completion may connect anew at once.
+    if (fails && moveToError()) {
+      sender.afterRelease(this::flush);
+    }
+    boolean lost;
+    if (entry == UNCLAIMED && deferredReceives != null) {
+      lost = !deferredReceives.add(takeReceive(completion));
+      schedule();
+    } else {
+      long claimed = entry == UNCLAIMED ? receiveCompletions().claim() : entry;
+      publishReceive(claimed, completion);
+      lost = claimed == CompletionRing.OVERRUN;
+    }
+    receives.readAhead();
+    if (lost) {
+      sender.afterRelease(receiveCompletions()::overrun);
+    }
+  }
+
+  private void publishReceive(long entry, CompletionEntry completion) {
+    takeReceive(completion);
+    if (entry != CompletionRing.OVERRUN) {
+      receiveCompletions().publish(entry, completion);
+    }
+  }
+
+  /** Takes the next receive, and says in the completion that it is this one's. */
+  private CompletionEntry takeReceive(CompletionEntry completion) {
+    return completion.of(number(), receiveAttachment()).completes(receives.id(), receives.take());
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Taking ownership waits until the stores of the copy before are out, so what does not need it
+   * is done first: it costs nothing then.
+   */
+  @Override
+  public void postSend(SendWorkRequest request) {
+    sends.check(request);
+    MemoryKey local = localHint(request);
+    MemoryKey remote = remoteHint(request);
+    SendWorkRequest next = request.next();
+    sends.ownership.acquire();
+    try {
+      sends.post(request, local, remote);
+      while (next != null) {
+        sends.check(next);
+        sends.post(next, localHint(next), remoteHint(next));
+        next = next.next();
+      }
+    } finally {
+      sends.release();
+    }
+  }
+
+  @Override
+  public void bindMemoryWindow(SendWorkRequest request) {
+    sends.checkBind(request);
+    sends.ownership.acquire();
+    try {
+      sends.bind(request);
+    } finally {
+      sends.release();
+    }
+  }
+
+  private @Nullable MemoryKey localHint(SendWorkRequest request) {
+    return request.buffers().size() == 1 ? keys().find(request.buffers().lkey(0)) : null;
+  }
+
+  private @Nullable MemoryKey remoteHint(SendWorkRequest request) {
+    DirectQueuePair other = peer;
+    return other != null && request.opcode() != SendOpcode.SEND
+        ? other.keys().find(request.remoteKey())
+        : null;
+  }
+
+  @Override
+  public void postReceive(ReceiveWorkRequest request) {
+    if (taken != null) {
+      throw new PostException(
+          VerbsError.INVALID, request.id(), "the queue pair takes from a shared receive queue");
+    }
+    receives.posting.acquire();
+    QueuePairState now;
+    try {
+      now = state();
+      if (isClosed()) {
+        throw closedError(request.id());
+      }
+      if (now == QueuePairState.RESET) {
+        throw new PostException(
+            VerbsError.INVALID, request.id(), "state: RESET (expected: INIT or later)");
+      }
+      for (ReceiveWorkRequest next = request; next != null; next = next.next()) {
+        receives.post(next);
+      }
+    } finally {
+      receives.posting.release();
+    }
+    // No fence between the post and this look: a sender that stalls right now and is missed here
+    // looks again by its own timer, since RNR is the exception, and the fence would be paid by
+    // every post.
+    receivePosted();
+    if (now == QueuePairState.ERR || state() == QueuePairState.ERR) {
+      flushReceives();
+    }
+  }
+
+  @Override
+  protected void receivePosted() {
+    DirectQueuePair other = peer;
+    if (other != null && other.sends.isStalled()) {
+      other.sends.resume();
+    }
+  }
+
+  @Override
+  protected boolean isDraining() {
+    return sends.isDraining();
+  }
+
+  @Override
+  protected void readQueues(Map<Figure, Long> into) {
+    sends.read(into);
+    receives.read(taken, into);
+  }
+
+  @Override
+  protected void freeSends(long position) {
+    sends.free(position);
+  }
+
+  @Override
+  protected void freeReceives(long position) {
+    if (taken == null) {
+      receives.free(position);
+    } else {
+      taken.polled();
+    }
+  }
+
+  /** Requests look at the attributes of both ends when they are done. */
+  @Override
+  protected void attributesChanged() {}
+
+  @Override
+  protected Runnable entered(QueuePairState to) {
+    return switch (to) {
+      case RESET -> {
+        DirectQueuePair before = peer;
+        peer = null;
+        yield () -> drop(before);
+      }
+      case ERR -> this::flush;
+      case RTR -> this::announce;
+      case SQD -> {
+        sends.startDraining();
+        yield sends::drain;
+      }
+      case RTS -> sends::resume;
+      case INIT, SQE -> () -> {};
+    };
+  }
+
+  /** A peer may have waited for this end to be ready to receive. */
+  private void announce() {
+    if (findPeer() != null) {
+      receivePosted();
+    }
+  }
+
+  @Override
+  protected void flush() {
+    sends.flush();
+    flushReceives();
+    tellLastReceive();
+  }
+
+  @Override
+  protected void awaitHandover() {
+    sends.ownership.awaitHandover();
+    receives.posting.awaitHandover();
+    if (deferredReceives != null) {
+      deferredReceives.awaitHandover();
+    }
+    awaitPeer();
+  }
+
+  @Override
+  protected void awaitCopies() {
+    sends.ownership.awaitCopies();
+    DirectQueuePair other = peer;
+    if (other != null) {
+      other.sends.ownership.awaitCopies();
+    }
+    if (arrivals != null) {
+      arrivals.awaitCopies();
+    }
+  }
+
+  @Override
+  protected void beginWait() {
+    sends.ownership.beginWait();
+  }
+
+  @Override
+  protected void endWait() {
+    sends.ownership.endWait();
+  }
+
+  private void awaitPeer() {
+    DirectQueuePair other = peer;
+    if (other != null) {
+      other.sends.ownership.awaitHandover();
+    }
+    if (arrivals != null) {
+      arrivals.awaitHandover();
+    }
+  }
+
+  private void flushReceives() {
+    awaitPeer();
+    if (deferredReceives != null) {
+      deferredReceives.showAll();
+    }
+    boolean overrun = false;
+    CompletionEntry flushed = new CompletionEntry();
+    receives.posting.acquire();
+    try {
+      while (state() == QueuePairState.ERR && receives.hasNext()) {
+        long entry = receiveCompletions().claim();
+        overrun |= entry == CompletionRing.OVERRUN;
+        publishReceive(
+            entry, flushed.ends(CompletionStatus.WR_FLUSH_ERR, CompletionOpcode.RECV, 0));
+      }
+    } finally {
+      receives.posting.release();
+    }
+    if (overrun) {
+      receiveCompletions().overrun();
+    }
+  }
+
+  /**
+   * Drops all that is pending without completion, once {@code other} does not work on it any more.
+   */
+  private void drop(@Nullable DirectQueuePair other) {
+    sends.clear();
+    if (other != null) {
+      // What it sends next is for another receive.
+      other.sends.restart();
+    }
+    if (arrivals != null) {
+      arrivals.awaitHandover();
+    }
+    receives.posting.acquire();
+    receives.clear();
+    receives.posting.release();
+    if (deferredReceives != null) {
+      deferredReceives.clear();
+    }
+    if (taken != null) {
+      taken.drop();
+    }
+  }
+}

@@ -1,0 +1,599 @@
+package io.verbena.emulated.direct;
+
+import static java.util.Objects.requireNonNull;
+
+import io.verbena.emulated.hca.CompletionEntry;
+import io.verbena.emulated.hca.CompletionRing;
+import io.verbena.emulated.hca.EmulatedCompletionQueue;
+import io.verbena.emulated.hca.EmulatedMemoryWindow;
+import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.NextBind;
+import io.verbena.emulated.hca.Ownership;
+import io.verbena.emulated.hca.PaddedLong;
+import io.verbena.emulated.hca.SendLimits;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.DeviceCounters.Counter;
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairReading.Figure;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The send queue of a queue pair. A request is done in the thread that posts it. Only where the
+ * peer is not ready it is copied and waits, and all behind it: for the peer's next receive, for the
+ * peer's state to change, or for the retry timer, which also counts how long a request may wait.
+ *
+ * <pre>
+ *            post                        peer not ready
+ *  (caller) ------> attempt ----------------------------> waiting --- resume: receive posted, peer in
+ *                     |  done or failed                      |        RTR, timer ---> attempt
+ *                     v                                      | retries used up
+ *                  completion <------------------------------+ or flushed
+ * </pre>
+ *
+ * <p>In SQD all that was posted before goes on like this, and all that is posted waits; the queue
+ * is drained when only such requests are left.
+ */
+final class DirectSendQueue {
+  private static final long FIRST_LOOK_NANOS = 100_000;
+  private static final long LAST_LOOK_NANOS = 10_000_000;
+  private static final int FOR_EVER = 7;
+  private static final long UNKNOWN = -1;
+
+  final Ownership ownership = new Ownership();
+
+  private final DirectQueuePair pair;
+  private final DirectTransfer transfer;
+  private final int maxSend;
+  private final int maxMessage;
+  private final SendLimits limits;
+  private final int maxInlineData;
+  private final int maxScatterGather;
+  private final boolean signalAll;
+
+  /** Requests that wait, and what they carry inline; each slot is made when it is first used. */
+  private final @Nullable SendWorkRequest[] waiting;
+
+  private final @Nullable ByteBuffer[] inlineCopies;
+  private final NextBind nextBind = new NextBind();
+
+  /**
+   * How far requests have come that a scheduler does; null where they are done by who posts them.
+   */
+  private final @Nullable DeferredSends deferred;
+
+  /** One past the last request whose completion was polled. */
+  private final PaddedLong freed = new PaddedLong();
+
+  /**
+   * 1 while requests wait. The peer looks at it, without a fence, whenever it posts a receive: so
+   * it stands on a line of its own, away from what every post changes.
+   */
+  private final PaddedLong stalled = new PaddedLong();
+
+  /** Only the owner's: for its own completions, and for the peer's of what it sends. */
+  private final CompletionEntry completion = new CompletionEntry();
+
+  /** Whether requests that were posted before SQD may be left. */
+  private volatile boolean draining;
+
+  // From here on: only the owner.
+  private long posted;
+  private long freedSeen;
+  private long firstWaiting;
+
+  /** In SQD: one past the last request that was posted before, or {@link #UNKNOWN}. */
+  private long drainEnd = UNKNOWN;
+
+  private TransferResult stall = TransferResult.DONE;
+  private long stallDeadline;
+  private long nextLookNanos;
+  private boolean timerSet;
+  private List<Runnable> afterRelease = new ArrayList<>(2);
+
+  DirectSendQueue(
+      DirectQueuePair pair, QueuePairOptions options, @Nullable AsyncScheduler scheduler) {
+    this.pair = pair;
+    transfer = new DirectTransfer(pair, scheduler);
+    maxSend = options.maxSend();
+    maxMessage = pair.device().attributes().maxMessageSize();
+    limits = new SendLimits(pair, options);
+    maxInlineData = options.maxInlineData();
+    signalAll = options.signalAll();
+    deferred = scheduler == null ? null : new DeferredSends(this, pair, maxSend);
+    maxScatterGather = options.maxSendScatterGather();
+    waiting = new @Nullable SendWorkRequest[maxSend];
+    inlineCopies = new @Nullable ByteBuffer[maxSend];
+  }
+
+  @Nullable DeferredSends deferred() {
+    return deferred;
+  }
+
+  /** For the owner: to be filled and published at once. */
+  CompletionEntry completion() {
+    return completion;
+  }
+
+  /** Frees the slots of all requests before {@code position}. */
+  void free(long position) {
+    if (position > freed.getOpaque()) {
+      freed.setRelease(position);
+    }
+  }
+
+  /** Reads how far it is; for anybody, who may see the owner's count a moment late. */
+  void read(Map<Figure, Long> into) {
+    into.put(Figure.SENDS_DONE, freed.getAcquire());
+    into.put(Figure.SENDS_POSTED, posted);
+    into.put(Figure.SEND_QUEUE_SIZE, (long) maxSend);
+  }
+
+  boolean isStalled() {
+    return stalled.getAcquire() != 0;
+  }
+
+  /** Gives up ownership, and then does what must not be done under it. */
+  void release() {
+    if (afterRelease.isEmpty()) {
+      ownership.release();
+    } else {
+      releaseAndAct();
+    }
+  }
+
+  private void releaseAndAct() {
+    List<Runnable> actions = afterRelease;
+    afterRelease = new ArrayList<>(2);
+    ownership.release();
+    for (Runnable action : actions) {
+      action.run();
+    }
+  }
+
+  /** For the owner: has this done once ownership is released. */
+  void afterRelease(Runnable action) {
+    afterRelease.add(action);
+  }
+
+  /**
+   * For the owner: does a request that was checked, or lets it wait.
+   *
+   * @param local a key that its first buffer may have, or null
+   * @param remote a key of the peer that it may be for, or null
+   */
+  void post(SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
+    QueuePairState state = pair.state();
+    if (state != QueuePairState.RTS) {
+      requireMayPost(request, state);
+    }
+    long position = posted;
+    if (position - freedSeen >= maxSend) {
+      freedSeen = freed.getAcquire();
+      if (position - freedSeen >= maxSend) {
+        throw new PostException(
+            VerbsError.NO_MEMORY,
+            request.id(),
+            "sends outstanding: " + maxSend + " (expected: < " + maxSend + ")");
+      }
+    }
+    posted = position + 1;
+    if (firstWaiting < position) {
+      keep(request, position);
+      noteWhetherInDrain(state, position);
+      pair.schedule();
+    } else if (state != QueuePairState.RTS) {
+      postAside(request, position, state);
+    } else if (deferred != null) {
+      keep(request, position);
+      pair.schedule();
+    } else {
+      TransferResult result = attempt(request, local, remote);
+      if (result.isStall()) {
+        keep(request, position);
+        stalled();
+        advance();
+      } else {
+        firstWaiting = posted;
+        end(request, position, result);
+      }
+    }
+  }
+
+  private void requireMayPost(SendWorkRequest request, QueuePairState state) {
+    if (pair.isClosed()) {
+      throw pair.closedError(request.id());
+    }
+    switch (state) {
+      case RESET, INIT, RTR ->
+          throw new PostException(
+              VerbsError.INVALID, request.id(), "state: " + state + " (expected: RTS)");
+      case RTS, SQD, SQE, ERR -> {}
+    }
+  }
+
+  /** Posts where nothing waits, in a state in which nothing is sent: SQD, SQE, ERR. */
+  private void postAside(SendWorkRequest request, long position, QueuePairState state) {
+    if (state == QueuePairState.SQD) {
+      keep(request, position);
+      noteWhetherInDrain(state, position);
+      stalled.setRelease(1);
+    } else {
+      firstWaiting = posted;
+      complete(request, position, CompletionStatus.WR_FLUSH_ERR);
+      if (deferred != null) {
+        deferred.clear(posted);
+      }
+    }
+  }
+
+  private void noteWhetherInDrain(QueuePairState state, long position) {
+    if (state == QueuePairState.SQD && drainEnd == UNKNOWN) {
+      drainEnd = position;
+    }
+  }
+
+  /**
+   * Checks what a request says for itself; for anybody.
+   *
+   * @throws PostException if it breaks a limit, or asks for what is not there
+   */
+  void check(SendWorkRequest request) {
+    limits.check(request);
+  }
+
+  /** Likewise, of a bind of a window of type 1. */
+  void checkBind(SendWorkRequest request) {
+    limits.checkBind(request);
+  }
+
+  /** For the owner: does such a bind that was checked, or lets it wait. */
+  void bind(SendWorkRequest request) {
+    SendWorkRequest bind = nextBind.of(request);
+    try {
+      post(bind, null, null);
+    } catch (PostException e) {
+      nextBind.refused();
+      throw e;
+    }
+  }
+
+  private TransferResult attempt(
+      SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
+    SendOpcode opcode = request.opcode();
+    if (opcode == SendOpcode.LOCAL_INV || opcode == SendOpcode.BIND_MW) {
+      return doLocally(request);
+    }
+    return request.buffers().totalLength() > maxMessage
+        ? TransferResult.LOCAL_LENGTH
+        : transfer.attempt(request, local, remote);
+  }
+
+  private TransferResult doLocally(SendWorkRequest request) {
+    if (request.opcode() == SendOpcode.BIND_MW) {
+      return EmulatedMemoryWindow.bind(request, pair)
+          ? TransferResult.DONE
+          : TransferResult.BIND_REFUSED;
+    }
+    return pair.invalidateLocally(request.remoteKey())
+        ? TransferResult.DONE
+        : TransferResult.LOCAL_OPERATION;
+  }
+
+  /** Copies a request to wait; its inline data too, since the caller's buffer is free on return. */
+  private void keep(SendWorkRequest request, long position) {
+    int slot = (int) (position % maxSend);
+    SendWorkRequest copy = waiting[slot];
+    if (copy == null) {
+      // A bind has a buffer, even where no request with data may have one.
+      copy = new SendWorkRequest(Math.max(1, maxScatterGather));
+      waiting[slot] = copy;
+    }
+    copy.copyFrom(request);
+    ByteBuffer inline = request.inlineData();
+    if (inline != null) {
+      ByteBuffer place = inlineCopies[slot];
+      if (place == null) {
+        place = ByteBuffer.allocate(maxInlineData);
+        inlineCopies[slot] = place;
+      }
+      place.limit(inline.remaining());
+      place.put(0, inline, inline.position(), inline.remaining());
+      copy.inline(place);
+    }
+  }
+
+  /** Takes ownership and goes on with what waits, or has it done. */
+  void resume() {
+    ownership.acquire();
+    try {
+      goOn();
+    } finally {
+      release();
+    }
+  }
+
+  private void goOn() {
+    QueuePairState state = pair.state();
+    if (state == QueuePairState.RTS) {
+      drainEnd = UNKNOWN;
+    }
+    boolean sending = state == QueuePairState.RTS || state == QueuePairState.SQD;
+    if (sending && (isStalled() || deferred != null)) {
+      advance();
+    }
+  }
+
+  /** From now on, until it is drained, {@link #isDraining}. */
+  void startDraining() {
+    draining = true;
+  }
+
+  boolean isDraining() {
+    return draining;
+  }
+
+  /** In SQD: finishes what was posted before, now or when the peer is ready. */
+  void drain() {
+    ownership.acquire();
+    try {
+      if (pair.state() == QueuePairState.SQD) {
+        if (drainEnd == UNKNOWN) {
+          drainEnd = posted;
+        }
+        advance();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  private void endDrain() {
+    if (draining && drainEnd != UNKNOWN && firstWaiting >= drainEnd) {
+      draining = false;
+      if (pair.attributes().drainedNotify()) {
+        pair.device().raise(AsyncEvent.Type.SQ_DRAINED, pair);
+      }
+    }
+  }
+
+  /** For the owner: goes on with what waits, until nothing does or the peer is not ready again. */
+  private void advance() {
+    if (deferred != null) {
+      deferred.resume();
+      pair.schedule();
+      endDrain();
+      return;
+    }
+    long end = end();
+    while (firstWaiting < end) {
+      long position = firstWaiting;
+      SendWorkRequest request = request(position);
+      TransferResult result = attempt(request);
+      if (result.isStall() && mayWait(result)) {
+        return;
+      }
+      firstWaiting++;
+      stall = TransferResult.DONE;
+      end(request, position, result);
+      if (result != TransferResult.DONE) {
+        return;
+      }
+    }
+    if (firstWaiting == posted) {
+      stalled.setRelease(0);
+    }
+    endDrain();
+  }
+
+  /** For the owner: lets the peer see that its next receive, or change of state, is waited for. */
+  void stalled() {
+    stalled.setRelease(1);
+    VarHandle.fullFence();
+  }
+
+  /**
+   * For the owner: whether a request may wait further for what keeps it; it is tried again then.
+   */
+  boolean mayWait(TransferResult result) {
+    long now = System.nanoTime();
+    if (stall != result) {
+      stall = result;
+      stallDeadline = now + patience(result);
+      if (result == TransferResult.RECEIVER_NOT_READY) {
+        countReceiverNotReady();
+      }
+      nextLookNanos = FIRST_LOOK_NANOS;
+    }
+    long left = stallDeadline - now;
+    if (left <= 0) {
+      return false;
+    }
+    if (!timerSet) {
+      timerSet = true;
+      pair.device().schedule(this::timerFired, Math.min(left, nextLookNanos));
+      nextLookNanos = Math.min(2 * nextLookNanos, LAST_LOOK_NANOS);
+    }
+    return true;
+  }
+
+  /** Once for each request that has to wait, where a wire would carry a NAK for each try. */
+  private void countReceiverNotReady() {
+    pair.count(Counter.RNR_RECEIVED);
+    DirectQueuePair peer = pair.peer();
+    if (peer != null) {
+      peer.count(Counter.RNR_SENT);
+    }
+  }
+
+  private void timerFired() {
+    ownership.acquire();
+    try {
+      timerSet = false;
+      goOn();
+    } finally {
+      release();
+    }
+  }
+
+  /** How long a request may wait, in nanoseconds: what all its retries would take on a wire. */
+  private long patience(TransferResult result) {
+    if (result == TransferResult.RECEIVER_NOT_READY) {
+      int retries = pair.rnrRetry();
+      return retries == FOR_EVER ? Long.MAX_VALUE / 2 : retries * pair.peerRnrTimerNanos();
+    }
+    int exponent = pair.timeout();
+    return exponent == 0 ? Long.MAX_VALUE / 2 : (pair.retryCount() + 1) * (4096L << exponent);
+  }
+
+  private void end(SendWorkRequest request, long position, TransferResult result) {
+    if (result == TransferResult.DONE) {
+      if (signalAll || (request.flags() & SendWorkRequest.SIGNALED) != 0) {
+        complete(request, position, CompletionStatus.SUCCESS);
+      }
+      return;
+    }
+    // First the states: who sees the completion may connect both ends anew at once.
+    if (pair.isReliable()) {
+      failBothEnds(result);
+      complete(request, position, result.status);
+    } else {
+      pair.moveToSendError();
+      complete(request, position, result.status);
+      flushWaiting();
+    }
+  }
+
+  private void failBothEnds(TransferResult result) {
+    DirectQueuePair peer = pair.peer();
+    if (result.isNak() && peer != null && peer.moveToError()) {
+      afterRelease(peer::flush);
+    }
+    pair.moveToError();
+    afterRelease(pair::flush);
+  }
+
+  /** For the owner: the oldest request that is not completed. */
+  long first() {
+    return firstWaiting;
+  }
+
+  /** For the owner: one past the youngest request that may be done now. */
+  long end() {
+    return drainEnd == UNKNOWN ? posted : drainEnd;
+  }
+
+  /** For the owner: a request that was kept. */
+  SendWorkRequest request(long position) {
+    return requireNonNull(waiting[(int) (position % maxSend)]);
+  }
+
+  /** For the owner: tries a request that was kept. */
+  TransferResult attempt(SendWorkRequest request) {
+    return attempt(request, null, null);
+  }
+
+  /** For the owner: nothing keeps the oldest request any more. */
+  void proceeded() {
+    stall = TransferResult.DONE;
+    stalled.setRelease(0);
+  }
+
+  /** For the owner: completes the oldest request. */
+  void endFirst(TransferResult result) {
+    long position = firstWaiting++;
+    end(request(position), position, result);
+    endDrain();
+  }
+
+  private void complete(SendWorkRequest request, long position, CompletionStatus status) {
+    EmulatedCompletionQueue queue = pair.sendCompletions();
+    long entry = queue.claim();
+    if (entry == CompletionRing.OVERRUN) {
+      afterRelease(queue::overrun);
+      return;
+    }
+    int bytes = status == CompletionStatus.SUCCESS ? (int) request.buffers().totalLength() : 0;
+    queue.publish(
+        entry,
+        completion
+            .ends(status, completionOpcode(request), bytes)
+            .of(pair.number(), pair.sendAttachment())
+            .completes(request.id(), position + 1));
+  }
+
+  private static CompletionOpcode completionOpcode(SendWorkRequest request) {
+    return switch (request.opcode()) {
+      case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> CompletionOpcode.RDMA_WRITE;
+      case RDMA_READ -> CompletionOpcode.RDMA_READ;
+      case ATOMIC_CMP_AND_SWP -> CompletionOpcode.COMP_SWAP;
+      case ATOMIC_FETCH_AND_ADD -> CompletionOpcode.FETCH_ADD;
+      case SEND, SEND_WITH_IMM, SEND_WITH_INV -> CompletionOpcode.SEND;
+      case LOCAL_INV -> CompletionOpcode.LOCAL_INV;
+      case BIND_MW -> CompletionOpcode.BIND_MW;
+    };
+  }
+
+  /** Completes all that waits as flushed, unless the queue pair has left ERR since. */
+  void flush() {
+    ownership.acquire();
+    try {
+      if (pair.state() == QueuePairState.ERR) {
+        if (deferred != null) {
+          deferred.showAll();
+        }
+        flushWaiting();
+      }
+    } finally {
+      release();
+    }
+  }
+
+  private void flushWaiting() {
+    while (firstWaiting < posted) {
+      complete(request(firstWaiting), firstWaiting, CompletionStatus.WR_FLUSH_ERR);
+      firstWaiting++;
+    }
+    nothingWaits();
+  }
+
+  private void nothingWaits() {
+    stalled.setRelease(0);
+    drainEnd = UNKNOWN;
+    draining = false;
+    if (deferred != null) {
+      transfer.restart();
+      deferred.clear(posted);
+    }
+  }
+
+  /** Takes ownership and moves a message that is under way from its beginning again. */
+  void restart() {
+    ownership.acquire();
+    transfer.restart();
+    release();
+  }
+
+  /** Drops all that waits, without completion. */
+  void clear() {
+    ownership.acquire();
+    try {
+      firstWaiting = posted;
+      free(posted);
+      nothingWaits();
+    } finally {
+      release();
+    }
+  }
+}

@@ -1,0 +1,464 @@
+package io.verbena.emulated.direct;
+
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.ReceiveRing;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requester and responder of one direction of a connection within this JVM: checks a request
+ * against both ends in the order in which hardware does, moves its bytes once, and completes what
+ * the peer sees of it. Called by the owner of the {@link DirectSendQueue} only.
+ *
+ * <p>Order of checks, as rxe's responder has it: the requester's memory (for SEND and WRITE); the
+ * operation against the peer's rights; a receive, if it needs one; lengths; the peer's memory; the
+ * requester's memory (for READ and atomics, when the response arrives).
+ *
+ * <p>Without acknowledgements (UC, UD) the requester learns of its own failures only. What the
+ * responder refuses is dropped there in silence, and the receive stays for the next message, unless
+ * it was taken from a shared receive queue: then it completes with the error, and the queue pair
+ * goes on (classes D and E of responder errors, IBTA volume 1).
+ */
+final class DirectTransfer {
+  private static final int LOCAL_READ = MemoryKey.LOCAL_READ;
+  private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
+  private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
+  private static final int REMOTE_READ = Access.REMOTE_READ.bit();
+  private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
+  private static final VarHandle LONG =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  /**
+   * Up to here a completion is claimed before the copy, so that no fence stands between the stores
+   * of the payload and that of the completion; above, a claimed entry would hold up its queue.
+   */
+  private static final int CLAIM_FIRST = 1024;
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private final DirectQueuePair pair;
+  private final boolean acknowledged;
+  private final @Nullable DirectDatagrams datagrams;
+  private final Spans from = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
+  private final Spans to = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
+  private final int claimFirst;
+
+  /** How READs are moved in parts, and how what may pass them; null where all is moved at once. */
+  private final @Nullable MessageParts readParts;
+
+  private final @Nullable MessageParts sendParts;
+
+  /** Those of the request that is tried now. */
+  private @Nullable MessageParts moving;
+
+  DirectTransfer(DirectQueuePair pair, @Nullable AsyncScheduler scheduler) {
+    this.pair = pair;
+    claimFirst = scheduler == null ? CLAIM_FIRST : -1;
+    readParts = scheduler == null ? null : new MessageParts(scheduler.random());
+    sendParts = scheduler == null ? null : new MessageParts(scheduler.random());
+    acknowledged = pair.isReliable();
+    datagrams = pair.type() == QueuePairType.UD ? new DirectDatagrams(pair) : null;
+  }
+
+  /** Forgets the parts that were moved of messages that are not done. */
+  void restart() {
+    if (readParts != null && sendParts != null) {
+      readParts.reset();
+      sendParts.reset();
+    }
+  }
+
+  /**
+   * Tries a request once.
+   *
+   * @param local a key that its first buffer may have, or null
+   * @param remote a key of the peer that it may be for, or null
+   */
+  TransferResult attempt(
+      SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
+    if (sendParts == null) {
+      return attemptAll(request, local, remote);
+    }
+    MessageParts parts = DeferredSends.isReadOrAtomic(request) ? readParts : sendParts;
+    moving = parts;
+    TransferResult result = attemptAll(request, local, remote);
+    if (result != TransferResult.UNDER_WAY && parts != null) {
+      parts.reset();
+    }
+    return result;
+  }
+
+  private TransferResult attemptAll(
+      SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
+    DirectQueuePair peer = pair.reachablePeer();
+    if (peer == null) {
+      return withoutPeer(request);
+    }
+    TransferResult result =
+        switch (request.opcode()) {
+          case SEND, SEND_WITH_IMM, SEND_WITH_INV -> send(request, peer, local);
+          case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> write(request, peer, local, remote);
+          case RDMA_READ -> read(request, peer, local, remote);
+          case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> atomic(request, peer);
+          case LOCAL_INV, BIND_MW -> throw new AssertionError(request.opcode());
+        };
+    return acknowledged ? result : result.unacknowledged();
+  }
+
+  /** For UD, and where nobody is there who might answer. */
+  private TransferResult withoutPeer(SendWorkRequest request) {
+    if (acknowledged) {
+      return TransferResult.NO_ANSWER;
+    }
+    if (datagrams != null) {
+      return datagrams.send(request);
+    }
+    boolean permitted = gather(request);
+    from.clear();
+    return permitted ? TransferResult.DONE : TransferResult.LOCAL_PROTECTION;
+  }
+
+  private static int payloadLength(SendWorkRequest request) {
+    ByteBuffer inline = request.inlineData();
+    return inline == null ? (int) request.buffers().totalLength() : inline.remaining();
+  }
+
+  private TransferResult send(
+      SendWorkRequest request, DirectQueuePair peer, @Nullable MemoryKey local) {
+    int length = payloadLength(request);
+    ByteBuffer source = NOTHING;
+    int sourceOffset = 0;
+    ScatterGatherList buffers = request.buffers();
+    ByteBuffer inline = request.inlineData();
+    if (inline != null) {
+      source = inline;
+      sourceOffset = inline.position();
+    } else if (buffers.size() == 1 && length > 0) {
+      MemoryKey region = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_READ);
+      if (region == null) {
+        return TransferResult.LOCAL_PROTECTION;
+      }
+      source = region.memory();
+      sourceOffset = region.offset(buffers.address(0));
+    } else if (buffers.size() > 1 && !gather(request)) {
+      return TransferResult.LOCAL_PROTECTION;
+    }
+    boolean gathered = buffers.size() > 1;
+    ReceiveRing receives = peer.receives();
+    if (!peer.hasReceive()) {
+      from.clear();
+      return TransferResult.RECEIVER_NOT_READY;
+    }
+    int flags = 0;
+    int immediate = 0;
+    if (request.opcode() == SendOpcode.SEND_WITH_IMM) {
+      flags = WorkCompletion.WITH_IMM;
+      immediate = request.immediate();
+    } else if (request.opcode() == SendOpcode.SEND_WITH_INV) {
+      flags = WorkCompletion.WITH_INV;
+      immediate = request.remoteKey();
+    }
+    if (length > receives.totalLength()) {
+      from.clear();
+      refuseLength(peer);
+      return TransferResult.INVALID_REQUEST;
+    }
+    MemoryKey target = null;
+    int targetOffset = 0;
+    boolean scattered = gathered || (length > 0 && receives.length(0) < length);
+    if (scattered) {
+      if (!gathered) {
+        from.add(source, sourceOffset, length);
+      }
+      if (!to.add(receives, length, peer)) {
+        clearSpans();
+        refuse(peer, CompletionStatus.LOC_PROT_ERR);
+        return TransferResult.REMOTE_OPERATION;
+      }
+    } else if (length > 0) {
+      target = peer.openReceive(receives.lkey(0), receives.address(0), length);
+      if (target == null) {
+        refuse(peer, CompletionStatus.LOC_PROT_ERR);
+        return TransferResult.REMOTE_OPERATION;
+      }
+      targetOffset = target.offset(receives.address(0));
+    }
+    long entry =
+        length <= claimFirst ? peer.receiveCompletions().claim() : DirectQueuePair.UNCLAIMED;
+    boolean moved =
+        scattered
+            ? moveSpans(length)
+            : target == null || move(source, sourceOffset, target.memory(), targetOffset, length);
+    if (moved && isMoreToMove()) {
+      return TransferResult.UNDER_WAY;
+    }
+    CompletionStatus status = moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR;
+    if (moved && flags == WorkCompletion.WITH_INV && !peer.invalidateRemotely(immediate)) {
+      // The message itself has arrived, and is acknowledged: a class J error of the responder.
+      status = CompletionStatus.REM_INV_REQ_ERR;
+    }
+    DirectSendQueue sends = pair.sends();
+    peer.completeReceive(
+        entry,
+        sends
+            .completion()
+            .ends(status, CompletionOpcode.RECV, length)
+            .carries(flags, immediate)
+            .solicits((request.flags() & SendWorkRequest.SOLICITED) != 0),
+        sends);
+    return moved ? TransferResult.DONE : TransferResult.REMOTE_OPERATION;
+  }
+
+  private TransferResult write(
+      SendWorkRequest request,
+      DirectQueuePair peer,
+      @Nullable MemoryKey local,
+      @Nullable MemoryKey remote) {
+    int length = payloadLength(request);
+    ScatterGatherList buffers = request.buffers();
+    ByteBuffer source = request.inlineData();
+    int sourceOffset = 0;
+    if (source != null) {
+      sourceOffset = source.position();
+    } else if (buffers.size() == 1 && length > 0) {
+      MemoryKey region = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_READ);
+      if (region == null) {
+        return TransferResult.LOCAL_PROTECTION;
+      }
+      source = region.memory();
+      sourceOffset = region.offset(buffers.address(0));
+    } else if (buffers.size() > 1 && !gather(request)) {
+      return TransferResult.LOCAL_PROTECTION;
+    }
+    boolean withImmediate = request.opcode() == SendOpcode.RDMA_WRITE_WITH_IMM;
+    TransferResult refusal = TransferResult.DONE;
+    if (!peer.allows(REMOTE_WRITE)) {
+      refusal = TransferResult.INVALID_REQUEST;
+    } else if (withImmediate && acknowledged && !peer.hasReceive()) {
+      from.clear();
+      return TransferResult.RECEIVER_NOT_READY;
+    }
+    MemoryKey target = null;
+    if (refusal == TransferResult.DONE && length > 0) {
+      target =
+          peer.open(remote, request.remoteKey(), request.remoteAddress(), length, REMOTE_WRITE);
+      if (target == null) {
+        refusal = TransferResult.REMOTE_ACCESS;
+      }
+    }
+    if (refusal != TransferResult.DONE) {
+      from.clear();
+      if (withImmediate && acknowledged && refusal == TransferResult.REMOTE_ACCESS) {
+        refuse(peer, CompletionStatus.REM_ACCESS_ERR);
+      } else if (acknowledged) {
+        raise(peer, refusal);
+      }
+      return refusal;
+    }
+    if (withImmediate && !acknowledged && !peer.hasReceive()) {
+      from.clear();
+      return TransferResult.RECEIVER_NOT_READY;
+    }
+    boolean moved = true;
+    if (target != null) {
+      int targetOffset = target.offset(request.remoteAddress());
+      if (source == null) {
+        to.add(target.memory(), targetOffset, length);
+        moved = moveSpans(length);
+      } else {
+        moved = move(source, sourceOffset, target.memory(), targetOffset, length);
+      }
+    }
+    if (moved && isMoreToMove()) {
+      return TransferResult.UNDER_WAY;
+    }
+    if (withImmediate) {
+      CompletionStatus status = moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR;
+      DirectSendQueue sends = pair.sends();
+      peer.completeReceive(
+          DirectQueuePair.UNCLAIMED,
+          sends
+              .completion()
+              .ends(status, CompletionOpcode.RECV_RDMA_WITH_IMM, length)
+              .carries(WorkCompletion.WITH_IMM, request.immediate())
+              .solicits((request.flags() & SendWorkRequest.SOLICITED) != 0),
+          sends);
+    }
+    return moved ? TransferResult.DONE : TransferResult.REMOTE_OPERATION;
+  }
+
+  private TransferResult read(
+      SendWorkRequest request,
+      DirectQueuePair peer,
+      @Nullable MemoryKey local,
+      @Nullable MemoryKey remote) {
+    ScatterGatherList buffers = request.buffers();
+    int length = (int) buffers.totalLength();
+    if (!peer.allows(REMOTE_READ) || !peer.servesReadsAndAtomics()) {
+      raise(peer, TransferResult.INVALID_REQUEST);
+      return TransferResult.INVALID_REQUEST;
+    }
+    if (length == 0) {
+      return TransferResult.DONE;
+    }
+    MemoryKey source =
+        peer.open(remote, request.remoteKey(), request.remoteAddress(), length, REMOTE_READ);
+    if (source == null) {
+      raise(peer, TransferResult.REMOTE_ACCESS);
+      return TransferResult.REMOTE_ACCESS;
+    }
+    int sourceOffset = source.offset(request.remoteAddress());
+    if (buffers.size() == 1) {
+      MemoryKey target = pair.open(local, buffers.lkey(0), buffers.address(0), length, LOCAL_WRITE);
+      if (target == null) {
+        return TransferResult.LOCAL_PROTECTION;
+      }
+      int targetOffset = target.offset(buffers.address(0));
+      return moved(move(source.memory(), sourceOffset, target.memory(), targetOffset, length));
+    }
+    if (!to.add(buffers, pair, LOCAL_WRITE)) {
+      clearSpans();
+      return TransferResult.LOCAL_PROTECTION;
+    }
+    from.add(source.memory(), sourceOffset, length);
+    return moved(moveSpans(length));
+  }
+
+  private TransferResult moved(boolean well) {
+    if (!well) {
+      return TransferResult.REMOTE_OPERATION;
+    }
+    return isMoreToMove() ? TransferResult.UNDER_WAY : TransferResult.DONE;
+  }
+
+  /** Whether what was moved just now was only a part. */
+  private boolean isMoreToMove() {
+    return moving != null && moving.next();
+  }
+
+  private TransferResult atomic(SendWorkRequest request, DirectQueuePair peer) {
+    ScatterGatherList buffers = request.buffers();
+    if (buffers.totalLength() != Long.BYTES) {
+      return TransferResult.LOCAL_LENGTH;
+    }
+    if (!peer.allows(REMOTE_ATOMIC)
+        || !peer.servesReadsAndAtomics()
+        || (request.remoteAddress() & Long.BYTES - 1) != 0) {
+      raise(peer, TransferResult.INVALID_REQUEST);
+      return TransferResult.INVALID_REQUEST;
+    }
+    MemoryKey target =
+        peer.open(request.remoteKey(), request.remoteAddress(), Long.BYTES, REMOTE_ATOMIC);
+    if (target == null) {
+      raise(peer, TransferResult.REMOTE_ACCESS);
+      return TransferResult.REMOTE_ACCESS;
+    }
+    if (!to.add(buffers, pair, LOCAL_WRITE)) {
+      clearSpans();
+      return TransferResult.LOCAL_PROTECTION;
+    }
+    int at = target.offset(request.remoteAddress());
+    boolean swap = request.opcode() == SendOpcode.ATOMIC_CMP_AND_SWP;
+    try {
+      long before =
+          swap
+              ? (long)
+                  LONG.compareAndExchange(
+                      target.memory(), at, request.compareOrAdd(), request.swap())
+              : (long) LONG.getAndAdd(target.memory(), at, request.compareOrAdd());
+      to.writeLong(before);
+    } catch (IllegalStateException e) {
+      return TransferResult.REMOTE_OPERATION;
+    } finally {
+      clearSpans();
+    }
+    return TransferResult.DONE;
+  }
+
+  private boolean gather(SendWorkRequest request) {
+    if (from.add(request.buffers(), pair, LOCAL_READ)) {
+      return true;
+    }
+    from.clear();
+    return false;
+  }
+
+  private void clearSpans() {
+    from.clear();
+    to.clear();
+  }
+
+  private boolean moveSpans(int length) {
+    try {
+      if (moving == null) {
+        Spans.copy(from, to, length);
+      } else {
+        moving.begin(length);
+        Spans.copy(from, to, moving.from(), moving.length());
+      }
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    } finally {
+      clearSpans();
+    }
+  }
+
+  /**
+   * The one copy. Memory that its owner freed while it was registered answers with {@link
+   * IllegalStateException}; the request then fails like one on a region that is gone.
+   */
+  private boolean move(
+      ByteBuffer source, int sourceOffset, ByteBuffer target, int targetOffset, int length) {
+    try {
+      if (moving == null) {
+        target.put(targetOffset, source, sourceOffset, length);
+      } else {
+        moving.begin(length);
+        int skip = moving.from();
+        target.put(targetOffset + skip, source, sourceOffset + skip, moving.length());
+      }
+      return true;
+    } catch (IllegalStateException e) {
+      return false;
+    }
+  }
+
+  private void refuseLength(DirectQueuePair peer) {
+    if (acknowledged || peer.shared() != null) {
+      refuse(peer, CompletionStatus.LOC_LEN_ERR);
+    }
+  }
+
+  /** Completes the peer's next receive with an error, which stops the peer's queue pair. */
+  private void refuse(DirectQueuePair peer, CompletionStatus status) {
+    DirectSendQueue sends = pair.sends();
+    peer.completeReceive(
+        DirectQueuePair.UNCLAIMED,
+        sends.completion().ends(status, CompletionOpcode.RECV, 0),
+        sends);
+  }
+
+  /** Tells the peer's program of a refusal that no receive of it completes. */
+  private static void raise(DirectQueuePair peer, TransferResult refusal) {
+    peer.device()
+        .raise(
+            refusal == TransferResult.REMOTE_ACCESS
+                ? AsyncEvent.Type.QP_ACCESS_ERR
+                : AsyncEvent.Type.QP_REQ_ERR,
+            peer);
+  }
+}

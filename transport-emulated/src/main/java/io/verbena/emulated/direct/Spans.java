@@ -1,0 +1,135 @@
+package io.verbena.emulated.direct;
+
+import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.ReceiveRing;
+import io.verbena.verbs.ScatterGatherList;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * The buffers of one work request, looked up and checked, for requests with more than one. Used
+ * again; {@link #clear} lets go of the memory.
+ */
+final class Spans {
+  private final ByteBuffer[] memory;
+  private final int[] offsets;
+  private final int[] lengths;
+  private int count;
+
+  Spans(int capacity) {
+    memory = new ByteBuffer[capacity];
+    offsets = new int[capacity];
+    lengths = new int[capacity];
+  }
+
+  void clear() {
+    Arrays.fill(memory, 0, count, null);
+    count = 0;
+  }
+
+  void add(ByteBuffer buffer, int offset, int length) {
+    memory[count] = buffer;
+    offsets[count] = offset;
+    lengths[count++] = length;
+  }
+
+  /** Adds a request's buffers; false if one of them may not be used with {@code access}. */
+  boolean add(ScatterGatherList buffers, EmulatedQueuePair pair, int access) {
+    for (int i = 0, n = buffers.size(); i < n; i++) {
+      if (!add(buffers.address(i), buffers.length(i), buffers.lkey(i), pair, access)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Adds as much of the next receive as a message of {@code bytes} needs. */
+  boolean add(ReceiveRing receives, int bytes, EmulatedQueuePair pair) {
+    int left = bytes;
+    for (int i = 0; left > 0; i++) {
+      int length = Math.min(left, receives.length(i));
+      if (length > 0) {
+        long address = receives.address(i);
+        MemoryKey key = pair.openReceive(receives.lkey(i), address, length);
+        if (key == null) {
+          return false;
+        }
+        add(key.memory(), key.offset(address), length);
+        left -= length;
+      }
+    }
+    return true;
+  }
+
+  private boolean add(long address, int length, int lkey, EmulatedQueuePair pair, int access) {
+    if (length == 0) {
+      return true;
+    }
+    MemoryKey key = pair.open(lkey, address, length, access);
+    if (key == null) {
+      return false;
+    }
+    add(key.memory(), key.offset(address), length);
+    return true;
+  }
+
+  /** Writes 8 bytes in the order of this machine, as the HCA does with the answer of an atomic. */
+  void writeLong(long value) {
+    if (lengths[0] == Long.BYTES) {
+      memory[0].putLong(offsets[0], value);
+      return;
+    }
+    ByteBuffer answer = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+    answer.putLong(0, value);
+    int done = 0;
+    for (int i = 0; i < count; i++) {
+      memory[i].put(offsets[i], answer, done, lengths[i]);
+      done += lengths[i];
+    }
+  }
+
+  /** Copies {@code bytes} bytes; both have at least as many. */
+  static void copy(Spans from, Spans to, int bytes) {
+    copy(from, to, 0, bytes);
+  }
+
+  /** Copies {@code bytes} bytes from {@code skip} on; both have at least as many. */
+  static void copy(Spans from, Spans to, int skip, int bytes) {
+    int left = bytes;
+    int source = 0;
+    int sourceDone = skip;
+    int target = 0;
+    int targetDone = skip;
+    if (bytes > 0) {
+      while (sourceDone >= from.lengths[source]) {
+        sourceDone -= from.lengths[source++];
+      }
+      while (targetDone >= to.lengths[target]) {
+        targetDone -= to.lengths[target++];
+      }
+    }
+    while (left > 0) {
+      int length =
+          Math.min(
+              left, Math.min(from.lengths[source] - sourceDone, to.lengths[target] - targetDone));
+      to.memory[target].put(
+          to.offsets[target] + targetDone,
+          from.memory[source],
+          from.offsets[source] + sourceDone,
+          length);
+      left -= length;
+      sourceDone += length;
+      targetDone += length;
+      if (sourceDone == from.lengths[source]) {
+        source++;
+        sourceDone = 0;
+      }
+      if (targetDone == to.lengths[target]) {
+        target++;
+        targetDone = 0;
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+package io.verbena.emulated.direct;
+
+import io.verbena.verbs.CompletionStatus;
+
+/** What came of one attempt at a send work request. */
+enum TransferResult {
+  DONE(CompletionStatus.SUCCESS),
+  /**
+   * A part is done; the rest is for another attempt. Only where an {@link AsyncScheduler} does it.
+   */
+  UNDER_WAY(CompletionStatus.SUCCESS),
+  /** The peer has no receive: wait for one. */
+  RECEIVER_NOT_READY(CompletionStatus.RNR_RETRY_EXC_ERR),
+  /** The peer is not there, or in no state to answer: try again. */
+  NO_ANSWER(CompletionStatus.RETRY_EXC_ERR),
+  /** A LOCAL_INV of a key that cannot be invalidated. */
+  LOCAL_OPERATION(CompletionStatus.LOC_QP_OP_ERR),
+  BIND_REFUSED(CompletionStatus.MW_BIND_ERR),
+  LOCAL_LENGTH(CompletionStatus.LOC_LEN_ERR),
+  LOCAL_PROTECTION(CompletionStatus.LOC_PROT_ERR),
+  /** NAK 0x61. */
+  INVALID_REQUEST(CompletionStatus.REM_INV_REQ_ERR),
+  /** NAK 0x62. */
+  REMOTE_ACCESS(CompletionStatus.REM_ACCESS_ERR),
+  /** NAK 0x63. */
+  REMOTE_OPERATION(CompletionStatus.REM_OP_ERR);
+
+  /** How the request completes if it ends with this result. */
+  final CompletionStatus status;
+
+  TransferResult(CompletionStatus status) {
+    this.status = status;
+  }
+
+  /** Whether the request stays at the head of its queue to be tried again. */
+  boolean isStall() {
+    return this == RECEIVER_NOT_READY || this == NO_ANSWER;
+  }
+
+  /** What the requester learns of it where the responder says nothing: its own failures. */
+  TransferResult unacknowledged() {
+    return switch (this) {
+      case LOCAL_LENGTH, LOCAL_PROTECTION, UNDER_WAY -> this;
+      default -> DONE;
+    };
+  }
+
+  /** Whether it was the peer that refused, which then stops its own end too. */
+  boolean isNak() {
+    return this == INVALID_REQUEST || this == REMOTE_ACCESS || this == REMOTE_OPERATION;
+  }
+}

@@ -1,0 +1,229 @@
+package io.verbena.emulated.hca;
+
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.WorkCompletion;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entries of a completion queue: many producers, who {@linkplain #claim claim} and then
+ * {@linkplain #publish publish}, and one consumer at a time. An entry and the stamp that publishes
+ * it share a cache line:
+ *
+ * <pre>
+ *  long 0  stamp: 1 + the entry's position, written last
+ *       1  work request id
+ *       2  queue pair number 24 | attachment 16 | status 8 | opcode 8 | flags 8
+ *       3  byte length, or vendor error 32 | immediate 32
+ *       4  the position in its send or receive queue that the completion frees
+ *       5  the sender's queue pair number, if the flags have GRH
+ * </pre>
+ *
+ * <p>A queue that is resized goes on in another ring, see {@link #follow}: positions below that
+ * one's base still stand in this one. Producers are not stopped for it and pay nothing.
+ */
+public final class CompletionRing {
+  /** Answer of {@link #claim} when the ring is full. */
+  public static final long OVERRUN = -1;
+
+  /** Sets, in the packed third long, where each part begins. */
+  static final int QPN_SHIFT = 40;
+
+  static final int ATTACHMENT_SHIFT = 24;
+  static final int STATUS_SHIFT = 16;
+  static final int OPCODE_SHIFT = 8;
+
+  private static final int STRIDE_SHIFT = 3;
+  private static final int ID = 1;
+  private static final int PACKED = 2;
+  private static final int DETAIL = 3;
+  private static final int FREES = 4;
+  private static final int SOURCE = 5;
+
+  private static final VarHandle ENTRY = MethodHandles.arrayElementVarHandle(long[].class);
+
+  private final long[] entries;
+  private final int mask;
+  private final PaddedLong tail;
+  private final PaddedLong headSeenByProducers;
+  private final PaddedLong head;
+
+  /** 0 once another ring follows. */
+  private int depth;
+
+  /** The first position that stands here; those below it stand in the ring before. */
+  private long base;
+
+  private @Nullable CompletionRing previous;
+
+  /** An empty ring. */
+  public CompletionRing(int depth) {
+    this(depth, new PaddedLong(), new PaddedLong(), new PaddedLong());
+  }
+
+  private CompletionRing(
+      int depth, PaddedLong tail, PaddedLong headSeenByProducers, PaddedLong head) {
+    this.depth = depth;
+    this.tail = tail;
+    this.headSeenByProducers = headSeenByProducers;
+    this.head = head;
+    int capacity = Math.max(2, Integer.highestOneBit(2 * depth - 1));
+    entries = new long[capacity << STRIDE_SHIFT];
+    mask = capacity - 1;
+  }
+
+  /** A ring of another depth for the same queue, to {@link #follow} this one. */
+  CompletionRing successor(int newDepth) {
+    return new CompletionRing(newDepth, tail, headSeenByProducers, head);
+  }
+
+  /**
+   * For the consumer: makes this successor go on where the depth of the other ring ends, counted
+   * from what is consumed now. No producer that does not know of it gets there: to such a one the
+   * other ring is full, until it sees that more was consumed; and then it sees that the other one
+   * is {@linkplain #retire retired} too.
+   */
+  void follow(CompletionRing other) {
+    long consumed = head.getOpaque();
+    base = Math.max(other.base, consumed + other.depth);
+    // A ring in which nothing will ever stand is left out, so that resizing alone keeps few of
+    // them.
+    previous = base == other.base ? other.previous : other;
+    if (consumed >= other.base) {
+      other.previous = null;
+    }
+  }
+
+  /** For the consumer, once producers can find the successor and before anything is consumed. */
+  void retire() {
+    depth = 0;
+  }
+
+  /** Completions claimed and not yet consumed; a moment later there may be more. */
+  long held() {
+    return tail.getAcquire() - head.getOpaque();
+  }
+
+  /** The ring in which a position stands: this one, or one before. */
+  CompletionRing holding(long position) {
+    return position >= base ? this : before(position);
+  }
+
+  private CompletionRing before(long position) {
+    CompletionRing ring = this;
+    for (CompletionRing next = previous; next != null && position < ring.base; ) {
+      ring = next;
+      next = ring.previous;
+    }
+    return ring;
+  }
+
+  /**
+   * Takes the next entry, which must then be published soon; or {@link #OVERRUN}. For the only
+   * producer there is.
+   */
+  public long claimAlone() {
+    long position = tail.getOpaque();
+    if (isFull(position)) {
+      return OVERRUN;
+    }
+    tail.setOpaque(position + 1);
+    return position;
+  }
+
+  /** As {@link #claimAlone}, among other producers. */
+  public long claim() {
+    while (true) {
+      long position = tail.getOpaque();
+      if (isFull(position)) {
+        return OVERRUN;
+      }
+      if (tail.compareAndSet(position, position + 1)) {
+        return position;
+      }
+    }
+  }
+
+  private boolean isFull(long position) {
+    // First what was consumed, then the depth: see follow.
+    if (position - headSeenByProducers.getAcquire() < depth) {
+      return false;
+    }
+    long seen = head.getAcquire();
+    headSeenByProducers.setRelease(seen);
+    return position - seen >= depth;
+  }
+
+  /** Fills an entry that was claimed and shows it to the consumer. */
+  public void publish(long position, CompletionEntry completion) {
+    long[] ring = entries;
+    int at = ((int) position & mask) << STRIDE_SHIFT;
+    long packed = completion.packed();
+    ring[at + ID] = completion.id();
+    ring[at + PACKED] = packed;
+    ring[at + DETAIL] =
+        (long) completion.byteLength() << 32 | (completion.immediate() & 0xffff_ffffL);
+    ring[at + FREES] = completion.frees();
+    if ((packed & WorkCompletion.GRH) != 0) {
+      ring[at + SOURCE] = completion.sourceQueuePair();
+    }
+    ENTRY.setRelease(ring, at, position + 1);
+  }
+
+  /** Where the consumer stands. */
+  public long head() {
+    return head.getOpaque();
+  }
+
+  /** For the consumer: whether the entry at {@code position} is there. */
+  public boolean isPublished(long position) {
+    return (long) ENTRY.getAcquire(entries, ((int) position & mask) << STRIDE_SHIFT)
+        == position + 1;
+  }
+
+  /** For the consumer: gives back all entries before {@code position}. */
+  void consumed(long position) {
+    head.setRelease(position);
+  }
+
+  /** For the consumer: where the entry at {@code position} stands, for the methods below. */
+  public int at(long position) {
+    return ((int) position & mask) << STRIDE_SHIFT;
+  }
+
+  /** For the consumer: reads the entry at a place that {@link #at} told. */
+  public void read(int at, WorkCompletion into) {
+    long[] ring = entries;
+    long packed = ring[at + PACKED];
+    int status = (int) (packed >>> STATUS_SHIFT) & 0xff;
+    int queuePairNumber = (int) (packed >>> QPN_SHIFT);
+    long detail = ring[at + DETAIL];
+    if (status == 0) {
+      into.set(
+          ring[at + ID],
+          CompletionOpcode.of((int) (packed >>> OPCODE_SHIFT) & 0xff),
+          (int) (detail >>> 32),
+          (int) detail,
+          queuePairNumber,
+          (packed & WorkCompletion.GRH) == 0 ? 0 : (int) ring[at + SOURCE],
+          (int) packed & 0xff);
+    } else {
+      into.setError(
+          ring[at + ID], CompletionStatus.of(status), (int) (detail >>> 32), queuePairNumber);
+    }
+  }
+
+  int attachment(int at) {
+    return (int) (entries[at + PACKED] >>> ATTACHMENT_SHIFT) & 0xffff;
+  }
+
+  boolean isReceive(int at) {
+    return ((int) (entries[at + PACKED] >>> OPCODE_SHIFT) & 0x80) != 0;
+  }
+
+  long frees(int at) {
+    return entries[at + FREES];
+  }
+}

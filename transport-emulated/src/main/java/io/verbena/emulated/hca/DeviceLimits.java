@@ -1,0 +1,96 @@
+package io.verbena.emulated.hca;
+
+import io.verbena.emulated.address.EmulatedAddress.Option;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.EnumSet;
+import java.util.Map;
+
+/**
+ * How much a device has of everything: all that the emulated HCA can give, or less where an address
+ * says so, for programs that are to meet a limit.
+ */
+public final class DeviceLimits {
+  /** Without any option. */
+  public static final DeviceAttributes FULL = of(Map.of());
+
+  private static final String VERSION = "verbena-direct-1";
+  private static final String WIRE_VERSION = "verbena-roce-1";
+
+  private DeviceLimits() {}
+
+  /**
+   * What these options leave.
+   *
+   * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
+   */
+  public static DeviceAttributes of(Map<Option, String> options) {
+    return of(EmulatedDevice.NAME, VERSION, options);
+  }
+
+  /** What a device on UDP sockets has. */
+  public static DeviceAttributes ofWire(String name) {
+    return of(name, WIRE_VERSION, Map.of());
+  }
+
+  private static DeviceAttributes of(String name, String version, Map<Option, String> options) {
+    int readAtomic = limit(options, Option.MAX_READ_ATOMIC, 128);
+    return new DeviceAttributes(
+        name,
+        version,
+        EnumSet.of(
+            Capability.UNRELIABLE_CONNECTED,
+            Capability.UNRELIABLE_DATAGRAM,
+            Capability.IMMEDIATE_DATA,
+            Capability.ATOMICS,
+            Capability.INLINE_DATA,
+            Capability.SHARED_RECEIVE_QUEUE,
+            Capability.SEND_QUEUE_DRAIN,
+            Capability.MEMORY_WINDOW_TYPE_1,
+            Capability.MEMORY_WINDOW_TYPE_2B,
+            Capability.REREGISTRATION,
+            Capability.COMPLETION_QUEUE_RESIZE,
+            Capability.LOCAL_INVALIDATE,
+            Capability.SEND_WITH_INVALIDATE),
+        limit(options, Option.MAX_QUEUE_PAIRS, 1 << 16),
+        limit(options, Option.MAX_WORK_REQUESTS, 1 << 15),
+        limit(options, Option.MAX_SCATTER_GATHER, EmulatedDevice.MAX_SCATTER_GATHER),
+        limit(options, Option.MAX_INLINE_DATA, 1024),
+        limit(options, Option.MAX_COMPLETION_QUEUES, 1 << 16),
+        limit(options, Option.MAX_COMPLETIONS, 1 << 22),
+        limit(options, Option.MAX_MEMORY_REGIONS, 1 << 20),
+        limit(options, Option.MAX_MEMORY_REGION_SIZE, Integer.MAX_VALUE),
+        limit(options, Option.MAX_PROTECTION_DOMAINS, 1 << 16),
+        limit(options, Option.MAX_MEMORY_WINDOWS, 1 << 20),
+        limit(options, Option.MAX_ADDRESS_HANDLES, 1 << 16),
+        limit(options, Option.MAX_SHARED_RECEIVE_QUEUES, 1 << 16),
+        limit(options, Option.MAX_SHARED_RECEIVE_REQUESTS, 1 << 15),
+        readAtomic,
+        readAtomic,
+        limit(options, Option.MAX_MESSAGE_SIZE, 1 << 30));
+  }
+
+  private static int limit(Map<Option, String> options, Option option, int full) {
+    String text = options.get(option);
+    if (text == null) {
+      return full;
+    }
+    int value;
+    try {
+      value = Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw invalid(option, text, full);
+    }
+    if (value < 1 || value > full) {
+      throw invalid(option, text, full);
+    }
+    return value;
+  }
+
+  private static VerbsException invalid(Option option, String text, int full) {
+    return new VerbsException(
+        VerbsError.INVALID, option.text() + ": " + text + " (expected: 1.." + full + ")");
+  }
+}

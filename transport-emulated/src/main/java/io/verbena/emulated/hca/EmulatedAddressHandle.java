@@ -1,0 +1,41 @@
+package io.verbena.emulated.hca;
+
+import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.AddressVector;
+
+/** The way to a UD peer: its GID, by which the fabric finds its port. */
+final class EmulatedAddressHandle implements AddressHandle {
+  private final EmulatedProtectionDomain domain;
+  private final AddressVector vector;
+  private volatile boolean closed;
+
+  EmulatedAddressHandle(EmulatedProtectionDomain domain, AddressVector vector) {
+    this.domain = domain;
+    this.vector = vector;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public EmulatedProtectionDomain protectionDomain() {
+    return domain;
+  }
+
+  @Override
+  public AddressVector vector() {
+    return vector;
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    domain.closed(EmulatedProtectionDomain.Kind.ADDRESS_HANDLE);
+  }
+}

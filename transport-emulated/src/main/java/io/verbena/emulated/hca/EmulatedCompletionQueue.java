@@ -1,0 +1,317 @@
+package io.verbena.emulated.hca;
+
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
+import io.verbena.verbs.provider.Range;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A completion ring with the two protocols round it: freeing queue slots as completions are polled,
+ * and waking a sleeper.
+ *
+ * <p>Waking: a producer publishes, fences, and looks whether the queue is armed; a consumer arms,
+ * fences, and polls once more. One of the two sees the other. A queue without a channel needs no
+ * fence.
+ */
+public final class EmulatedCompletionQueue implements CompletionQueue {
+  private static final int DISARMED = 0;
+  private static final int ARMED_SOLICITED = 1;
+  private static final int ARMED = 2;
+  private static final int MAX_ATTACHMENTS = 1 << 16;
+
+  private static final VarHandle ARM_STATE;
+
+  static {
+    try {
+      ARM_STATE =
+          MethodHandles.lookup()
+              .findVarHandle(EmulatedCompletionQueue.class, "armState", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  /** The channel's. */
+  final EmulatedCompletionChannel.Events events = new EmulatedCompletionChannel.Events();
+
+  private final EmulatedDevice device;
+  private final @Nullable EmulatedCompletionChannel channel;
+  private final @Nullable Ownership polling;
+  private final boolean drivenByPolling;
+  private volatile CompletionRing ring;
+  private volatile int depth;
+  private volatile int armState;
+  private volatile boolean closed;
+
+  /**
+   * Whether more than one queue completes here. While only one does, its owner is the only
+   * producer, and claims entries without a compare-and-set, which is most of what a small operation
+   * costs.
+   */
+  private volatile boolean shared;
+
+  /** Queue pairs by attachment; replaced, never changed, so that pollers read it without a lock. */
+  private volatile @Nullable EmulatedQueuePair[] attached = new @Nullable EmulatedQueuePair[0];
+
+  /** A queue without queue pairs, which its device and its channel have counted. */
+  public EmulatedCompletionQueue(
+      EmulatedDevice device,
+      int depth,
+      @Nullable EmulatedCompletionChannel channel,
+      boolean singleThreaded) {
+    this.device = device;
+    this.depth = depth;
+    this.channel = channel;
+    polling = singleThreaded ? null : new Ownership();
+    ring = new CompletionRing(depth);
+    drivenByPolling = device.fabric().isDrivenByPolling();
+  }
+
+  EmulatedDevice device() {
+    return device;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  @Override
+  public int depth() {
+    return depth;
+  }
+
+  /** Completions that are there and were not polled; a moment later there may be more. */
+  long waiting() {
+    // The consumer may go on after the producers' end was read.
+    return Math.max(0, ring.held());
+  }
+
+  @Override
+  public @Nullable EmulatedCompletionChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public int poll(WorkCompletion[] completions) {
+    CompletionRing now = ring;
+    long head = now.head();
+    if (!now.holding(head).isPublished(head)) {
+      if (closed) {
+        throw new VerbsException(VerbsError.CLOSED, "poll: the completion queue is closed");
+      }
+      if (!drivenByPolling || !device.fabric().progress()) {
+        return 0;
+      }
+    }
+    Ownership pollers = polling;
+    if (pollers == null) {
+      return take(completions);
+    }
+    pollers.acquire();
+    try {
+      return take(completions);
+    } finally {
+      pollers.release();
+    }
+  }
+
+  private int take(WorkCompletion[] completions) {
+    CompletionRing latest = ring;
+    long position = latest.head();
+    CompletionRing from = latest.holding(position);
+    int count = 0;
+    while (count < completions.length && from.isPublished(position)) {
+      int at = from.at(position);
+      from.read(at, completions[count]);
+      free(from, at, completions[count].queuePairNumber());
+      count++;
+      position++;
+    }
+    from.consumed(position);
+    return count;
+  }
+
+  private void free(CompletionRing from, int at, int queuePairNumber) {
+    @Nullable EmulatedQueuePair[] pairs = attached;
+    int attachment = from.attachment(at);
+    EmulatedQueuePair pair = attachment < pairs.length ? pairs[attachment] : null;
+    if (pair != null && pair.number() == queuePairNumber) {
+      if (from.isReceive(at)) {
+        pair.freeReceives(from.frees(at));
+      } else {
+        pair.freeSends(from.frees(at));
+      }
+    }
+  }
+
+  /** See {@link CompletionRing#claim}. */
+  public long claim() {
+    CompletionRing now = ring;
+    long position = shared ? now.claim() : now.claimAlone();
+    return position == CompletionRing.OVERRUN ? claimAgain(now) : position;
+  }
+
+  /** A ring that another one follows is full to whoever has not heard of it. */
+  private long claimAgain(CompletionRing full) {
+    return ring == full ? CompletionRing.OVERRUN : claim();
+  }
+
+  /** Publishes a claimed entry and wakes whoever armed for it. */
+  public void publish(long position, CompletionEntry completion) {
+    ring.holding(position).publish(position, completion);
+    if (channel != null) {
+      VarHandle.fullFence();
+      int armed = armState;
+      if (armed == ARMED || (armed == ARMED_SOLICITED && completion.isSolicited())) {
+        wake(armed);
+      }
+    }
+  }
+
+  private void wake(int armed) {
+    EmulatedCompletionChannel target = channel;
+    if (target != null && ARM_STATE.compareAndSet(this, armed, DISARMED)) {
+      target.raise(this);
+    }
+  }
+
+  @Override
+  public void arm(boolean solicitedOnly) {
+    if (channel == null) {
+      throw new VerbsException(VerbsError.INVALID, "arm: the completion queue has no channel");
+    }
+    if (!solicitedOnly) {
+      armState = ARMED;
+    } else {
+      // Never weaker than what was armed for already.
+      ARM_STATE.compareAndSet(this, DISARMED, ARMED_SOLICITED);
+    }
+    VarHandle.fullFence();
+    if (drivenByPolling) {
+      device.fabric().pollingEnds();
+    }
+  }
+
+  @Override
+  public void acknowledgeEvents(int count) {
+    if (channel == null) {
+      throw new VerbsException(VerbsError.INVALID, "acknowledge: the queue has no channel");
+    }
+    channel.acknowledge(this, count);
+  }
+
+  @Override
+  public synchronized void resize(int newDepth) {
+    Range.check(
+        "resize completion queue", "depth", newDepth, 1, device.attributes().maxCompletions());
+    if (closed) {
+      throw new VerbsException(VerbsError.CLOSED, "resize: the completion queue is closed");
+    }
+    device.requireWhole("resize completion queue");
+    CompletionRing successor = ring.successor(newDepth);
+    Ownership pollers = polling;
+    if (pollers == null) {
+      goOnIn(successor, newDepth);
+      return;
+    }
+    pollers.acquire();
+    try {
+      goOnIn(successor, newDepth);
+    } finally {
+      pollers.release();
+    }
+  }
+
+  private void goOnIn(CompletionRing successor, int newDepth) {
+    CompletionRing old = ring;
+    long held = old.held();
+    if (held > newDepth) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "resize completion queue: depth: "
+              + newDepth
+              + " (expected: >= "
+              + held
+              + ", which it holds)");
+    }
+    successor.follow(old);
+    ring = successor;
+    depth = newDepth;
+    old.retire();
+  }
+
+  /** Attaches a queue pair, whose completions carry the answered number. */
+  synchronized int attach(EmulatedQueuePair pair) {
+    if (closed) {
+      throw new VerbsException(
+          VerbsError.CLOSED, "create queue pair: a completion queue is closed");
+    }
+    @Nullable EmulatedQueuePair[] pairs = attached;
+    int at = 0;
+    while (at < pairs.length && pairs[at] != null) {
+      at++;
+    }
+    if (at == MAX_ATTACHMENTS) {
+      throw new VerbsException(
+          VerbsError.NO_MEMORY,
+          "queue pairs on one completion queue: " + at + " (expected: < " + MAX_ATTACHMENTS + ")");
+    }
+    @Nullable EmulatedQueuePair[] more =
+        java.util.Arrays.copyOf(pairs, Math.max(at + 1, pairs.length));
+    more[at] = pair;
+    attached = more;
+    shareAmong(pairs);
+    return at;
+  }
+
+  /** Makes producers claim by compare-and-set, and waits for those that do not know yet. */
+  private void shareAmong(@Nullable EmulatedQueuePair[] others) {
+    for (EmulatedQueuePair other : others) {
+      if (other != null && !shared) {
+        shared = true;
+        other.awaitHandover();
+      }
+    }
+  }
+
+  synchronized void detach(int attachment) {
+    @Nullable EmulatedQueuePair[] fewer = attached.clone();
+    fewer[attachment] = null;
+    attached = fewer;
+  }
+
+  /** A completion was lost: tells the program and stops all queue pairs that complete here. */
+  public void overrun() {
+    device.raise(AsyncEvent.Type.CQ_ERR, this);
+    for (EmulatedQueuePair pair : attached) {
+      if (pair != null) {
+        pair.failUntold();
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      for (EmulatedQueuePair pair : attached) {
+        if (pair != null) {
+          throw new VerbsException(
+              VerbsError.BUSY, "close completion queue: queue pair " + pair.number() + " uses it");
+        }
+      }
+      if (channel != null) {
+        channel.forget(this);
+      }
+      closed = true;
+    }
+    device.closed(EmulatedDevice.Kind.COMPLETION_QUEUE);
+  }
+}

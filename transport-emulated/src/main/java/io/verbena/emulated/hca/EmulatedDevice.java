@@ -1,0 +1,367 @@
+package io.verbena.emulated.hca;
+
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.PortAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.OpenCount;
+import io.verbena.verbs.provider.QueuePairListeners;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** An HCA in software: its limits, its keys, its queue pairs, and the timer of its retries. */
+public final class EmulatedDevice implements Device {
+  /** Its name on a fabric that has no other. */
+  public static final String NAME = "emulated0";
+
+  /** The largest packet on a fabric that says nothing else. */
+  public static final Mtu MTU = Mtu.MTU_4096;
+
+  /** The most buffers of a work request. */
+  public static final int MAX_SCATTER_GATHER = 32;
+
+  private static final int MAX_EVENTS = 4096;
+  private static final long TIMER_IDLE_SECONDS = 5;
+
+  /** What a device owns. */
+  enum Kind {
+    PROTECTION_DOMAIN,
+    COMPLETION_QUEUE,
+    COMPLETION_CHANNEL,
+    CONNECTION_MANAGER
+  }
+
+  /** Lets those who wait for an event of a closed device return, each handing it to the next. */
+  private static final AsyncEvent CLOSED =
+      new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, new Object());
+
+  private final Fabric fabric;
+  private final DeviceAttributes attributes;
+  private final EmulatedCounters counters;
+  private final Gid gid;
+  private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
+
+  /** What all its domains hold together. */
+  private final OpenCount<EmulatedProtectionDomain.Kind> held =
+      new OpenCount<>(EmulatedProtectionDomain.Kind.class);
+
+  private final KeyTable keys = new KeyTable();
+  private final AtomicLong nextAddress;
+  private final TreeMap<Integer, EmulatedQueuePair> byNumber = new TreeMap<>();
+  private final ArrayBlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(MAX_EVENTS);
+  private final ScheduledThreadPoolExecutor timer;
+  private final ConnectionManagerFactory managers;
+  private final Set<DeviceListener> listeners = ConcurrentHashMap.newKeySet();
+  private final AtomicBoolean broken = new AtomicBoolean();
+
+  /**
+   * Those of {@link #byNumber} in the order of their numbers, for those who look at each, or for
+   * one, without a lock, an iterator or a boxed number.
+   */
+  private volatile EmulatedQueuePair[] queuePairs = new EmulatedQueuePair[0];
+
+  private EmulatedDevice(
+      Fabric fabric, DeviceAttributes attributes, ConnectionManagerFactory managers) {
+    this.fabric = fabric;
+    this.attributes = attributes;
+    this.managers = managers;
+    counters = new EmulatedCounters(fabric.counted());
+    gid = fabric.nextGid();
+    nextAddress = new AtomicLong((fabric.secrets().nextLong() >>> 20) & -4096L);
+    timer =
+        new ScheduledThreadPoolExecutor(
+            1,
+            task -> {
+              Thread thread = new Thread(task, fabric.deviceName() + "-retry-timer");
+              thread.setDaemon(true);
+              return thread;
+            });
+    timer.setKeepAliveTime(TIMER_IDLE_SECONDS, TimeUnit.SECONDS);
+    timer.allowCoreThreadTimeOut(true);
+    timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+  }
+
+  /**
+   * Opens a device.
+   *
+   * @param managers makes its connection managers
+   */
+  public static EmulatedDevice open(
+      Fabric fabric, DeviceAttributes attributes, ConnectionManagerFactory managers) {
+    EmulatedDevice device = new EmulatedDevice(fabric, attributes, managers);
+    fabric.plug(device);
+    return device;
+  }
+
+  /** Its name, as its attributes have it. */
+  public String name() {
+    return fabric.deviceName();
+  }
+
+  /** The fabric that it is plugged into. */
+  public Fabric fabric() {
+    return fabric;
+  }
+
+  /** Its address on the fabric. */
+  public Gid gid() {
+    return gid;
+  }
+
+  OpenCount<EmulatedProtectionDomain.Kind> held() {
+    return held;
+  }
+
+  KeyTable keys() {
+    return keys;
+  }
+
+  @Override
+  public DeviceAttributes attributes() {
+    return attributes;
+  }
+
+  @Override
+  public PortAttributes port() {
+    return new PortAttributes(!broken.get(), fabric.mtu(), fabric.mtu(), List.of(gid));
+  }
+
+  /**
+   * Fails for good, as if it were pulled out. Not under any lock of a connection or a queue pair.
+   *
+   * @return whether this call was the first
+   */
+  public boolean breakDown() {
+    if (!broken.compareAndSet(false, true)) {
+      return false;
+    }
+    for (EmulatedQueuePair pair : queuePairs) {
+      pair.fail();
+    }
+    listeners.forEach(DeviceListener::deviceFailed);
+    boolean kept = events.offer(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
+    assert kept || events.remainingCapacity() == 0;
+    return true;
+  }
+
+  /** Whether it has failed for good. */
+  public boolean isBroken() {
+    return broken.get();
+  }
+
+  /**
+   * For a verb that needs the hardware.
+   *
+   * @throws VerbsException {@code IO} once the device has failed
+   */
+  public void requireWhole(String verb) {
+    if (broken.get()) {
+      throw new VerbsException(
+          VerbsError.IO, verb + ": device " + name() + " has failed (DEVICE_FATAL)");
+    }
+  }
+
+  @Override
+  public EmulatedCounters counters() {
+    return counters;
+  }
+
+  @Override
+  public EmulatedProtectionDomain allocateProtectionDomain() {
+    requireWhole("allocate protection domain");
+    open.opened(Kind.PROTECTION_DOMAIN, attributes.maxProtectionDomains());
+    return new EmulatedProtectionDomain(this);
+  }
+
+  @Override
+  public EmulatedCompletionChannel createCompletionChannel() {
+    requireWhole("create completion channel");
+    open.opened(Kind.COMPLETION_CHANNEL, Integer.MAX_VALUE);
+    return new EmulatedCompletionChannel(this);
+  }
+
+  @Override
+  public EmulatedCompletionQueue createCompletionQueue(
+      int depth, @Nullable CompletionChannel channel, boolean singleThreaded) {
+    requireWhole("create completion queue");
+    if (depth < 1 || depth > attributes.maxCompletions()) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "create completion queue: depth: "
+              + depth
+              + " (expected: 1.."
+              + attributes.maxCompletions()
+              + ")");
+    }
+    EmulatedCompletionChannel own = null;
+    if (channel != null) {
+      if (!(channel instanceof EmulatedCompletionChannel ours) || ours.device() != this) {
+        throw new VerbsException(
+            VerbsError.INVALID, "create completion queue: the channel is another device's");
+      }
+      own = ours;
+    }
+    open.opened(Kind.COMPLETION_QUEUE, attributes.maxCompletionQueues());
+    if (own != null && !own.attach()) {
+      open.closed(Kind.COMPLETION_QUEUE);
+      throw new VerbsException(VerbsError.CLOSED, "create completion queue: the channel is closed");
+    }
+    return new EmulatedCompletionQueue(this, depth, own, singleThreaded);
+  }
+
+  @Override
+  public ConnectionManager createConnectionManager() {
+    requireWhole("create connection manager");
+    open.opened(Kind.CONNECTION_MANAGER, Integer.MAX_VALUE);
+    return managers.create(this);
+  }
+
+  /** Tells a listener, from now on, what becomes of the device. */
+  public void addListener(DeviceListener listener) {
+    listeners.add(listener);
+  }
+
+  /** Tells this listener no more. */
+  public void removeListener(DeviceListener listener) {
+    listeners.remove(listener);
+  }
+
+  @Override
+  public @Nullable AsyncEvent awaitAsyncEvent(long timeoutNanos) throws InterruptedException {
+    AsyncEvent event = events.poll(Math.max(0, timeoutNanos), TimeUnit.NANOSECONDS);
+    if (CLOSED.equals(event) && !events.offer(CLOSED)) {
+      throw new AssertionError("the queue of a closed device is full");
+    }
+    return CLOSED.equals(event) ? null : event;
+  }
+
+  /** Tells the program; if it never asks, the newest events are dropped. */
+  public void raise(AsyncEvent.Type type, Object source) {
+    boolean kept = events.offer(new AsyncEvent(type, source));
+    assert kept || events.remainingCapacity() == 0;
+  }
+
+  /** Has a task run after a time, in the time that the fabric lives in. */
+  public void schedule(Runnable task, long delayNanos) {
+    fabric.schedule(this, task, delayNanos);
+  }
+
+  /** Has a task run after a time, in a thread of its own. */
+  void scheduleByClock(Runnable task, long delayNanos) {
+    if (!timer.isShutdown()) {
+      Future<?> unused = timer.schedule(() -> runLoudly(task), delayNanos, TimeUnit.NANOSECONDS);
+    }
+  }
+
+  /** An executor would keep what is thrown in a future that nobody looks at. */
+  private static void runLoudly(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      Thread thread = Thread.currentThread();
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    }
+  }
+
+  void closed(Kind kind) {
+    open.closed(kind);
+  }
+
+  /** A connection manager was closed. */
+  public void connectionManagerClosed() {
+    closed(Kind.CONNECTION_MANAGER);
+  }
+
+  /** Addresses for {@code length} bytes, starting on a page, never given out before. */
+  long reserveAddresses(int length, int page) {
+    long span = ((long) length + 3L * page) & -page;
+    return nextAddress.getAndAdd(span);
+  }
+
+  /** Waits for those who may still use a key that is no longer alive. */
+  void awaitCopies() {
+    for (EmulatedQueuePair pair : queuePairs) {
+      pair.awaitCopies();
+    }
+  }
+
+  /** The open queue pair with this number, or null; takes no lock. */
+  public @Nullable EmulatedQueuePair queuePair(int number) {
+    EmulatedQueuePair[] pairs = queuePairs;
+    int low = 0;
+    int high = pairs.length - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      EmulatedQueuePair pair = pairs[middle];
+      if (pair.number() == number) {
+        return pair;
+      }
+      if (pair.number() < number) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return null;
+  }
+
+  EmulatedQueuePair addQueuePair(EmulatedProtectionDomain domain, QueuePairOptions options) {
+    synchronized (byNumber) {
+      int number;
+      do {
+        number = fabric.secrets().next24Bits();
+      } while (number < 2 || byNumber.containsKey(number) || !fabric.takeNumber(number));
+      boolean made = false;
+      try {
+        EmulatedQueuePair pair = fabric.createQueuePair(domain, number, options);
+        pair.attach();
+        made = true;
+        byNumber.put(number, pair);
+        queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
+        QueuePairListeners.opened(pair);
+        return pair;
+      } finally {
+        if (!made) {
+          fabric.giveNumber(number);
+        }
+      }
+    }
+  }
+
+  void removeQueuePair(EmulatedQueuePair pair) {
+    QueuePairListeners.closed(pair);
+    synchronized (byNumber) {
+      byNumber.remove(pair.number());
+      queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
+      fabric.giveNumber(pair.number());
+    }
+  }
+
+  @Override
+  public void close() {
+    if (open.close("device " + name())) {
+      listeners.forEach(listener -> listener.deviceClosed(this));
+      fabric.unplug(this);
+      timer.shutdownNow();
+      events.drainTo(new ArrayList<>());
+      events.add(CLOSED);
+    }
+  }
+}

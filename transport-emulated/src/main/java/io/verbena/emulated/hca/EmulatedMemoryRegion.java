@@ -1,0 +1,211 @@
+package io.verbena.emulated.hca;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.RegistrationLimits;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A direct buffer that the HCA reaches by a key and an address of its own. */
+public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holder {
+  private static final int PAGE = 4096;
+  private static final int REMOTE =
+      Access.REMOTE_READ.bit() | Access.REMOTE_WRITE.bit() | Access.REMOTE_ATOMIC.bit();
+
+  /**
+   * What it is at one time.
+   *
+   * @param domain its domain
+   * @param access its rights
+   * @param key its entry in the table
+   */
+  private record Registration(EmulatedProtectionDomain domain, Set<Access> access, MemoryKey key) {}
+
+  private final EmulatedDevice device;
+  private volatile Registration registration;
+
+  // Changed under the monitor of the device's keys.
+  private volatile boolean closed;
+  private int windows;
+
+  private EmulatedMemoryRegion(
+      EmulatedProtectionDomain domain, ByteBuffer memory, Set<Access> access) {
+    device = domain.device();
+    registration = enter(domain, memory, addressOf(memory, device), access);
+  }
+
+  static EmulatedMemoryRegion register(
+      EmulatedProtectionDomain domain, ByteBuffer buffer, Set<Access> rights) {
+    return new EmulatedMemoryRegion(domain, buffer.slice(), Set.copyOf(rights));
+  }
+
+  /** Makes an entry with a key that nobody can guess. */
+  private Registration enter(
+      EmulatedProtectionDomain domain, ByteBuffer memory, long address, Set<Access> access) {
+    while (true) {
+      int value = device.fabric().secrets().nextInt();
+      MemoryKey key = new MemoryKey(this, value, domain, memory, address, Access.bits(access));
+      if (key.index != 0 && device.keys().add(key)) {
+        return new Registration(domain, access, key);
+      }
+    }
+  }
+
+  /** Addresses that are congruent to the real ones, so that alignment means the same on both. */
+  private static long addressOf(ByteBuffer memory, EmulatedDevice device) {
+    long most = device.attributes().maxMemoryRegionSize();
+    if (memory.capacity() > most) {
+      throw new VerbsException(
+          VerbsError.NO_MEMORY,
+          "register memory: length: " + memory.capacity() + " (expected: 1.." + most + ")");
+    }
+    return device.reserveAddresses(memory.capacity(), PAGE) + memory.alignmentOffset(0, PAGE);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Its entry in the table of keys. */
+  public MemoryKey key() {
+    return registration.key;
+  }
+
+  /** Its entry, if it is usable, of this domain, and has all the rights of {@code needed}. */
+  @Nullable MemoryKey liveKeyIn(EmulatedProtectionDomain domain, int needed) {
+    Registration now = registration;
+    return now.domain == domain && now.key.isAlive() && now.key.gives(needed) ? now.key : null;
+  }
+
+  /** A window was bound to it. Under the monitor of the device's keys, as the next. */
+  void bound() {
+    windows++;
+  }
+
+  /** A window was unbound. */
+  void unbound() {
+    windows--;
+  }
+
+  @Override
+  public boolean invalidate(int dead, EmulatedQueuePair by, boolean remotely) {
+    synchronized (device.keys()) {
+      Registration now = registration;
+      if (remotely
+          || closed
+          || windows > 0
+          || now.key.value() != dead
+          || now.domain != by.protectionDomain()) {
+        return false;
+      }
+      now.key.kill();
+    }
+    by.beginWait();
+    device.awaitCopies();
+    by.endWait();
+    return true;
+  }
+
+  @Override
+  public EmulatedProtectionDomain protectionDomain() {
+    return registration.domain;
+  }
+
+  @Override
+  public long address() {
+    return registration.key.address();
+  }
+
+  @Override
+  public long length() {
+    return registration.key.length();
+  }
+
+  @Override
+  public int lkey() {
+    return registration.key.value();
+  }
+
+  @Override
+  public int rkey() {
+    Registration now = registration;
+    return (Access.bits(now.access) & REMOTE) == 0 ? 0 : now.key.value();
+  }
+
+  @Override
+  public Set<Access> access() {
+    return registration.access;
+  }
+
+  @Override
+  public void reregister(
+      @Nullable ProtectionDomain newDomain,
+      @Nullable ByteBuffer newBuffer,
+      @Nullable Set<Access> newAccess) {
+    if (newDomain == null && newBuffer == null && newAccess == null) {
+      throw invalid("nothing to change (expected: a domain, a buffer or rights)");
+    }
+    device.requireWhole("reregister memory");
+    Registration before;
+    EmulatedProtectionDomain to;
+    synchronized (device.keys()) {
+      if (closed) {
+        throw new VerbsException(VerbsError.CLOSED, "reregister memory: the region is closed");
+      }
+      requireNoWindow("reregister memory");
+      before = registration;
+      to = newDomain == null ? before.domain : ours(newDomain);
+      ByteBuffer memory = newBuffer == null ? before.key.memory() : newBuffer.slice();
+      Set<Access> access = newAccess == null ? before.access : Set.copyOf(newAccess);
+      RegistrationLimits.check(memory, access);
+      long address = newBuffer == null ? before.key.address() : addressOf(memory, device);
+      if (to != before.domain) {
+        before.domain.give(EmulatedProtectionDomain.Kind.MEMORY_REGION, to);
+      }
+      registration = enter(to, memory, address, access);
+      before.key.kill();
+      device.keys().remove(before.key);
+    }
+    device.awaitCopies();
+  }
+
+  private EmulatedProtectionDomain ours(ProtectionDomain other) {
+    if (other instanceof EmulatedProtectionDomain ours && ours.device() == device) {
+      return ours;
+    }
+    throw invalid("the protection domain is another device's");
+  }
+
+  private static VerbsException invalid(String message) {
+    return new VerbsException(VerbsError.INVALID, "reregister memory: " + message);
+  }
+
+  private void requireNoWindow(String verb) {
+    if (windows > 0) {
+      throw new VerbsException(
+          VerbsError.BUSY, verb + ": windows bound: " + windows + " (expected: 0)");
+    }
+  }
+
+  @Override
+  public void close() {
+    KeyTable keys = device.keys();
+    Registration last;
+    synchronized (keys) {
+      if (closed) {
+        return;
+      }
+      requireNoWindow("deregister memory");
+      closed = true;
+      last = registration;
+      last.key.kill();
+      keys.remove(last.key);
+    }
+    device.awaitCopies();
+    last.domain.closed(EmulatedProtectionDomain.Kind.MEMORY_REGION);
+  }
+}

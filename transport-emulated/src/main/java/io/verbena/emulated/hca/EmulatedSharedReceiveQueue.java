@@ -1,0 +1,156 @@
+package io.verbena.emulated.hca;
+
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.Range;
+import java.util.Arrays;
+
+/**
+ * A receive queue for several queue pairs. Those who take, in whatever thread a message arrives,
+ * compete for {@link #taking} and hold it only while they move one receive into a queue of their
+ * own, so messages are copied side by side. A slot is free again when the receive's completion was
+ * polled, on whichever completion queue, or its queue pair was reset: they are only counted.
+ */
+public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
+  private static final EmulatedQueuePair[] NONE = {};
+
+  private final EmulatedProtectionDomain domain;
+  private final ReceiveRing receives;
+  private final Ownership taking = new Ownership();
+
+  /** 1 since somebody found it empty, and may wait to be told. */
+  private final PaddedLong missed = new PaddedLong();
+
+  private volatile EmulatedQueuePair[] users = NONE;
+  private volatile boolean closed;
+
+  /** Changed by the owner of {@link #taking}. */
+  private volatile int limit;
+
+  EmulatedSharedReceiveQueue(
+      EmulatedProtectionDomain domain, int maxWorkRequests, int maxScatterGather) {
+    this.domain = domain;
+    receives = new ReceiveRing(maxWorkRequests, maxScatterGather);
+  }
+
+  EmulatedProtectionDomain protectionDomain() {
+    return domain;
+  }
+
+  @Override
+  public int maxWorkRequests() {
+    return receives.maxReceive();
+  }
+
+  @Override
+  public int maxScatterGather() {
+    return receives.maxScatterGather();
+  }
+
+  @Override
+  public int limit() {
+    checkOpen("query");
+    return limit;
+  }
+
+  @Override
+  public void limit(int newLimit) {
+    checkOpen("modify");
+    domain.device().requireWhole("modify shared receive queue");
+    Range.check("modify shared receive queue", "limit", newLimit, 0, maxWorkRequests());
+    taking.acquire();
+    limit = newLimit;
+    taking.release();
+  }
+
+  private void checkOpen(String verb) {
+    if (closed) {
+      throw new VerbsException(VerbsError.CLOSED, verb + ": the shared receive queue is closed");
+    }
+  }
+
+  @Override
+  public void postReceive(ReceiveWorkRequest request) {
+    receives.posting.acquire();
+    try {
+      if (closed) {
+        throw new PostException(
+            VerbsError.CLOSED, request.id(), "the shared receive queue is closed");
+      }
+      for (ReceiveWorkRequest next = request; next != null; next = next.next()) {
+        receives.post(next);
+      }
+    } finally {
+      receives.posting.release();
+    }
+    // Without a fence, as when a queue pair has its own: who is missed looks again by a timer.
+    if (missed.getOpaque() != 0) {
+      missed.setOpaque(0);
+      for (EmulatedQueuePair user : users) {
+        user.receivePosted();
+      }
+    }
+  }
+
+  /**
+   * Moves the next receive into a queue pair's own queue, which is empty; for its taker.
+   *
+   * @return whether there was one; its slot is to be {@linkplain #free freed} one day
+   */
+  boolean takeInto(ReceiveRing own) {
+    boolean low;
+    taking.acquire();
+    try {
+      if (!receives.hasNext()) {
+        missed.setOpaque(1);
+        return false;
+      }
+      own.takeFrom(receives);
+      low = limit > 0 && receives.available() < limit;
+      if (low) {
+        limit = 0;
+      }
+    } finally {
+      taking.release();
+    }
+    if (low) {
+      domain.device().raise(AsyncEvent.Type.SRQ_LIMIT_REACHED, this);
+    }
+    return true;
+  }
+
+  /** Frees the slots of this many receives that were taken. */
+  void free(long count) {
+    receives.freeAny(count);
+  }
+
+  synchronized void attach(EmulatedQueuePair user) {
+    checkOpen("create queue pair");
+    EmulatedQueuePair[] more = Arrays.copyOf(users, users.length + 1);
+    more[users.length] = user;
+    users = more;
+  }
+
+  synchronized void detach(EmulatedQueuePair user) {
+    users = Arrays.stream(users).filter(each -> each != user).toArray(EmulatedQueuePair[]::new);
+  }
+
+  @Override
+  public void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      if (users.length > 0) {
+        throw new VerbsException(
+            VerbsError.BUSY, "close shared receive queue: " + users.length + " queue pairs use it");
+      }
+      closed = true;
+    }
+    domain.closed(EmulatedProtectionDomain.Kind.SHARED_RECEIVE_QUEUE);
+  }
+}

@@ -1,0 +1,79 @@
+package io.verbena.emulated.hca;
+
+import io.verbena.verbs.DeviceCounters.Counter;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairOptions;
+import java.util.Set;
+
+/**
+ * What emulated HCAs are plugged into. It decides how requests travel: it makes the queue pairs of
+ * its devices, all of one kind, and says what a device needs to know of the medium.
+ *
+ * <p>Called by devices and completion queues, on whichever thread uses them.
+ */
+public interface Fabric {
+
+  /** The source of what a peer must not guess. */
+  Secrets secrets();
+
+  /**
+   * Makes a queue pair of a device that is plugged in.
+   *
+   * @param number a number that {@link #takeNumber} gave
+   */
+  EmulatedQueuePair createQueuePair(
+      EmulatedProtectionDomain domain, int number, QueuePairOptions options);
+
+  /** The counters that its devices keep. */
+  Set<Counter> counted();
+
+  /** The GID of a device that is being opened here. */
+  Gid nextGid();
+
+  /** A device was opened. */
+  void plug(EmulatedDevice device);
+
+  /** A device was closed. */
+  void unplug(EmulatedDevice device);
+
+  /** The name of its devices. */
+  default String deviceName() {
+    return EmulatedDevice.NAME;
+  }
+
+  /** The largest packet that its devices send. */
+  default Mtu mtu() {
+    return EmulatedDevice.MTU;
+  }
+
+  /** Takes a number for a queue pair; false if another device of the same HCA has it. */
+  default boolean takeNumber(int number) {
+    return true;
+  }
+
+  /** Gives such a number back. */
+  default void giveNumber(int number) {}
+
+  /** Runs a task after a time, for a device; not at all once the device is closed. */
+  default void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
+    device.scheduleByClock(task, delayNanos);
+  }
+
+  /** Whether {@link #progress} is of any use. */
+  default boolean isDrivenByPolling() {
+    return false;
+  }
+
+  /**
+   * Somebody polled a completion queue that is empty.
+   *
+   * @return whether there may be something in it now
+   */
+  default boolean progress() {
+    return false;
+  }
+
+  /** Somebody is about to sleep until a completion comes, and polls no more. */
+  default void pollingEnds() {}
+}

@@ -1,0 +1,54 @@
+package io.verbena.emulated.hca;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+abstract class PaddedLongValue extends CacheLinePadding {
+  long value;
+}
+
+/** A counter alone on its cache lines, with accessors that name their memory order. */
+public final class PaddedLong extends PaddedLongValue {
+  private static final VarHandle VALUE;
+
+  static {
+    try {
+      VALUE = MethodHandles.lookup().findVarHandle(PaddedLongValue.class, "value", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  long a0, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14;
+
+  /** Reads it in no order with other memory. */
+  public long getOpaque() {
+    return (long) VALUE.getOpaque(this);
+  }
+
+  /** Reads it before what is read later. */
+  public long getAcquire() {
+    return (long) VALUE.getAcquire(this);
+  }
+
+  long getVolatile() {
+    return (long) VALUE.getVolatile(this);
+  }
+
+  void setOpaque(long newValue) {
+    VALUE.setOpaque(this, newValue);
+  }
+
+  /** Writes it after what was written before. */
+  public void setRelease(long newValue) {
+    VALUE.setRelease(this, newValue);
+  }
+
+  long getAndAdd(long delta) {
+    return (long) VALUE.getAndAdd(this, delta);
+  }
+
+  boolean compareAndSet(long expected, long newValue) {
+    return VALUE.compareAndSet(this, expected, newValue);
+  }
+}

@@ -1,0 +1,245 @@
+package io.verbena.emulated.hca;
+
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePairReading.Figure;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.VerbsError;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives that wait for messages. Posting takes {@link #posting}; taking belongs to the owner of
+ * the connected send queue, or, once the queue pair is in ERR and that owner is done, to whoever
+ * flushes and holds {@link #posting}. Where many may take, of a shared receive queue and for
+ * datagrams, they take an ownership made for that.
+ *
+ * <pre>
+ *  entry: long 0      work request id
+ *              1      number of buffers
+ *              2 + 2i address of buffer i
+ *              3 + 2i length 32 | lkey 32
+ * </pre>
+ */
+public final class ReceiveRing {
+  private static final int COUNT = 1;
+  private static final int BUFFERS = 2;
+
+  /** Held by whoever posts. */
+  public final Ownership posting = new Ownership();
+
+  private final long[] entries;
+  private final int mask;
+  private final int stride;
+  private final int maxReceive;
+  private final int maxScatterGather;
+
+  /** One past the last receive that was posted. */
+  private final PaddedLong posted = new PaddedLong();
+
+  /** One past the last receive whose completion was polled. */
+  private final PaddedLong freed = new PaddedLong();
+
+  private final TakeSide takeSide = new TakeSide();
+
+  /** What only the taker touches, on cache lines of its own. */
+  static final class TakeSide extends CacheLinePadding {
+    long taken;
+    long postedSeen;
+
+    /** The position that the rest was read ahead for: the entry's line is in the poster's cache. */
+    long ahead = -1;
+
+    long id;
+    long address;
+    long lengthAndKey;
+    int count;
+    long a0, a1, a2, a3, a4, a5, a6, a7;
+  }
+
+  /** An empty ring. */
+  public ReceiveRing(int maxReceive, int maxScatterGather) {
+    this.maxReceive = maxReceive;
+    this.maxScatterGather = maxScatterGather;
+    stride = Integer.highestOneBit(2 * (BUFFERS + 2 * maxScatterGather) - 1);
+    int capacity = Integer.highestOneBit(2 * Math.max(1, maxReceive) - 1);
+    entries = new long[capacity * stride];
+    mask = capacity - 1;
+  }
+
+  int maxReceive() {
+    return maxReceive;
+  }
+
+  /** The most buffers of a receive. */
+  public int maxScatterGather() {
+    return maxScatterGather;
+  }
+
+  /** Adds a receive; for the holder of {@link #posting}. */
+  public void post(ReceiveWorkRequest request) {
+    ScatterGatherList buffers = request.buffers();
+    int count = buffers.size();
+    if (count > maxScatterGather) {
+      throw new PostException(
+          VerbsError.INVALID,
+          request.id(),
+          "scatter/gather entries: " + count + " (expected: <= " + maxScatterGather + ")");
+    }
+    long position = posted.getOpaque();
+    if (position - freed.getAcquire() >= maxReceive) {
+      throw new PostException(
+          VerbsError.NO_MEMORY,
+          request.id(),
+          "receives outstanding: " + maxReceive + " (expected: < " + maxReceive + ")");
+    }
+    long[] ring = entries;
+    int at = ((int) position & mask) * stride;
+    ring[at] = request.id();
+    ring[at + COUNT] = count;
+    for (int i = 0; i < count; i++) {
+      ring[at + BUFFERS + 2 * i] = buffers.address(i);
+      ring[at + BUFFERS + 1 + 2 * i] =
+          (long) buffers.length(i) << 32 | (buffers.lkey(i) & 0xffff_ffffL);
+    }
+    posted.setRelease(position + 1);
+  }
+
+  /**
+   * Reads how far it is; for anybody.
+   *
+   * @param taken if all that came here was taken from a shared receive queue, how many hold a slot
+   *     there
+   */
+  public void read(@Nullable TakenReceives taken, Map<Figure, Long> into) {
+    if (taken != null) {
+      long held = taken.held();
+      into.put(Figure.RECEIVES_DONE, posted.getAcquire() - held);
+      return;
+    }
+    into.put(Figure.RECEIVES_DONE, freed.getAcquire());
+    into.put(Figure.RECEIVES_POSTED, posted.getAcquire());
+    into.put(Figure.RECEIVE_QUEUE_SIZE, (long) maxReceive);
+  }
+
+  /** Frees the slots of all receives before {@code position}. */
+  public void free(long position) {
+    if (position > freed.getOpaque()) {
+      freed.setRelease(position);
+    }
+  }
+
+  /** Frees the slots of this many receives, whichever: they may complete in any order. */
+  void freeAny(long count) {
+    freed.getAndAdd(count);
+  }
+
+  /**
+   * For the taker of both: takes the next receive of {@code other}, which has one, into this empty
+   * queue of as many buffers. It holds the slot there until that is freed.
+   */
+  void takeFrom(ReceiveRing other) {
+    long position = posted.getOpaque();
+    System.arraycopy(
+        other.entries,
+        other.next(),
+        entries,
+        ((int) position & mask) * stride,
+        BUFFERS + 2 * other.count());
+    other.take();
+    posted.setRelease(position + 1);
+  }
+
+  /** For the taker: how many receives are there. */
+  long available() {
+    return posted.getAcquire() - takeSide.taken;
+  }
+
+  /** For the taker: whether a receive is there, which the methods below then tell of. */
+  public boolean hasNext() {
+    TakeSide side = takeSide;
+    return side.ahead == side.taken || readAhead();
+  }
+
+  /**
+   * For the taker: reads the next receive, if it is there, when nobody waits for it.
+   *
+   * @return whether it is there
+   */
+  public boolean readAhead() {
+    TakeSide side = takeSide;
+    if (side.taken == side.postedSeen) {
+      side.postedSeen = posted.getAcquire();
+      if (side.taken == side.postedSeen) {
+        return false;
+      }
+    }
+    int at = next();
+    long[] ring = entries;
+    side.id = ring[at];
+    side.count = (int) ring[at + COUNT];
+    if (side.count > 0) {
+      side.address = ring[at + BUFFERS];
+      side.lengthAndKey = ring[at + BUFFERS + 1];
+    } else {
+      side.lengthAndKey = 0;
+    }
+    side.ahead = side.taken;
+    return true;
+  }
+
+  /** For the taker: moves to the next receive; answers one past the position of the one taken. */
+  public long take() {
+    return ++takeSide.taken;
+  }
+
+  /** For the taker: drops all receives, as a reset does. */
+  public void clear() {
+    long end = posted.getAcquire();
+    takeSide.taken = end;
+    takeSide.postedSeen = end;
+    free(end);
+  }
+
+  /** For the taker: the id of the next receive, and so on below. */
+  public long id() {
+    return takeSide.id;
+  }
+
+  /** For the taker: how many buffers the next receive has. */
+  public int count() {
+    return takeSide.count;
+  }
+
+  /** For the taker: where a buffer of the next receive begins. */
+  public long address(int buffer) {
+    return buffer == 0 ? takeSide.address : entries[next() + BUFFERS + 2 * buffer];
+  }
+
+  /** For the taker: the bytes of a buffer of the next receive; 0 if it has none. */
+  public int length(int buffer) {
+    return (int) (lengthAndKey(buffer) >>> 32);
+  }
+
+  /** For the taker: the key of a buffer of the next receive. */
+  public int lkey(int buffer) {
+    return (int) lengthAndKey(buffer);
+  }
+
+  private long lengthAndKey(int buffer) {
+    return buffer == 0 ? takeSide.lengthAndKey : entries[next() + BUFFERS + 1 + 2 * buffer];
+  }
+
+  /** For the taker: the bytes of all buffers of the next receive. */
+  public long totalLength() {
+    long total = length(0);
+    for (int i = 1, count = count(); i < count; i++) {
+      total += length(i);
+    }
+    return total;
+  }
+
+  private int next() {
+    return ((int) takeSide.taken & mask) * stride;
+  }
+}

@@ -1,0 +1,41 @@
+package io.verbena.emulated.hca;
+
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.random.RandomGenerator;
+
+/**
+ * Numbers that a peer must not guess: keys, queue pair numbers, PSNs (ReDMArk, USENIX Security
+ * 2021).
+ */
+public final class Secrets {
+  /** From a cryptographic generator: for all that is not a simulation. */
+  public static final Secrets STRONG = new Secrets(new SecureRandom());
+
+  private final RandomGenerator random;
+  private final ByteBuffer pool = ByteBuffer.allocate(4096).limit(0);
+
+  /** From another generator, for runs that repeat. */
+  public Secrets(RandomGenerator random) {
+    this.random = random;
+  }
+
+  /** 32 bits. */
+  public synchronized int nextInt() {
+    if (pool.remaining() < Integer.BYTES) {
+      random.nextBytes(pool.array());
+      pool.clear();
+    }
+    return pool.getInt();
+  }
+
+  /** 24 bits: a queue pair number, or a PSN. */
+  public int next24Bits() {
+    return nextInt() >>> 8;
+  }
+
+  /** 64 bits. */
+  public synchronized long nextLong() {
+    return (long) nextInt() << 32 | (nextInt() & 0xffff_ffffL);
+  }
+}

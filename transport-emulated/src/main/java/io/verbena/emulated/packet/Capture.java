@@ -1,0 +1,81 @@
+package io.verbena.emulated.packet;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.PcapWriter;
+import io.verbena.emulated.wire.Fault;
+import io.verbena.emulated.wire.SimulatedWire;
+import io.verbena.emulated.wire.UdpWire;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+
+/**
+ * Writes to a file what passes a wire, damaged packets too, as a capture at the switch would have
+ * it.
+ */
+public final class Capture implements SimulatedWire.Tap, UdpWire.Capture {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  private final PcapWriter writer;
+  private final long begin = System.currentTimeMillis() * NANOS_PER_MILLI;
+  private boolean closed;
+
+  private Capture(PcapWriter writer) {
+    this.writer = writer;
+  }
+
+  /**
+   * Creates the file.
+   *
+   * @throws VerbsException {@code INVALID} if it cannot be created
+   */
+  public static Capture to(String file) {
+    try {
+      return new Capture(PcapWriter.create(Path.of(file)));
+    } catch (IOException | InvalidPathException e) {
+      throw new VerbsException(
+          VerbsError.INVALID, "pcap: " + file + ": " + e + " (expected: a file to write)");
+    }
+  }
+
+  @Override
+  public void sent(long now, int source, int destination, Frame frame) {}
+
+  @Override
+  public void struck(long now, int source, int destination, Frame frame, Fault strike) {}
+
+  @Override
+  public void arrives(long now, int source, int destination, Frame frame) {
+    write(frame, begin + now);
+  }
+
+  @Override
+  public void packet(Frame frame) {
+    write(frame, System.currentTimeMillis() * NANOS_PER_MILLI);
+  }
+
+  private synchronized void write(Frame frame, long nanos) {
+    if (!closed && frame.length() <= Frame.CAPACITY) {
+      try {
+        writer.write(frame, nanos);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+
+  /** Closes the file; later packets are not written. */
+  public synchronized void close() {
+    if (!closed) {
+      closed = true;
+      try {
+        writer.close();
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.verbena.emulated.packet;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queue pairs with something to do for their engine. Anybody rings, without a lock; a queue pair is
+ * in it at most once, so it is bounded by their number. One thread at a time takes them, those that
+ * rang first first.
+ */
+final class Doorbells {
+
+  /** What a queue pair is in it. */
+  static final class Bell {
+    private static final VarHandle RUNG;
+
+    static {
+      try {
+        RUNG = MethodHandles.lookup().findVarHandle(Bell.class, "rung", boolean.class);
+      } catch (ReflectiveOperationException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    final PacketQueuePair pair;
+    @Nullable Bell next;
+
+    @SuppressWarnings("UnusedVariable") // through RUNG
+    private volatile boolean rung;
+
+    Bell(PacketQueuePair pair) {
+      this.pair = pair;
+    }
+
+    private boolean raise() {
+      return RUNG.compareAndSet(this, false, true);
+    }
+
+    /** From now on it can be rung again; what was done before the ringing is seen. */
+    void lower() {
+      rung = false;
+    }
+  }
+
+  private static final VarHandle LAST;
+
+  static {
+    try {
+      LAST = MethodHandles.lookup().findVarHandle(Doorbells.class, "last", Bell.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
+  private volatile @Nullable Bell last;
+
+  /** Adds a queue pair, unless it is in already. */
+  void ring(Bell bell) {
+    if (bell.raise()) {
+      Bell before;
+      do {
+        before = last;
+        bell.next = before;
+      } while (!LAST.compareAndSet(this, before, bell));
+    }
+  }
+
+  boolean isEmpty() {
+    return last == null;
+  }
+
+  /** Takes all, linked in the order in which they rang; null if there is none. */
+  @Nullable Bell takeAll() {
+    if (last == null) {
+      return null;
+    }
+    Bell bell = (Bell) LAST.getAndSet(this, null);
+    Bell first = null;
+    while (bell != null) {
+      Bell before = bell.next;
+      bell.next = first;
+      first = bell;
+      bell = before;
+    }
+    return first;
+  }
+}

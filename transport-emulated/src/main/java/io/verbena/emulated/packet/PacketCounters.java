@@ -1,0 +1,124 @@
+package io.verbena.emulated.packet;
+
+import io.verbena.emulated.roce.FrameFault;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.EnumMap;
+import java.util.Objects;
+import java.util.StringJoiner;
+
+/**
+ * What came and went at a port, and what was dropped why. Counted by the driver, read by anyone.
+ */
+public final class PacketCounters {
+  /** Why a packet was dropped that has no {@link FrameFault}. */
+  public enum Reason {
+    /** It came for another address. */
+    ADDRESS,
+    /** It has another partition key. */
+    PARTITION,
+    /** No queue pair has the number. */
+    QUEUE_PAIR,
+    /** The queue pair is not connected to who sent it. */
+    SENDER,
+    /** To be sent, but its GID leads nowhere. */
+    NO_WAY,
+    /** To be sent, but the wire did not take it. */
+    NOT_SENT,
+    /** For the connection managers, but no message of theirs. */
+    MANAGEMENT
+  }
+
+  private final EnumMap<FrameFault, Count> faults = new EnumMap<>(FrameFault.class);
+  private final EnumMap<Reason, Count> reasons = new EnumMap<>(Reason.class);
+  private final Count sent = new Count();
+  private final Count received = new Count();
+
+  /** One number; it has one writer. */
+  private static final class Count {
+    private static final VarHandle VALUE;
+
+    static {
+      try {
+        VALUE = MethodHandles.lookup().findVarHandle(Count.class, "value", long.class);
+      } catch (ReflectiveOperationException e) {
+        throw new ExceptionInInitializerError(e);
+      }
+    }
+
+    private long value;
+
+    void add() {
+      VALUE.setOpaque(this, value + 1);
+    }
+
+    long get() {
+      return (long) VALUE.getOpaque(this);
+    }
+  }
+
+  PacketCounters() {
+    for (FrameFault fault : FrameFault.values()) {
+      faults.put(fault, new Count());
+    }
+    for (Reason reason : Reason.values()) {
+      reasons.put(reason, new Count());
+    }
+  }
+
+  void count(FrameFault fault) {
+    of(faults, fault).add();
+  }
+
+  /** One more packet was dropped. */
+  public void count(Reason reason) {
+    of(reasons, reason).add();
+  }
+
+  void sent() {
+    sent.add();
+  }
+
+  void received() {
+    received.add();
+  }
+
+  long of(FrameFault fault) {
+    return of(faults, fault).get();
+  }
+
+  long of(Reason reason) {
+    return of(reasons, reason).get();
+  }
+
+  private static <K extends Enum<K>> Count of(EnumMap<K, Count> counts, K key) {
+    return Objects.requireNonNull(counts.get(key), "count");
+  }
+
+  /** Packets that the wire took. */
+  long packetsSent() {
+    return sent.get();
+  }
+
+  /** Packets that were let in. */
+  long packetsReceived() {
+    return received.get();
+  }
+
+  @Override
+  public String toString() {
+    StringJoiner text = new StringJoiner(", ", "sent " + packetsSent() + ", received ", "");
+    text.add(Long.toString(packetsReceived()));
+    for (FrameFault fault : FrameFault.values()) {
+      if (of(fault) > 0) {
+        text.add("dropped for " + fault + " " + of(fault));
+      }
+    }
+    for (Reason reason : Reason.values()) {
+      if (of(reason) > 0) {
+        text.add("dropped for " + reason + " " + of(reason));
+      }
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,288 @@
+package io.verbena.emulated.packet;
+
+import io.verbena.emulated.hca.CompletionEntry;
+import io.verbena.emulated.engine.AtomicResult;
+import io.verbena.emulated.engine.Grant;
+import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.hca.CompletionRing;
+import io.verbena.emulated.hca.EmulatedCompletionQueue;
+import io.verbena.emulated.hca.EmulatedMemoryWindow;
+import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.hca.ReceiveRing;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.DeviceCounters.Counter;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.SendWorkRequest;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the engine of a queue pair sees of the emulated HCA. Memory that its owner freed while it
+ * was registered answers with {@link IllegalStateException}; it is gone.
+ */
+final class PacketHost implements Host {
+  private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
+  private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
+  private static final int REMOTE_READ = Access.REMOTE_READ.bit();
+  private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
+  private static final VarHandle LONG =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  private final PacketQueuePair pair;
+
+  /** For the engine's caller, who is one at a time. */
+  private final CompletionEntry completion = new CompletionEntry();
+
+  /** One past the position of the receive that was last taken. */
+  private long receiveTaken;
+
+  PacketHost(PacketQueuePair pair) {
+    this.pair = pair;
+  }
+
+  @Override
+  public Grant checkLocal(int lkey, long address, int length, int access) {
+    return grant(
+        access == LOCAL_WRITE
+            ? writable(lkey, address, length)
+            : pair.open(lkey, address, length, MemoryKey.LOCAL_READ));
+  }
+
+  /** Memory of the queue pair's domain, or of its shared receive queue's. */
+  private @Nullable MemoryKey writable(int lkey, long address, int length) {
+    MemoryKey key = pair.open(lkey, address, length, LOCAL_WRITE);
+    return key == null ? pair.openReceive(lkey, address, length) : key;
+  }
+
+  @Override
+  public Grant checkRemote(int rkey, long address, long length, int access) {
+    return length > Integer.MAX_VALUE
+        ? Grant.REFUSED
+        : grant(pair.open(rkey, address, (int) length, access));
+  }
+
+  private static Grant grant(@Nullable MemoryKey key) {
+    return key == null ? Grant.REFUSED : Grant.GRANTED;
+  }
+
+  @Override
+  public Grant readLocal(int lkey, long address, ByteBuffer to, int offset, int length) {
+    return read(
+        pair.open(lkey, address, length, MemoryKey.LOCAL_READ), address, to, offset, length);
+  }
+
+  @Override
+  public Grant readRemote(int rkey, long address, ByteBuffer to, int offset, int length) {
+    return read(pair.open(rkey, address, length, REMOTE_READ), address, to, offset, length);
+  }
+
+  private static Grant read(
+      @Nullable MemoryKey key, long address, ByteBuffer to, int offset, int length) {
+    if (key == null) {
+      return Grant.REFUSED;
+    }
+    try {
+      to.put(offset, key.memory(), key.offset(address), length);
+      return Grant.GRANTED;
+    } catch (IllegalStateException e) {
+      return Grant.FAILED;
+    }
+  }
+
+  @Override
+  public Grant writeLocal(int lkey, long address, ByteBuffer from, int offset, int length) {
+    return write(writable(lkey, address, length), address, from, offset, length);
+  }
+
+  @Override
+  public Grant writeRemote(int rkey, long address, ByteBuffer from, int offset, int length) {
+    return write(pair.open(rkey, address, length, REMOTE_WRITE), address, from, offset, length);
+  }
+
+  private static Grant write(
+      @Nullable MemoryKey key, long address, ByteBuffer from, int offset, int length) {
+    if (key == null) {
+      return Grant.REFUSED;
+    }
+    try {
+      key.memory().put(key.offset(address), from, offset, length);
+      return Grant.GRANTED;
+    } catch (IllegalStateException e) {
+      return Grant.FAILED;
+    }
+  }
+
+  @Override
+  public Grant compareAndSwap(
+      int rkey, long address, long expected, long swap, AtomicResult result) {
+    MemoryKey key = pair.open(rkey, address, Long.BYTES, REMOTE_ATOMIC);
+    if (key == null) {
+      return Grant.REFUSED;
+    }
+    try {
+      result.original(
+          (long) LONG.compareAndExchange(key.memory(), key.offset(address), expected, swap));
+      return Grant.GRANTED;
+    } catch (IllegalStateException e) {
+      return Grant.FAILED;
+    }
+  }
+
+  @Override
+  public Grant fetchAndAdd(int rkey, long address, long addend, AtomicResult result) {
+    MemoryKey key = pair.open(rkey, address, Long.BYTES, REMOTE_ATOMIC);
+    if (key == null) {
+      return Grant.REFUSED;
+    }
+    try {
+      result.original((long) LONG.getAndAdd(key.memory(), key.offset(address), addend));
+      return Grant.GRANTED;
+    } catch (IllegalStateException e) {
+      return Grant.FAILED;
+    }
+  }
+
+  @Override
+  public boolean invalidateLocally(int key) {
+    return pair.invalidateLocally(key);
+  }
+
+  @Override
+  public boolean invalidateRemotely(int rkey) {
+    return pair.invalidateRemotely(rkey);
+  }
+
+  @Override
+  public boolean bind(SendWorkRequest request) {
+    return EmulatedMemoryWindow.bind(request, pair);
+  }
+
+  @Override
+  public boolean takeReceive(ReceiveWorkRequest into) {
+    ReceiveRing receives = pair.receives();
+    if (!pair.hasReceive()) {
+      return false;
+    }
+    ScatterGatherList buffers = into.id(receives.id()).buffers();
+    buffers.clear();
+    for (int i = 0, count = receives.count(); i < count; i++) {
+      buffers.add(receives.address(i), receives.length(i), receives.lkey(i));
+    }
+    receiveTaken = receives.take();
+    return true;
+  }
+
+  @Override
+  public void receiveDone(
+      long id,
+      CompletionOpcode opcode,
+      int byteLength,
+      int immediate,
+      int sourceQueuePair,
+      int flags,
+      boolean solicited) {
+    EmulatedCompletionQueue queue = pair.receiveCompletions();
+    long entry = queue.claim();
+    if (entry == CompletionRing.OVERRUN) {
+      overrun(queue);
+      return;
+    }
+    queue.publish(
+        entry,
+        completion
+            .ends(CompletionStatus.SUCCESS, opcode, byteLength)
+            .carries(flags, immediate)
+            .cameFrom(sourceQueuePair)
+            .solicits(solicited)
+            .of(pair.number(), pair.receiveAttachment())
+            .completes(id, receiveTaken));
+  }
+
+  @Override
+  public void receiveFailed(long id, CompletionStatus status) {
+    EmulatedCompletionQueue queue = pair.receiveCompletions();
+    long entry = queue.claim();
+    if (entry == CompletionRing.OVERRUN) {
+      overrun(queue);
+      return;
+    }
+    queue.publish(
+        entry,
+        completion
+            .ends(status, CompletionOpcode.RECV, 0)
+            .of(pair.number(), pair.receiveAttachment())
+            .completes(id, receiveTaken));
+  }
+
+  @Override
+  public void sendDone(
+      long position, SendWorkRequest request, CompletionOpcode opcode, int byteLength) {
+    complete(position, request, CompletionStatus.SUCCESS, opcode, byteLength);
+  }
+
+  @Override
+  public void sendFailed(long position, SendWorkRequest request, CompletionStatus status) {
+    complete(position, request, status, CompletionOpcode.SEND, 0);
+  }
+
+  private void complete(
+      long position,
+      SendWorkRequest request,
+      CompletionStatus status,
+      CompletionOpcode opcode,
+      int byteLength) {
+    EmulatedCompletionQueue queue = pair.sendCompletions();
+    long entry = queue.claim();
+    if (entry == CompletionRing.OVERRUN) {
+      overrun(queue);
+      return;
+    }
+    queue.publish(
+        entry,
+        completion
+            .ends(status, opcode, byteLength)
+            .of(pair.number(), pair.sendAttachment())
+            .completes(request.id(), position + 1));
+  }
+
+  private void overrun(EmulatedCompletionQueue queue) {
+    pair.fabric().afterwards(queue::overrun);
+  }
+
+  @Override
+  public void count(Counter counter) {
+    pair.count(counter);
+  }
+
+  @Override
+  public void raise(AsyncEvent.Type event) {
+    if (event != AsyncEvent.Type.QP_LAST_WQE_REACHED || pair.tellsLastReceive()) {
+      pair.device().raise(event, pair);
+    }
+    if (event == AsyncEvent.Type.COMM_EST) {
+      pair.fabric().established(pair);
+    }
+  }
+
+  @Override
+  public void moved(QueuePairState to) {
+    if (to == QueuePairState.ERR) {
+      pair.moveToError();
+    } else {
+      pair.moveToSendError();
+    }
+  }
+
+  @Override
+  public void ready() {
+    pair.ring();
+  }
+}

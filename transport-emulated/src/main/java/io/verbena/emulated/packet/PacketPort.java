@@ -1,0 +1,135 @@
+package io.verbena.emulated.packet;
+
+import io.verbena.emulated.engine.FrameSink;
+import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.packet.PacketCounters.Reason;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.emulated.wire.Wire;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Gid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A device's port on a wire: addresses and seals what its queue pairs send, and lets nothing in but
+ * what is whole and meant for one of them. What it does not let in it counts and drops without a
+ * word, as rxe does: damaged packets, other partitions, unknown queue pairs, and senders that a
+ * queue pair is not connected to.
+ */
+public final class PacketPort implements FrameSink, Wire.Receiver {
+  /** The queue pair of connection managers; a Frame's number for it. */
+  public static final int MANAGEMENT = 1;
+
+  private static final int DEFAULT_PARTITION = 0xffff;
+
+  private final PacketFabric fabric;
+  private final Wire.Port wirePort;
+  private final PacketCounters counters = new PacketCounters();
+
+  /** All that it sends: one packet is built, and sent, at a time. */
+  private final Frame outgoing;
+
+  private QueuePairs queuePairs = number -> null;
+  private @Nullable PortManagement management;
+
+  /** Queue pairs by number. */
+  @FunctionalInterface
+  interface QueuePairs {
+    @Nullable EmulatedQueuePair find(int number);
+  }
+
+  PacketPort(PacketFabric fabric, Wire wire) {
+    this.fabric = fabric;
+    wirePort = wire.attach(this);
+    outgoing = wirePort.frame();
+  }
+
+  /** Its address. */
+  public Gid gid() {
+    return wirePort.gid();
+  }
+
+  /** Says whose queue pairs packets are for. */
+  void queuePairs(QueuePairs owned) {
+    queuePairs = owned;
+  }
+
+  /** Says who takes packets for {@link #MANAGEMENT}. */
+  void management(PortManagement responsible) {
+    management = responsible;
+  }
+
+  /** What came and went here. */
+  public PacketCounters counters() {
+    return counters;
+  }
+
+  Wire.Port wirePort() {
+    return wirePort;
+  }
+
+  @Override
+  public Frame frame() {
+    return outgoing;
+  }
+
+  @Override
+  public void send(Frame frame, AddressVector to) {
+    send(frame, to.destination());
+  }
+
+  /** Addresses a packet, seals it, and sends it. */
+  public void send(Frame frame, Gid to) {
+    Wire.Port out = wirePort;
+    if (!UdpGid.isReachable(out.gid(), to)) {
+      counters.count(Reason.NO_WAY);
+      return;
+    }
+    UdpGid.address(frame, out.gid(), to);
+    frame.sourcePort(out.sourcePort(frame.sourcePort())).seal();
+    if (out.send(frame, UdpGid.udpPort(to))) {
+      counters.sent();
+    } else {
+      counters.count(Reason.NOT_SENT);
+    }
+  }
+
+  @Override
+  public void receive(Frame frame, FrameFault fault) {
+    if (fault != FrameFault.NONE) {
+      counters.count(fault);
+      return;
+    }
+    if (!UdpGid.isTo(frame, wirePort.gid())) {
+      counters.count(Reason.ADDRESS);
+      return;
+    }
+    if (frame.partitionKey() != DEFAULT_PARTITION) {
+      counters.count(Reason.PARTITION);
+      return;
+    }
+    int number = frame.destinationQueuePair();
+    PortManagement managed = management;
+    if (number == MANAGEMENT && managed != null) {
+      counters.received();
+      managed.receive(frame);
+      fabric.settle();
+      return;
+    }
+    PacketQueuePair pair = (PacketQueuePair) queuePairs.find(number);
+    if (pair == null) {
+      counters.count(Reason.QUEUE_PAIR);
+    } else if (!pair.listensTo(frame)) {
+      counters.count(Reason.SENDER);
+    } else {
+      counters.received();
+      pair.receive(frame);
+      fabric.settle();
+    }
+  }
+
+  void close() {
+    wirePort.close();
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * Queue pairs that talk in RoCEv2 packets: posting rings a doorbell, and whoever drives the fabric
+ * calls the {@link io.verbena.emulated.engine.QueuePairEngine} of each that rang. Fabrics differ in
+ * their wire and in their driver. Internal: not exported.
+ */
+@NullMarked
+package io.verbena.emulated.packet;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Addresses of emulated HCAs, and what they open. */
+@NullMarked
+package io.verbena.emulated.address;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,0 @@
-@NullMarked
-package io.verbena.emulated.cm;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,274 @@
+package io.verbena.emulated.cm.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.emulated.cm.protocol.CmMessage.Reject;
+import io.verbena.emulated.cm.protocol.CmMessage.Reply;
+import io.verbena.emulated.cm.protocol.CmMessage.Request;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** What two agents make of connections, on a network that does to messages what networks do. */
+class CmAgentTest {
+  private static final long SERVICE = ServiceId.of(ServiceId.TCP, 7);
+  private static final long CONNECT_NANOS = 20_000 * Network.MILLI;
+  private static final int RUNS = 300;
+
+  /** A program at one end, which writes down what it is told, and does what comes next. */
+  private static final class Program implements CmUser, CmListener {
+    final Network network;
+    final List<String> told = new ArrayList<>();
+    @Nullable Communication communication;
+    boolean refuses;
+    int requests;
+    int thinks = 1;
+
+    Program(Network network) {
+      this.network = network;
+    }
+
+    Communication communication() {
+      if (communication == null) {
+        throw new AssertionError("no communication");
+      }
+      return communication;
+    }
+
+    private void then(Runnable step) {
+      network.time.schedule(network.soon(thinks), step);
+    }
+
+    @Override
+    public CmUser requested(Communication made, Request request) {
+      requests++;
+      communication = made;
+      then(
+          () -> {
+            if (refuses) {
+              made.reject(CmReason.CONSUMER_DEFINED, text("no"));
+            } else {
+              made.accept(reply());
+            }
+          });
+      return this;
+    }
+
+    @Override
+    public void replied(Reply reply) {
+      told.add("replied");
+      then(communication()::ready);
+    }
+
+    @Override
+    public void established() {
+      told.add("established");
+    }
+
+    @Override
+    public void rejected(Reject reject) {
+      told.add("rejected " + reject.reason());
+    }
+
+    @Override
+    public void unreachable() {
+      told.add("unreachable");
+    }
+
+    @Override
+    public void disconnected() {
+      told.add("disconnected");
+    }
+  }
+
+  private static ByteBuffer text(String text) {
+    return ByteBuffer.wrap(text.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+  }
+
+  private static Request request() {
+    ByteBuffer data = Mad.padded(text("hello"), Mad.REQUEST_DATA);
+    Gid unset = new Gid(0, 0);
+    return new Request(0, 0, SERVICE, 0, 100, 1, 1, 0, 5, 7, 0xffff, 5, 7, unset, unset, 14, data);
+  }
+
+  private static Reply reply() {
+    return new Reply(0, 0, 0, 200, 6, 1, 1, 7, 0, Mad.padded(text("welcome"), Mad.REPLY_DATA));
+  }
+
+  private static void connect(Network.End from, Network.End to, Program program, long timeout) {
+    program.communication = from.agent.connect(to.gid(), request(), timeout, program);
+  }
+
+  @Test
+  void connectsAndDisconnectsOnceWhateverTheNetworkDoes() {
+    for (long seed = 0; seed < RUNS; seed++) {
+      Network network = new Network(seed, 0.3);
+      Network.End a = network.end();
+      Network.End b = network.end();
+      Program active = new Program(network);
+      Program passive = new Program(network);
+      passive.thinks = 200;
+      assertThat(b.agent.listen(SERVICE, passive)).isTrue();
+
+      connect(a, b, active, CONNECT_NANOS);
+      network.runUntil(CONNECT_NANOS);
+      assertThat(active.told).as("active, seed %d", seed).containsExactly("replied");
+      assertThat(passive.told).as("passive, seed %d", seed).containsExactly("established");
+      assertThat(passive.requests).as("requests told, seed %d", seed).isEqualTo(1);
+
+      (seed % 2 == 0 ? active : passive).communication().disconnect();
+      network.runToEnd();
+
+      assertThat(seed % 2 == 0 ? passive.told : active.told)
+          .as("the other end, seed %d", seed)
+          .endsWith("disconnected")
+          .hasSize(2);
+      assertThat(a.agent.known() + b.agent.known()).as("left, seed %d", seed).isZero();
+    }
+  }
+
+  @Test
+  void isConnectedAtBothEndsOrAtNeitherWhenTimeIsShort() {
+    for (long seed = 0; seed < RUNS; seed++) {
+      Network network = new Network(seed, 0.2);
+      Network.End a = network.end();
+      Network.End b = network.end();
+      Program active = new Program(network);
+      Program passive = new Program(network);
+      passive.thinks = 100;
+      b.agent.listen(SERVICE, passive);
+
+      connect(a, b, active, 60 * Network.MILLI);
+      network.runUntil(CONNECT_NANOS);
+
+      if (active.told.equals(List.of("replied"))) {
+        assertThat(passive.told).as("passive, seed %d", seed).containsExactly("established");
+      } else {
+        assertThat(active.told).as("active, seed %d", seed).containsExactly("unreachable");
+        assertThat(passive.told)
+            .as("passive, seed %d", seed)
+            .doesNotContain("established")
+            .hasSizeLessThan(2);
+      }
+    }
+  }
+
+  @Test
+  void tellsARefusalWithItsData() {
+    for (long seed = 0; seed < RUNS; seed++) {
+      Network network = new Network(seed, 0.3);
+      Network.End a = network.end();
+      Network.End b = network.end();
+      Program active = new Program(network);
+      Program passive = new Program(network);
+      passive.refuses = true;
+      b.agent.listen(SERVICE, passive);
+
+      connect(a, b, active, CONNECT_NANOS);
+      network.runToEnd();
+
+      assertThat(active.told).as("active, seed %d", seed).hasSize(1);
+      assertThat(active.told.get(0)).as("active, seed %d", seed).startsWith("rejected 28");
+      assertThat(a.agent.known() + b.agent.known()).as("left, seed %d", seed).isZero();
+    }
+  }
+
+  @Test
+  void refusesWhatNobodyListensTo() {
+    Network network = new Network(1, 0);
+    Network.End a = network.end();
+    Network.End b = network.end();
+    Program active = new Program(network);
+
+    connect(a, b, active, CONNECT_NANOS);
+    network.runToEnd();
+
+    assertThat(active.told).containsExactly("rejected " + CmReason.INVALID_SERVICE_ID);
+  }
+
+  @Test
+  void givesUpWhenNobodyIsThere() {
+    Network network = new Network(1, 0);
+    Network.End a = network.end();
+    Network.End nobody = new Network(1, 0).end();
+    Program active = new Program(network);
+    Gid elsewhere = UdpGid.of(99, 4791);
+
+    active.communication = a.agent.connect(elsewhere, request(), CONNECT_NANOS, active);
+    network.runToEnd();
+
+    assertThat(active.told).containsExactly("unreachable");
+    assertThat(network.messages()).as("it asks ever less often").isBetween(10, 60);
+    assertThat(nobody.agent.known()).isZero();
+  }
+
+  @Test
+  void answersARequestThatComesAgainWithoutTellingItAgain() {
+    Network network = new Network(1, 0);
+    Network.End a = network.end();
+    Network.End b = network.end();
+    Program active = new Program(network);
+    Program passive = new Program(network);
+    passive.thinks = 3000;
+    b.agent.listen(SERVICE, passive);
+
+    connect(a, b, active, CONNECT_NANOS);
+    network.runUntil(CONNECT_NANOS);
+
+    assertThat(passive.requests).isEqualTo(1);
+    assertThat(active.told).containsExactly("replied");
+  }
+
+  @Test
+  void takesAMessageFromNobodyButThePeer() {
+    Network network = new Network(1, 0);
+    Network.End a = network.end();
+    Network.End b = network.end();
+    Program active = new Program(network);
+    Program passive = new Program(network);
+    b.agent.listen(SERVICE, passive);
+    connect(a, b, active, CONNECT_NANOS);
+    network.runUntil(1000 * Network.MILLI);
+    Communication here = active.communication();
+
+    Gid stranger = UdpGid.of(77, 4791);
+    a.agent.receive(
+        new CmMessage.DisconnectRequest(
+            1,
+            /* localId= */ here.remoteId(),
+            /* remoteId= */ here.localId(),
+            100,
+            Mad.padded(text(""), Mad.DISCONNECT_DATA)),
+        stranger);
+    b.agent.receive(request(), stranger);
+
+    assertThat(active.told).containsExactly("replied");
+    assertThat(passive.requests).isEqualTo(1);
+  }
+
+  @Test
+  void endsAConnectionAtBothEndsThatBothEnd() {
+    for (long seed = 0; seed < RUNS; seed++) {
+      Network network = new Network(seed, 0.2);
+      Network.End a = network.end();
+      Network.End b = network.end();
+      Program active = new Program(network);
+      Program passive = new Program(network);
+      b.agent.listen(SERVICE, passive);
+      connect(a, b, active, CONNECT_NANOS);
+      network.runUntil(CONNECT_NANOS);
+
+      active.communication().disconnect();
+      passive.communication().disconnect();
+      network.runToEnd();
+
+      assertThat(active.told).as("seed %d", seed).containsExactly("replied");
+      assertThat(passive.told).as("seed %d", seed).containsExactly("established");
+      assertThat(a.agent.known() + b.agent.known()).as("left, seed %d", seed).isZero();
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.emulated.wire.VirtualTime;
+import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Ports between which messages get lost, come twice, late, and in another order; by seed. */
+final class Network {
+  static final long MILLI = 1_000_000;
+
+  final VirtualTime time = new VirtualTime();
+  private final SplittableRandom random;
+  private final double loss;
+  private final List<End> ends = new ArrayList<>();
+  private int messages;
+
+  Network(long seed, double loss) {
+    random = new SplittableRandom(seed);
+    this.loss = loss;
+  }
+
+  End end() {
+    End end = new End(ends.size() + 1);
+    ends.add(end);
+    return end;
+  }
+
+  /** How many messages were sent. */
+  int messages() {
+    return messages;
+  }
+
+  /** A moment from now. */
+  long soon(int mostMillis) {
+    return random.nextLong(mostMillis * MILLI);
+  }
+
+  void runToEnd() {
+    while (time.runDue() || time.advance(Long.MAX_VALUE)) {}
+  }
+
+  void runUntil(long moment) {
+    time.schedule(moment - time.now(), () -> {});
+    while (time.runDue() || time.advance(moment)) {}
+  }
+
+  /** A port and its agent. */
+  final class End implements CmPort {
+    private final int address;
+    final CmAgent agent;
+
+    private End(int address) {
+      this.address = address;
+      agent = new CmAgent(this, time);
+    }
+
+    @Override
+    public Gid gid() {
+      return UdpGid.of(address, Frame.UDP_PORT);
+    }
+
+    @Override
+    public long guid() {
+      return address;
+    }
+
+    @Override
+    public int mtu() {
+      return 5;
+    }
+
+    @Override
+    public void send(CmMessage message, Gid to) {
+      messages++;
+      ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+      Mad.write(message, mad);
+      int copies = random.nextDouble() < loss ? 0 : random.nextDouble() < loss ? 2 : 1;
+      for (int i = 0; i < copies; i++) {
+        long delay = random.nextDouble() < loss ? soon(300) : soon(1);
+        time.schedule(delay, () -> arrive(mad, to));
+      }
+    }
+
+    private void arrive(ByteBuffer mad, Gid to) {
+      for (End end : ends) {
+        if (end.gid().equals(to)) {
+          end.agent.receive(Mad.read(mad), gid());
+        }
+      }
+    }
+
+    @Override
+    public boolean isFrom(Gid source, Gid gid) {
+      return source.equals(gid);
+    }
+
+    @Override
+    public int nextSecret() {
+      return random.nextInt();
+    }
+  }
+}

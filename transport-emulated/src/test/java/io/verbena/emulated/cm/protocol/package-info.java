@@ -1,0 +1,4 @@
+@NullMarked
+package io.verbena.emulated.cm.protocol;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** RoCE's connection management, through the verbs. */
+@NullMarked
+package io.verbena.emulated.cm.roce;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,22 @@
+package io.verbena.emulated.direct;
+
+import io.verbena.emulated.SeedOnFailure;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The same races with an engine, which comes whenever it likes. */
+@ExtendWith(SeedOnFailure.class)
+class AsyncRacesTest extends Races {
+  AsyncRacesTest() {
+    super(new DeferredFabric(SeedOnFailure.SEED));
+  }
+
+  @Override
+  int rounds(int full) {
+    return full / 10;
+  }
+
+  @Override
+  int mostTorn() {
+    return 1;
+  }
+}

@@ -1,0 +1,42 @@
+package io.verbena.emulated.direct;
+
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairState;
+import java.util.EnumSet;
+
+/** Connects queue pairs of one device by hand. */
+final class Loopback {
+  private Loopback() {}
+
+  static void connect(EmulatedDevice device, QueuePair pair, QueuePair to) {
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.INIT)
+            .pkeyIndex(0)
+            .port(1)
+            .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE)));
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTR)
+            .addressVector(AddressVector.to(device.gid()))
+            .pathMtu(Mtu.MTU_4096)
+            .destinationQueuePair(to.number())
+            .receivePsn(1)
+            .maxDestinationReadAtomic(1)
+            .minRnrTimer(0));
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTS)
+            // For ever: a machine under load must not use up retries where ends race.
+            .timeout(0)
+            .retryCount(7)
+            .rnrRetry(7)
+            .sendPsn(1)
+            .maxReadAtomic(1));
+  }
+}

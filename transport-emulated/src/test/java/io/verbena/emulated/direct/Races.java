@@ -1,0 +1,278 @@
+package io.verbena.emulated.direct;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.emulated.cm.local.LocalConnectionManagers;
+import io.verbena.emulated.hca.DeviceLimits;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.hca.EmulatedProtectionDomain;
+import io.verbena.emulated.hca.Fabric;
+import io.verbena.emulated.hca.Ownership;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Where the emulated HCA waits for, or overlaps with, the owner of a send queue. */
+abstract class Races {
+  private static final Set<Access> ALL =
+      EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE);
+
+  private final EmulatedDevice device;
+  private final EmulatedProtectionDomain domain;
+  private final CompletionQueue sendCompletions;
+  private final CompletionQueue receiveCompletions;
+  private final ByteBuffer source = ByteBuffer.allocateDirect(1 << 16);
+  private final MemoryRegion sourceRegion;
+  private final WorkCompletion[] completions = WorkCompletion.array(16);
+  private QueuePair sender;
+  private QueuePair receiver;
+
+  Races(Fabric fabric) {
+    device = EmulatedDevice.open(fabric, DeviceLimits.FULL, new LocalConnectionManagers());
+    domain = device.allocateProtectionDomain();
+    sendCompletions = device.createCompletionQueue(4096, null);
+    receiveCompletions = device.createCompletionQueue(4096, null);
+    sourceRegion = domain.register(source, ALL);
+  }
+
+  /** How often a race is run that is run so often where a request is done when it is posted. */
+  int rounds(int full) {
+    return full;
+  }
+
+  /** How many writes may be left half done. */
+  int mostTorn() {
+    return 0;
+  }
+
+  @BeforeEach
+  void connect() {
+    QueuePairOptions options =
+        QueuePairOptions.reliable(sendCompletions, receiveCompletions, 64, 64);
+    sender = domain.createQueuePair(options);
+    receiver = domain.createQueuePair(options);
+    Loopback.connect(device, sender, receiver);
+    Loopback.connect(device, receiver, sender);
+  }
+
+  @AfterEach
+  void close() {
+    sender.close();
+    receiver.close();
+    sourceRegion.close();
+    sendCompletions.close();
+    receiveCompletions.close();
+    domain.close();
+    device.close();
+  }
+
+  @Test
+  void aClosedRegionIsNeverWrittenAgain() throws Exception {
+    for (int round = 0; round < rounds(200); round++) {
+      if (round > 0) {
+        connectAnew();
+      }
+      ByteBuffer target = ByteBuffer.allocateDirect(1 << 16);
+      MemoryRegion targetRegion = domain.register(target, ALL);
+      AtomicBoolean started = new AtomicBoolean();
+      AtomicReference<CompletionStatus> end = new AtomicReference<>();
+      Thread writer = new Thread(() -> end.set(writeUntilItFails(targetRegion, started)));
+      writer.start();
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+      while (!started.get()) {
+        assertThat(System.nanoTime()).isLessThan(deadline);
+        Thread.onSpinWait();
+      }
+
+      targetRegion.close();
+      long first = target.getLong(0);
+      long last = target.getLong(target.capacity() - 8);
+      writer.join(30_000);
+
+      assertThat(end.get()).isEqualTo(CompletionStatus.REM_ACCESS_ERR);
+      assertThat(target.getLong(0)).isEqualTo(first);
+      assertThat(target.getLong(target.capacity() - 8)).isEqualTo(last);
+      assertThat(Math.abs(first - last))
+          .as("writes of which a part is left out")
+          .isLessThanOrEqualTo(mostTorn());
+    }
+  }
+
+  @Test
+  void whoSeesAnErrorMayConnectAnewAtOnce() {
+    ByteBuffer target = ByteBuffer.allocateDirect(64);
+    try (MemoryRegion targetRegion = domain.register(target, ALL)) {
+      SendWorkRequest request = new SendWorkRequest();
+      for (int round = 0; round < rounds(20_000); round++) {
+        sender.postSend(
+            request
+                .write(targetRegion.address(), targetRegion.rkey() + 1)
+                .signaled()
+                .buffer(sourceRegion.address(), 64, sourceRegion.lkey()));
+        assertThat(next()).as("with a wrong key").isEqualTo(CompletionStatus.REM_ACCESS_ERR);
+        assertThat(receiver.state()).isEqualTo(QueuePairState.ERR);
+        assertThat(sender.state()).isEqualTo(QueuePairState.ERR);
+
+        connectAnew();
+        sender.postSend(
+            request
+                .write(targetRegion.address(), targetRegion.rkey())
+                .signaled()
+                .buffer(sourceRegion.address(), 64, sourceRegion.lkey()));
+        assertThat(next()).as("in the next life").isEqualTo(CompletionStatus.SUCCESS);
+      }
+    }
+  }
+
+  private CompletionStatus next() {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    for (int spins = 0; sendCompletions.poll(completions) == 0; spins++) {
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      Ownership.pause(spins);
+    }
+    return completions[0].status();
+  }
+
+  private void connectAnew() {
+    sender.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+    receiver.modify(new QueuePairAttributes().state(QueuePairState.RESET));
+    Loopback.connect(device, sender, receiver);
+    Loopback.connect(device, receiver, sender);
+  }
+
+  private CompletionStatus writeUntilItFails(MemoryRegion target, AtomicBoolean started) {
+    SendWorkRequest request = new SendWorkRequest();
+    long address = target.address();
+    int key = target.rkey();
+    for (long i = 1; ; i++) {
+      source.putLong(0, i);
+      source.putLong(source.capacity() - 8, i);
+      sender.postSend(
+          request
+              .id(i)
+              .write(address, key)
+              .signaled()
+              .buffer(sourceRegion.address(), source.capacity(), sourceRegion.lkey()));
+      while (sendCompletions.poll(completions) == 0) {
+        Thread.onSpinWait();
+      }
+      started.set(true);
+      if (!completions[0].isSuccess()) {
+        return completions[0].status();
+      }
+    }
+  }
+
+  @Test
+  void aSendThatRacesWithTheReceiveItNeedsIsNeverForgotten() throws Exception {
+    int rounds = rounds(100_000);
+    AtomicBoolean failed = new AtomicBoolean();
+    Thread receiving =
+        new Thread(
+            () -> {
+              ReceiveWorkRequest request = new ReceiveWorkRequest();
+              WorkCompletion[] received = WorkCompletion.array(1);
+              long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+              for (int i = 0; i < rounds && !failed.get(); i++) {
+                receiver.postReceive(
+                    request.id(i).buffer(sourceRegion.address(), 64, sourceRegion.lkey()));
+                for (int spins = 0; receiveCompletions.poll(received) == 0; spins++) {
+                  if (System.nanoTime() > deadline) {
+                    failed.set(true);
+                    return;
+                  }
+                  Ownership.pause(spins);
+                }
+                if (received[0].workRequestId() != i || !received[0].isSuccess()) {
+                  failed.set(true);
+                }
+              }
+            });
+    receiving.start();
+    SendWorkRequest request = new SendWorkRequest();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(90);
+    for (int i = 0; i < rounds; i++) {
+      sender.postSend(
+          request
+              .id(i)
+              .send()
+              .signaled()
+              .buffer(sourceRegion.address() + 1024, 64, sourceRegion.lkey()));
+      for (int spins = 0; sendCompletions.poll(completions) == 0; spins++) {
+        assertThat(System.nanoTime()).as("send %d of %d", i, rounds).isLessThan(deadline);
+        Ownership.pause(spins);
+      }
+      assertThat(completions[0].isSuccess()).isTrue();
+    }
+    receiving.join(30_000);
+    assertThat(failed).isFalse();
+  }
+
+  @Test
+  void failingBothEndsAtOnceFlushesEverythingOnce() throws Exception {
+    for (int round = 0; round < rounds(300); round++) {
+      if (round > 0) {
+        connectAnew();
+      }
+      ReceiveWorkRequest receive = new ReceiveWorkRequest();
+      for (int i = 0; i < 32; i++) {
+        receiver.postReceive(receive.id(i).buffer(sourceRegion.address(), 64, sourceRegion.lkey()));
+      }
+      Thread breaking =
+          new Thread(() -> receiver.modify(new QueuePairAttributes().state(QueuePairState.ERR)));
+      breaking.start();
+      SendWorkRequest send = new SendWorkRequest();
+      for (int i = 0; i < 32; i++) {
+        sender.postSend(
+            send.id(i)
+                .send()
+                .signaled()
+                .buffer(sourceRegion.address() + 64, 64, sourceRegion.lkey()));
+      }
+      breaking.join(30_000);
+      sender.modify(new QueuePairAttributes().state(QueuePairState.ERR));
+
+      int received = drain(receiveCompletions, 32);
+      int sent = drain(sendCompletions, 32);
+      assertThat(received).as("what was sent arrived, the rest was flushed").isEqualTo(sent);
+    }
+  }
+
+  /** Takes exactly {@code count} completions, ids in order, and answers how many succeeded. */
+  private int drain(CompletionQueue queue, int count) {
+    int good = 0;
+    int next = 0;
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    while (next < count) {
+      int polled = queue.poll(completions);
+      assertThat(System.nanoTime()).isLessThan(deadline);
+      for (int i = 0; i < polled; i++) {
+        assertThat(completions[i].workRequestId()).isEqualTo(next++);
+        if (completions[i].isSuccess()) {
+          good++;
+        } else {
+          assertThat(completions[i].status()).isEqualTo(CompletionStatus.WR_FLUSH_ERR);
+        }
+      }
+    }
+    assertThat(queue.poll(completions)).isZero();
+    return good;
+  }
+}

@@ -1,0 +1,8 @@
+package io.verbena.emulated.direct;
+
+/** With requests that are done when they are posted. */
+class RacesTest extends Races {
+  RacesTest() {
+    super(new DirectFabric());
+  }
+}

@@ -1,0 +1,98 @@
+package io.verbena.emulated.hca;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.WorkCompletion;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class CompletionRingTest {
+  private static void publish(CompletionRing ring, long entry, long id) {
+    ring.publish(
+        entry,
+        new CompletionEntry()
+            .ends(CompletionStatus.SUCCESS, CompletionOpcode.RECV_RDMA_WITH_IMM, Integer.MAX_VALUE)
+            .carries(WorkCompletion.WITH_IMM, -2)
+            .of(0xabcdef, 0xffff)
+            .completes(id, id + 1));
+  }
+
+  @Test
+  void keepsEveryFieldApart() {
+    CompletionRing ring = new CompletionRing(1);
+    publish(ring, ring.claim(), Long.MIN_VALUE);
+    WorkCompletion completion = new WorkCompletion();
+
+    ring.read(ring.at(0), completion);
+
+    assertThat(completion.workRequestId()).isEqualTo(Long.MIN_VALUE);
+    assertThat(completion.queuePairNumber()).isEqualTo(0xabcdef);
+    assertThat(completion.opcode()).isEqualTo(CompletionOpcode.RECV_RDMA_WITH_IMM);
+    assertThat(completion.byteLength()).isEqualTo(Integer.MAX_VALUE);
+    assertThat(completion.immediate()).isEqualTo(-2);
+    assertThat(completion.hasImmediate()).isTrue();
+    assertThat(ring.attachment(ring.at(0))).isEqualTo(0xffff);
+    assertThat(ring.isReceive(ring.at(0))).isTrue();
+    assertThat(ring.frees(ring.at(0))).isEqualTo(Long.MIN_VALUE + 1);
+  }
+
+  @Test
+  void overrunsExactlyAtItsDepth() {
+    CompletionRing ring = new CompletionRing(3);
+    for (int i = 0; i < 3; i++) {
+      publish(ring, ring.claim(), i);
+    }
+    assertThat(ring.claim()).isEqualTo(CompletionRing.OVERRUN);
+
+    ring.consumed(1);
+
+    assertThat(ring.claim()).isEqualTo(3);
+    assertThat(ring.claim()).isEqualTo(CompletionRing.OVERRUN);
+  }
+
+  @Test
+  void losesAndDoublesNothingBetweenProducers() throws Exception {
+    int producers = 3;
+    int each = 200_000;
+    CompletionRing ring = new CompletionRing(64);
+    List<Thread> threads = new ArrayList<>();
+    for (int p = 0; p < producers; p++) {
+      long first = (long) p * each;
+      Thread thread =
+          new Thread(
+              () -> {
+                for (int i = 0; i < each; i++) {
+                  long entry = ring.claim();
+                  for (int spins = 0; entry == CompletionRing.OVERRUN; spins++) {
+                    Ownership.pause(spins);
+                    entry = ring.claim();
+                  }
+                  publish(ring, entry, first + i);
+                }
+              });
+      threads.add(thread);
+      thread.start();
+    }
+    long[] next = {0, each, 2L * each};
+    WorkCompletion completion = new WorkCompletion();
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    for (long position = 0; position < (long) producers * each; position++) {
+      for (int spins = 0; !ring.isPublished(position); spins++) {
+        assertThat(System.nanoTime()).isLessThan(deadline);
+        Ownership.pause(spins);
+      }
+      ring.read(ring.at(position), completion);
+      ring.consumed(position + 1);
+      int producer = (int) (completion.workRequestId() / each);
+      assertThat(completion.workRequestId()).isEqualTo(next[producer]++);
+    }
+    for (Thread thread : threads) {
+      thread.join(10_000);
+    }
+    assertThat(next).containsExactly(each, 2L * each, 3L * each);
+  }
+}

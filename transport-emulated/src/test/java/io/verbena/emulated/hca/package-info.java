@@ -1,0 +1,5 @@
+/** The HCA's objects, apart from how requests travel. */
+@NullMarked
+package io.verbena.emulated.hca;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Fabrics over wires. */
+@NullMarked
+package io.verbena.emulated.packet;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,149 @@
+package io.verbena.fuzz;
+
+import io.verbena.emulated.roce.BigEndian;
+import io.verbena.emulated.roce.BthLayout;
+import io.verbena.emulated.roce.ExtendedHeader;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.Icrc;
+import io.verbena.emulated.roce.Ipv4Layout;
+import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.roce.UdpLayout;
+import java.nio.ByteBuffer;
+
+/**
+ * Packets. The first byte of the input says how the rest arrives: as it is, or with lengths and
+ * checksums made right, so that what is behind them is reached as well; with an IP header or from a
+ * UDP socket.
+ */
+public final class FrameFuzz {
+  private static final int LEAST = BthLayout.END + Icrc.LENGTH;
+  private static final Frame FRAME = new Frame();
+  private static final Frame AGAIN = new Frame();
+  private static final Icrc CRC = new Icrc();
+  private static final ByteBuffer OUT = ByteBuffer.allocate(Frame.CAPACITY);
+
+  private FrameFuzz() {}
+
+  public static void fuzzerTestOneInput(byte[] data) {
+    if (data.length == 0) {
+      return;
+    }
+    int length = data.length - 1;
+    switch (data[0] & 3) {
+      case 0 -> judge(FRAME.load(data, 1, length));
+      case 1 -> judge(withRightSums(data, length));
+      case 2 -> judge(fromSocket(data, length));
+      default -> judge(fromSocketWithRightSum(data, length));
+    }
+  }
+
+  private static FrameFault withRightSums(byte[] data, int length) {
+    if (length < LEAST || length > Frame.CAPACITY) {
+      return FRAME.load(data, 1, length);
+    }
+    ByteBuffer bytes = FRAME.bytes();
+    bytes.put(0, data, 1, length);
+    FRAME.length(length);
+    BigEndian.putShort(bytes, Ipv4Layout.TOTAL_LENGTH_OFFSET, length);
+    BigEndian.putShort(bytes, UdpLayout.LENGTH_OFFSET, length - Ipv4Layout.LENGTH);
+    BigEndian.putShort(bytes, Ipv4Layout.CHECKSUM_OFFSET, 0);
+    BigEndian.putShort(bytes, Ipv4Layout.CHECKSUM_OFFSET, Ipv4Layout.checksum(bytes));
+    int covered = length - Icrc.LENGTH;
+    Icrc.write(bytes, covered, CRC.compute(bytes, covered));
+    FrameFault fault = FRAME.parse();
+    Claim.that(fault != FrameFault.ICRC && fault != FrameFault.IP_CHECKSUM, "a right sum is right");
+    return fault;
+  }
+
+  private static FrameFault fromSocket(byte[] data, int length) {
+    ByteBuffer space = FRAME.udpSpace();
+    int received = Math.min(length, space.remaining());
+    space.put(data, 1, received);
+    return FRAME.parseUdp(received, 0x0a000001, Frame.DEFAULT_SOURCE_PORT, 0x0a000002);
+  }
+
+  /** A datagram with headers of one of our own, and what the input has instead of the rest. */
+  private static FrameFault fromSocketWithRightSum(byte[] data, int length) {
+    int received = Math.min(length, Frame.CAPACITY - Frame.UDP_PAYLOAD_OFFSET);
+    if (received < BthLayout.LENGTH + Icrc.LENGTH) {
+      return fromSocket(data, length);
+    }
+    FRAME.start(PacketOpcode.RC_SEND_ONLY).addresses(1, 2).identification(received).seal();
+    ByteBuffer bytes = FRAME.bytes();
+    bytes.put(Frame.UDP_PAYLOAD_OFFSET, data, 1, received);
+    int covered = Frame.UDP_PAYLOAD_OFFSET + received - Icrc.LENGTH;
+    BigEndian.putShort(bytes, Ipv4Layout.TOTAL_LENGTH_OFFSET, covered + Icrc.LENGTH);
+    BigEndian.putShort(bytes, UdpLayout.LENGTH_OFFSET, received + UdpLayout.LENGTH);
+    Icrc.write(bytes, covered, CRC.compute(bytes, covered));
+    FrameFault fault = FRAME.parseUdp(received, 1, Frame.DEFAULT_SOURCE_PORT, 2);
+    Claim.that(fault != FrameFault.ICRC, "a right ICRC is right");
+    Claim.that(
+        fault != FrameFault.NONE || FRAME.identification() == received,
+        "the identification is found");
+    return fault;
+  }
+
+  private static void judge(FrameFault fault) {
+    if (fault != FrameFault.NONE) {
+      return;
+    }
+    int end = FRAME.payloadOffset() + FRAME.payloadLength() + FRAME.pad() + Icrc.LENGTH;
+    Claim.that(end == FRAME.length(), "headers, payload, pad and ICRC are the packet");
+    Claim.that(FRAME.payloadLength() <= Frame.MAX_PAYLOAD, "payload within the largest MTU");
+    FRAME.copyPayload(0, OUT, 0, FRAME.payloadLength());
+    writeAgain();
+    Claim.that(AGAIN.parse() == FrameFault.NONE, "what was read can be written");
+    Claim.that(AGAIN.length() == FRAME.length(), "as long");
+    Claim.that(AGAIN.psn() == FRAME.psn(), "the same PSN");
+    Claim.that(payload(AGAIN).equals(payload(FRAME)), "the same payload");
+  }
+
+  private static ByteBuffer payload(Frame frame) {
+    return frame.bytes().slice(frame.payloadOffset(), frame.payloadLength());
+  }
+
+  private static void writeAgain() {
+    PacketOpcode opcode = FRAME.opcode();
+    AGAIN
+        .start(opcode)
+        .addresses(FRAME.sourceAddress(), FRAME.destinationAddress())
+        .sourcePort(FRAME.sourcePort())
+        .identification(FRAME.identification())
+        .typeOfService(FRAME.typeOfService())
+        .timeToLive(FRAME.timeToLive())
+        .solicited(FRAME.solicited())
+        .migrated(FRAME.migrated())
+        .partitionKey(FRAME.partitionKey())
+        .forwardCongestion(FRAME.forwardCongestion())
+        .backwardCongestion(FRAME.backwardCongestion())
+        .destinationQueuePair(FRAME.destinationQueuePair())
+        .ackRequested(FRAME.ackRequested())
+        .psn(FRAME.psn());
+    if (opcode.has(ExtendedHeader.DETH)) {
+      AGAIN.queueKey(FRAME.queueKey()).sourceQueuePair(FRAME.sourceQueuePair());
+    }
+    if (opcode.has(ExtendedHeader.RETH)) {
+      AGAIN.dmaLength(FRAME.dmaLength());
+    }
+    if (opcode.has(ExtendedHeader.RETH) || opcode.has(ExtendedHeader.ATOMIC_ETH)) {
+      AGAIN.remoteAddress(FRAME.remoteAddress()).remoteKey(FRAME.remoteKey());
+    }
+    if (opcode.has(ExtendedHeader.ATOMIC_ETH)) {
+      AGAIN.swapOrAdd(FRAME.swapOrAdd()).compare(FRAME.compare());
+    }
+    if (opcode.has(ExtendedHeader.AETH)) {
+      AGAIN.syndrome(FRAME.syndrome()).messageSequence(FRAME.messageSequence());
+    }
+    if (opcode.has(ExtendedHeader.ATOMIC_ACK_ETH)) {
+      AGAIN.original(FRAME.original());
+    }
+    if (opcode.has(ExtendedHeader.IMM_DT)) {
+      AGAIN.immediate(FRAME.immediate());
+    }
+    if (opcode.has(ExtendedHeader.IETH)) {
+      AGAIN.invalidatedKey(FRAME.invalidatedKey());
+    }
+    AGAIN.append(OUT, 0, FRAME.payloadLength()).seal();
+  }
+}

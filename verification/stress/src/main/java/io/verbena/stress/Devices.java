@@ -1,0 +1,14 @@
+package io.verbena.stress;
+
+import io.verbena.emulated.EmulatedProvider;
+import io.verbena.emulated.hca.EmulatedDevice;
+import java.net.URI;
+
+/** Emulated HCAs, to reach the queues and keys behind the verbs. */
+final class Devices {
+  private Devices() {}
+
+  static EmulatedDevice open() {
+    return (EmulatedDevice) new EmulatedProvider().open(URI.create("emulated://stress"));
+  }
+}

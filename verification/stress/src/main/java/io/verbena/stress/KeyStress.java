@@ -1,0 +1,61 @@
+package io.verbena.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import io.verbena.emulated.hca.EmulatedProtectionDomain;
+import io.verbena.emulated.hca.KeyTable;
+import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.verbs.Access;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** A key that lives is found, whatever other keys come and go; a new one is found whole. */
+@JCStressTest
+@Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the new one is not there yet")
+@Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "the new one is there")
+@State
+public class KeyStress {
+  private static final int OTHERS = 40;
+  private static final EmulatedProtectionDomain DOMAIN = Devices.open().allocateProtectionDomain();
+  private static final MemoryKey[] KEYS = new MemoryKey[OTHERS + 2];
+
+  static {
+    ByteBuffer memory = ByteBuffer.allocateDirect(64);
+    for (int i = 0; i < KEYS.length; i++) {
+      KEYS[i] = DOMAIN.register(memory, EnumSet.noneOf(Access.class)).key();
+    }
+  }
+
+  private final KeyTable table = new KeyTable();
+
+  /** Puts in all but the last, so that adding some more makes the table grow. */
+  public KeyStress() {
+    for (int i = 0; i < 30; i++) {
+      table.add(KEYS[i]);
+    }
+  }
+
+  /** Others come and go, and the new one comes. */
+  @Actor
+  public void change() {
+    for (int i = 30; i < OTHERS; i++) {
+      table.add(KEYS[i]);
+      table.remove(KEYS[i - 20]);
+    }
+    table.add(KEYS[OTHERS]);
+  }
+
+  /** One is looked up that has been there all the time, and the new one. */
+  @Actor
+  public void find(II_Result result) {
+    result.r1 = table.find(KEYS[0].value()) == KEYS[0] ? 1 : 0;
+    MemoryKey found = table.find(KEYS[OTHERS].value());
+    result.r2 =
+        found == null ? 0 : found == KEYS[OTHERS] && found.contains(found.address(), 64) ? 1 : 2;
+  }
+}

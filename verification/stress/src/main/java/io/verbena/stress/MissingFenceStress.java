@@ -1,0 +1,37 @@
+package io.verbena.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/**
+ * The wake-up protocol as it must not be: a store and then a load, with no fence between them. It
+ * is there to fail, so that one sees that the other tests could.
+ */
+@JCStressTest
+@Outcome(id = "0, 0", expect = FORBIDDEN, desc = "each missed the other")
+@Outcome(expect = ACCEPTABLE, desc = "one saw the other")
+@State
+public class MissingFenceStress {
+  private int published;
+  private int armed;
+
+  /** Publishes, and looks whether to wake anybody. */
+  @Actor
+  public void publish(II_Result result) {
+    published = 1;
+    result.r1 = armed;
+  }
+
+  /** Arms, and polls once more. */
+  @Actor
+  public void armAndPoll(II_Result result) {
+    armed = 1;
+    result.r2 = published;
+  }
+}
