@@ -25,7 +25,7 @@ class FloorsTest {
     "io.verbena.tck.."
   };
 
-  private static final List<Module> HOUSE =
+  static final List<Module> HOUSE =
       List.of(
           new Module(
               "transport-api",
@@ -191,7 +191,7 @@ class FloorsTest {
     rule.check(House.CLASSES);
   }
 
-  private record Module(String folder, int floor, List<String> packages) {
+  record Module(String folder, int floor, List<String> packages) {
     @Override
     public String toString() {
       return folder;
