@@ -3,9 +3,6 @@ package io.verbena.fuzz;
 import io.verbena.disni.DisniAddressFuzz;
 import io.verbena.disni.ElfSymbolsFuzz;
 import io.verbena.netty.NettyHandshakeFuzz;
-import io.verbena.reactor.wire.FrameReaderFuzz;
-import io.verbena.reactor.wire.HandshakeFuzz;
-import io.verbena.reactor.wire.RejectionFuzz;
 import java.util.Locale;
 
 /** Every parser. */

@@ -1,6 +1,7 @@
-package io.verbena.reactor.wire;
+package io.verbena.fuzz;
 
-import io.verbena.fuzz.Claim;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.reactor.wire.ProtocolException;
 import java.nio.ByteBuffer;
 
 /** The private data of connect and accept. */

@@ -1,8 +1,11 @@
-package io.verbena.reactor.wire;
+package io.verbena.fuzz;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.verbena.fuzz.Claim;
+import io.verbena.reactor.wire.FrameLayout;
+import io.verbena.reactor.wire.FrameReader;
+import io.verbena.reactor.wire.ProtocolException;
+import io.verbena.reactor.wire.RecordLayout;
 
 /** Frames of the reactive layer, and the records in them. The first byte chooses the limit. */
 public final class FrameReaderFuzz {
