@@ -45,7 +45,7 @@ final class AsyncScheduler {
     return random;
   }
 
-  /** Has a queue pair looked at; by any thread. */
+  /** Schedules the work of a queue pair; for any thread. */
   void schedule(Deferral deferral) {
     if (deferral.markScheduled()) {
       Deferral before;

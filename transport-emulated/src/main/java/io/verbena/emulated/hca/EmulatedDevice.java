@@ -258,12 +258,12 @@ public final class EmulatedDevice implements Device {
     assert kept || events.remainingCapacity() == 0;
   }
 
-  /** Has a task run after a time, in the time that the fabric lives in. */
+  /** Runs a task after a delay, in the fabric's time. */
   public void schedule(Runnable task, long delayNanos) {
     fabric.schedule(this, task, delayNanos);
   }
 
-  /** Has a task run after a time, in a thread of its own. */
+  /** Runs a task after a delay of the clock, on the device's timer thread. */
   void scheduleByClock(Runnable task, long delayNanos) {
     if (!timer.isShutdown()) {
       Future<?> unused = timer.schedule(() -> runLoudly(task), delayNanos, TimeUnit.NANOSECONDS);

@@ -55,7 +55,7 @@ public interface Fabric {
   /** Gives such a number back. */
   default void giveNumber(int number) {}
 
-  /** Runs a task after a time, for a device; not at all once the device is closed. */
+  /** Runs a task of a device after a delay; not at all once the device is closed. */
   default void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
     device.scheduleByClock(task, delayNanos);
   }

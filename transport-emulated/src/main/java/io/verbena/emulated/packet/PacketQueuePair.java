@@ -147,7 +147,7 @@ final class PacketQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /** Has the engine called; for anybody. */
+  /** Rings for a call of the engine; for any thread. */
   void ring() {
     fabric.ring(bell);
   }

@@ -60,7 +60,7 @@ public final class CmAgent {
     return services;
   }
 
-  /** Has a service listened on; false if it is already. */
+  /** Adds a listener for a service; false if the service has one. */
   public boolean listen(long serviceId, CmListener listener) {
     return listeners.putIfAbsent(serviceId, listener) == null;
   }

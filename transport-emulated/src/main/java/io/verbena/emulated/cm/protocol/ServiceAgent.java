@@ -35,7 +35,7 @@ public final class ServiceAgent {
     transactions = (long) port.nextSecret() << Integer.SIZE;
   }
 
-  /** Has datagrams of a service served; false if they are already. */
+  /** Adds a listener for datagrams of a service; false if the service has one. */
   public boolean listen(long serviceId, ServiceListener listener) {
     return listeners.putIfAbsent(serviceId, listener) == null;
   }
