@@ -8,8 +8,8 @@ import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
 import io.verbena.meters.MeteredHca;
-import io.verbena.reactor.cm.Place;
-import io.verbena.reactor.connection.Workbench;
+import io.verbena.reactor.connection.ConnectionContext;
+import io.verbena.reactor.queue.LoopResources;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;
@@ -32,7 +32,7 @@ final class Hca {
   private final RegisteredMemory memory;
   private final HcaMeter meter;
   private final ConnectionEventDispatcher desk;
-  private final List<Place> places = new ArrayList<>();
+  private final List<ConnectionContext> contexts = new ArrayList<>();
   private final List<CompletionLoop> loops = new ArrayList<>();
   private final AtomicInteger next = new AtomicInteger();
 
@@ -64,7 +64,9 @@ final class Hca {
       CompletionLoop loop =
           new CompletionLoop(name + "-loop-" + i, device, options, conductor, meter);
       loops.add(loop);
-      places.add(new Place(desk, new Workbench(loop, memory, options, meter), domain, options));
+      contexts.add(
+          new ConnectionContext(
+              desk, new LoopResources(loop, memory, options, meter), domain, options));
     }
     desk.start();
     for (CompletionLoop loop : loops) {
@@ -81,8 +83,8 @@ final class Hca {
   }
 
   /** Where the next connection is made: the loops take turns. */
-  Place place() {
-    return places.get(Math.floorMod(next.getAndIncrement(), places.size()));
+  ConnectionContext context() {
+    return contexts.get(Math.floorMod(next.getAndIncrement(), contexts.size()));
   }
 
   boolean inLoop() {

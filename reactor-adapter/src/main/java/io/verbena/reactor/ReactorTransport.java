@@ -68,7 +68,7 @@ final class ReactorTransport implements RdmaTransport {
   @Override
   public Mono<RdmaConnection> connect(URI address) {
     requireNonNull(address, "address");
-    return new ConnectMono(address, () -> hca("connect", address).place());
+    return new ConnectMono(address, () -> hca("connect", address).context());
   }
 
   @Override
@@ -83,7 +83,7 @@ final class ReactorTransport implements RdmaTransport {
       URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     Hca hca = hca("bind", address);
     try {
-      Server server = new Server(address, hca.desk(), hca::place, hca.memory(), handler);
+      Server server = new Server(address, hca.desk(), hca::context, hca.memory(), handler);
       keep(server);
       return server;
     } catch (VerbsException e) {

@@ -28,7 +28,7 @@ import io.verbena.it.guest.LeftOut;
             "io.verbena.core.memory.StripedStackTest",
             "io.verbena.core.micrometer.DataPathTest",
             "io.verbena.core.micrometer.DeviceMetersTest",
-            "io.verbena.reactor.connection.CreditsTest",
+            "io.verbena.reactor.credit.CreditsTest",
             "io.verbena.core.leaks.LeakExtensionTest"
           },
           reason = "of data structures alone: there is no HCA in it"),

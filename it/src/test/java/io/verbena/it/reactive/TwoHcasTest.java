@@ -13,7 +13,7 @@ import io.verbena.it.guest.LeftOut;
     packages = "io.verbena.reactor",
     without = {
       @LeftOut(
-          tests = "io.verbena.reactor.connection.CreditsTest",
+          tests = "io.verbena.reactor.credit.CreditsTest",
           reason = "of data structures alone: there is no HCA in it"),
       @LeftOut(
           tests = "io.verbena.reactor.lifecycle.DeviceFailureTest",

@@ -2,6 +2,7 @@ package io.verbena.reactor.cm;
 
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
+import io.verbena.reactor.connection.ConnectionContext;
 import java.net.URI;
 import java.util.function.Supplier;
 import reactor.core.CoreSubscriber;
@@ -11,25 +12,25 @@ import reactor.core.publisher.Operators;
 /** A connection, for each subscription its own. */
 public final class ConnectMono extends Mono<RdmaConnection> {
   private final URI address;
-  private final Supplier<Place> places;
+  private final Supplier<ConnectionContext> contexts;
 
   /**
-   * @param places where each next connection is made; may throw {@link RdmaException}
+   * @param contexts where each next connection is made; may throw {@link RdmaException}
    */
-  public ConnectMono(URI address, Supplier<Place> places) {
+  public ConnectMono(URI address, Supplier<ConnectionContext> contexts) {
     this.address = address;
-    this.places = places;
+    this.contexts = contexts;
   }
 
   @Override
   public void subscribe(CoreSubscriber<? super RdmaConnection> actual) {
-    Place place;
+    ConnectionContext context;
     try {
-      place = places.get();
+      context = contexts.get();
     } catch (RdmaException e) {
       Operators.error(actual, e);
       return;
     }
-    actual.onSubscribe(new Dial(address, place, actual));
+    actual.onSubscribe(new ConnectAttempt(address, context, actual));
   }
 }

@@ -7,6 +7,7 @@ import io.verbena.RdmaServer;
 import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.cm.EventTarget;
 import io.verbena.reactor.connection.Connection;
+import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.VerbsException;
@@ -25,7 +26,7 @@ public final class Server implements RdmaServer, EventTarget {
   private static final int BACKLOG = 1024;
 
   private final ConnectionEventDispatcher desk;
-  private final Supplier<Place> places;
+  private final Supplier<ConnectionContext> contexts;
   private final RdmaMemory memory;
   private final Function<RdmaConnection, ? extends Publisher<Void>> handler;
   private final ConnectionListener listener;
@@ -36,17 +37,17 @@ public final class Server implements RdmaServer, EventTarget {
   /**
    * Listens.
    *
-   * @param places where each next connection is made
+   * @param contexts where each next connection is made
    * @throws io.verbena.verbs.VerbsException if the address is taken or none
    */
   public Server(
       URI address,
       ConnectionEventDispatcher desk,
-      Supplier<Place> places,
+      Supplier<ConnectionContext> contexts,
       RdmaMemory memory,
       Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     this.desk = desk;
-    this.places = places;
+    this.contexts = contexts;
     this.memory = memory;
     this.handler = handler;
     listener = desk.listen(address, BACKLOG, this);
@@ -54,10 +55,10 @@ public final class Server implements RdmaServer, EventTarget {
 
   @Override
   public void event(ConnectionEvent request) {
-    Place place = places.get();
-    Acceptance acceptance = new Acceptance(place, this, request);
-    desk.register(request.identifier(), acceptance);
-    place.loop().execute(acceptance::start);
+    ConnectionContext context = contexts.get();
+    AcceptAttempt attempt = new AcceptAttempt(context, this, request);
+    desk.register(request.identifier(), attempt);
+    context.loop().execute(attempt::start);
   }
 
   @Override
@@ -67,14 +68,14 @@ public final class Server implements RdmaServer, EventTarget {
       HcaException failure =
           new HcaException("bind", null, null, "the device of " + address() + " has failed", why);
       // Its subscribers' work is not the desk's.
-      places.get().loop().execute(() -> closed.tryEmitError(failure));
+      contexts.get().loop().execute(() -> closed.tryEmitError(failure));
     }
   }
 
   /** A connection is established; on its loop. */
   void serve(Connection connection) {
     connections.incrementAndGet();
-    Handling.start(handler, connection);
+    HandlerSubscription.start(handler, connection);
   }
 
   /** One of the connections that were served is closed. */

@@ -1,7 +1,7 @@
 /**
- * A connection: its two queues, the frames that messages travel in, the credits that hold them
- * back, the one-sided operations, and its life from handshake to close. All state belongs to the
- * connection's loop; what other threads ask for is scheduled there.
+ * A connection: what users call, its life from handshake to close, its deadlines, and which part of
+ * it handles a completion. All state belongs to the connection's loop; what other threads ask for
+ * is scheduled there.
  */
 @NullMarked
 package io.verbena.reactor.connection;

@@ -57,7 +57,7 @@ public final class FrameReader {
     }
   }
 
-  /** Reads one record, and answers where the next begins. */
+  /** Reads one record, and returns where the next begins. */
   private static int record(ByteBuf frame, int at, int end, int longest, Handler to) {
     need(RecordLayout.HEADER_LENGTH, at, end);
     long header = frame.getLong(at);

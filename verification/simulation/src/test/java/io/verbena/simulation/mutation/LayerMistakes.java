@@ -8,82 +8,82 @@ final class LayerMistakes {
       List.of(
           of(
               "a credit counted twice",
-              "Inbound.java",
+              "receive/MessageReceiver.java",
               "    delivering = true;\n    messages.free();\n",
               "    delivering = true;\n    messages.free();\n    messages.free();\n"),
           of(
               "a credit given when the message comes, not when it is delivered",
-              "Inbound.java",
+              "receive/MessageReceiver.java",
               "      queue.add(message);\n      return;",
               "      queue.add(message);\n      messages.free();\n      return;"),
           of(
               "a credit lost when a send is over",
-              "CreditShares.java",
-              "  void giveBack(int count) {\n    reserved -= count;",
-              "  void giveBack(int count) {\n    reserved -= 0 * count;"),
+              "credit/CreditShares.java",
+              "  public void giveBack(int count) {\n    reserved -= count;",
+              "  public void giveBack(int count) {\n    reserved -= 0 * count;"),
           of(
               "a frame's credit lost",
-              "Inbound.java",
-              "    unposted = null;\n    frames.free();\n    if (!connection.isPosting())",
-              "    unposted = null;\n    if (!connection.isPosting())"),
+              "receive/MessageReceiver.java",
+              "    unposted = null;\n    frames.free();\n    if (halted)",
+              "    unposted = null;\n    if (halted)"),
           of(
               "a frame's credit given before its receive is posted",
-              "Inbound.java",
+              "receive/MessageReceiver.java",
               "  private void giveBack(ByteBuf frame) {\n    repost();\n",
               "  private void giveBack(ByteBuf frame) {\n    repost();\n    frames.free();\n"),
           of(
               "a long message given back before the pull has ended",
-              "Inbound.java",
+              "receive/MessageReceiver.java",
               "while (first != null && first.isOver()) {",
               "while (first != null && (first.isOver() || first.isReading())) {"),
           of(
               "a long message never given back",
-              "Inbound.java",
-              "      donePending = true;",
-              "      donePending = false;"),
+              "credit/CreditReturns.java",
+              "    donePending = true;",
+              "    donePending = false;"),
           of(
               "a message that overtakes those that wait",
-              "Inbound.java",
+              "receive/MessageReceiver.java",
               "if (to == null || delivering || !queue.isEmpty() || to.demand() <= 0) {",
               "if (to == null || delivering || to.demand() <= 0) {"),
           of(
               "a message that nobody asked for",
-              "Inbound.java",
+              "receive/MessageReceiver.java",
               "delivering || !queue.isEmpty() || to.demand() <= 0) {",
               "delivering || !queue.isEmpty()) {"),
           of(
               "the end mark sent while messages wait",
-              "Closing.java",
-              "return out.isIdle() && connection.isOneSidedDone();",
-              "return connection.isOneSidedDone();"),
+              "connection/GracefulClose.java",
+              "return out.isIdle() && operations.isDone();",
+              "return operations.isDone();"),
           of(
               "the end mark sent while one-sided operations are in flight",
-              "Connection.java",
-              "return oneSided == 0 && operations.isEmpty()",
+              "onesided/OneSidedOperations.java",
+              "return inFlight == 0 && operations.isEmpty()",
               "return operations.isEmpty()"),
           of(
               "a gap behind a long message that is lost",
-              "Inbound.java",
-              "      lost |= next instanceof Pull pull && !pull.isOver();",
-              "      lost = next instanceof Pull pull && !pull.isOver();"),
+              "receive/MessageReceiver.java",
+              "      lost |= next instanceof RendezvousRead read && !read.isOver();",
+              "      lost = next instanceof RendezvousRead read && !read.isOver();"),
           of(
               "a buffer of a send that is lost with its frame",
-              "Outbound.java",
-              "  void lost(OutFrame frame, RdmaException error) {\n    frame.releasePayload();\n",
-              "  void lost(OutFrame frame, RdmaException error) {\n"),
+              "send/FramesInFlight.java",
+              "  void lost(SendFrame frame, RdmaException error) {\n    frame.releasePayload();\n",
+              "  void lost(SendFrame frame, RdmaException error) {\n"),
           of(
               "a failed operation of which nobody is told",
-              "Operation.java",
-              "    connection.guarded(this::release);\n    if (!isCancelled()) {",
-              "    connection.guarded(this::release);\n    if (isCancelled()) {"),
+              "onesided/Operation.java",
+              "    room.guard().guarded(this::release);\n    if (!isCancelled()) {",
+              "    room.guard().guarded(this::release);\n    if (isCancelled()) {"),
           of(
               "a lost connection of which the sends are not told",
-              "CreditShares.java",
+              "credit/CreditShares.java",
               "      send.fail(error);\n",
               ""),
           of(
               "a notice that is told twice",
-              "Connection.java",
+              "connection/CompletionRouter.java",
               "      immediates.arrived(completion.immediate(), completion.byteLength());\n",
               """
                     immediates.arrived(completion.immediate(), completion.byteLength());
@@ -94,6 +94,6 @@ final class LayerMistakes {
 
   private static Mistake of(String name, String file, String right, String wrong) {
     return new Mistake(
-        name, "reactor-adapter/src/main/java/io/verbena/reactor/connection/" + file, right, wrong);
+        name, "reactor-adapter/src/main/java/io/verbena/reactor/" + file, right, wrong);
   }
 }

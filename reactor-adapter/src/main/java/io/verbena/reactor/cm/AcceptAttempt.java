@@ -1,0 +1,184 @@
+package io.verbena.reactor.cm;
+
+import io.verbena.HcaException;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaConnectException;
+import io.verbena.RdmaException;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.core.cm.EventTarget;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.reactor.connection.ConnectionContext;
+import io.verbena.reactor.connection.ConnectionLifecycle;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.reactor.wire.ProtocolException;
+import io.verbena.reactor.wire.Rejection;
+import io.verbena.reactor.wire.Rejection.Reason;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.VerbsException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An accept, on its loop:
+ *
+ * <pre>
+ *  requested --handshake good--> accepting --ESTABLISHED--> connected --DISCONNECTED--> over
+ *      |                             +--- error, deadline ------------------------------^
+ *      +--- handshake bad, no resources: reject ----------------------------------------^
+ * </pre>
+ */
+final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
+  private final ConnectionContext context;
+  private final Server server;
+  private final ConnectionIdentifier identifier;
+  private final ByteBuffer offer;
+  private @Nullable ConnectionLifecycle connection;
+  private @Nullable Handshake peer;
+  private int ticksLeft;
+  private boolean connected;
+  private boolean over;
+
+  AcceptAttempt(ConnectionContext context, Server server, ConnectionEvent request) {
+    this.context = context;
+    this.server = server;
+    identifier = request.identifier();
+    offer = request.privateData();
+  }
+
+  /** Answers the request. */
+  void start() {
+    ticksLeft = context.loop().ticks(context.options().connectTimeout().toNanos());
+    context.loop().addTickListener(this);
+    if (over) {
+      return;
+    }
+    try {
+      peer = Handshake.decode(offer);
+    } catch (ProtocolException e) {
+      reject(e.version() == null ? Reason.MALFORMED : Reason.VERSION);
+      return;
+    }
+    try {
+      ConnectionLifecycle prepared = new ConnectionLifecycle(context, identifier, this::ended);
+      connection = prepared;
+      identifier.accept(context.parameters(prepared.handshake().encode()));
+    } catch (VerbsException | MemoryLimitException e) {
+      if (connection == null) {
+        context.resources().meter().failed("accept", null, e);
+        reject(Reason.RESOURCES);
+      } else {
+        fail(new RdmaConnectException("accept", identifier.peer(), "the HCA refused", e));
+      }
+    }
+  }
+
+  private void reject(Reason reason) {
+    over = true;
+    context.desk().forget(identifier);
+    try {
+      identifier.reject(new Rejection(Handshake.VERSION, reason).encode());
+    } finally {
+      identifier.close();
+    }
+  }
+
+  @Override
+  public void event(ConnectionEvent event) {
+    context.loop().execute(() -> step(event.type()));
+  }
+
+  private void step(ConnectionEvent.Type type) {
+    ConnectionLifecycle prepared = connection;
+    if (prepared == null) {
+      if (!over && type == ConnectionEvent.Type.DISCONNECTED) {
+        fail(new RdmaConnectException("accept", identifier.peer(), "the client went away"));
+      }
+      return;
+    }
+    switch (type) {
+      case ESTABLISHED -> established(prepared);
+      case DEVICE_REMOVAL -> {
+        if (connected) {
+          prepared.deviceRemoved();
+        } else {
+          fail(new HcaException("accept", identifier.peer(), null, "the device was removed", null));
+        }
+      }
+      case DISCONNECTED -> {
+        if (connected) {
+          prepared.disconnected();
+        } else {
+          fail(new RdmaConnectException("accept", identifier.peer(), "the client went away"));
+        }
+      }
+      case CONNECT_ERROR, UNREACHABLE, REJECTED ->
+          fail(new RdmaConnectException("accept", identifier.peer(), type.toString()));
+      case ADDR_RESOLVED,
+          ADDR_ERROR,
+          ROUTE_RESOLVED,
+          ROUTE_ERROR,
+          CONNECT_REQUEST,
+          CONNECT_RESPONSE,
+          ADDR_CHANGE,
+          TIMEWAIT_EXIT -> {
+        // Nothing to do: these are of the other end, or tell nothing new.
+      }
+    }
+  }
+
+  private void established(ConnectionLifecycle prepared) {
+    Handshake other = peer;
+    if (over || other == null) {
+      return;
+    }
+    over = true;
+    connected = true;
+    server.serve(prepared.open(other));
+  }
+
+  private void fail(RdmaException why) {
+    if (over) {
+      return;
+    }
+    over = true;
+    context.resources().meter().failed("accept", why.status(), why);
+    ConnectionLifecycle prepared = connection;
+    if (prepared != null) {
+      prepared.abort(why);
+    } else {
+      context.desk().forget(identifier);
+      identifier.close();
+    }
+  }
+
+  private void ended() {
+    // A client that goes away at once can end it before its ESTABLISHED comes.
+    over = true;
+    context.desk().forget(identifier);
+    if (connected) {
+      server.ended();
+    }
+  }
+
+  @Override
+  public boolean tick() {
+    if (!over && --ticksLeft < 0) {
+      fail(
+          new RdmaTimeoutException(
+              "accept",
+              identifier.peer(),
+              "not established within " + context.options().connectTimeout()));
+    }
+    return !over;
+  }
+
+  @Override
+  public void shutDown() {
+    if (!over && connection == null) {
+      reject(Reason.CLOSING);
+    } else {
+      fail(new RdmaConnectException("accept", identifier.peer(), "the transport was disposed"));
+    }
+  }
+}

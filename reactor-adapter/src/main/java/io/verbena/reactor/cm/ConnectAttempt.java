@@ -1,0 +1,273 @@
+package io.verbena.reactor.cm;
+
+import io.verbena.HandshakeException;
+import io.verbena.HcaException;
+import io.verbena.RdmaConnectException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.core.cm.EventTarget;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.reactor.connection.Connection;
+import io.verbena.reactor.connection.ConnectionContext;
+import io.verbena.reactor.connection.ConnectionLifecycle;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.reactor.wire.ProtocolException;
+import io.verbena.reactor.wire.Rejection;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.VerbsException;
+import java.net.URI;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+
+/**
+ * A connect, on its loop:
+ *
+ * <pre>
+ *  resolving --ADDR_RESOLVED--> connecting --ESTABLISHED--> connected --DISCONNECTED--> over
+ *      +------------------------------+--- error, deadline, cancel ----------------------^
+ * </pre>
+ */
+final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.TickListener {
+  private static final String OPERATION = "connect";
+
+  private final ConnectionContext context;
+  private final URI address;
+  private final CoreSubscriber<? super RdmaConnection> actual;
+  private final AtomicBoolean started = new AtomicBoolean();
+  private final long timeoutNanos;
+  private @Nullable ConnectionIdentifier identifier;
+  private @Nullable ConnectionLifecycle connection;
+  private int ticksLeft;
+  private boolean connected;
+  private boolean handingOver;
+  private boolean over;
+  private volatile boolean cancelled;
+
+  ConnectAttempt(
+      URI address, ConnectionContext context, CoreSubscriber<? super RdmaConnection> actual) {
+    this.address = address;
+    this.context = context;
+    this.actual = actual;
+    timeoutNanos = context.options().connectTimeout().toNanos();
+  }
+
+  @Override
+  public void request(long n) {
+    if (Operators.validate(n) && started.compareAndSet(false, true)) {
+      context.loop().execute(this::start);
+    }
+  }
+
+  /** Gives the connect up; once the subscriber has the connection, it is the subscriber's. */
+  @Override
+  public void cancel() {
+    if (handingOver && context.loop().inLoop()) {
+      // The subscriber has what it wants: it takes one value and lets go.
+      return;
+    }
+    cancelled = true;
+    if (!started.compareAndSet(false, true)) {
+      context.loop().execute(this::cancelled);
+    }
+  }
+
+  private void start() {
+    if (over || cancelled) {
+      over = true;
+      return;
+    }
+    ticksLeft = context.loop().ticks(timeoutNanos);
+    context.loop().addTickListener(this);
+    if (over) {
+      return;
+    }
+    try {
+      identifier = context.desk().resolve(address, timeoutNanos, this);
+    } catch (VerbsException e) {
+      fail(new RdmaConnectException(OPERATION, address.toString(), "no way to the address", e));
+    }
+  }
+
+  @Override
+  public void event(ConnectionEvent event) {
+    context.loop().execute(() -> step(event));
+  }
+
+  private void step(ConnectionEvent event) {
+    switch (event.type()) {
+      case ADDR_RESOLVED -> resolved(event.identifier());
+      case ESTABLISHED -> established(event);
+      case REJECTED -> fail(rejection(event));
+      case ADDR_ERROR, ROUTE_ERROR, UNREACHABLE, CONNECT_ERROR -> fail(failure(event));
+      case DISCONNECTED -> disconnected(event);
+      case DEVICE_REMOVAL -> deviceRemoved();
+      case ROUTE_RESOLVED, CONNECT_REQUEST, CONNECT_RESPONSE, ADDR_CHANGE, TIMEWAIT_EXIT -> {
+        // Nothing to do: a step in between, or one that is not ours.
+      }
+    }
+  }
+
+  private void resolved(ConnectionIdentifier resolved) {
+    if (over || connection != null) {
+      return;
+    }
+    try {
+      ConnectionLifecycle prepared =
+          new ConnectionLifecycle(context, resolved, () -> context.desk().forget(resolved));
+      connection = prepared;
+      resolved.connect(context.parameters(prepared.handshake().encode()), timeoutNanos);
+    } catch (VerbsException e) {
+      fail(new HcaException(OPERATION, address.toString(), null, "the HCA refused", e));
+    } catch (RdmaException e) {
+      fail(e);
+    }
+  }
+
+  private void established(ConnectionEvent event) {
+    ConnectionLifecycle prepared = connection;
+    if (over || prepared == null) {
+      return;
+    }
+    Handshake other;
+    try {
+      other = Handshake.decode(event.privateData());
+    } catch (ProtocolException e) {
+      fail(garbage(e));
+      return;
+    }
+    over = true;
+    connected = true;
+    Connection opened = prepared.open(other);
+    if (!cancelled) {
+      handingOver = true;
+      actual.onNext(opened);
+      handingOver = false;
+    }
+    if (cancelled) {
+      // Also if that happened meanwhile: the subscriber may have dropped it.
+      opened.dispose();
+    } else {
+      actual.onComplete();
+    }
+  }
+
+  private void disconnected(ConnectionEvent event) {
+    ConnectionLifecycle prepared = connection;
+    if (connected && prepared != null) {
+      prepared.disconnected();
+    } else {
+      fail(failure(event));
+    }
+  }
+
+  private void deviceRemoved() {
+    ConnectionLifecycle prepared = connection;
+    if (connected && prepared != null) {
+      prepared.deviceRemoved();
+    } else {
+      fail(new HcaException(OPERATION, address.toString(), null, "the device was removed", null));
+    }
+  }
+
+  private RdmaException rejection(ConnectionEvent event) {
+    String peer = address.toString();
+    if (event.status() != ConnectionEvent.REJECT_CONSUMER_DEFINED) {
+      return new RdmaConnectException(
+          OPERATION,
+          peer,
+          event.status() == ConnectionEvent.REJECT_INVALID_SERVICE_ID
+              ? "nobody listens there"
+              : "rejected with reason " + event.status());
+    }
+    Rejection rejection;
+    try {
+      rejection = Rejection.decode(event.privateData());
+    } catch (ProtocolException e) {
+      return garbage(e);
+    }
+    String reason = "the server rejected it " + rejection.reason().text();
+    return switch (rejection.reason()) {
+      case VERSION, MALFORMED ->
+          new HandshakeException(
+              OPERATION,
+              peer,
+              reason
+                  + "; its protocol version: "
+                  + rejection.version()
+                  + " (expected: "
+                  + Handshake.VERSION
+                  + ")");
+      case UNKNOWN, RESOURCES, CLOSING -> new RdmaConnectException(OPERATION, peer, reason);
+    };
+  }
+
+  private HandshakeException garbage(ProtocolException problem) {
+    return new HandshakeException(
+        OPERATION,
+        address.toString(),
+        "the server does not speak this protocol: " + problem.getMessage(),
+        problem);
+  }
+
+  private RdmaException failure(ConnectionEvent event) {
+    if (event.status() == ConnectionEvent.TIMED_OUT) {
+      return timeout();
+    }
+    return new RdmaConnectException(
+        OPERATION, address.toString(), event.type() + " with status " + event.status());
+  }
+
+  private RdmaTimeoutException timeout() {
+    return new RdmaTimeoutException(
+        OPERATION,
+        address.toString(),
+        "not established within " + context.options().connectTimeout());
+  }
+
+  private void fail(RdmaException why) {
+    if (!over) {
+      giveUp(why);
+      if (!cancelled) {
+        context.resources().meter().failed(OPERATION, why.status(), why);
+        actual.onError(why);
+      }
+    }
+  }
+
+  private void cancelled() {
+    if (!over) {
+      giveUp(null);
+    }
+  }
+
+  /** Frees all that was made so far. */
+  private void giveUp(@Nullable RdmaException why) {
+    over = true;
+    ConnectionLifecycle prepared = connection;
+    ConnectionIdentifier begun = identifier;
+    if (prepared != null) {
+      prepared.abort(why);
+    } else if (begun != null) {
+      context.desk().forget(begun);
+      begun.close();
+    }
+  }
+
+  @Override
+  public boolean tick() {
+    if (!over && --ticksLeft < 0) {
+      fail(timeout());
+    }
+    return !over;
+  }
+
+  @Override
+  public void shutDown() {
+    fail(new RdmaConnectException(OPERATION, address.toString(), "the transport was disposed"));
+  }
+}

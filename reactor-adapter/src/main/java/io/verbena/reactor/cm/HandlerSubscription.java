@@ -1,0 +1,42 @@
+package io.verbena.reactor.cm;
+
+import io.verbena.ConnectionClosedException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
+import io.verbena.reactor.connection.Connection;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.BaseSubscriber;
+
+/** The subscription to a server's handler of one connection: the end of either ends both. */
+final class HandlerSubscription extends BaseSubscriber<Void> {
+  private final Connection connection;
+
+  private HandlerSubscription(Connection connection) {
+    this.connection = connection;
+  }
+
+  static void start(
+      Function<RdmaConnection, ? extends Publisher<Void>> handler, Connection connection) {
+    HandlerSubscription subscription = new HandlerSubscription(connection);
+    connection.onClose().subscribe(null, lost -> subscription.cancel(), subscription::cancel);
+    try {
+      handler.apply(connection).subscribe(subscription);
+    } catch (Throwable e) {
+      subscription.hookOnError(e);
+    }
+  }
+
+  @Override
+  protected void hookOnComplete() {
+    // Why it could not be closed gracefully is told by its onClose.
+    connection.close().onErrorComplete(RdmaException.class).subscribe();
+  }
+
+  @Override
+  protected void hookOnError(Throwable error) {
+    connection.abort(
+        new ConnectionClosedException(
+            "handler", connection.peer(), null, "the handler failed: " + error, error));
+  }
+}

@@ -1,0 +1,56 @@
+package io.verbena.reactor.connection;
+
+import io.verbena.ConnectionClosedException;
+import io.verbena.HcaException;
+import io.verbena.LocalAccessException;
+import io.verbena.PeerUnreachableException;
+import io.verbena.RdmaException;
+import io.verbena.ReceiverNotReadyException;
+import io.verbena.RemoteAccessException;
+import io.verbena.RemoteRequestException;
+import io.verbena.verbs.CompletionStatus;
+import org.jspecify.annotations.Nullable;
+
+/** The exception of each completion status. */
+final class CompletionErrors {
+  private CompletionErrors() {}
+
+  /** What a work request failed with, for its owner. */
+  static RdmaException of(
+      String operation, String peer, CompletionStatus status, @Nullable Throwable cause) {
+    return switch (status) {
+      case LOC_LEN_ERR ->
+          new LocalAccessException(
+              operation, peer, status, "a local buffer does not fit what came", cause);
+      case LOC_PROT_ERR, LOC_QP_OP_ERR, LOC_ACCESS_ERR, MW_BIND_ERR ->
+          new LocalAccessException(
+              operation, peer, status, "the HCA refused the local memory", cause);
+      case REM_ACCESS_ERR ->
+          new RemoteAccessException(
+              operation,
+              peer,
+              status,
+              "the peer's memory protection refused: wrong or dead key, range, or right",
+              cause);
+      case REM_INV_REQ_ERR, REM_OP_ERR, BAD_RESP_ERR ->
+          new RemoteRequestException(
+              operation, peer, status, "the peer refused the request", cause);
+      case RETRY_EXC_ERR, RESP_TIMEOUT_ERR ->
+          new PeerUnreachableException(
+              operation, peer, status, "the peer did not answer within the retries", cause);
+      case RNR_RETRY_EXC_ERR ->
+          new ReceiverNotReadyException(
+              operation, peer, status, "the peer had no receive posted within the retries", cause);
+      case WR_FLUSH_ERR ->
+          new ConnectionClosedException(
+              operation,
+              peer,
+              status,
+              // The flush often comes sooner than the connection manager's word for it.
+              cause == null ? "the peer disconnected" : "the connection was lost",
+              cause);
+      case SUCCESS, FATAL_ERR, GENERAL_ERR ->
+          new HcaException(operation, peer, status, "the HCA failed", cause);
+    };
+  }
+}

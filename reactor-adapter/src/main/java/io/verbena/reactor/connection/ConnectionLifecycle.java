@@ -1,0 +1,499 @@
+package io.verbena.reactor.connection;
+
+import static java.util.Objects.requireNonNull;
+
+import io.verbena.ConnectionClosedException;
+import io.verbena.HcaException;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaException;
+import io.verbena.RdmaOptions;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.LoopMember;
+import io.verbena.reactor.credit.CreditReturns;
+import io.verbena.reactor.guard.Admission;
+import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.onesided.OneSidedOperations;
+import io.verbena.reactor.queue.DutyCycleEnd;
+import io.verbena.reactor.queue.LoopResources;
+import io.verbena.reactor.queue.RequestOwner;
+import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.receive.ImmediateReceiver;
+import io.verbena.reactor.receive.MessageReceiver;
+import io.verbena.reactor.receive.ReceiveQueue;
+import io.verbena.reactor.send.MessageSender;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/**
+ * The life of a connection:
+ *
+ * <pre>
+ *  OPENING --open--> OPEN --both ends sent CLOSE, error, dispose, disconnect--> FLUSHING
+ *     |                                                                          ^  |  |
+ *     +------------------------failed, cancelled---------------------------------+  |  |
+ *                                                                                   |  |
+ *                   RELEASING <------------cannot be flushed, takes too long--------+  |
+ *                       |                                                              |
+ *                       +-------> ENDED <------------------all flushed-----------------+
+ * </pre>
+ *
+ * In FLUSHING the queue pair is in its error state, and all that was posted is flushed. RELEASING
+ * waits for nothing any more, as the flush failed or takes too long: the HCA lets go of the memory
+ * when the queue pair is destroyed. At the end of that turn the {@link #endSteps} free everything,
+ * and then tell whoever still waits.
+ */
+public final class ConnectionLifecycle implements LoopMember {
+  private enum Phase {
+    OPENING,
+    OPEN,
+    FLUSHING,
+    RELEASING,
+    ENDED;
+
+    boolean isOver() {
+      return compareTo(OPEN) > 0;
+    }
+  }
+
+  private final LoopResources resources;
+  private final CompletionLoop loop;
+  private final ConnectionContext context;
+  private final ConnectionIdentifier identifier;
+  private final Runnable onEnd;
+  private final Handshake own;
+  private final ConnectionQueues queues;
+  private final CreditReturns returns;
+  private final DutyCycleEnd turn;
+  private final FailureGuard guard;
+  private final Admission admission;
+  private final MessageReceiver receiver;
+  private final ImmediateReceiver immediates;
+  private final Deadlines deadlines;
+  private final GracefulClose close;
+  private final CompletionRouter router;
+  private final EndReason reason;
+  private final EndSignals signals;
+
+  private @Nullable MessageSender sender;
+  private @Nullable OneSidedOperations operations;
+
+  /** Written on the loop. */
+  private volatile Phase phase = Phase.OPENING;
+
+  /**
+   * Prepares a connection on the loop's thread: its queue pair, with all receives posted.
+   *
+   * @param onEnd called on the loop when everything of it was freed, before it is told
+   * @throws VerbsException if the HCA cannot; nothing was kept
+   * @throws MemoryLimitException at the ceiling; nothing was kept
+   */
+  public ConnectionLifecycle(
+      ConnectionContext context, ConnectionIdentifier identifier, Runnable onEnd) {
+    this.context = context;
+    this.identifier = identifier;
+    this.onEnd = onEnd;
+    RdmaOptions options = context.options();
+    resources = context.resources();
+    loop = resources.loop();
+    own = handshake(options, loop.device().attributes());
+    queues = new ConnectionQueues(context, identifier, this, own.receiveDepth());
+    returns = new CreditReturns(own.receiveDepth(), own.window());
+    turn = new DutyCycleEnd(loop, this);
+    guard = new FailureGuard(this::broke);
+    reason = new EndReason(identifier.peer());
+    signals = new EndSignals(reason, loop, this::closeGracefully);
+    admission = new Admission(reason.peer(), options.maxOperations(), this::refuse);
+    immediates = new ImmediateReceiver(returns.immediates(), own.window(), turn, guard);
+    SendQueue sends = queues.sends();
+    ReceiveQueue receives = queues.receives();
+    receiver =
+        new MessageReceiver(
+            context.receiveBuffers(),
+            receives,
+            returns,
+            queues.slots(),
+            turn,
+            guard,
+            queues.meter(),
+            own,
+            options);
+    deadlines = new Deadlines(loop, options, sends, receiver, reason.peer(), this::terminate);
+    close = new GracefulClose(turn, deadlines, receiver, immediates);
+    router =
+        new CompletionRouter(
+            sends, receives, receiver, immediates, close, guard, turn, reason, this::terminate);
+    queues.fill(own.receiveDepth());
+  }
+
+  private static Handshake handshake(RdmaOptions options, DeviceAttributes device) {
+    return new Handshake(
+        Handshake.VERSION,
+        options.eagerSize(),
+        Math.min(options.receiveDepth(), device.maxWorkRequests()),
+        options.window(),
+        options.maxMessageSize());
+  }
+
+  /** What the peer has to know. */
+  public Handshake handshake() {
+    return own;
+  }
+
+  /**
+   * The connection is established: on the loop, once.
+   *
+   * @return what users call of it, also if it has ended meanwhile: then it refuses all
+   */
+  public Connection open(Handshake other) {
+    MessageSender out =
+        new MessageSender(
+            context.sendFrames(),
+            queues.sends(),
+            returns,
+            turn,
+            guard,
+            admission,
+            queues.meter(),
+            own,
+            other);
+    OneSidedOperations oneSided =
+        new OneSidedOperations(resources, queues.slots(), out, guard, admission);
+    if (phase == Phase.OPENING) {
+      sender = out;
+      operations = oneSided;
+      queues.statistics().sender(out);
+      phase = Phase.OPEN;
+      router.open(new FrameRouter(out, receiver, immediates, close), oneSided);
+      if (phase.isOver()) {
+        turn.ask();
+      }
+    }
+    return new Connection(
+        this,
+        reason.peer(),
+        resources.memory(),
+        out,
+        oneSided,
+        receiver.flux(loop),
+        immediates.flux(loop));
+  }
+
+  /** Whether it is closed, or about to be; from any thread. */
+  boolean isOver() {
+    return phase.isOver();
+  }
+
+  /** Why an operation cannot start, or null. */
+  private @Nullable RdmaException refuse(String operation) {
+    MessageSender out = sender;
+    return phase == Phase.OPEN && out != null && !close.isClosedHere() && !out.isCloseWanted()
+        ? null
+        : reason.closed(operation);
+  }
+
+  // ---- the loop
+
+  @Override
+  public void completed(WorkCompletion completion) {
+    router.route(completion);
+    if (phase.isOver()) {
+      turn.ask();
+    }
+  }
+
+  @Override
+  public void endDutyCycle() {
+    turn.come();
+    try {
+      switch (phase) {
+        case OPEN -> work();
+        case FLUSHING -> flush();
+        case RELEASING -> finish();
+        case OPENING, ENDED -> {
+          // Nothing to do, not yet or no more.
+        }
+      }
+    } catch (Throwable e) {
+      broke(e);
+    }
+  }
+
+  private void work() {
+    MessageSender out = requireNonNull(sender, "the connection is not open");
+    OneSidedOperations oneSided = requireNonNull(operations, "the connection is not open");
+    receiver.endDutyCycle();
+    out.endDutyCycle();
+    receiver.repost();
+    oneSided.advance();
+    if (close.isUnderway() && close.advance(out, oneSided)) {
+      terminate(null);
+    }
+  }
+
+  private void flush() {
+    try {
+      queues.markEnd();
+    } catch (VerbsException e) {
+      phase = Phase.RELEASING;
+    }
+    if (phase == Phase.RELEASING || queues.isFlushed()) {
+      finish();
+    }
+  }
+
+  @Override
+  public void tick() {
+    try {
+      if (phase == Phase.OPEN) {
+        deadlines.check(
+            requireNonNull(sender, "the connection is not open"),
+            requireNonNull(operations, "the connection is not open"));
+      } else if (phase == Phase.FLUSHING && deadlines.isCloseOverdue()) {
+        phase = Phase.RELEASING;
+        turn.ask();
+      }
+    } catch (Throwable e) {
+      broke(e);
+    }
+  }
+
+  /** What a subscriber, a publisher or the transport itself threw ends this connection. */
+  private void broke(Throwable error) {
+    if (phase.isOver()) {
+      FailureGuard.drop(error);
+      return;
+    }
+    terminate(
+        new ConnectionClosedException(
+            "signal", reason.peer(), null, "a subscriber or the transport threw " + error, error));
+  }
+
+  // ---- what ends it
+
+  private void closeGracefully() {
+    if (phase == Phase.OPEN) {
+      close.closeHere();
+    }
+  }
+
+  Mono<Void> close() {
+    return signals.close();
+  }
+
+  Mono<Void> onClose() {
+    return signals.onClose();
+  }
+
+  /** Gives the connection up, from any thread. */
+  void dispose() {
+    if (loop.inLoop()) {
+      abandon();
+    } else {
+      loop.execute(this::abandon);
+    }
+  }
+
+  private void abandon() {
+    if (phase == Phase.ENDED) {
+      receiver.discard();
+      immediates.discard();
+    } else if (!phase.isOver()) {
+      reason.dispose();
+      router.discardReceived();
+      receiver.discard();
+      terminate(null);
+    }
+  }
+
+  @Override
+  public void shutDown(Throwable why, boolean now) {
+    if (now) {
+      terminate(
+          new HcaException(
+              "completion loop", reason.peer(), null, "the loop broke down: " + why, why));
+      if (phase == Phase.FLUSHING) {
+        phase = Phase.RELEASING;
+      }
+      endDutyCycle();
+    } else {
+      abandon();
+    }
+  }
+
+  /** The connection manager says that the peer is gone. */
+  public void disconnected() {
+    terminate(reason.lost(), false);
+  }
+
+  /** The device is gone: all that is pending is flushed by now. */
+  public void deviceRemoved() {
+    terminate(
+        new HcaException(
+            "connection",
+            reason.peer(),
+            CompletionStatus.WR_FLUSH_ERR,
+            "the device was removed",
+            null),
+        false);
+  }
+
+  /**
+   * Gives the connection up for a reason that lies outside it.
+   *
+   * @param why what went wrong, or null if it was asked for
+   */
+  public void abort(@Nullable RdmaException why) {
+    if (why == null) {
+      abandon();
+    } else {
+      terminate(why);
+    }
+  }
+
+  private void terminate(@Nullable RdmaException why) {
+    terminate(why, true);
+  }
+
+  /**
+   * Stops both queues; the completions of what they hold lead to {@link #finish}.
+   *
+   * @param connected whether the peer is to be told by a disconnect
+   */
+  private void terminate(@Nullable RdmaException why, boolean connected) {
+    if (phase.isOver()) {
+      return;
+    }
+    boolean established = phase == Phase.OPEN;
+    phase = Phase.FLUSHING;
+    reason.cause(why);
+    receiver.halt();
+    deadlines.restartClose();
+    try {
+      if (established && connected) {
+        identifier.disconnect();
+      }
+      queues.stop();
+    } catch (VerbsException e) {
+      // It cannot be flushed: destroying it has the HCA let go of its memory all the same.
+      phase = Phase.RELEASING;
+      if (why == null) {
+        reason.cause(
+            new HcaException("close", reason.peer(), null, "the queue pair cannot be stopped", e));
+      }
+    }
+    MessageSender out = sender;
+    if (out != null) {
+      out.halt();
+    }
+    router.discardEarly();
+    turn.ask();
+    failOperations();
+  }
+
+  // ---- the end
+
+  /** All was flushed, or is not waited for. */
+  private void finish() {
+    phase = Phase.ENDED;
+    turn.close();
+    MessageSender out = sender;
+    if (close.isClosedByPeer() && out != null && out.isCloseSent()) {
+      reason.cause(null);
+    }
+    for (Runnable step : endSteps()) {
+      guard.guarded(step);
+    }
+  }
+
+  /**
+   * The steps of the end, in their order: each runs once, whatever those before it throw. First
+   * everything is freed, then everybody is told.
+   */
+  private List<Runnable> endSteps() {
+    return List.of(
+        queues::closePair,
+        this::failPosted,
+        queues.receives()::release,
+        this::freeSender,
+        receiver::free,
+        this::freeOperations,
+        identifier::close,
+        queues.meter()::close,
+        queues::leaveLoop,
+        deadlines::stopClose,
+        onEnd,
+        this::failOperations,
+        this::failSends,
+        this::countFailure,
+        this::endReceivers,
+        this::dropOrKeepUndelivered,
+        () -> signals.tellClosers(close.isClosedHere()),
+        signals::tellEnded);
+  }
+
+  private void failPosted() {
+    SendQueue sends = queues.sends();
+    for (RequestOwner left = sends.abandon(); left != null; left = sends.abandon()) {
+      RequestOwner lost = left;
+      guard.guarded(
+          () -> lost.failed(reason.closed(lost.operation(), CompletionStatus.WR_FLUSH_ERR)));
+    }
+  }
+
+  private void freeSender() {
+    MessageSender out = sender;
+    if (out != null) {
+      out.free(reason.closed("send", CompletionStatus.WR_FLUSH_ERR));
+    }
+  }
+
+  private void freeOperations() {
+    OneSidedOperations oneSided = operations;
+    if (oneSided != null) {
+      oneSided.release();
+    }
+  }
+
+  private void failOperations() {
+    OneSidedOperations oneSided = operations;
+    if (oneSided != null) {
+      oneSided.fail(reason::closed);
+    }
+  }
+
+  private void failSends() {
+    MessageSender out = sender;
+    if (out != null) {
+      out.fail(reason.closed("send"));
+    }
+  }
+
+  private void countFailure() {
+    RdmaException why = reason.cause();
+    if (why != null && sender != null) {
+      resources.countFailure("connection", why);
+    }
+  }
+
+  private void endReceivers() {
+    RdmaException told = reason.forReceivers();
+    guard.guarded(() -> receiver.end(told));
+    guard.guarded(() -> immediates.end(told));
+  }
+
+  private void dropOrKeepUndelivered() {
+    if (reason.isDisposed()) {
+      guard.guarded(receiver::discard);
+      guard.guarded(immediates::discard);
+    } else {
+      receiver.keepUndelivered(deadlines.closeTicks());
+    }
+  }
+}

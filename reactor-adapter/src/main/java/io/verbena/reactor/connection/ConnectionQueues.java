@@ -1,0 +1,146 @@
+package io.verbena.reactor.connection;
+
+import io.verbena.MemoryLimitException;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.LoopMember;
+import io.verbena.core.loop.Membership;
+import io.verbena.core.stat.OpenQueuePairs;
+import io.verbena.meters.ConnectionMeter;
+import io.verbena.reactor.queue.LoopResources;
+import io.verbena.reactor.queue.OneSidedSlots;
+import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.receive.ReceiveQueue;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.VerbsException;
+
+/**
+ * The queue pair of a connection: its two queues, its place in the loop, and who measures it. Only
+ * on the loop.
+ */
+final class ConnectionQueues {
+  private final LoopResources resources;
+  private final CompletionLoop loop;
+  private final Membership membership;
+  private final QueuePair pair;
+  private final ConnectionMeter meter;
+  private final ConnectionStatistics statistics;
+  private final SendQueue sends;
+  private final ReceiveQueue receives;
+  private final OneSidedSlots slots;
+
+  /**
+   * Makes a queue pair whose completions {@code member} gets.
+   *
+   * @throws VerbsException if the HCA cannot; nothing was kept
+   */
+  ConnectionQueues(
+      ConnectionContext context,
+      ConnectionIdentifier identifier,
+      LoopMember member,
+      int receiveDepth) {
+    resources = context.resources();
+    loop = resources.loop();
+    DeviceAttributes device = loop.device().attributes();
+    int sendDepth = Math.min(context.options().sendDepth(), device.maxWorkRequests());
+    membership = loop.join(member, sendDepth + receiveDepth);
+    try {
+      pair =
+          identifier.createQueuePair(
+              context.domain(),
+              QueuePairOptions.reliable(
+                      membership.queue(), membership.queue(), sendDepth, receiveDepth)
+                  .withScatterGather(device.maxScatterGather() >= 2 ? 2 : 1, 1));
+    } catch (VerbsException e) {
+      loop.leave(membership);
+      throw e;
+    }
+    statistics = new ConnectionStatistics(sendDepth);
+    meter = resources.meter().connection(statistics, SendQueue.slotsFor(sendDepth));
+    sends = new SendQueue(pair, loop, membership.prefix(), sendDepth, meter);
+    statistics.sends(sends);
+    OpenQueuePairs.use(pair, statistics);
+    receives = new ReceiveQueue(pair, context.receiveBuffers(), membership.prefix(), receiveDepth);
+    slots = new OneSidedSlots(sends, device);
+  }
+
+  /**
+   * Posts so many receives.
+   *
+   * @throws MemoryLimitException at the ceiling; then all is closed
+   */
+  void fill(int receiveDepth) {
+    try {
+      receives.fill(receiveDepth);
+    } catch (RuntimeException e) {
+      pair.close();
+      receives.release();
+      meter.close();
+      loop.leave(membership);
+      throw e;
+    }
+  }
+
+  ConnectionMeter meter() {
+    return meter;
+  }
+
+  ConnectionStatistics statistics() {
+    return statistics;
+  }
+
+  SendQueue sends() {
+    return sends;
+  }
+
+  ReceiveQueue receives() {
+    return receives;
+  }
+
+  OneSidedSlots slots() {
+    return slots;
+  }
+
+  /**
+   * Brings the queue pair into its error state: all that is posted is flushed.
+   *
+   * @throws VerbsException if the HCA cannot
+   */
+  void stop() {
+    if (pair.state() != QueuePairState.ERR) {
+      pair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
+    }
+  }
+
+  /**
+   * Posts what is flushed for certain, and behind all else, where the flush would else stay unseen;
+   * with no free slot, once there is one.
+   *
+   * @throws VerbsException if the HCA cannot
+   */
+  void markEnd() {
+    if (sends.isEndUntold() && sends.free() > 0) {
+      int slot = sends.nextSlot();
+      sends.post(resources.send().write(0, 0).signaled(), new FlushMarker());
+      meter.forget(slot);
+    }
+  }
+
+  /** Whether nothing is posted any more. */
+  boolean isFlushed() {
+    return sends.isEmpty() && receives.isEmpty();
+  }
+
+  /** Destroys the queue pair: the HCA lets go of all memory. */
+  void closePair() {
+    pair.close();
+  }
+
+  void leaveLoop() {
+    loop.leave(membership);
+  }
+}

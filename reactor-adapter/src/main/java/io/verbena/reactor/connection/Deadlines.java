@@ -1,0 +1,119 @@
+package io.verbena.reactor.connection;
+
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.reactor.onesided.OneSidedOperations;
+import io.verbena.reactor.queue.RequestOwner;
+import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.receive.MessageReceiver;
+import io.verbena.reactor.send.MessageSender;
+
+/**
+ * Keeps the deadlines of a connection, on the loop's coarse clock: of operations, within {@code
+ * operationTimeout}; of the close, and then of the flush, each within {@code closeTimeout}. Only on
+ * the loop.
+ */
+final class Deadlines {
+  private final CompletionLoop loop;
+  private final RdmaOptions options;
+  private final SendQueue sends;
+  private final MessageReceiver receiver;
+  private final String peer;
+  private final Terminable connection;
+  private final int operationTicks;
+  private final int closeTicks;
+  private boolean closing;
+  private int closingSince;
+
+  /** Deadlines whose passing ends {@code connection}. */
+  Deadlines(
+      CompletionLoop loop,
+      RdmaOptions options,
+      SendQueue sends,
+      MessageReceiver receiver,
+      String peer,
+      Terminable connection) {
+    this.loop = loop;
+    this.options = options;
+    this.sends = sends;
+    this.receiver = receiver;
+    this.peer = peer;
+    this.connection = connection;
+    operationTicks = loop.ticks(options.operationTimeout().toNanos());
+    closeTicks = loop.ticks(options.closeTimeout().toNanos());
+  }
+
+  // ---- of the close
+
+  /** How many ticks the close may take, and then the flush. */
+  int closeTicks() {
+    return closeTicks;
+  }
+
+  /** The close has begun: its deadline runs, unless it does already. */
+  void startClose() {
+    if (!closing) {
+      restartClose();
+    }
+  }
+
+  /** Runs from now, for the close or for the flush. */
+  void restartClose() {
+    closingSince = loop.tick();
+    if (!closing) {
+      closing = true;
+      loop.pending(1);
+    }
+  }
+
+  /** Whether the close, or the flush, takes too long. */
+  boolean isCloseOverdue() {
+    return closing && loop.tick() - closingSince > closeTicks;
+  }
+
+  /** There is nothing left to wait for. */
+  void stopClose() {
+    if (closing) {
+      closing = false;
+      loop.pending(-1);
+    }
+  }
+
+  // ---- of an open connection
+
+  /** The clock went on: fails what has waited for too long, or ends the connection for it. */
+  void check(MessageSender sender, OneSidedOperations operations) {
+    sender.tick();
+    operations.expire(operationTicks);
+    RequestOwner late = sends.overdue(operationTicks);
+    if (late != null) {
+      RdmaTimeoutException why = timeout(late.operation(), "the HCA did not complete it");
+      late.overdue(why);
+      connection.terminate(why);
+    } else if (sender.isOverdue(operationTicks)) {
+      connection.terminate(
+          timeout("send", "no credit of the peer, no slot or no memory came free"));
+    } else if (receiver.isOutOfMemory()) {
+      connection.terminate(
+          new MemoryLimitException(
+              "receive",
+              peer,
+              "no memory for a long message within "
+                  + options.operationTimeout()
+                  + "; release buffers, or raise RdmaOptions.maxRegisteredBytes"));
+    } else if (isCloseOverdue()) {
+      connection.terminate(
+          sender.isCloseArrived()
+              ? null
+              : new RdmaTimeoutException(
+                  "close", peer, "what was begun was not done within " + options.closeTimeout()));
+    }
+  }
+
+  private RdmaTimeoutException timeout(String operation, String reason) {
+    return new RdmaTimeoutException(
+        operation, peer, reason + " within " + options.operationTimeout());
+  }
+}

@@ -1,0 +1,144 @@
+package io.verbena.reactor.connection;
+
+import io.verbena.reactor.onesided.OneSidedOperations;
+import io.verbena.reactor.queue.DutyCycleEnd;
+import io.verbena.reactor.receive.ImmediateReceiver;
+import io.verbena.reactor.receive.MessageReceiver;
+import io.verbena.reactor.send.MessageSender;
+
+/**
+ * The graceful close: each end sends a CLOSE behind all else, and neither disconnects before both
+ * are there.
+ *
+ * <pre>
+ *          closed here                CLOSE came
+ *   OPEN --------------> LEAVING ------------------> PARTING
+ *    |                                               ^     |
+ *    |   CLOSE came                   closed here    |     | own CLOSE is with the peer
+ *    +--------------> LEFT --------------------------+     v
+ *                       |                                 over
+ *                       +----own CLOSE is with the peer---^
+ * </pre>
+ *
+ * What each state does in every turn:
+ *
+ * <pre>
+ *            own CLOSE is sent once all operations are done   what the peer sent
+ *   LEAVING                                                   goes to its subscriber; without one it
+ *                                                             is discarded once CLOSE is sent
+ *   LEFT     and a subscriber, if any, has taken what came    is all there: receivers end
+ *   PARTING                                                   is all there: receivers end
+ * </pre>
+ *
+ * One deadline of {@link Deadlines} bounds this, and once more the flush that follows. Only on the
+ * loop.
+ */
+final class GracefulClose {
+  private enum State {
+    OPEN,
+    LEAVING,
+    LEFT,
+    PARTING
+  }
+
+  private final DutyCycleEnd turn;
+  private final Deadlines deadlines;
+  private final MessageReceiver receiver;
+  private final ImmediateReceiver immediates;
+  private State state = State.OPEN;
+
+  GracefulClose(
+      DutyCycleEnd turn,
+      Deadlines deadlines,
+      MessageReceiver receiver,
+      ImmediateReceiver immediates) {
+    this.turn = turn;
+    this.deadlines = deadlines;
+    this.receiver = receiver;
+    this.immediates = immediates;
+  }
+
+  // ---- events
+
+  /** This end takes no more operations. */
+  void closeHere() {
+    if (!isClosedHere()) {
+      state = state == State.OPEN ? State.LEAVING : State.PARTING;
+      start();
+    }
+  }
+
+  /** The peer sends no more messages. */
+  void closeCame() {
+    if (!isClosedByPeer()) {
+      state = state == State.OPEN ? State.LEFT : State.PARTING;
+      start();
+    }
+  }
+
+  private void start() {
+    deadlines.startClose();
+    turn.ask();
+  }
+
+  // ---- state
+
+  boolean isClosedHere() {
+    return state == State.LEAVING || state == State.PARTING;
+  }
+
+  boolean isClosedByPeer() {
+    return state == State.LEFT || state == State.PARTING;
+  }
+
+  /** Whether there is something to advance. */
+  boolean isUnderway() {
+    return state != State.OPEN;
+  }
+
+  /** Goes on as far as may be; returns whether it is over. */
+  boolean advance(MessageSender out, OneSidedOperations operations) {
+    if (isClosedByPeer()) {
+      // Before the state is looked at: a receiver that ends may close or send.
+      receiver.end(null);
+      immediates.end(null);
+    }
+    return switch (state) {
+      case OPEN -> false;
+      case LEAVING -> leave(out, operations);
+      case LEFT -> follow(out, operations);
+      case PARTING -> part(out, operations);
+    };
+  }
+
+  private boolean leave(MessageSender out, OneSidedOperations operations) {
+    if (isDone(out, operations)) {
+      out.close();
+    }
+    if (out.isCloseSent() && !receiver.hasSubscriber()) {
+      // Nobody is there to take what the peer still sends; it must not wait for that.
+      receiver.discard();
+    }
+    return false;
+  }
+
+  private boolean follow(MessageSender out, OneSidedOperations operations) {
+    if (isDone(out, operations) && (receiver.isEmpty() || !receiver.hasSubscriber())) {
+      out.close();
+    }
+    return out.isCloseArrived();
+  }
+
+  private boolean part(MessageSender out, OneSidedOperations operations) {
+    if (isDone(out, operations)) {
+      out.close();
+    }
+    return out.isCloseArrived();
+  }
+
+  private static boolean isDone(MessageSender out, OneSidedOperations operations) {
+    // Also what is in flight: once both CLOSEs are there either end may disconnect, which flushes
+    // it.
+    return out.isIdle() && operations.isDone();
+  }
+}

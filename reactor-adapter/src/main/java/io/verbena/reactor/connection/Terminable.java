@@ -1,0 +1,16 @@
+package io.verbena.reactor.connection;
+
+import io.verbena.RdmaException;
+import org.jspecify.annotations.Nullable;
+
+/** A connection, for those who find a reason to end it. */
+@FunctionalInterface
+interface Terminable {
+
+  /**
+   * Ends the connection, unless it is ending; on the loop.
+   *
+   * @param why what went wrong, or null if nothing did
+   */
+  void terminate(@Nullable RdmaException why);
+}

@@ -1,0 +1,60 @@
+package io.verbena.reactor.credit;
+
+/**
+ * What the next frame returns to the peer: credits of three kinds, and the id of the last long
+ * message that was read. The receiving parts of a connection write it, the sender announces it.
+ */
+public final class CreditReturns {
+  private final ReceiveCredits frames;
+  private final ReceiveCredits messages;
+  private final ReceiveCredits immediates;
+  private int doneId;
+  private boolean donePending;
+
+  /**
+   * @param receiveDepth the first grant of frames
+   * @param window the first grant of messages, and of immediates
+   */
+  public CreditReturns(int receiveDepth, int window) {
+    frames = new ReceiveCredits(receiveDepth, Math.max(2, receiveDepth / 4));
+    messages = new ReceiveCredits(window, Math.max(1, window / 4));
+    immediates = new ReceiveCredits(window, Math.max(1, window / 4));
+  }
+
+  /** Credits of receives. */
+  public ReceiveCredits frames() {
+    return frames;
+  }
+
+  /** Credits of messages. */
+  public ReceiveCredits messages() {
+    return messages;
+  }
+
+  /** Credits of immediates. */
+  public ReceiveCredits immediates() {
+    return immediates;
+  }
+
+  /** All long messages up to this one were read. */
+  public void done(int id) {
+    doneId = id;
+    donePending = true;
+  }
+
+  /** Whether the peer is to be told of a message that was read. */
+  public boolean isDonePending() {
+    return donePending;
+  }
+
+  /** The id of the last message that was read, to tell the peer. */
+  public int takeDone() {
+    donePending = false;
+    return doneId;
+  }
+
+  /** Whether anything but receives is worth a frame of its own. */
+  public boolean isDue() {
+    return messages.due() || immediates.due() || donePending;
+  }
+}

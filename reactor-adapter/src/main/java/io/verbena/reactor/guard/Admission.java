@@ -1,0 +1,81 @@
+package io.verbena.reactor.guard;
+
+import io.verbena.OperationLimitException;
+import io.verbena.RdmaException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** Decides whether an operation may start: the connection must be open, and not too many wait. */
+public final class Admission {
+
+  /** Knows whether the connection is open. */
+  @FunctionalInterface
+  public interface Gate {
+
+    /** Why the connection takes no operation of this name, or null; on the loop. */
+    @Nullable RdmaException refuse(String operation);
+  }
+
+  private final String peer;
+  private final int most;
+  private final Gate gate;
+  private final AtomicInteger admitted = new AtomicInteger();
+
+  /**
+   * @param peer human-readable peer address, for errors
+   * @param most how many operations may wait, {@code RdmaOptions.maxOperations}
+   */
+  public Admission(String peer, int most, Gate gate) {
+    this.peer = peer;
+    this.most = most;
+    this.gate = gate;
+  }
+
+  /** Human-readable peer address, for errors. */
+  public String peer() {
+    return peer;
+  }
+
+  /** How many operations may wait. */
+  public int most() {
+    return most;
+  }
+
+  /** Why an operation cannot start, or null; on the loop. */
+  public @Nullable RdmaException refuse(String operation) {
+    return gate.refuse(operation);
+  }
+
+  /** Why an operation cannot start behind so many that wait, or null; on the loop. */
+  public @Nullable RdmaException refuse(String operation, int waiting) {
+    RdmaException refusal = gate.refuse(operation);
+    return refusal == null && waiting >= most ? tooMany(operation, waiting) : refusal;
+  }
+
+  /** The error of an operation that finds too many waiting. */
+  public RdmaException tooMany(String operation, int waiting) {
+    return new OperationLimitException(
+        operation,
+        peer,
+        "operations that wait: "
+            + waiting
+            + " (expected: < "
+            + most
+            + ", RdmaOptions.maxOperations)");
+  }
+
+  /** Lets an operation wait for the loop, or returns why not; from any thread. */
+  public @Nullable RdmaException admit() {
+    int waiting = admitted.getAndIncrement();
+    if (waiting < most) {
+      return null;
+    }
+    admitted.getAndDecrement();
+    return tooMany("operation", waiting);
+  }
+
+  /** The loop has taken up an operation that {@link #admit} let wait. */
+  public void admitted() {
+    admitted.getAndDecrement();
+  }
+}

@@ -1,0 +1,77 @@
+package io.verbena.reactor.guard;
+
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/**
+ * Runs what may throw in the name of one connection. What subscribers, publishers, buffers or the
+ * transport itself throw, errors of the JVM included, ends this connection and no other. Only on
+ * the loop.
+ */
+public final class FailureGuard {
+
+  /** Ends a connection. */
+  @FunctionalInterface
+  public interface Handler {
+
+    /** Ends the connection for what was thrown, or drops the error if it has ended. */
+    void broke(Throwable thrown);
+  }
+
+  private final Handler handler;
+
+  /** A guard whose connection {@code handler} ends. */
+  public FailureGuard(Handler handler) {
+    this.handler = handler;
+  }
+
+  /** Ends the connection for what was thrown. */
+  public void broke(Throwable thrown) {
+    handler.broke(thrown);
+  }
+
+  /** Runs a step that others must not miss. */
+  public void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable thrown) {
+      handler.broke(thrown);
+    }
+  }
+
+  /** Signals an error to a subscriber. */
+  public void tellError(CoreSubscriber<?> subscriber, Throwable why) {
+    try {
+      subscriber.onError(why);
+    } catch (Throwable thrown) {
+      handler.broke(thrown);
+    }
+  }
+
+  /** Signals completion to a subscriber. */
+  public void tellComplete(CoreSubscriber<?> subscriber) {
+    try {
+      subscriber.onComplete();
+    } catch (Throwable thrown) {
+      handler.broke(thrown);
+    }
+  }
+
+  /** An end with several subscribers, each of which is told whatever another one throws. */
+  public static Mono<Void> guarded(Mono<Void> end) {
+    return end.transform(
+        Operators.<Void, Void>lift((of, subscriber) -> new GuardedSubscriber(subscriber)));
+  }
+
+  /** Drops an error that nobody is left to be told of, even if Reactor's hook throws. */
+  public static void drop(Throwable error) {
+    try {
+      Operators.onErrorDropped(error, Context.empty());
+    } catch (Throwable thrown) {
+      Thread current = Thread.currentThread();
+      current.getUncaughtExceptionHandler().uncaughtException(current, thrown);
+    }
+  }
+}

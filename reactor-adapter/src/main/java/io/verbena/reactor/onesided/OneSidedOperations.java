@@ -1,0 +1,200 @@
+package io.verbena.reactor.onesided;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaException;
+import io.verbena.RemoteMemory;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.reactor.guard.Admission;
+import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.queue.LoopResources;
+import io.verbena.reactor.queue.OneSidedSlots;
+import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.send.MessageSender;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * The one-sided operations of a connection: makes them, lets them wait for slots, and counts those
+ * in flight. Made and subscribed to on any thread; all else happens on the loop.
+ */
+public final class OneSidedOperations {
+  private final LoopResources resources;
+  private final CompletionLoop loop;
+  private final OneSidedSlots slots;
+  private final SendQueue sends;
+  private final MessageSender sender;
+  private final FailureGuard guard;
+  private final Admission admission;
+  private final AtomicResults results;
+  private final OperationQueue operations;
+  private final OperationQueue notifications;
+  private int inFlight;
+
+  /**
+   * Operations in these slots.
+   *
+   * @param sender tells the peer of WRITEs
+   */
+  public OneSidedOperations(
+      LoopResources resources,
+      OneSidedSlots slots,
+      MessageSender sender,
+      FailureGuard guard,
+      Admission admission) {
+    this.resources = resources;
+    this.slots = slots;
+    this.sender = sender;
+    this.guard = guard;
+    this.admission = admission;
+    loop = resources.loop();
+    sends = slots.sends();
+    results = new AtomicResults(resources, sends.slots());
+    operations = new OperationQueue(loop, admission);
+    notifications = new OperationQueue(loop, admission);
+  }
+
+  // ---- operations, as in RdmaConnection
+
+  /** Reads into registered memory. */
+  public Mono<ByteBuf> read(RemoteMemory from) {
+    return new ReadOperation(this, requireNonNull(from, "from"));
+  }
+
+  /** Reads into a buffer of the caller. */
+  public Mono<Void> read(RemoteMemory from, ByteBuf into) {
+    return new ReadIntoOperation(this, requireNonNull(from, "from"), requireNonNull(into, "into"));
+  }
+
+  /** Reads piece by piece. */
+  public Flux<ByteBuf> readPieces(RemoteMemory from, int pieceLength) {
+    requireNonNull(from, "from");
+    if (pieceLength <= 0) {
+      throw new IllegalArgumentException("pieceLength: " + pieceLength + " (expected: > 0)");
+    }
+    return new PieceFlux(this, from, pieceLength);
+  }
+
+  /** Writes. */
+  public Mono<Void> write(ByteBuf data, RemoteMemory to) {
+    return WriteOperation.plain(this, requireNonNull(data, "data"), requireNonNull(to, "to"));
+  }
+
+  /** Writes, and tells the peer. */
+  public Mono<Void> writeWithImmediate(ByteBuf data, RemoteMemory to, int immediate) {
+    return WriteOperation.withImmediate(
+        this, requireNonNull(data, "data"), requireNonNull(to, "to"), immediate);
+  }
+
+  /** Compares and swaps. */
+  public Mono<Long> compareAndSwap(RemoteMemory at, long expected, long swap) {
+    return AtomicOperation.compareAndSwap(this, requireNonNull(at, "at"), expected, swap);
+  }
+
+  /** Fetches and adds. */
+  public Mono<Long> fetchAndAdd(RemoteMemory at, long addend) {
+    return AtomicOperation.fetchAndAdd(this, requireNonNull(at, "at"), addend);
+  }
+
+  // ---- what its operations use
+
+  LoopResources resources() {
+    return resources;
+  }
+
+  CompletionLoop loop() {
+    return loop;
+  }
+
+  OneSidedSlots slots() {
+    return slots;
+  }
+
+  SendQueue sends() {
+    return sends;
+  }
+
+  MessageSender sender() {
+    return sender;
+  }
+
+  FailureGuard guard() {
+    return guard;
+  }
+
+  Admission admission() {
+    return admission;
+  }
+
+  String peer() {
+    return admission.peer();
+  }
+
+  AtomicResults results() {
+    return results;
+  }
+
+  /** Where an operation waits that tells the peer nothing. */
+  OperationQueue operations() {
+    return operations;
+  }
+
+  /** Where an operation waits that needs credits of the peer, which may last. */
+  OperationQueue notifications() {
+    return notifications;
+  }
+
+  /** Counts a request that was posted. */
+  void requestPosted() {
+    inFlight++;
+  }
+
+  /** Counts a request that ended. */
+  void requestEnded() {
+    inFlight--;
+  }
+
+  // ---- what the connection's life does to them
+
+  /** Posts those for which there are slots now. */
+  public void advance() {
+    notifications.advance();
+    operations.advance();
+  }
+
+  /** Whether any wait for a slot. */
+  public boolean isWaiting() {
+    return !operations.isEmpty() || !notifications.isEmpty();
+  }
+
+  /** Whether none waits or is in flight. */
+  public boolean isDone() {
+    return inFlight == 0 && operations.isEmpty() && notifications.isEmpty();
+  }
+
+  /** Fails those that have waited for longer than so many ticks. */
+  public void expire(int ticks) {
+    operations.expire(ticks);
+    notifications.expire(ticks);
+  }
+
+  /** Fails those that wait. */
+  public void fail(Failure failure) {
+    guard.guarded(() -> operations.fail(failure));
+    guard.guarded(() -> notifications.fail(failure));
+  }
+
+  /** Releases what atomics answer into, once the queue pair is gone. */
+  public void release() {
+    results.release();
+  }
+
+  /** Makes the exception for an operation of this name. */
+  @FunctionalInterface
+  public interface Failure {
+
+    /** The exception. */
+    RdmaException of(String operation);
+  }
+}

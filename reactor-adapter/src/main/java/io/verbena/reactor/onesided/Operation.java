@@ -1,0 +1,391 @@
+package io.verbena.reactor.onesided;
+
+import io.netty.util.IllegalReferenceCountException;
+import io.verbena.LocalAccessException;
+import io.verbena.RdmaException;
+import io.verbena.RemoteMemory;
+import io.verbena.core.loop.LoopTask;
+import io.verbena.reactor.queue.RequestOwner;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsException;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+/**
+ * A one-sided operation: the Mono, its only subscription and the record of its work requests in one
+ * object. A second subscription makes a second object.
+ *
+ * <pre>
+ *  assembled -> subscribed -> waiting -> posted -> over
+ *                  |             |          |
+ *                  +-------------+----------+-> over: refused, failed, timed out, cancelled
+ * </pre>
+ *
+ * Whatever happens, it is over only when no work request of it is outstanding.
+ *
+ * @param <T> its value
+ */
+abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, RequestOwner {
+  @SuppressWarnings("rawtypes")
+  private static final AtomicIntegerFieldUpdater<Operation> MARKS =
+      AtomicIntegerFieldUpdater.newUpdater(Operation.class, "marks");
+
+  private static final int SUBSCRIBED = 1;
+  private static final int STARTED = 1 << 1;
+  private static final int SCHEDULED = 1 << 2;
+  private static final int CANCELLED = 1 << 3;
+
+  final OneSidedOperations room;
+  final RemoteMemory at;
+
+  private @Nullable CoreSubscriber<? super T> actual;
+  private @Nullable LoopTask nextTask;
+  private @Nullable RdmaException error;
+  private volatile int marks;
+  private boolean begun;
+  private boolean over;
+  private boolean outside;
+
+  /** The tick in which it began to wait. */
+  int since;
+
+  private int posted;
+  private int outstanding;
+
+  Operation(OneSidedOperations room, RemoteMemory at) {
+    this.room = room;
+    this.at = at;
+  }
+
+  // ---- what kinds of operation differ in, called on the loop
+
+  /** Another object that does the same, for another subscription. */
+  abstract Operation<T> copy();
+
+  /** Whether it starts without being asked for its value. */
+  abstract boolean startsAtOnce();
+
+  /** Takes hold of the caller's memory; in the thread that starts it, before anything else. */
+  void hold() {
+    // Most hold nothing that they were not given for good.
+  }
+
+  /**
+   * RemoteChecks what it was given and makes its local memory ready.
+   *
+   * @throws RdmaException if it cannot be done; then {@link #release} follows
+   */
+  abstract void prepare();
+
+  /** The bytes to move. */
+  abstract int length();
+
+  /** Where the local bytes are. */
+  abstract long localAddress();
+
+  abstract int localKey();
+
+  /** Fills a request for {@code count} bytes from {@code offset} on. */
+  abstract void describe(SendWorkRequest request, int offset, int count);
+
+  /** Signals success; the memory that it held was handed on or is released by this. */
+  abstract void complete(CoreSubscriber<? super T> to);
+
+  /** Lets go of all memory, without success. */
+  abstract void release();
+
+  /** Whether the next request may be posted; the last one may need more than a slot. */
+  boolean mayPost(boolean last) {
+    return room.slots().mayPost();
+  }
+
+  /** All its requests are done; returns whether that is all. */
+  boolean isFinished() {
+    return true;
+  }
+
+  /** Whether it waits for the peer to be told. */
+  boolean isTelling() {
+    return false;
+  }
+
+  /** The queue that it waits in. */
+  OperationQueue waitingQueue() {
+    return room.operations();
+  }
+
+  // ---- the Mono
+
+  @Override
+  public void subscribe(CoreSubscriber<? super T> subscriber) {
+    if (!mark(SUBSCRIBED)) {
+      copy().subscribe(subscriber);
+      return;
+    }
+    actual = subscriber;
+    subscriber.onSubscribe(this);
+    if (startsAtOnce() && mark(STARTED)) {
+      start();
+    }
+  }
+
+  @Override
+  public void request(long n) {
+    if (Operators.validate(n) && (marks & STARTED) == 0 && mark(STARTED)) {
+      start();
+    }
+  }
+
+  private void start() {
+    RdmaException refusal = tryHold();
+    if (refusal == null && room.loop().inLoop()) {
+      begin();
+      return;
+    }
+    if (refusal == null) {
+      refusal = room.admission().admit();
+    }
+    if (refusal != null) {
+      over = true;
+      release();
+      room.resources().countFailure(operation(), refusal);
+      subscriber().onError(refusal);
+      return;
+    }
+    outside = true;
+    room.loop().schedule(this);
+  }
+
+  private @Nullable RdmaException tryHold() {
+    try {
+      hold();
+      return null;
+    } catch (IllegalReferenceCountException e) {
+      return unusable(e);
+    }
+  }
+
+  private LocalAccessException unusable(RuntimeException why) {
+    return new LocalAccessException(
+        operation(), room.peer(), null, "the buffer cannot be used: " + why, why);
+  }
+
+  @Override
+  public void cancel() {
+    if (!mark(CANCELLED)) {
+      return;
+    }
+    if (mark(STARTED)) {
+      // Nobody will ever start it.
+      over = true;
+      release();
+    } else if (room.loop().inLoop()) {
+      stop();
+    } else {
+      room.loop().schedule(this);
+    }
+  }
+
+  private boolean mark(int bit) {
+    int before;
+    do {
+      before = marks;
+      if ((before & bit) != 0) {
+        return false;
+      }
+    } while (!MARKS.compareAndSet(this, before, before | bit));
+    return true;
+  }
+
+  private boolean isCancelled() {
+    return (marks & CANCELLED) != 0;
+  }
+
+  private CoreSubscriber<? super T> subscriber() {
+    CoreSubscriber<? super T> to = actual;
+    if (to == null) {
+      throw new IllegalStateException("not subscribed");
+    }
+    return to;
+  }
+
+  // ---- the loop
+
+  @Override
+  public void run() {
+    try {
+      turn();
+    } catch (Throwable thrown) {
+      room.guard().broke(thrown);
+    }
+  }
+
+  private void turn() {
+    if (outside) {
+      outside = false;
+      room.admission().admitted();
+    }
+    if (isCancelled()) {
+      stop();
+    } else if (!begun) {
+      begin();
+    }
+  }
+
+  private void begin() {
+    begun = true;
+    RdmaException refusal = room.admission().refuse(operation());
+    if (refusal == null) {
+      try {
+        prepare();
+      } catch (RdmaException e) {
+        refusal = e;
+      } catch (IllegalReferenceCountException | IndexOutOfBoundsException e) {
+        refusal = unusable(e);
+      }
+    }
+    if (refusal != null) {
+      end(refusal);
+      return;
+    }
+    waitingQueue().start(this);
+  }
+
+  /**
+   * Posts requests as far as there are slots.
+   *
+   * @return whether all are posted
+   */
+  boolean post() {
+    int length = length();
+    do {
+      int count = Math.min(length - posted, room.slots().longestTransfer());
+      boolean last = posted + count == length;
+      if (!mayPost(last)) {
+        return false;
+      }
+      SendWorkRequest request = room.resources().send();
+      describe(request, posted, count);
+      request.signaled();
+      if (count > 0) {
+        request.buffer(localAddress() + posted, count, localKey());
+      }
+      outstanding++;
+      posted += count;
+      try {
+        room.sends().post(request, this);
+      } catch (VerbsException e) {
+        outstanding--;
+        throw e;
+      }
+      room.requestPosted();
+    } while (posted < length);
+    return true;
+  }
+
+  @Override
+  public final void overdue(RdmaException why) {
+    // Its memory stays the HCA's until the flush; the subscriber need not wait for that.
+    if (!over && mark(CANCELLED)) {
+      room.resources().countFailure(operation(), why);
+      room.guard().tellError(subscriber(), why);
+    }
+  }
+
+  @Override
+  public final void succeeded() {
+    room.requestEnded();
+    if (--outstanding == 0 && (error != null || isDone())) {
+      finish();
+    }
+  }
+
+  private boolean isDone() {
+    return posted == length() && isFinished();
+  }
+
+  @Override
+  public final void failed(RdmaException why) {
+    room.requestEnded();
+    outstanding--;
+    abort(why);
+  }
+
+  /** Ends it with an error, once no request of it is outstanding any more. */
+  void abort(RdmaException why) {
+    if (error == null) {
+      error = why;
+    }
+    if (outstanding == 0) {
+      finish();
+    }
+  }
+
+  /** All that it asked of the HCA has ended. */
+  final void finish() {
+    if (over) {
+      return;
+    }
+    RdmaException why = error;
+    if (why != null) {
+      end(why);
+    } else if (isCancelled()) {
+      over = true;
+      release();
+    } else {
+      over = true;
+      complete(subscriber());
+    }
+  }
+
+  private void end(RdmaException why) {
+    over = true;
+    room.guard().guarded(this::release);
+    if (!isCancelled()) {
+      room.guard().guarded(() -> room.resources().countFailure(operation(), why));
+      room.guard().tellError(subscriber(), why);
+    }
+  }
+
+  private void stop() {
+    if (!over && outstanding == 0 && !isTelling()) {
+      over = true;
+      release();
+      if (begun) {
+        waitingQueue().remove(this);
+      }
+    }
+  }
+
+  /** Whether nothing of it is left. */
+  final boolean isOver() {
+    return over;
+  }
+
+  @Override
+  public final boolean markScheduled() {
+    return mark(SCHEDULED);
+  }
+
+  @Override
+  public final void clearScheduled() {
+    int before;
+    do {
+      before = marks;
+    } while (!MARKS.compareAndSet(this, before, before & ~SCHEDULED));
+  }
+
+  @Override
+  public final @Nullable LoopTask nextTask() {
+    return nextTask;
+  }
+
+  @Override
+  public final void nextTask(@Nullable LoopTask next) {
+    nextTask = next;
+  }
+}

@@ -1,0 +1,24 @@
+package io.verbena.reactor.onesided;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RemoteMemory;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+
+/** A long read in pieces. */
+final class PieceFlux extends Flux<ByteBuf> {
+  private final OneSidedOperations room;
+  private final RemoteMemory from;
+  private final int pieceLength;
+
+  PieceFlux(OneSidedOperations room, RemoteMemory from, int pieceLength) {
+    this.room = room;
+    this.from = from;
+    this.pieceLength = pieceLength;
+  }
+
+  @Override
+  public void subscribe(CoreSubscriber<? super ByteBuf> actual) {
+    new PieceSubscription(actual, room, from, pieceLength).start();
+  }
+}

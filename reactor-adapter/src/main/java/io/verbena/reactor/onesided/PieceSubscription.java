@@ -1,0 +1,176 @@
+package io.verbena.reactor.onesided;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaException;
+import io.verbena.RemoteMemory;
+import io.verbena.core.loop.ScheduledTask;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Operators;
+
+/**
+ * The reads of a {@link PieceFlux}: as many at once as were asked for, up to {@link
+ * #MOST_IN_FLIGHT}. They end in the order in which they were posted, so pieces need no sorting.
+ */
+final class PieceSubscription extends ScheduledTask implements Subscription {
+  private static final int MOST_IN_FLIGHT = 16;
+  private static final AtomicLongFieldUpdater<PieceSubscription> REQUESTED =
+      AtomicLongFieldUpdater.newUpdater(PieceSubscription.class, "requested");
+
+  private final CoreSubscriber<? super ByteBuf> actual;
+  private final OneSidedOperations room;
+  private final RemoteMemory from;
+  private final int pieceLength;
+  private final ArrayDeque<Piece> inFlight = new ArrayDeque<>(MOST_IN_FLIGHT);
+  private volatile long requested;
+  private volatile boolean cancelled;
+  private long begun;
+  private long offset;
+  private boolean ended;
+  private boolean advancing;
+
+  PieceSubscription(
+      CoreSubscriber<? super ByteBuf> actual,
+      OneSidedOperations room,
+      RemoteMemory from,
+      int pieceLength) {
+    this.actual = actual;
+    this.room = room;
+    this.from = from;
+    this.pieceLength = pieceLength;
+  }
+
+  void start() {
+    actual.onSubscribe(this);
+    if (from.length() > 0) {
+      wake();
+    } else if (!cancelled) {
+      ended = true;
+      actual.onComplete();
+    }
+  }
+
+  @Override
+  public void request(long n) {
+    if (Operators.validate(n)) {
+      Operators.addCap(REQUESTED, this, n);
+      wake();
+    }
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    wake();
+  }
+
+  private void wake() {
+    if (room.loop().inLoop()) {
+      run();
+    } else {
+      room.loop().schedule(this);
+    }
+  }
+
+  @Override
+  public void run() {
+    try {
+      turn();
+    } catch (Throwable thrown) {
+      room.guard().broke(thrown);
+    }
+  }
+
+  private void turn() {
+    if (cancelled) {
+      stop();
+      return;
+    }
+    if (advancing || isRefused()) {
+      return;
+    }
+    advancing = true;
+    try {
+      while (!ended
+          && !cancelled
+          && offset < from.length()
+          && begun < requested
+          && inFlight.size() < MOST_IN_FLIGHT) {
+        long length = Math.min(pieceLength, from.length() - offset);
+        RemoteMemory part = from.slice(offset, length);
+        offset += length;
+        begun++;
+        Piece piece = new Piece();
+        inFlight.add(piece);
+        room.read(part).subscribe(piece);
+      }
+    } finally {
+      advancing = false;
+    }
+  }
+
+  /** A connection that is closed is told of before anything is asked for. */
+  private boolean isRefused() {
+    RdmaException refusal =
+        ended || !inFlight.isEmpty() || offset == from.length()
+            ? null
+            : room.admission().refuse("read");
+    if (refusal == null) {
+      return false;
+    }
+    ended = true;
+    room.guard().tellError(actual, refusal);
+    return true;
+  }
+
+  private void stop() {
+    ended = true;
+    while (!inFlight.isEmpty()) {
+      inFlight.remove().cancel();
+    }
+  }
+
+  private void arrived(Piece piece, ByteBuf buffer) {
+    inFlight.remove(piece);
+    if (ended || cancelled) {
+      buffer.release();
+      return;
+    }
+    boolean last = offset == from.length() && inFlight.isEmpty();
+    ended = last;
+    actual.onNext(buffer);
+    if (last) {
+      if (!cancelled) {
+        room.guard().tellComplete(actual);
+      }
+    } else {
+      run();
+    }
+  }
+
+  private void failed(Piece piece, Throwable error) {
+    inFlight.remove(piece);
+    if (!ended) {
+      stop();
+      if (!cancelled) {
+        room.guard().tellError(actual, error);
+      }
+    }
+  }
+
+  /** The subscriber of one piece. */
+  private final class Piece extends BaseSubscriber<ByteBuf> {
+    @Override
+    protected void hookOnNext(ByteBuf buffer) {
+      arrived(this, buffer);
+    }
+
+    @Override
+    protected void hookOnError(Throwable error) {
+      failed(this, error);
+    }
+  }
+}

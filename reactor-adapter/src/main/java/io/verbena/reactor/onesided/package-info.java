@@ -1,0 +1,5 @@
+/** One-sided operations: READ, WRITE with its notices, and atomics, and how they wait for slots. */
+@NullMarked
+package io.verbena.reactor.onesided;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,86 @@
+package io.verbena.reactor.queue;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaException;
+import io.verbena.RdmaOptions;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.memory.Location;
+import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.meters.HcaMeter;
+import io.verbena.reactor.wire.FrameLayout;
+import io.verbena.verbs.SendWorkRequest;
+
+/**
+ * What the connections of one loop share: the loop, registered memory, the meter, and a work
+ * request to fill. For the loop's thread alone.
+ */
+public final class LoopResources {
+  private final CompletionLoop loop;
+  private final RegisteredMemory memory;
+  private final HcaMeter meter;
+  private final int frameCapacity;
+  private final SendWorkRequest send = new SendWorkRequest(2);
+  private final Location location = new Location();
+
+  /** What the connections of {@code loop} share. */
+  public LoopResources(
+      CompletionLoop loop, RegisteredMemory memory, RdmaOptions options, HcaMeter meter) {
+    this.loop = loop;
+    this.memory = memory;
+    this.meter = meter;
+    frameCapacity = FrameLayout.capacity(options.eagerSize());
+  }
+
+  /** Its loop. */
+  public CompletionLoop loop() {
+    return loop;
+  }
+
+  /** The meter of its device. */
+  public HcaMeter meter() {
+    return meter;
+  }
+
+  /** Counts an operation that failed, and whose subscriber is told. */
+  public void countFailure(String operation, RdmaException why) {
+    meter.failed(operation, why.status(), why);
+  }
+
+  /** Registered memory. */
+  public RegisteredMemory memory() {
+    return memory;
+  }
+
+  /** The work request that the next post fills. */
+  public SendWorkRequest send() {
+    return send;
+  }
+
+  /** Where the last buffer that was asked for lies. */
+  public Location location() {
+    return location;
+  }
+
+  /** Where registered bytes lie; they must be of our allocator. */
+  public Location locate(ByteBuf buffer, int index, int length) {
+    if (!memory.locate(buffer, index, length, location)) {
+      throw new IllegalStateException("not in registered memory: " + buffer);
+    }
+    return location;
+  }
+
+  /** The bytes of a frame's buffer. */
+  public int frameCapacity() {
+    return frameCapacity;
+  }
+
+  /**
+   * Allocates the buffer of a frame.
+   *
+   * @throws MemoryLimitException at the ceiling
+   */
+  public ByteBuf newFrame() {
+    return memory.allocator().directBuffer(frameCapacity, frameCapacity);
+  }
+}

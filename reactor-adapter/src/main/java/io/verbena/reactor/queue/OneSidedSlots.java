@@ -1,0 +1,54 @@
+package io.verbena.reactor.queue;
+
+import io.verbena.verbs.DeviceAttributes;
+
+/**
+ * The slots of a send queue that READs, WRITEs and atomics may take: all but a few that are left to
+ * frames. READs of long messages, moreover, are no more than the device has in flight at once.
+ */
+public final class OneSidedSlots {
+  private static final int FRAME_SLOTS = 2;
+  private static final int LONGEST_TRANSFER = 1 << 30;
+
+  private final SendQueue sends;
+  private final int longestTransfer;
+  private final int readDepth;
+  private int reads;
+
+  /** The slots of {@code sends}, a queue of this device. */
+  public OneSidedSlots(SendQueue sends, DeviceAttributes device) {
+    this.sends = sends;
+    longestTransfer = Math.min(LONGEST_TRANSFER, device.maxMessageSize());
+    readDepth = Math.max(1, device.maxReadAtomicAsInitiator());
+  }
+
+  /** The queue. */
+  public SendQueue sends() {
+    return sends;
+  }
+
+  /** The most bytes that one request moves. */
+  public int longestTransfer() {
+    return longestTransfer;
+  }
+
+  /** Whether a one-sided operation may take a slot. */
+  public boolean mayPost() {
+    return sends.free() > FRAME_SLOTS;
+  }
+
+  /** Whether a long message may take a slot for one of its READs. */
+  public boolean mayPostRead() {
+    return mayPost() && reads < readDepth;
+  }
+
+  /** Counts a READ of a long message that was posted. */
+  public void readPosted() {
+    reads++;
+  }
+
+  /** Counts a READ of a long message that ended. */
+  public void readEnded() {
+    reads--;
+  }
+}

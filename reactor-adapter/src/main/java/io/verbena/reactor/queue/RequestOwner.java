@@ -1,0 +1,19 @@
+package io.verbena.reactor.queue;
+
+import io.verbena.RdmaException;
+
+/** Owns a work request in the send queue, and is told how the request ends: once, on the loop. */
+public interface RequestOwner {
+
+  /** What it is, for errors. */
+  String operation();
+
+  /** The HCA takes too long; the connection is about to be given up, and the request flushed. */
+  void overdue(RdmaException error);
+
+  /** The request is done. */
+  void succeeded();
+
+  /** The request failed or was flushed, and the HCA has let go of its buffers. */
+  void failed(RdmaException error);
+}

@@ -1,0 +1,8 @@
+/**
+ * What a connection has of its loop and of its queue pair: the slots of its send queue with their
+ * owners, the end of its turn, and what it shares with the loop's other connections.
+ */
+@NullMarked
+package io.verbena.reactor.queue;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,25 @@
+package io.verbena.reactor.receive;
+
+import io.verbena.core.loop.CompletionLoop;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+
+/**
+ * What the peer sends, for one subscriber at a time.
+ *
+ * @param <T> what that is
+ */
+final class DemandFlux<T> extends Flux<T> {
+  private final DemandQueue<T> source;
+  private final CompletionLoop loop;
+
+  DemandFlux(DemandQueue<T> source, CompletionLoop loop) {
+    this.source = source;
+    this.loop = loop;
+  }
+
+  @Override
+  public void subscribe(CoreSubscriber<? super T> actual) {
+    new DemandSubscription<>(actual, source, loop).start();
+  }
+}

@@ -1,0 +1,437 @@
+package io.verbena.reactor.receive;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaOptions;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.meters.ConnectionMeter;
+import io.verbena.reactor.credit.CreditReturns;
+import io.verbena.reactor.credit.ReceiveCredits;
+import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.queue.DutyCycleEnd;
+import io.verbena.reactor.queue.LoopResources;
+import io.verbena.reactor.queue.OneSidedSlots;
+import io.verbena.reactor.wire.FrameReader;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.reactor.wire.ProtocolException;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives messages: reads frames, keeps messages until they are asked for, READs long ones, and
+ * counts what the peer may send. A frame goes back to the receive queue as soon as it was read;
+ * messages of it that nobody asked for yet keep its memory and another takes its place.
+ */
+public final class MessageReceiver extends DemandQueue<ByteBuf> {
+  private final LoopResources resources;
+  private final CompletionLoop loop;
+  private final ReceiveBuffers buffers;
+  private final ReceiveQueue receives;
+  private final OneSidedSlots slots;
+  private final ConnectionMeter meter;
+  private final CreditReturns returns;
+  private final ReceiveCredits frames;
+  private final ReceiveCredits messages;
+  private final int window;
+  private final int longest;
+  private final int readAhead;
+  private final int patience;
+
+  /**
+   * What was not delivered yet: {@link ByteBuf} or {@link RendezvousRead}; no longer than the
+   * window.
+   */
+  private final ArrayDeque<Object> queue = new ArrayDeque<>();
+
+  private final ArrayDeque<RendezvousRead> unread = new ArrayDeque<>();
+  private final ArrayDeque<RendezvousRead> unfinished = new ArrayDeque<>();
+  private long ahead;
+  private boolean waitsForMemory;
+  private int waitsSince;
+
+  /**
+   * Whether messages of the frame that is being read are copied, as no other can take its place.
+   */
+  private boolean copying;
+
+  /** Whether parts of the frame that is being read were handed on. */
+  private boolean sliced;
+
+  private @Nullable ByteBuf unposted;
+
+  private boolean halted;
+  private boolean discarding;
+  private boolean closeCame;
+
+  /**
+   * Receives into {@code buffers}, which stand in {@code receives}.
+   *
+   * @param returns where credits are counted that the peer gets back
+   * @param slots for the READs of long messages
+   * @param own what this end told the peer
+   */
+  public MessageReceiver(
+      ReceiveBuffers buffers,
+      ReceiveQueue receives,
+      CreditReturns returns,
+      OneSidedSlots slots,
+      DutyCycleEnd turn,
+      FailureGuard guard,
+      ConnectionMeter meter,
+      Handshake own,
+      RdmaOptions options) {
+    super("receive", turn, guard);
+    this.buffers = buffers;
+    this.receives = receives;
+    this.returns = returns;
+    this.slots = slots;
+    this.meter = meter;
+    resources = buffers.resources();
+    loop = resources.loop();
+    window = own.window();
+    longest = own.maxMessageSize();
+    readAhead = options.readAhead();
+    patience = loop.ticks(options.operationTimeout().toNanos());
+    frames = returns.frames();
+    messages = returns.messages();
+  }
+
+  // ---- what its READs use
+
+  LoopResources resources() {
+    return resources;
+  }
+
+  OneSidedSlots slots() {
+    return slots;
+  }
+
+  /** A READ ended: its slot, or its place among the READs, may be what another waits for. */
+  void readEnded() {
+    slots.readEnded();
+    turn.ask();
+  }
+
+  // ---- frames
+
+  /**
+   * A frame arrived.
+   *
+   * @param to who handles its records
+   * @throws ProtocolException if it is none
+   */
+  public void received(int sequence, int length, FrameReader.Handler to) {
+    ByteBuf frame = receives.take(sequence);
+    sliced = false;
+    try {
+      copying = !buffers.hasSpare();
+      FrameReader.read(frame, length, longest, to);
+    } catch (Throwable e) {
+      frame.release();
+      throw e;
+    }
+    giveBack(frame);
+  }
+
+  /** A receive was taken by an immediate, and nothing written into it. */
+  public void notified(int sequence) {
+    sliced = false;
+    giveBack(receives.take(sequence));
+  }
+
+  /**
+   * Sees to it that a frame, or another for it, is posted again: that of the last message not
+   * before the answer to it is on its way, which is what the peer waits for.
+   */
+  private void giveBack(ByteBuf frame) {
+    repost();
+    if (halted) {
+      frames.free();
+      frame.release();
+    } else if (!sliced) {
+      unposted = frame;
+    } else {
+      frame.release();
+      unposted = buffers.takeSpare();
+    }
+    turn.ask();
+  }
+
+  /** Posts the frame that was kept back, if there is one; at the end of a turn. */
+  public void repost() {
+    ByteBuf frame = unposted;
+    if (frame == null) {
+      return;
+    }
+    unposted = null;
+    frames.free();
+    if (halted) {
+      frame.release();
+      return;
+    }
+    receives.post(frame);
+    if (frames.reached()) {
+      turn.ask();
+    }
+  }
+
+  /** A CLOSE came: the peer sends no more messages. */
+  public void closeCame() {
+    closeCame = true;
+  }
+
+  private void count() {
+    if (!messages.arrive() || closeCame) {
+      throw ProtocolException.malformed(
+          "messages on their way", window + 1L, closeCame ? "none behind a CLOSE" : "<= " + window);
+    }
+  }
+
+  /** A message came, in a frame that may be held on to by its slices. */
+  public void message(ByteBuf frame, int start, int length) {
+    count();
+    if (discarding) {
+      messages.free();
+      return;
+    }
+    meter.received(length);
+    ByteBuf message;
+    if (copying) {
+      message = UnpooledByteBufAllocator.DEFAULT.heapBuffer(length, length);
+      message.writeBytes(frame, start, length);
+    } else {
+      message = frame.retainedSlice(start, length);
+      sliced = true;
+    }
+    DemandSubscription<ByteBuf> to = subscriber;
+    if (to == null || delivering || !queue.isEmpty() || to.demand() <= 0) {
+      queue.add(message);
+      return;
+    }
+    delivering = true;
+    messages.free();
+    try {
+      to.next(message);
+    } finally {
+      delivering = false;
+    }
+  }
+
+  /** A message came that waits in the peer's memory. */
+  public void rendezvous(int length, int id, int key, long address) {
+    int position = messages.arrived();
+    count();
+    RendezvousRead read = new RendezvousRead(this, position, id, length, key, address);
+    unfinished.add(read);
+    if (discarding) {
+      messages.free();
+      read.skip();
+      finishReads();
+    } else {
+      queue.add(read);
+      unread.add(read);
+    }
+  }
+
+  // ---- long messages
+
+  /** Posts READs for what was asked for, as far as slots, memory and read-ahead go. */
+  public void endDutyCycle() {
+    while (!unread.isEmpty()) {
+      RendezvousRead next = unread.peek();
+      try {
+        if (!next.isStarted()) {
+          if (!isDue(next)) {
+            return;
+          }
+          boolean all = next.post();
+          ahead += next.length;
+          stopWaiting();
+          if (!all) {
+            return;
+          }
+        } else if (!next.post()) {
+          return;
+        }
+      } catch (MemoryLimitException e) {
+        if (!waitsForMemory) {
+          waitsForMemory = true;
+          waitsSince = loop.tick();
+          loop.pending(1);
+        }
+        return;
+      }
+      unread.remove();
+    }
+  }
+
+  /**
+   * Whether a long message waits to be read: for demand, for memory, or for a slot that comes free.
+   */
+  public boolean hasUnreadMessage() {
+    return !unread.isEmpty();
+  }
+
+  private void stopWaiting() {
+    if (waitsForMemory) {
+      waitsForMemory = false;
+      loop.pending(-1);
+    }
+  }
+
+  private boolean isDue(RendezvousRead read) {
+    DemandSubscription<ByteBuf> to = subscriber;
+    if (to == null) {
+      return false;
+    }
+    int inFront = read.position - (messages.arrived() - messages.held(window));
+    return inFront < to.demand() && (queue.peek() == read || ahead + read.length <= readAhead);
+  }
+
+  /** A message was read. */
+  void wasRead(RendezvousRead read) {
+    if (discarding) {
+      read.release();
+    } else {
+      meter.received(read.length);
+    }
+    finishReads();
+    drain();
+  }
+
+  /** READs end in the order in which they were announced, so the last id tells all. */
+  private void finishReads() {
+    RendezvousRead first = unfinished.peek();
+    while (first != null && first.isOver()) {
+      returns.done(first.id);
+      unfinished.remove();
+      first = unfinished.peek();
+    }
+    turn.ask();
+  }
+
+  // ---- the subscriber
+
+  @Override
+  void drain() {
+    if (delivering) {
+      return;
+    }
+    delivering = true;
+    try {
+      DemandSubscription<ByteBuf> to = subscriber;
+      while (to != null && !queue.isEmpty() && to.demand() > 0) {
+        Object head = queue.peek();
+        ByteBuf message;
+        if (head instanceof RendezvousRead read) {
+          if (!read.isOver()) {
+            break;
+          }
+          ahead -= read.length;
+          message = read.take();
+        } else {
+          message = (ByteBuf) head;
+        }
+        queue.remove();
+        messages.free();
+        to.next(message);
+        to = subscriber;
+      }
+    } finally {
+      delivering = false;
+    }
+    endIfDelivered();
+    turn.ask();
+  }
+
+  /** Whether somebody takes messages. */
+  public boolean hasSubscriber() {
+    return subscriber != null;
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return queue.isEmpty();
+  }
+
+  // ---- end
+
+  /** Posts nothing any more. */
+  public void halt() {
+    halted = true;
+  }
+
+  /** Releases what was not delivered, and all that may still come. */
+  public void discard() {
+    if (discarding) {
+      return;
+    }
+    discarding = true;
+    for (Object each : queue) {
+      messages.free();
+      if (each instanceof ByteBuf message) {
+        message.release();
+      } else if (each instanceof RendezvousRead read) {
+        if (read.isOver()) {
+          read.release();
+        } else if (!read.isReading()) {
+          read.release();
+          read.skip();
+        }
+      }
+    }
+    queue.clear();
+    unread.clear();
+    ahead = 0;
+    finishReads();
+    endIfDelivered();
+  }
+
+  /** Keeps what was not delivered for a subscriber; if there is none, for so many ticks. */
+  public void keepUndelivered(int ticks) {
+    if (!isEmpty()) {
+      loop.addTickListener(new UndeliveredMessages(this, ticks));
+    }
+  }
+
+  /** Frees long messages that were not read, once the queue pair is gone. */
+  public void free() {
+    stopWaiting();
+    ByteBuf frame = unposted;
+    if (frame != null) {
+      unposted = null;
+      frame.release();
+    }
+    loseFromFirstUnread();
+    unread.clear();
+    unfinished.clear();
+  }
+
+  /** What comes behind a message that is lost is lost too: a subscriber sees no gap. */
+  private void loseFromFirstUnread() {
+    boolean lost = false;
+    for (Iterator<Object> each = queue.iterator(); each.hasNext(); ) {
+      Object next = each.next();
+      lost |= next instanceof RendezvousRead read && !read.isOver();
+      if (lost) {
+        each.remove();
+        if (next instanceof ByteBuf message) {
+          message.release();
+        } else if (next instanceof RendezvousRead read) {
+          read.release();
+        }
+      }
+    }
+  }
+
+  /** The coarse clock went on; returns whether it has waited for memory for too long. */
+  public boolean isOutOfMemory() {
+    if (!waitsForMemory) {
+      return false;
+    }
+    turn.ask();
+    return loop.tick() - waitsSince > patience;
+  }
+}

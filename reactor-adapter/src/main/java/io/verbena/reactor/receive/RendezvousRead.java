@@ -1,0 +1,164 @@
+package io.verbena.reactor.receive;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaException;
+import io.verbena.core.memory.Location;
+import io.verbena.reactor.queue.LoopResources;
+import io.verbena.reactor.queue.OneSidedSlots;
+import io.verbena.reactor.queue.RequestOwner;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message in the peer's memory that this end READs when a subscriber has asked for it.
+ *
+ * <pre>
+ *  announced -> reading -> read -> delivered
+ *      |           +-----> failed: the connection dies of it
+ *      +-> skipped: nobody will ever ask for it
+ * </pre>
+ */
+final class RendezvousRead implements RequestOwner {
+  private final MessageReceiver receiver;
+  private final long remoteAddress;
+  private final int remoteKey;
+  private @Nullable ByteBuf buffer;
+  private long localAddress;
+  private int localKey;
+  private int posted;
+  private int outstanding;
+  private boolean over;
+
+  /** By which the peer knows it. */
+  final int id;
+
+  /** Its bytes. */
+  final int length;
+
+  /** Its place in the order of all messages. */
+  final int position;
+
+  RendezvousRead(
+      MessageReceiver receiver,
+      int position,
+      int id,
+      int length,
+      int remoteKey,
+      long remoteAddress) {
+    this.receiver = receiver;
+    this.position = position;
+    this.id = id;
+    this.length = length;
+    this.remoteKey = remoteKey;
+    this.remoteAddress = remoteAddress;
+  }
+
+  boolean isStarted() {
+    return buffer != null;
+  }
+
+  /** Whether the peer's memory is no longer needed. */
+  boolean isOver() {
+    return over;
+  }
+
+  /** The message, once it was read; it belongs to the caller. */
+  ByteBuf take() {
+    ByteBuf message = buffer;
+    if (message == null) {
+      throw new IllegalStateException("not read");
+    }
+    buffer = null;
+    return message;
+  }
+
+  /**
+   * Posts READs as far as there are slots.
+   *
+   * @return whether all are posted
+   * @throws MemoryLimitException if there is no memory to read into; nothing was posted
+   */
+  boolean post() {
+    ByteBuf target = buffer;
+    if (target == null) {
+      LoopResources resources = receiver.resources();
+      target = resources.memory().allocator().directBuffer(length, length);
+      Location at = resources.locate(target, 0, length);
+      localAddress = at.address();
+      localKey = at.lkey();
+      buffer = target;
+    }
+    OneSidedSlots slots = receiver.slots();
+    while (posted < length) {
+      if (!slots.mayPostRead()) {
+        return false;
+      }
+      int count = Math.min(length - posted, slots.longestTransfer());
+      slots
+          .sends()
+          .post(
+              receiver
+                  .resources()
+                  .send()
+                  .read(remoteAddress + posted, remoteKey)
+                  .signaled()
+                  .buffer(localAddress + posted, count, localKey),
+              this);
+      posted += count;
+      outstanding++;
+      slots.readPosted();
+    }
+    return true;
+  }
+
+  /** Gives up a message that was not started. */
+  void skip() {
+    over = true;
+  }
+
+  @Override
+  public String operation() {
+    return "receive";
+  }
+
+  @Override
+  public void overdue(RdmaException error) {
+    // The subscriber is told when the connection ends.
+  }
+
+  @Override
+  public void succeeded() {
+    receiver.readEnded();
+    outstanding--;
+    if (outstanding == 0 && posted == length) {
+      over = true;
+      ByteBuf message = buffer;
+      if (message != null) {
+        message.writerIndex(length);
+      }
+      receiver.wasRead(this);
+    }
+  }
+
+  @Override
+  public void failed(RdmaException error) {
+    receiver.readEnded();
+    outstanding--;
+    if (outstanding == 0) {
+      release();
+    }
+  }
+
+  /** Lets the buffer go, which no READ is writing into. */
+  void release() {
+    ByteBuf message = buffer;
+    if (message != null) {
+      buffer = null;
+      message.release();
+    }
+  }
+
+  boolean isReading() {
+    return outstanding > 0;
+  }
+}

@@ -1,0 +1,30 @@
+package io.verbena.reactor.receive;
+
+import io.verbena.core.loop.CompletionLoop;
+
+/**
+ * Messages that were not delivered when the connection closed. They are kept for the subscriber; if
+ * there is none, only for as long as a close may take.
+ */
+final class UndeliveredMessages implements CompletionLoop.TickListener {
+  private final MessageReceiver receiver;
+  private int ticks;
+
+  UndeliveredMessages(MessageReceiver receiver, int ticks) {
+    this.receiver = receiver;
+    this.ticks = ticks;
+  }
+
+  @Override
+  public boolean tick() {
+    if (!receiver.isEmpty() && !receiver.hasSubscriber() && --ticks < 0) {
+      receiver.discard();
+    }
+    return !receiver.isEmpty();
+  }
+
+  @Override
+  public void shutDown() {
+    receiver.discard();
+  }
+}

@@ -1,0 +1,527 @@
+package io.verbena.reactor.send;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.HcaException;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaException;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.memory.Exposure;
+import io.verbena.core.memory.Location;
+import io.verbena.meters.ConnectionMeter;
+import io.verbena.meters.Credit;
+import io.verbena.reactor.credit.CreditReturns;
+import io.verbena.reactor.credit.CreditShares;
+import io.verbena.reactor.credit.SendCredits;
+import io.verbena.reactor.guard.Admission;
+import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.queue.DutyCycleEnd;
+import io.verbena.reactor.queue.LoopResources;
+import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.wire.FrameLayout;
+import io.verbena.reactor.wire.Handshake;
+import io.verbena.reactor.wire.RecordLayout;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsException;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Mono;
+
+/**
+ * Sends messages, notices, credits and the CLOSE to the peer, in frames. Three counts hold it back,
+ * each of its own: slots of the send queue, frame credits (the peer's receives) and message credits
+ * (the peer's demand, which {@link CreditShares} shares among the sends).
+ *
+ * <p><b>Why frame credits cannot run out for good.</b> Frames with data leave the last two credits
+ * alone, and so do all others but those that return at least {@code T >= 2} credits, where {@code T
+ * = max(2, depth / 4)}; such a one is sent as soon as T are to be returned and one credit is left.
+ * Let all frames have arrived, nothing more be sent, and an end A have two credits or less. Then B
+ * owes A at least {@code depth - 2 >= T}. B sends nothing only if it has no credit at all, and then
+ * A owes B its whole depth, which is at least T, and A too must have none. Take the last frame of
+ * all, sent by A, say. It left A less than two credits, so it returned T or more to B, and B has
+ * sent nothing since: B has credits. Contradiction. And frames that return credits do not breed
+ * each other: each costs one and returns two or more.
+ */
+public final class MessageSender {
+  /** Frame credits that are left for returning credits. */
+  static final int RESERVED_FRAMES = 2;
+
+  /** From here on it is cheaper to have the HCA gather a message than to copy it. */
+  private static final int GATHER_FROM = 1024;
+
+  private final LoopResources resources;
+  private final CompletionLoop loop;
+  private final FramesInFlight flying;
+  private final SendQueue sends;
+  private final CreditReturns returns;
+  private final DutyCycleEnd turn;
+  private final FailureGuard guard;
+  private final Admission admission;
+  private final ConnectionMeter meter;
+  private final SendCredits frames;
+  private final CreditShares<SendOperation> shares;
+  private final SendCredits notices;
+  private final int eagerLimit;
+  private final int dataLimit;
+  private final int longest;
+  private final boolean gathers;
+  private final int signalEvery;
+
+  private final ArrayDeque<Notice> waitingNotices = new ArrayDeque<>();
+  private final RendezvousSources exposed;
+  private @Nullable SendFrame open;
+  private int unsignaled;
+  private boolean halted;
+  private boolean stuck;
+  private int stuckSince;
+  private boolean closeWanted;
+  private boolean closeSent;
+
+  /**
+   * Sends over {@code sends}, in frames of {@code buffers}.
+   *
+   * @param returns what frames return to the peer
+   * @param own what this end told the peer
+   * @param peer what the peer told this end
+   */
+  public MessageSender(
+      SendFrames buffers,
+      SendQueue sends,
+      CreditReturns returns,
+      DutyCycleEnd turn,
+      FailureGuard guard,
+      Admission admission,
+      ConnectionMeter meter,
+      Handshake own,
+      Handshake peer) {
+    this.sends = sends;
+    this.returns = returns;
+    this.turn = turn;
+    this.guard = guard;
+    this.admission = admission;
+    this.meter = meter;
+    resources = buffers.resources();
+    loop = resources.loop();
+    gathers = loop.device().attributes().maxScatterGather() >= 2;
+    frames = new SendCredits("frames", peer.receiveDepth());
+    shares = new CreditShares<>(peer.window());
+    exposed = new RendezvousSources(resources);
+    notices = new SendCredits("immediates", peer.window());
+    eagerLimit = Math.min(own.eagerSize(), peer.eagerSize());
+    dataLimit = FrameLayout.dataLimit(eagerLimit);
+    longest = peer.maxMessageSize();
+    signalEvery = Math.max(1, sends.capacity() / 2);
+    flying = new FramesInFlight(buffers, turn, sends.slots() * 2);
+  }
+
+  // ---- what its sends use
+
+  CompletionLoop loop() {
+    return loop;
+  }
+
+  FailureGuard guard() {
+    return guard;
+  }
+
+  String peer() {
+    return admission.peer();
+  }
+
+  /** Why a send cannot start, or null. */
+  @Nullable RdmaException refuse() {
+    return admission.refuse("send", shares.count());
+  }
+
+  void countFailure(RdmaException why) {
+    resources.countFailure("send", why);
+  }
+
+  void endTurnLater() {
+    turn.ask();
+  }
+
+  // ---- credits
+
+  /** Takes the grants of a frame's header. */
+  public void granted(int newFrames, int newMessages, int newNotices) {
+    frames.raise(newFrames);
+    notices.raise(newNotices);
+    shares.granted(newMessages);
+  }
+
+  /** Credits that are not used; a moment old where another thread asks. */
+  public int credits(Credit kind) {
+    return switch (kind) {
+      case RECEIVE -> frames.left();
+      case MESSAGE -> shares.left();
+      case IMMEDIATE -> notices.left();
+    };
+  }
+
+  /** Whether a WRITE may take one of the peer's receives. */
+  public boolean mayNotify() {
+    return notices.left() > 0 && frames.left() > RESERVED_FRAMES;
+  }
+
+  /** Uses up what a WRITE with immediate takes of the peer. */
+  public void notified() {
+    notices.use();
+    frames.use();
+  }
+
+  /** Whether a notice may be promised to a WRITE on a device without immediate data. */
+  public boolean mayPromiseNotice() {
+    return notices.left() > 0;
+  }
+
+  /** Uses up what a notice in a frame takes of the peer. */
+  public void promiseNotice() {
+    notices.use();
+  }
+
+  // ---- sends
+
+  /** Sends messages to the peer; takes them over. */
+  public Mono<Void> send(Publisher<? extends ByteBuf> messages) {
+    return new SendOperation(this, messages);
+  }
+
+  void start(SendOperation send) {
+    shares.start(send);
+  }
+
+  /** The send's upstream is there. */
+  void subscribed() {
+    shares.distribute();
+  }
+
+  int sendCount() {
+    return shares.count();
+  }
+
+  /** Credits that a send asked for and will not use. */
+  void giveBack(int credits) {
+    shares.giveBack(credits);
+  }
+
+  /**
+   * A send is over.
+   *
+   * @param held how many of its messages stand in the queue
+   */
+  void end(SendOperation send, int held) {
+    shares.end(send, held);
+  }
+
+  /** Takes the next message of a send, which used up one of the credits it had asked for. */
+  void offer(SendOperation send, ByteBuf message, int length) {
+    shares.came(length > eagerLimit);
+    if (!shares.mayPlace() || !place(send, message, length)) {
+      shares.addWaiting(send);
+      send.hold(message);
+    }
+    turn.ask();
+  }
+
+  /** The longest message that the peer accepts. */
+  int longest() {
+    return longest;
+  }
+
+  /** Puts a message into a frame; returns false if there is no place yet. */
+  private boolean place(SendOperation send, ByteBuf message, int length) {
+    if (halted) {
+      return false;
+    }
+    if (length > eagerLimit) {
+      return announce(send, message, length);
+    }
+    SendFrame frame = room(RecordLayout.HEADER_LENGTH + length);
+    if (frame == null) {
+      return false;
+    }
+    shares.use();
+    send.placed(frame.number);
+    meter.sent(length);
+    Location at = resources.location();
+    if (length >= GATHER_FROM
+        && gathers
+        && resources.memory().locate(message, message.readerIndex(), length, at)) {
+      frame.gather(message, length, at);
+    } else {
+      frame.message(message, length);
+      message.release();
+    }
+    return true;
+  }
+
+  private boolean announce(SendOperation send, ByteBuf message, int length) {
+    if (exposed.isEnough()) {
+      return false;
+    }
+    SendFrame frame = room(RecordLayout.RENDEZVOUS_LENGTH);
+    if (frame == null) {
+      return false;
+    }
+    try {
+      Exposure exposure = exposed.add(send, message, length);
+      shares.use();
+      send.placed(frame.number);
+      send.exposed();
+      meter.sent(length);
+      frame.rendezvous(length, exposed.lastId(), exposure.rkey(), exposure.address());
+    } catch (RdmaException e) {
+      send.fail(e);
+    }
+    return true;
+  }
+
+  /** Places what waits, in the order in which it came, as far as credits and slots go. */
+  private void placeWaiting() {
+    SendOperation send = shares.takeReady();
+    if (send == null) {
+      return;
+    }
+    while (send != null) {
+      ByteBuf message = send.takeHeld();
+      if (!place(send, message, message.readableBytes())) {
+        shares.addWaitingAgain(send);
+        send.holdAgain(message);
+        return;
+      }
+      send.completeIfArrived();
+      send = shares.takeReady();
+    }
+    if (shares.isNoneWaiting()) {
+      shares.distribute();
+    }
+  }
+
+  /** Has the peer told of a WRITE, in a frame behind it. */
+  public void notice(Notice notice) {
+    waitingNotices.add(notice);
+    turn.ask();
+  }
+
+  private void placeNotices() {
+    Notice notice = waitingNotices.peek();
+    while (notice != null) {
+      SendFrame frame = room(RecordLayout.IMMEDIATE_LENGTH);
+      if (frame == null) {
+        return;
+      }
+      frame.immediate(notice.noticeLength(), notice.immediate());
+      frame.tell(notice);
+      waitingNotices.poll();
+      notice = waitingNotices.peek();
+    }
+  }
+
+  /** The peer has read all up to {@code id}. */
+  public void done(int id) {
+    exposed.done(id);
+  }
+
+  // ---- frames
+
+  private boolean mayPostData() {
+    return frames.left() > RESERVED_FRAMES && sends.free() > 0;
+  }
+
+  /** The open frame if it has room, or else the next; null if neither can be. */
+  private @Nullable SendFrame room(int length) {
+    SendFrame frame = open;
+    if (frame != null) {
+      if (frame.hasRoom(length, dataLimit)) {
+        return frame;
+      }
+      if (!mayPostData()) {
+        return null;
+      }
+      // Another frame follows in this turn, and its completion retires this one too.
+      boolean last = frames.left() <= RESERVED_FRAMES + 1 || sends.free() <= 1;
+      postOpen(frame, last || ++unsignaled >= signalEvery);
+    }
+    if (!mayPostData()) {
+      return null;
+    }
+    try {
+      frame = flying.open();
+    } catch (MemoryLimitException e) {
+      // Frames come back as completions are polled, and memory as subscribers release it; the next
+      // tick tries again.
+      return null;
+    }
+    open = frame;
+    return frame;
+  }
+
+  private void postOpen(SendFrame frame, boolean signaled) {
+    open = null;
+    // What is stuck now began to be so now: something went on.
+    setStuck(false);
+    post(frame, signaled);
+  }
+
+  private void post(SendFrame frame, boolean signaled) {
+    if (!frame.isGathered()) {
+      addControl(frame);
+    }
+    frame.seal(
+        returns.frames().announce(),
+        returns.messages().announce(),
+        returns.immediates().announce());
+    frames.use();
+    SendWorkRequest request = frame.describe(resources.send());
+    if (signaled) {
+      request.signaled();
+      unsignaled = 0;
+    }
+    try {
+      sends.post(request, frame);
+    } catch (VerbsException e) {
+      frame.failed(new HcaException("send", admission.peer(), null, "the HCA refused it", e));
+      throw e;
+    }
+  }
+
+  private void addControl(SendFrame frame) {
+    if (returns.isDonePending()) {
+      frame.done(returns.takeDone());
+    }
+    if (closeWanted && !closeSent && nothingLeft()) {
+      closeSent = true;
+      frame.close();
+    }
+  }
+
+  private boolean nothingLeft() {
+    return open == null && shares.isNoneWaiting() && waitingNotices.isEmpty();
+  }
+
+  private boolean controlDue() {
+    if (returns.frames().reached()) {
+      return frames.left() > 0;
+    }
+    return frames.left() > RESERVED_FRAMES
+        && (returns.isDue() || (closeWanted && !closeSent && nothingLeft()));
+  }
+
+  /** Sends what this turn has brought, and what the peer must know. */
+  public void endDutyCycle() {
+    placeWaiting();
+    shares.endDutyCycle();
+    placeNotices();
+    SendFrame frame = open;
+    if (frame != null) {
+      if (frame.isEmpty() && unsignaled == 0) {
+        open = null;
+        flying.cancel(frame);
+      } else if (mayPostData()) {
+        postOpen(frame, true);
+      }
+    }
+    boolean told = !controlDue() || (sends.free() > 0 && postControl());
+    setStuck(!told || open != null || isReadyWaiting());
+  }
+
+  /** Whether messages or notices wait for something else than the peer's subscriber. */
+  private boolean isReadyWaiting() {
+    return !waitingNotices.isEmpty() || (shares.isReadyWaiting() && !exposed.isEnough());
+  }
+
+  private boolean postControl() {
+    SendFrame frame;
+    try {
+      frame = flying.openControl();
+    } catch (MemoryLimitException e) {
+      // The next tick tries again.
+      return false;
+    }
+    post(frame, true);
+    return true;
+  }
+
+  private void setStuck(boolean now) {
+    if (now != stuck) {
+      stuck = now;
+      stuckSince = loop.tick();
+      loop.pending(now ? 1 : -1);
+    }
+  }
+
+  /** The coarse clock went on: tries again what found no frame credit, no slot or no memory. */
+  public void tick() {
+    if (stuck) {
+      turn.ask();
+    }
+  }
+
+  /** Whether that has waited for more than so many ticks. */
+  public boolean isOverdue(int ticks) {
+    return stuck && loop.tick() - stuckSince > ticks;
+  }
+
+  /** Whether the frame of this number is at the peer; if not, tells {@code waiter} when it is. */
+  boolean hasArrived(int number, FrameWaiter waiter) {
+    return flying.hasArrived(number, waiter);
+  }
+
+  // ---- end
+
+  /** Posts nothing any more. */
+  public void halt() {
+    halted = true;
+    shares.halt();
+  }
+
+  /** Has a CLOSE sent once nothing else is left to send; idempotent. */
+  public void close() {
+    if (!closeWanted) {
+      closeWanted = true;
+      turn.ask();
+    }
+  }
+
+  /** Whether a CLOSE is sent once nothing else is left to send. */
+  public boolean isCloseWanted() {
+    return closeWanted;
+  }
+
+  /** Whether the CLOSE is in a frame. */
+  public boolean isCloseSent() {
+    return closeSent;
+  }
+
+  /** Whether the CLOSE is with the peer. */
+  public boolean isCloseArrived() {
+    return flying.isCloseArrived();
+  }
+
+  /** Whether all that was given to send is with the peer. */
+  public boolean isIdle() {
+    return shares.count() == 0 && nothingLeft() && exposed.isEmpty();
+  }
+
+  /** Frees everything, once the queue pair is gone. */
+  public void free(RdmaException error) {
+    setStuck(false);
+    SendFrame frame = open;
+    if (frame != null) {
+      open = null;
+      guard.guarded(() -> flying.lost(frame, error));
+    }
+    exposed.free(guard);
+    shares.forgetWaiting();
+  }
+
+  /** Fails what is still pending. */
+  public void fail(RdmaException error) {
+    for (Notice notice : waitingNotices) {
+      guard.guarded(() -> notice.frameLost(error));
+    }
+    waitingNotices.clear();
+    shares.fail(error);
+  }
+}

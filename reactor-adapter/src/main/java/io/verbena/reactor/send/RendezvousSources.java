@@ -1,0 +1,101 @@
+package io.verbena.reactor.send;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.verbena.RdmaException;
+import io.verbena.core.memory.Exposure;
+import io.verbena.reactor.credit.CreditShares;
+import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.queue.LoopResources;
+import io.verbena.reactor.wire.ProtocolException;
+import java.util.ArrayDeque;
+
+/** The messages of one connection that the peer may READ, in the order of their ids. */
+final class RendezvousSources {
+  /** Bytes that wait for the peer to READ them; or else so many messages. */
+  private static final int MOST_BYTES = 256 << 10;
+
+  private final LoopResources resources;
+  private final ArrayDeque<RendezvousSource> sources = new ArrayDeque<>();
+  private int firstId;
+  private long bytes;
+
+  RendezvousSources(LoopResources resources) {
+    this.resources = resources;
+  }
+
+  boolean isEmpty() {
+    return sources.isEmpty();
+  }
+
+  /**
+   * Whether the peer has long messages enough to READ: more would but push others out of caches.
+   */
+  boolean isEnough() {
+    return bytes >= MOST_BYTES && sources.size() >= CreditShares.MOST_LONG_AT_ONCE;
+  }
+
+  /**
+   * Exposes a message, which is taken over.
+   *
+   * @throws RdmaException if it cannot be exposed; then it was released
+   */
+  Exposure add(SendOperation send, ByteBuf message, int length) {
+    ByteBuf source = message;
+    try {
+      source = registrable(message, length);
+      Exposure exposure = resources.memory().expose(source, source.readerIndex(), length);
+      sources.add(new RendezvousSource(send, source, exposure, length));
+      bytes += length;
+      return exposure;
+    } catch (RdmaException e) {
+      source.release();
+      throw e;
+    }
+  }
+
+  /** The id of the message that was added last. */
+  int lastId() {
+    return firstId + sources.size() - 1;
+  }
+
+  /** The message itself if the HCA can reach it, else a copy in its place. */
+  private ByteBuf registrable(ByteBuf message, int length) {
+    if (resources.memory().locate(message, message.readerIndex(), length, resources.location())
+        || (message.isDirect() && message.nioBufferCount() == 1 && !message.isReadOnly())) {
+      return message;
+    }
+    ByteBufAllocator allocator = resources.memory().allocator();
+    ByteBuf copy = allocator.directBuffer(length, length);
+    copy.writeBytes(message, message.readerIndex(), length);
+    message.release();
+    return copy;
+  }
+
+  /**
+   * The peer has read all up to {@code id}.
+   *
+   * @throws ProtocolException if there is no such message
+   */
+  void done(int id) {
+    int count = id - firstId + 1;
+    if (count < 1 || count > sources.size()) {
+      throw ProtocolException.malformed("done", id, firstId + ".." + lastId());
+    }
+    for (int i = 0; i < count; i++) {
+      RendezvousSource first = sources.remove();
+      firstId++;
+      bytes -= first.length();
+      first.close();
+      first.send().read();
+    }
+  }
+
+  /** Ends the peer's access to all, once the queue pair is gone. */
+  void free(FailureGuard guard) {
+    for (RendezvousSource each : sources) {
+      guard.guarded(each::close);
+    }
+    sources.clear();
+  }
+}

@@ -1,0 +1,183 @@
+package io.verbena.reactor.send;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaException;
+import io.verbena.core.memory.Location;
+import io.verbena.reactor.queue.RequestOwner;
+import io.verbena.reactor.wire.FrameLayout;
+import io.verbena.reactor.wire.RecordLayout;
+import io.verbena.verbs.SendWorkRequest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A frame being filled or on its way: a registered buffer, and behind it at most one message that
+ * the HCA gathers from where it lies. Used again and again.
+ */
+final class SendFrame implements RequestOwner {
+  final ByteBuf buffer;
+  private final long address;
+  private final int lkey;
+  private int end;
+  private int records;
+  private @Nullable ByteBuf payload;
+  private long payloadAddress;
+  private int payloadLength;
+  private int payloadKey;
+  private @Nullable FramesInFlight owner;
+  private @Nullable FrameWaiter waiters;
+
+  /** Its place in the order of frames with data; meaningless for others. */
+  int number;
+
+  /** Whether it has, or is for, messages, rendezvous or immediates. */
+  boolean data;
+
+  /** Whether it has a CLOSE. */
+  boolean closes;
+
+  SendFrame(ByteBuf buffer, Location at) {
+    this.buffer = buffer;
+    address = at.address();
+    lkey = at.lkey();
+  }
+
+  void open(FramesInFlight newOwner, boolean forData) {
+    owner = newOwner;
+    data = forData;
+    closes = false;
+    end = FrameLayout.HEADER_LENGTH;
+    records = 0;
+  }
+
+  boolean isEmpty() {
+    return records == 0;
+  }
+
+  boolean isGathered() {
+    return payload != null;
+  }
+
+  /**
+   * Whether a record of so many bytes fits within {@code limit}, and may come behind the others.
+   */
+  boolean hasRoom(int length, int limit) {
+    return length <= limit - end && payload == null && records < FrameLayout.MAX_RECORDS - 2;
+  }
+
+  /** Copies a message in. */
+  void message(ByteBuf message, int length) {
+    int at = end;
+    ByteBuf to = buffer;
+    to.setLong(at, RecordLayout.header(RecordLayout.MESSAGE, length));
+    to.setBytes(at + RecordLayout.HEADER_LENGTH, message, message.readerIndex(), length);
+    end = at + RecordLayout.HEADER_LENGTH + RecordLayout.padded(length);
+    records++;
+  }
+
+  /**
+   * Has a message gathered, which belongs to the frame until the HCA has let go; the last record.
+   */
+  void gather(ByteBuf message, int length, Location at) {
+    buffer.setLong(end, RecordLayout.header(RecordLayout.MESSAGE, length));
+    end += RecordLayout.HEADER_LENGTH;
+    records++;
+    payload = message;
+    payloadAddress = at.address();
+    payloadLength = length;
+    payloadKey = at.lkey();
+  }
+
+  void rendezvous(int length, int id, int key, long remoteAddress) {
+    buffer.setLong(end, RecordLayout.header(RecordLayout.RENDEZVOUS, length));
+    buffer.setInt(end + RecordLayout.ID_OFFSET, id);
+    buffer.setInt(end + RecordLayout.KEY_OFFSET, key);
+    buffer.setLong(end + RecordLayout.ADDRESS_OFFSET, remoteAddress);
+    end += RecordLayout.RENDEZVOUS_LENGTH;
+    records++;
+  }
+
+  void immediate(int length, int value) {
+    buffer.setLong(end, RecordLayout.header(RecordLayout.IMMEDIATE, length));
+    buffer.setLong(end + RecordLayout.VALUE_OFFSET, (long) value << 32);
+    end += RecordLayout.IMMEDIATE_LENGTH;
+    records++;
+  }
+
+  void done(int id) {
+    buffer.setLong(end, RecordLayout.header(RecordLayout.DONE, 0));
+    buffer.setLong(end + RecordLayout.ID_OFFSET, (long) id << 32);
+    end += RecordLayout.DONE_LENGTH;
+    records++;
+  }
+
+  void close() {
+    buffer.setLong(end, RecordLayout.header(RecordLayout.CLOSE, 0));
+    end += RecordLayout.CLOSE_LENGTH;
+    records++;
+    closes = true;
+  }
+
+  /** Writes the header. */
+  void seal(int frames, int messages, int immediates) {
+    buffer.setLong(FrameLayout.FIRST_OFFSET, FrameLayout.first(records, frames));
+    buffer.setLong(FrameLayout.SECOND_OFFSET, FrameLayout.second(messages, immediates));
+  }
+
+  /** Fills a request that sends this frame. */
+  SendWorkRequest describe(SendWorkRequest request) {
+    request.send().buffer(address, end, lkey);
+    if (payload != null) {
+      request.buffers().add(payloadAddress, payloadLength, payloadKey);
+    }
+    return request;
+  }
+
+  /** Tells {@code waiter} when this frame has arrived. */
+  void tell(FrameWaiter waiter) {
+    waiter.nextWaiter(waiters);
+    waiters = waiter;
+  }
+
+  @Nullable FrameWaiter takeWaiters() {
+    FrameWaiter first = waiters;
+    waiters = null;
+    return first;
+  }
+
+  void releasePayload() {
+    ByteBuf message = payload;
+    if (message != null) {
+      payload = null;
+      message.release();
+    }
+  }
+
+  private FramesInFlight owner() {
+    FramesInFlight frames = owner;
+    if (frames == null) {
+      throw new IllegalStateException("a frame of nobody");
+    }
+    owner = null;
+    return frames;
+  }
+
+  @Override
+  public String operation() {
+    return "send";
+  }
+
+  @Override
+  public void overdue(RdmaException error) {
+    // The sends are told when the connection ends.
+  }
+
+  @Override
+  public void succeeded() {
+    owner().arrived(this);
+  }
+
+  @Override
+  public void failed(RdmaException error) {
+    owner().lost(this, error);
+  }
+}

@@ -1,0 +1,55 @@
+package io.verbena.reactor.send;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.MemoryLimitException;
+import io.verbena.reactor.queue.LoopResources;
+import java.util.ArrayDeque;
+
+/** The idle frames of one loop, for whichever of its connections sends next. */
+public final class SendFrames {
+  private static final int MOST_IDLE = 64;
+
+  private final LoopResources resources;
+  private final ArrayDeque<SendFrame> idle = new ArrayDeque<>(MOST_IDLE);
+
+  /** Frames in the registered memory of {@code resources}, released when the loop ends. */
+  public SendFrames(LoopResources resources) {
+    this.resources = resources;
+    resources.loop().atEnd(this::clear);
+  }
+
+  /** What else the connections of the loop share. */
+  LoopResources resources() {
+    return resources;
+  }
+
+  /**
+   * A frame to send, the one used last if there is one.
+   *
+   * @throws MemoryLimitException at the ceiling
+   */
+  SendFrame take() {
+    SendFrame frame = idle.pollLast();
+    if (frame == null) {
+      ByteBuf buffer = resources.newFrame();
+      frame = new SendFrame(buffer, resources.locate(buffer, 0, resources.frameCapacity()));
+    }
+    return frame;
+  }
+
+  /** Takes back a frame that the HCA has let go. */
+  void giveBack(SendFrame frame) {
+    if (idle.size() < MOST_IDLE) {
+      idle.addLast(frame);
+    } else {
+      frame.buffer.release();
+    }
+  }
+
+  private void clear() {
+    for (SendFrame frame : idle) {
+      frame.buffer.release();
+    }
+    idle.clear();
+  }
+}

@@ -1,0 +1,452 @@
+package io.verbena.reactor.send;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaException;
+import io.verbena.RemoteRequestException;
+import io.verbena.core.loop.LoopTask;
+import io.verbena.reactor.credit.CreditUser;
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jctools.queues.varhandle.SpscUnboundedVarHandleArrayQueue;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/**
+ * One send: subscribes to its messages on the loop, asks for as many as there are credits, and
+ * completes when the peer has all. Messages that come from other threads wait in {@link #inbox},
+ * which holds no more than were asked for.
+ */
+final class SendOperation extends Mono<Void>
+    implements CoreSubscriber<ByteBuf>, Subscription, LoopTask, FrameWaiter, CreditUser {
+  private static final AtomicIntegerFieldUpdater<SendOperation> SCHEDULED =
+      AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "scheduled");
+  private static final AtomicIntegerFieldUpdater<SendOperation> SUBSCRIBED =
+      AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "subscribed");
+  private static final int INBOX_CHUNK = 64;
+
+  private final MessageSender sender;
+  private final Publisher<? extends ByteBuf> messages;
+  private volatile int subscribed;
+  private volatile int scheduled;
+  private volatile boolean cancelled;
+  private volatile @Nullable Queue<ByteBuf> inbox;
+  private volatile boolean upstreamEnded;
+  private @Nullable Throwable upstreamError;
+  private volatile @Nullable Subscription upstream;
+  private @Nullable LoopTask nextTask;
+  private @Nullable FrameWaiter nextWaiter;
+  private @Nullable CoreSubscriber<? super Void> actual;
+
+  // Only on the loop.
+  private @Nullable ArrayDeque<ByteBuf> held;
+  private boolean started;
+  private boolean ended;
+  private boolean exhausted;
+  private boolean waitsForFrame;
+  private boolean placedAny;
+  private int asked;
+  private int lastFrame;
+  private int unread;
+
+  SendOperation(MessageSender sender, Publisher<? extends ByteBuf> messages) {
+    this.sender = sender;
+    this.messages = messages;
+  }
+
+  @Override
+  public void subscribe(CoreSubscriber<? super Void> subscriber) {
+    if (subscribed != 0 || !SUBSCRIBED.compareAndSet(this, 0, 1)) {
+      new SendOperation(sender, messages).subscribe(subscriber);
+      return;
+    }
+    actual = subscriber;
+    subscriber.onSubscribe(this);
+    if (sender.loop().inLoop()) {
+      start();
+    } else {
+      sender.loop().schedule(this);
+    }
+  }
+
+  private CoreSubscriber<? super Void> actual() {
+    CoreSubscriber<? super Void> subscriber = actual;
+    if (subscriber == null) {
+      throw new IllegalStateException("not subscribed");
+    }
+    return subscriber;
+  }
+
+  private void start() {
+    started = true;
+    if (cancelled) {
+      ended = true;
+      return;
+    }
+    RdmaException refusal = sender.refuse();
+    if (refusal != null) {
+      ended = true;
+      // The messages are never asked for: nothing to release.
+      sender.countFailure(refusal);
+      actual().onError(refusal);
+      return;
+    }
+    sender.start(this);
+    messages.subscribe(this);
+  }
+
+  // ---- the subscriber of the messages, on any thread
+
+  @Override
+  public Context currentContext() {
+    CoreSubscriber<? super Void> subscriber = actual;
+    return subscriber == null ? Context.empty() : subscriber.currentContext();
+  }
+
+  @Override
+  public void onSubscribe(Subscription subscription) {
+    if (!Operators.validate(upstream, subscription)) {
+      return;
+    }
+    upstream = subscription;
+    if (cancelled) {
+      subscription.cancel();
+    } else if (sender.loop().inLoop()) {
+      subscribedOnLoop();
+    } else {
+      sender.loop().schedule(this);
+    }
+  }
+
+  private void subscribedOnLoop() {
+    Subscription subscription = upstream;
+    if (!ended) {
+      sender.subscribed();
+    } else if (subscription != null) {
+      subscription.cancel();
+    }
+  }
+
+  @Override
+  public void onNext(ByteBuf message) {
+    Queue<ByteBuf> queue = inbox;
+    if (sender.loop().inLoop() && (queue == null || queue.isEmpty())) {
+      take(message);
+      return;
+    }
+    if (queue == null) {
+      queue = new SpscUnboundedVarHandleArrayQueue<>(INBOX_CHUNK);
+      inbox = queue;
+    }
+    queue.add(message);
+    sender.loop().schedule(this);
+  }
+
+  @Override
+  public void onComplete() {
+    end(null);
+  }
+
+  @Override
+  public void onError(Throwable error) {
+    end(requireNonNull(error, "error"));
+  }
+
+  private void end(@Nullable Throwable error) {
+    if (upstreamEnded) {
+      if (error != null) {
+        Operators.onErrorDropped(error, currentContext());
+      }
+      return;
+    }
+    upstreamError = error;
+    upstreamEnded = true;
+    if (sender.loop().inLoop()) {
+      exhaust();
+    } else {
+      sender.loop().schedule(this);
+    }
+  }
+
+  // ---- the loop
+
+  @Override
+  public void run() {
+    try {
+      turn();
+    } catch (Throwable thrown) {
+      sender.guard().broke(thrown);
+    }
+  }
+
+  private void turn() {
+    if (!started) {
+      start();
+      return;
+    }
+    if (cancelled) {
+      stop();
+    }
+    boolean lastWasIn = upstreamEnded;
+    Queue<ByteBuf> queue = inbox;
+    if (queue != null) {
+      ByteBuf message = queue.poll();
+      while (message != null) {
+        take(message);
+        message = queue.poll();
+      }
+    }
+    if (lastWasIn) {
+      exhaust();
+    } else if (upstream != null) {
+      subscribedOnLoop();
+    }
+  }
+
+  private void take(ByteBuf message) {
+    if (ended) {
+      message.release();
+      return;
+    }
+    int length = message.readableBytes();
+    if (asked == 0) {
+      message.release();
+      fail(Exceptions.failWithOverflow("send: more messages came than were requested"));
+    } else if (length > sender.longest()) {
+      message.release();
+      fail(
+          new RemoteRequestException(
+              "send",
+              sender.peer(),
+              null,
+              "message length: "
+                  + length
+                  + " (expected: <= "
+                  + sender.longest()
+                  + ", the peer's maxMessageSize)",
+              null));
+    } else {
+      asked--;
+      sender.offer(this, message, length);
+    }
+  }
+
+  private void exhaust() {
+    Queue<ByteBuf> queue = inbox;
+    if (exhausted) {
+      return;
+    }
+    if (queue != null && !queue.isEmpty()) {
+      sender.loop().schedule(this);
+      return;
+    }
+    exhausted = true;
+    if (ended) {
+      return;
+    }
+    Throwable error = upstreamError;
+    if (error != null) {
+      fail(error);
+    } else {
+      sender.giveBack(asked);
+      asked = 0;
+      completeIfArrived();
+    }
+  }
+
+  @Override
+  public boolean wants() {
+    return upstream != null && !upstreamEnded && !ended;
+  }
+
+  @Override
+  public boolean isIdle() {
+    return asked == 0 && isHoldingNothing();
+  }
+
+  private boolean isHoldingNothing() {
+    return held == null || held.isEmpty();
+  }
+
+  @Override
+  public void ask(int credits) {
+    asked += credits;
+    Subscription subscription = upstream;
+    if (subscription != null) {
+      subscription.request(credits);
+    }
+  }
+
+  /** Keeps a message that finds no place yet. */
+  void hold(ByteBuf message) {
+    ArrayDeque<ByteBuf> queue = held;
+    if (queue == null) {
+      queue = new ArrayDeque<>();
+      held = queue;
+    }
+    queue.add(message);
+  }
+
+  /** Takes the first message that was held. */
+  ByteBuf takeHeld() {
+    ArrayDeque<ByteBuf> queue = held;
+    if (queue == null) {
+      throw new IllegalStateException("no message is held");
+    }
+    return queue.remove();
+  }
+
+  /** Keeps it, as it still finds no place. */
+  void holdAgain(ByteBuf message) {
+    ArrayDeque<ByteBuf> queue = held;
+    if (queue == null) {
+      throw new IllegalStateException("no message was held");
+    }
+    queue.addFirst(message);
+  }
+
+  /** A message of this send stands in this frame. */
+  void placed(int frame) {
+    placedAny = true;
+    lastFrame = frame;
+  }
+
+  /** A message of this send waits for the peer to READ it. */
+  void exposed() {
+    unread++;
+  }
+
+  /** The peer has read one. */
+  void read() {
+    unread--;
+    completeIfArrived();
+  }
+
+  @Override
+  public void frameArrived() {
+    waitsForFrame = false;
+    completeIfArrived();
+  }
+
+  @Override
+  public void frameLost(RdmaException error) {
+    // The connection fails all its sends in one go.
+    waitsForFrame = false;
+  }
+
+  /** Completes it if all its messages came and the peer has them. */
+  void completeIfArrived() {
+    if (ended || !exhausted || unread > 0 || waitsForFrame || !isHoldingNothing()) {
+      return;
+    }
+    if (placedAny && !sender.hasArrived(lastFrame, this)) {
+      waitsForFrame = true;
+      return;
+    }
+    ended = true;
+    sender.end(this, 0);
+    sender.endTurnLater();
+    actual().onComplete();
+  }
+
+  @Override
+  public void fail(Throwable error) {
+    if (ended) {
+      return;
+    }
+    sender.guard().guarded(this::drop);
+    if (error instanceof RdmaException why) {
+      sender.guard().guarded(() -> sender.countFailure(why));
+    }
+    sender.guard().tellError(actual(), error);
+  }
+
+  private void stop() {
+    if (!ended) {
+      drop();
+    }
+  }
+
+  /** Lets go of all that did not get into a frame; what did is the HCA's until it completes. */
+  private void drop() {
+    ended = true;
+    Subscription subscription = upstream;
+    if (subscription != null && !upstreamEnded) {
+      sender.guard().guarded(subscription::cancel);
+    }
+    ArrayDeque<ByteBuf> queue = held;
+    int count = 0;
+    if (queue != null) {
+      held = null;
+      count = queue.size();
+      for (ByteBuf message : queue) {
+        sender.guard().guarded(message::release);
+      }
+    }
+    sender.giveBack(asked);
+    asked = 0;
+    sender.end(this, count);
+    sender.endTurnLater();
+  }
+
+  // ---- the subscription of the result
+
+  @Override
+  public void request(long n) {
+    Operators.validate(n);
+  }
+
+  @Override
+  public void cancel() {
+    cancelled = true;
+    Subscription subscription = upstream;
+    if (subscription != null) {
+      subscription.cancel();
+    }
+    if (!sender.loop().inLoop()) {
+      sender.loop().schedule(this);
+    } else if (started) {
+      stop();
+    }
+  }
+
+  @Override
+  public boolean markScheduled() {
+    return SCHEDULED.getAndSet(this, 1) == 0;
+  }
+
+  @Override
+  public void clearScheduled() {
+    if (scheduled != 0) {
+      SCHEDULED.getAndSet(this, 0);
+    }
+  }
+
+  @Override
+  public @Nullable LoopTask nextTask() {
+    return nextTask;
+  }
+
+  @Override
+  public void nextTask(@Nullable LoopTask next) {
+    nextTask = next;
+  }
+
+  @Override
+  public @Nullable FrameWaiter nextWaiter() {
+    return nextWaiter;
+  }
+
+  @Override
+  public void nextWaiter(@Nullable FrameWaiter next) {
+    nextWaiter = next;
+  }
+}

@@ -1,0 +1,5 @@
+/** Sends messages: takes them from their publishers as credits allow, and puts them into frames. */
+@NullMarked
+package io.verbena.reactor.send;
+
+import org.jspecify.annotations.NullMarked;
