@@ -15,7 +15,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
@@ -104,7 +103,7 @@ class ModulePathTest {
             descriptor.exports().stream()
                 .filter(exported -> !exported.isQualified())
                 .map(ModuleDescriptor.Exports::source)
-                .collect(Collectors.toCollection(TreeSet::new)))
+                .sorted())
         .containsExactly(packages.split(" "));
   }
 

@@ -1,7 +1,5 @@
 package io.verbena.emulated.direct;
 
-import io.verbena.emulated.hca.CompletionRing;
-import io.verbena.emulated.hca.EmulatedCompletionQueue;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.Ownership;
 import io.verbena.emulated.hca.ReceiveRing;

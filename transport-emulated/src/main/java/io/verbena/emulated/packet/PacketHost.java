@@ -1,9 +1,9 @@
 package io.verbena.emulated.packet;
 
-import io.verbena.emulated.hca.CompletionEntry;
 import io.verbena.emulated.engine.AtomicResult;
 import io.verbena.emulated.engine.Grant;
 import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.hca.CompletionEntry;
 import io.verbena.emulated.hca.CompletionRing;
 import io.verbena.emulated.hca.EmulatedCompletionQueue;
 import io.verbena.emulated.hca.EmulatedMemoryWindow;

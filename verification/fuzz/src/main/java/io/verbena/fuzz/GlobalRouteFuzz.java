@@ -4,7 +4,6 @@ import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.GlobalRoute;
 import io.verbena.verbs.VerbsException;
-import io.verbena.verbs.provider.GlobalRoute;
 import java.nio.ByteBuffer;
 import java.util.List;
 

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.CompletionOpcode;
-import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.GlobalRoute;
+import io.verbena.verbs.SendWorkRequest;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
