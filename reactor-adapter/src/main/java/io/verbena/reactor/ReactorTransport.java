@@ -38,9 +38,9 @@ import reactor.core.publisher.Mono;
  */
 final class ReactorTransport implements RdmaTransport {
   private final RdmaOptions options;
-  private final @Nullable DutyCycleInvoker conductor;
+  private final @Nullable DutyCycleInvoker invoker;
   private final Function<URI, Device> devices;
-  private final Map<String, Hca> hcas = new HashMap<>();
+  private final Map<String, DeviceLoops> hcas = new HashMap<>();
   private final List<Server> servers = new ArrayList<>();
   private boolean disposed;
 
@@ -50,13 +50,13 @@ final class ReactorTransport implements RdmaTransport {
   }
 
   /**
-   * @param conductor who gives turns to all that else have threads, or null
+   * @param invoker who gives turns to all that else have threads, or null
    * @param devices opens a device for an address of a provider that is present
    */
   ReactorTransport(
-      RdmaOptions options, @Nullable DutyCycleInvoker conductor, Function<URI, Device> devices) {
+      RdmaOptions options, @Nullable DutyCycleInvoker invoker, Function<URI, Device> devices) {
     this.options = requireNonNull(options, "options");
-    this.conductor = conductor;
+    this.invoker = invoker;
     this.devices = devices;
   }
 
@@ -81,9 +81,9 @@ final class ReactorTransport implements RdmaTransport {
 
   private RdmaServer listen(
       URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
-    Hca hca = hca("bind", address);
+    DeviceLoops hca = hca("bind", address);
     try {
-      Server server = new Server(address, hca.desk(), hca::context, hca.memory(), handler);
+      Server server = new Server(address, hca.dispatcher(), hca::context, hca.memory(), handler);
       keep(server);
       return server;
     } catch (VerbsException e) {
@@ -115,7 +115,7 @@ final class ReactorTransport implements RdmaTransport {
     return hca("memory", requireNonNull(address, "address")).memory();
   }
 
-  private synchronized Hca hca(String operation, URI address) {
+  private synchronized DeviceLoops hca(String operation, URI address) {
     if (disposed) {
       throw disposed(operation, address);
     }
@@ -124,7 +124,7 @@ final class ReactorTransport implements RdmaTransport {
     String query = Objects.toString(address.getRawQuery(), "");
     String scheme = provider.scheme().toLowerCase(Locale.ROOT);
     boolean single = provider.deviceNames().size() <= 1;
-    Hca known = single ? hcas.get(scheme + '?' + query) : null;
+    DeviceLoops known = single ? hcas.get(scheme + '?' + query) : null;
     if (known != null) {
       return known;
     }
@@ -137,7 +137,7 @@ final class ReactorTransport implements RdmaTransport {
         device.close();
         return known;
       }
-      Hca opened = new Hca(scheme, device, options, conductor);
+      DeviceLoops opened = new DeviceLoops(scheme, device, options, invoker);
       hcas.put(key, opened);
       return opened;
     } catch (VerbsException e) {
@@ -156,7 +156,7 @@ final class ReactorTransport implements RdmaTransport {
 
   @Override
   public void dispose() {
-    List<Hca> toClose;
+    List<DeviceLoops> toClose;
     List<Server> listening;
     synchronized (this) {
       if (disposed) {
@@ -172,7 +172,7 @@ final class ReactorTransport implements RdmaTransport {
       server.dispose();
     }
     boolean inLoop = false;
-    for (Hca hca : toClose) {
+    for (DeviceLoops hca : toClose) {
       inLoop |= hca.inLoop();
     }
     if (inLoop) {
@@ -182,9 +182,9 @@ final class ReactorTransport implements RdmaTransport {
     }
   }
 
-  private static void close(List<Hca> hcas) {
+  private static void close(List<DeviceLoops> hcas) {
     RuntimeException failure = null;
-    for (Hca hca : hcas) {
+    for (DeviceLoops hca : hcas) {
       try {
         hca.close();
       } catch (InterruptedException e) {

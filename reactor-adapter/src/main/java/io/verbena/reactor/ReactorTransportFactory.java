@@ -21,8 +21,8 @@ public final class ReactorTransportFactory implements RdmaTransport.Factory {
   }
 
   /**
-   * A transport without threads, all of whose work is done in turns that {@code conductor} gives
-   * it, within which it calls subscribers. Nobody may wait for it ({@code block()}) in a turn, and
+   * A transport without threads, all of whose work is done in turns that {@code invoker} gives it,
+   * within which it calls subscribers. Nobody may wait for it ({@code block()}) in a turn, and
    * outside only by giving turns; {@link RdmaTransport#dispose} has them given by {@link
    * DutyCycleInvoker#awaitFor}. For simulations.
    *
@@ -30,8 +30,8 @@ public final class ReactorTransportFactory implements RdmaTransport.Factory {
    *     provider; the transport closes it
    */
   public static RdmaTransport conducted(
-      RdmaOptions options, DutyCycleInvoker conductor, Function<URI, Device> devices) {
+      RdmaOptions options, DutyCycleInvoker invoker, Function<URI, Device> devices) {
     return new ReactorTransport(
-        options, requireNonNull(conductor, "conductor"), requireNonNull(devices, "devices"));
+        options, requireNonNull(invoker, "invoker"), requireNonNull(devices, "devices"));
   }
 }

@@ -75,7 +75,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
 
   private void reject(Reason reason) {
     over = true;
-    context.desk().forget(identifier);
+    context.dispatcher().forget(identifier);
     try {
       identifier.reject(new Rejection(Handshake.VERSION, reason).encode());
     } finally {
@@ -147,7 +147,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     if (prepared != null) {
       prepared.abort(why);
     } else {
-      context.desk().forget(identifier);
+      context.dispatcher().forget(identifier);
       identifier.close();
     }
   }
@@ -155,7 +155,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   private void ended() {
     // A client that goes away at once can end it before its ESTABLISHED comes.
     over = true;
-    context.desk().forget(identifier);
+    context.dispatcher().forget(identifier);
     if (connected) {
       server.ended();
     }

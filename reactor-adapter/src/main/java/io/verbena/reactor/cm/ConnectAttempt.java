@@ -87,7 +87,7 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
       return;
     }
     try {
-      identifier = context.desk().resolve(address, timeoutNanos, this);
+      identifier = context.dispatcher().resolve(address, timeoutNanos, this);
     } catch (VerbsException e) {
       fail(new RdmaConnectException(OPERATION, address.toString(), "no way to the address", e));
     }
@@ -118,7 +118,7 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
     }
     try {
       ConnectionLifecycle prepared =
-          new ConnectionLifecycle(context, resolved, () -> context.desk().forget(resolved));
+          new ConnectionLifecycle(context, resolved, () -> context.dispatcher().forget(resolved));
       connection = prepared;
       resolved.connect(context.parameters(prepared.handshake().encode()), timeoutNanos);
     } catch (VerbsException e) {
@@ -253,7 +253,7 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
     if (prepared != null) {
       prepared.abort(why);
     } else if (begun != null) {
-      context.desk().forget(begun);
+      context.dispatcher().forget(begun);
       begun.close();
     }
   }

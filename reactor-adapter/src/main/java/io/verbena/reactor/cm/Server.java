@@ -25,7 +25,7 @@ public final class Server implements RdmaServer, EventTarget {
   /** Connect requests that may wait for an answer. */
   private static final int BACKLOG = 1024;
 
-  private final ConnectionEventDispatcher desk;
+  private final ConnectionEventDispatcher dispatcher;
   private final Supplier<ConnectionContext> contexts;
   private final RdmaMemory memory;
   private final Function<RdmaConnection, ? extends Publisher<Void>> handler;
@@ -42,32 +42,32 @@ public final class Server implements RdmaServer, EventTarget {
    */
   public Server(
       URI address,
-      ConnectionEventDispatcher desk,
+      ConnectionEventDispatcher dispatcher,
       Supplier<ConnectionContext> contexts,
       RdmaMemory memory,
       Function<RdmaConnection, ? extends Publisher<Void>> handler) {
-    this.desk = desk;
+    this.dispatcher = dispatcher;
     this.contexts = contexts;
     this.memory = memory;
     this.handler = handler;
-    listener = desk.listen(address, BACKLOG, this);
+    listener = dispatcher.listen(address, BACKLOG, this);
   }
 
   @Override
   public void event(ConnectionEvent request) {
     ConnectionContext context = contexts.get();
     AcceptAttempt attempt = new AcceptAttempt(context, this, request);
-    desk.register(request.identifier(), attempt);
+    dispatcher.register(request.identifier(), attempt);
     context.loop().execute(attempt::start);
   }
 
   @Override
   public void deviceFailed(VerbsException why) {
     if (disposed.compareAndSet(false, true)) {
-      desk.close(listener);
+      dispatcher.close(listener);
       HcaException failure =
           new HcaException("bind", null, null, "the device of " + address() + " has failed", why);
-      // Its subscribers' work is not the desk's.
+      // Its subscribers' work is not the dispatcher's.
       contexts.get().loop().execute(() -> closed.tryEmitError(failure));
     }
   }
@@ -106,7 +106,7 @@ public final class Server implements RdmaServer, EventTarget {
   @Override
   public void dispose() {
     if (disposed.compareAndSet(false, true)) {
-      desk.close(listener);
+      dispatcher.close(listener);
       closed.tryEmitEmpty();
     }
   }

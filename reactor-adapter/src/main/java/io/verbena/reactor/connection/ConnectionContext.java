@@ -16,7 +16,7 @@ public final class ConnectionContext {
   private static final int MOST_READS = 16;
   private static final int RETRIES = 7;
 
-  private final ConnectionEventDispatcher desk;
+  private final ConnectionEventDispatcher dispatcher;
   private final LoopResources resources;
   private final SendFrames sendFrames;
   private final ReceiveBuffers receiveBuffers;
@@ -24,17 +24,17 @@ public final class ConnectionContext {
   private final RdmaOptions options;
 
   /**
-   * @param desk where connection events come from
+   * @param dispatcher where connection events come from
    * @param resources of the loop
    * @param domain the protection domain of the connections
    * @param options of the transport
    */
   public ConnectionContext(
-      ConnectionEventDispatcher desk,
+      ConnectionEventDispatcher dispatcher,
       LoopResources resources,
       ProtectionDomain domain,
       RdmaOptions options) {
-    this.desk = desk;
+    this.dispatcher = dispatcher;
     this.resources = resources;
     this.domain = domain;
     this.options = options;
@@ -43,8 +43,8 @@ public final class ConnectionContext {
   }
 
   /** Where connection events come from. */
-  public ConnectionEventDispatcher desk() {
-    return desk;
+  public ConnectionEventDispatcher dispatcher() {
+    return dispatcher;
   }
 
   /** What the connections of the loop share. */

@@ -2,16 +2,14 @@ package io.verbena.reactor;
 
 import io.verbena.RdmaOptions;
 import io.verbena.core.cm.ConnectionEventDispatcher;
+import io.verbena.core.device.OpenedDevice;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
-import io.verbena.meters.HcaMeter;
-import io.verbena.meters.MeteredHca;
 import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.verbs.Device;
-import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.ArrayList;
@@ -21,17 +19,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A device as a transport uses it: with its memory, its loops and its desk. */
-final class Hca {
+/** An opened device and the completion loops of its connections. */
+final class DeviceLoops {
   /** Beyond its own timeouts, how long closing waits for a thread that does not end. */
   private static final long GRACE = TimeUnit.SECONDS.toNanos(5);
 
+  private static final String THREADS = "verbena";
+
   private final RdmaOptions options;
-  private final Device device;
-  private final ProtectionDomain domain;
-  private final RegisteredMemory memory;
-  private final HcaMeter meter;
-  private final ConnectionEventDispatcher desk;
+  private final OpenedDevice opened;
   private final List<ConnectionContext> contexts = new ArrayList<>();
   private final List<CompletionLoop> loops = new ArrayList<>();
   private final AtomicInteger next = new AtomicInteger();
@@ -40,46 +36,38 @@ final class Hca {
    * Takes over an open device.
    *
    * @param provider the scheme of its addresses
-   * @param conductor who gives turns to all that else have threads, or null
+   * @param invoker invokes the duty cycles of loops and dispatcher in place of threads, or null
    */
-  Hca(String provider, Device device, RdmaOptions options, @Nullable DutyCycleInvoker conductor) {
-    this.device = device;
+  DeviceLoops(
+      String provider, Device device, RdmaOptions options, @Nullable DutyCycleInvoker invoker) {
     this.options = options;
-    domain = device.allocateProtectionDomain();
-    memory = new RegisteredMemory(domain, options);
-    meter =
-        options
-            .meters()
-            .hca(
-                new MeteredHca(
-                    "reactor",
-                    provider,
-                    device,
-                    memory::registeredBytes,
-                    options.maxRegisteredBytes(),
-                    EnumSet.allOf(Credit.class)));
-    String name = "verbena-" + device.attributes().name();
-    desk = new ConnectionEventDispatcher(name + "-cm", device, conductor);
+    opened =
+        new OpenedDevice(
+            THREADS, "reactor", provider, device, options, EnumSet.allOf(Credit.class), invoker);
+    String name = THREADS + '-' + device.attributes().name();
     for (int i = 0; i < options.loops(); i++) {
       CompletionLoop loop =
-          new CompletionLoop(name + "-loop-" + i, device, options, conductor, meter);
+          new CompletionLoop(name + "-loop-" + i, device, options, invoker, opened.meter());
       loops.add(loop);
       contexts.add(
           new ConnectionContext(
-              desk, new LoopResources(loop, memory, options, meter), domain, options));
+              opened.dispatcher(),
+              new LoopResources(loop, opened.memory(), options, opened.meter()),
+              opened.domain(),
+              options));
     }
-    desk.start();
+    opened.dispatcher().start();
     for (CompletionLoop loop : loops) {
       loop.start();
     }
   }
 
   RegisteredMemory memory() {
-    return memory;
+    return opened.memory();
   }
 
-  ConnectionEventDispatcher desk() {
-    return desk;
+  ConnectionEventDispatcher dispatcher() {
+    return opened.dispatcher();
   }
 
   /** Where the next connection is made: the loops take turns. */
@@ -114,11 +102,7 @@ final class Hca {
       }
       failure = failure == null ? loop.failure() : failure;
     }
-    desk.close(patience);
-    meter.close();
-    memory.close();
-    domain.close();
-    device.close();
+    opened.close(patience);
     if (failure != null) {
       throw new VerbsException(VerbsError.IO, "close: a completion loop broke down", failure);
     }
