@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The reactive transport over any verbs provider. Programs reach it by the reactive transport SPI alone. */
 module io.verbena.reactor {
   requires io.verbena;

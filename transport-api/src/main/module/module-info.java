@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The reactive transport SPI and the verbs SPI. */
 module io.verbena {
   requires transitive io.netty.buffer;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** RNICs by DiSNI. Programs reach them by their addresses alone. */
 module io.verbena.disni {
   requires io.verbena;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The emulated HCA. Programs reach it by its addresses alone; tests use what is exported. */
 module io.verbena.emulated {
   requires transitive io.verbena;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** gRPC over Netty's RDMA channels. */
 module io.verbena.grpc {
   requires transitive io.grpc.netty;

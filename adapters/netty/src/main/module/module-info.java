@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Netty's channels over any verbs provider. */
 module io.verbena.netty {
   requires transitive io.verbena;

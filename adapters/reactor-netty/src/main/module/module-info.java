@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Reactor Netty over Netty's RDMA channels. */
 module io.verbena.reactornetty {
   requires transitive io.verbena.netty;

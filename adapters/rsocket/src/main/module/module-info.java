@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** RSocket over the reactive transport. */
 module io.verbena.rsocket {
   requires transitive io.verbena;

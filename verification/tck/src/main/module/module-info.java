@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What every verbs provider must do, as JUnit tests. */
 module io.verbena.tck {
   requires transitive io.verbena;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The reactive transport SPI: what programs and frameworks use. Connect and bind return a {@code
  * Mono}, messages are {@code Flux}es of Netty buffers, one-sided operations are {@code Mono}s. The

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.meters;
 
 /** A connection's queue in front of its transport. Any thread may read it. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Measurements of connections. This package depends on no metrics library; {@code VerbenaMeters} of
  * the transport core passes them to Micrometer.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
 /** The path MTU in bytes of payload; numbers as in {@code enum ibv_mtu}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
 /** The transport service of a queue pair; numbers as in {@code enum ibv_qp_type}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
 /** What a send work request asks for; numbers as in {@code enum ibv_wr_opcode}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
 /** A receive queue for several queue pairs. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
 /** Why a verb failed at once, with the {@code errno} that rdma-core answers in the same place. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The verbs SPI: rdma-core's objects and rules in Java's spelling, for those who write a provider
  * or build a transport on one. Nothing here knows Reactor, Netty or any particular HCA.

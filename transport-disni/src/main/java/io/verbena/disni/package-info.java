@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Verbs on real HCAs and on Soft-RoCE: DiSNI's native library, and an extension of ours beside it
  * for what DiSNI lacks, as {@code disni://host:port}.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The emulated HCA: verbs without hardware, root or native code. What users name is here: the
  * providers of {@code emulated://} and {@code roce://}, {@link io.verbena.emulated.SimulatedFabric}

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated;
 
 /** Addresses that no other JVM of this machine uses, all of which are this machine's. */

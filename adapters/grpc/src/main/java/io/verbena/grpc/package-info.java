@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** gRPC over RDMA: its own builders, on the channels of {@link io.verbena.netty}. */
 @NullMarked
 package io.verbena.grpc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.grpc;
 
 import io.grpc.netty.GrpcSslContexts;

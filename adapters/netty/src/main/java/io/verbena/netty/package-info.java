@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Netty channels over RDMA: {@link io.verbena.netty.RdmaSocketChannel} and {@link
  * io.verbena.netty.RdmaServerSocketChannel} on event loops with a {@link

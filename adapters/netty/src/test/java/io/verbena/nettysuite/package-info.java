@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Netty's own test suite on RDMA channels: each class of {@code io.netty:netty-testsuite} that is
  * about a stream socket channel. Left out:

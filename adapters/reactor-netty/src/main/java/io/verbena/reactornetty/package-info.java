@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Reactor Netty over RDMA: its event loops, on the channels of {@link io.verbena.netty}. */
 @NullMarked
 package io.verbena.reactornetty;

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Reactor Netty's clients and servers over RDMA. */
 package io.verbena.reactornetty;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * RSocket over RDMA: a frame is a message, with no length before it. What differs from a program on
  * TCP is the line that makes the transport:

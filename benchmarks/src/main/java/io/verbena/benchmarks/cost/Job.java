@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.cost;
 
 /** The work that is measured, and its sizes, the same for each layer. */

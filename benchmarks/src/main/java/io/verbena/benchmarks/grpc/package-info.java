@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** gRPC, by the same calls over each transport. */
 @NullMarked
 package io.verbena.benchmarks.grpc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.peers;
 
 import io.verbena.benchmarks.work.ByteBufferView;

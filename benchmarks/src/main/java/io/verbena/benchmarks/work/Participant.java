@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
 /** Something that is measured. Opened by its constructor, used and closed by one thread. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
 /** A participant that sends a message to and fro between two threads of its own choice. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
 /** The end that checks each message and answers with one of its own. One thread. */

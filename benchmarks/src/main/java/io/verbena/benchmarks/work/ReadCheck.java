@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
 /** Says which slot is read next and checks what was read. One thread. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
 /** A participant that makes calls of one request and one answer, as many at once as it was told. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Claims about charts: which results they show, and how they are drawn. */
 @NullMarked
 package io.verbena.benchmarks.chart;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Programs in Docker containers, by Testcontainers, also where nothing but Debian's packages is at
  * hand: no daemon that runs, no registry.

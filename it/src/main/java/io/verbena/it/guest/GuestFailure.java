@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.it.guest;
 
 /** An assertion that failed in the guest; prints as it did there. */

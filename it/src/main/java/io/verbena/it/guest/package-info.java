@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tests on Linux's own RDMA stack, without an RNIC: a class marked with {@link
  * io.verbena.it.guest.InSoftRoceGuest} runs in the guest that {@code bin/soft-roce} boots, and its

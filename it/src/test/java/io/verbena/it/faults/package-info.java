@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What happens to the provider's programs when packets, peers and links are lost. */
 @NullMarked
 package io.verbena.it.faults;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What the tests' programs stand on: one end of verbs, other processes, and what the kernel counts.
  */

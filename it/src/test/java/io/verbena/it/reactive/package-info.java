@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The reactive layer on Soft-RoCE. */
 @NullMarked
 package io.verbena.it.reactive;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The TCK on the kernel's RDMA stack, and what that stack answers beside what the emulated HCA
  * answers.

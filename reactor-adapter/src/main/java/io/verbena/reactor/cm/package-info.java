@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * How connections come about: the steps of a connect and of an accept, and listeners. Each step
  * runs on the loop of its connection.

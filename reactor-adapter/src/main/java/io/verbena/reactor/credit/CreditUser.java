@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.credit;
 
 /** One of those that share message credits. Called on the loop. */

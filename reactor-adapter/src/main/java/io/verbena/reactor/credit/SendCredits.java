@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.credit;
 
 import io.verbena.reactor.wire.ProtocolException;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What a connection has of its loop and of its queue pair: the slots of its send queue with their
  * owners, the end of its turn, and what it shares with the loop's other connections.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Receives messages and immediates: posts receives, READs long messages, and delivers what came to
  * the subscribers that ask for it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.send;
 
 /** A value that the peer gets in a frame behind a WRITE, and that waits for the frame to arrive. */

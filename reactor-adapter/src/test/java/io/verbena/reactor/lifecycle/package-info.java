@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Claims about connecting, closing, losing a peer, and cancelling. */
 @NullMarked
 package io.verbena.reactor.lifecycle;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Claims about completion loops. */
 @NullMarked
 package io.verbena.reactor.loop;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Claims about messages: sizes, order, credits. */
 @NullMarked
 package io.verbena.reactor.messages;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What is metered of connections. */
 @NullMarked
 package io.verbena.reactor.meters;

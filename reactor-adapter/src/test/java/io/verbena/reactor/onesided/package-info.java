@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Claims about reads, writes, immediates and atomics. */
 @NullMarked
 package io.verbena.reactor.onesided;

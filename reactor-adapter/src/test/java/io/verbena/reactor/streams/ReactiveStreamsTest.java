@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.streams;
 
 import static org.junit.jupiter.api.Assumptions.abort;

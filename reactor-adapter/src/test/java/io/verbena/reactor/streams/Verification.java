@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.streams;
 
 /** One method of the TCK, run by itself. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.samples.blockstore;
 
 /** A message that is not of the block store's protocol, or comes where another was expected. */

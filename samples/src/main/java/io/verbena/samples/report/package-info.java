@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Prints the progress, the checks and the figures of the samples. */
 @NullMarked
 package io.verbena.samples.report;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Messages over plain Netty TCP, in the shape of the reactive transport: what the samples are
  * compared with. It knows nothing of block stores.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What the sample of quotes over gRPC promises, over RDMA and over TCP. */
 @NullMarked
 package io.verbena.samples.grpc;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What the sample of HTTP on Reactor Netty promises, over RDMA and over TCP. */
 @NullMarked
 package io.verbena.samples.http;

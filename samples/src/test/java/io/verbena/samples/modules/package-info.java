@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Verbena on the module path. */
 @NullMarked
 package io.verbena.samples.modules;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Claims about the samples as programs. */
 @NullMarked
 package io.verbena.samples.program;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What the samples show of themselves. */
 @NullMarked
 package io.verbena.samples.report;

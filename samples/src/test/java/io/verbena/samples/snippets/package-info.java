@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The programs that the documentation shows, run. A page shows what stands between the comments
  * {@code snippet: NAME} and {@code end}; {@code DocumentationTest} compares the two.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What messages over TCP promise. */
 @NullMarked
 package io.verbena.samples.tcp;

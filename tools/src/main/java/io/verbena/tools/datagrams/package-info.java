@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Datagrams between queue pairs that the connection manager finds, with udaddy's own protocol. */
 @NullMarked
 package io.verbena.tools.datagrams;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Lists devices and tells what they are. */
 @NullMarked
 package io.verbena.tools.device;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.tools.end;
 
 /** The failure of a tool, which ends with exit code 1. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Pings by READ and WRITE over the connection manager, with rping's own protocol. */
 @NullMarked
 package io.verbena.tools.ping;

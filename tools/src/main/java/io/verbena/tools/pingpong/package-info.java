@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Messages to and fro between two queue pairs that no connection manager made. */
 @NullMarked
 package io.verbena.tools.pingpong;

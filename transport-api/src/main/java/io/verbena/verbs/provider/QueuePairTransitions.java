@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs.provider;
 
 import static io.verbena.verbs.QueuePairAttributes.Field.ACCESS_FLAGS;

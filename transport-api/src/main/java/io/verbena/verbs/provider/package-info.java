@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What only those need who implement a verbs provider, or stand directly under the transports:
  * limits and their checks, counts of open objects, transitions of queue pairs, listeners. Programs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The management interface that shows the open queue pairs of a JVM, for programs that look at it
  * from outside: {@code verbena stat PID}, JConsole and the like. It depends on no other module of

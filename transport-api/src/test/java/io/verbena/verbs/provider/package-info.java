@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What providers of verbs share. */
 @NullMarked
 package io.verbena.verbs.provider;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Dispatches the events of a device's connection manager. Does not depend on Reactor. */
 @NullMarked
 package io.verbena.core.cm;

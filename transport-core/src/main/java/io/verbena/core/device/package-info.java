@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What transports have opened with a device. Does not depend on Reactor. */
 @NullMarked
 package io.verbena.core.device;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.loop;
 
 /** Work that is done in steps, as an agent of Agrona does it. */

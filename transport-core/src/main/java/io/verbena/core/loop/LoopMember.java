@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.loop;
 
 /** Belongs to a loop. All methods are called on the loop's thread and must not throw. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.memory;
 
 /** The lengths of blocks that slabs are cut into: 256, 384, 512, 768 and so on to 1 MiB. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Meters for Micrometer, an optional dependency: nothing else of Verbena needs these classes, and a
  * program without Micrometer never loads them. Names, units and tags are listed in {@link

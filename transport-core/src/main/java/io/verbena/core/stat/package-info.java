@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The queue pairs that are open in this JVM. Providers announce them, transports say who uses them,
  * and an MXBean shows them:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Fails the build when a test lets go of a buffer without releasing it. */
 @NullMarked
 package io.verbena.core.leaks;

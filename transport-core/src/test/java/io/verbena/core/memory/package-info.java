@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What registered memory promises, on a recording double of the verbs SPI. */
 @NullMarked
 package io.verbena.core.memory;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Addresses of emulated HCAs, and what their options ask for. Internal: not exported. */
 @NullMarked
 package io.verbena.emulated.address;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** What connection managers share. Internal: not exported. */
 @NullMarked
 package io.verbena.emulated.cm;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The direct fabric: within one JVM the posting thread moves the bytes itself, memory to memory,
  * once; or, in the asynchronous mode, a thread of its own does so later.

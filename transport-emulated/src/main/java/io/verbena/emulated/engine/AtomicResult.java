@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
 /** Where an atomic leaves the value that it found. Not thread-safe. */

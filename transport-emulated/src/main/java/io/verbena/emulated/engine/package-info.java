@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The packet engine: RC, UC and UD as RoCEv2 packets, one engine per queue pair. It is a set of
  * state machines and knows no thread, socket or clock: packets come and go through calls, time is a

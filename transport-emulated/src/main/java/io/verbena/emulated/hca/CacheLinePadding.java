@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
 /** Keeps the fields of a subclass off the cache lines of what lies before it. */

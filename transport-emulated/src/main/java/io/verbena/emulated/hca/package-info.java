@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The objects of an emulated HCA, apart from how requests travel: device, protection domain, memory
  * region and window with their keys, completion queue, shared receive queue, and what all queue

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Queue pairs that talk in RoCEv2 packets: posting rings a doorbell, and whoever drives the fabric
  * calls the {@link io.verbena.emulated.engine.QueuePairEngine} of each that rang. Fabrics differ in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
 /** The base transport header: offsets from the start of a {@link Frame}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
 /** The IPv6 header (RFC 8200): offsets from its start. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
 /** A classic pcap file: one header, then a record per packet; in this order of bytes. */

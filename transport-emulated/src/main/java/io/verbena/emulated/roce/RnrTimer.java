@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
 /** The RNR timer codes (IBTA volume 1, table 45). */

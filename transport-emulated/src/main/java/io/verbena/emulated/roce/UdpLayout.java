@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
 /** The UDP header (RFC 768): offsets from the start of a {@link Frame}. */

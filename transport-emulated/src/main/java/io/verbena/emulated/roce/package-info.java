@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * RoCEv2 packets as bytes, and nothing else: no queue pair, no thread, no socket, no clock.
  *

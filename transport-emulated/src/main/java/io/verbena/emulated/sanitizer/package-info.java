@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The sanitizer: decorators over the verbs SPI that tell a program what hardware never does, with
  * the place in the program where it began.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What packets of emulated HCAs travel on, and the time that they travel in: a simulated wire that
  * does to packets what a {@linkplain io.verbena.emulated.wire.FaultSchedule schedule} says, under

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.direct;
 
 /** With requests that are done when they are posted. */

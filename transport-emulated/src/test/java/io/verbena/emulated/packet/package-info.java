@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** Fabrics over wires. */
 @NullMarked
 package io.verbena.emulated.packet;

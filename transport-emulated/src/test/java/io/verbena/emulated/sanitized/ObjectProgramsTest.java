@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.sanitized;
 
 import static io.verbena.emulated.sanitizer.Finding.Kind.NEVER_CLOSED;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Deterministic simulation testing. Runs generated programs on emulated HCAs in virtual time, over
  * a simulated wire that injects faults. Each run is a pure function of its seed. A model checks

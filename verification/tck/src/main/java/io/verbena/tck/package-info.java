@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The TCK of verbs providers, as JUnit tests. A provider's module extends {@link
  * io.verbena.tck.VerbsTck} and returns the addresses of its devices. Each test asserts one rule of

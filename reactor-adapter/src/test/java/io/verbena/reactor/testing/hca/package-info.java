@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * An HCA that can do less than the emulated one which it is made of, and whose completions a test
  * can hold back.

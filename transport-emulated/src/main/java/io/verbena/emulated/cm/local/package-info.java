@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Connection managers that reach each other by name within a JVM, on any fabric. Internal: not
  * exported.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.protocol;
 
 /** What is wrong with the bytes of a management datagram; the first thing found. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Connection management between HCAs on a wire: the messages of InfiniBand's communication manager,
  * which travel as datagrams between the queue pairs 1 of two ports, as {@code rdma_cm} uses them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** RoCE's connection management, through the verbs. */
 @NullMarked
 package io.verbena.emulated.cm.roce;

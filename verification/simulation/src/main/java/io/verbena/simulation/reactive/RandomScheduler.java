@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.reactive;
 
 import io.verbena.core.loop.DutyCycle;

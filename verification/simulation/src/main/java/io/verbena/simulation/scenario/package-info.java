@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The parts that all simulated programs share: the scenario, its memory, its trace and its result.
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.verbs;
 
 /** A remote key, from the operation that grants it to the one that revokes it. */

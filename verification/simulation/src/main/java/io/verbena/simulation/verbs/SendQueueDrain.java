@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.verbs;
 
 /** The drain of a send queue (SQD), from its start until the program resumes the queue. */
