@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.mutation;
 
 import java.util.List;
@@ -227,12 +228,12 @@ final class EngineMistakes {
               "if (Psn.difference(psn, last.psn) < 0) {"),
           of(
               "a region ends one byte late",
-              "MemoryKey.java",
+              "hca/MemoryKey.java",
               "offset <= length - bytes;",
               "offset <= length - bytes + 1;"),
           of(
               "a shared receive is given twice",
-              "ReceiveQueue.java",
+              "hca/ReceiveRing.java",
               "    other.take();\n",
               "    if (position % 2 == 0) {\n      other.take();\n    }\n"),
           of(
@@ -248,27 +249,27 @@ final class EngineMistakes {
               "if (opcode.has(ExtendedHeader.IETH) && packet.invalidatedKey() == 0) {"),
           of(
               "a key of a window from before opens the present one",
-              "MemoryKey.java",
+              "hca/MemoryKey.java",
               "return alive && value == key;",
               "return alive && index(value) == index(key);"),
           of(
               "a window of type 2 serves all queue pairs of its domain",
-              "EmulatedMemoryWindow.java",
+              "hca/EmulatedMemoryWindow.java",
               "          own ? by : domain,",
               "          domain,"),
           of(
               "a window leads to all of its region",
-              "EmulatedMemoryWindow.java",
+              "hca/EmulatedMemoryWindow.java",
               "          buffers.length(0),",
               "          buffers.length(0) + 1,"),
           of(
               "a window gives rights that were not asked for",
-              "EmulatedMemoryWindow.java",
+              "hca/EmulatedMemoryWindow.java",
               "          request.windowAccess());\n      target.bound();",
               "          ALL);\n      target.bound();"),
           of(
               "a deregistered region is still open",
-              "EmulatedMemoryRegion.java",
+              "hca/EmulatedMemoryRegion.java",
               "      last.key.kill();\n      keys.remove(last.key);",
               "      assert last != null;"),
           of(
@@ -313,27 +314,27 @@ final class EngineMistakes {
               "while (take()) {"),
           of(
               "a region that is registered anew keeps its old key",
-              "EmulatedMemoryRegion.java",
+              "hca/EmulatedMemoryRegion.java",
               "      before.key.kill();\n      device.keys().remove(before.key);\n",
               ""),
           of(
               "a region that is registered anew leads to the memory of before",
-              "EmulatedMemoryRegion.java",
-              "newBuffer == null ? before.key.memory : newBuffer.slice()",
-              "before.key.memory"),
+              "hca/EmulatedMemoryRegion.java",
+              "newBuffer == null ? before.key.memory() : newBuffer.slice()",
+              "before.key.memory()"),
           of(
               "a region that is registered anew keeps its rights",
-              "EmulatedMemoryRegion.java",
+              "hca/EmulatedMemoryRegion.java",
               "newAccess == null ? before.access : Set.copyOf(newAccess)",
               "before.access"),
           of(
               "a region that is registered anew stays open to its old domain",
-              "EmulatedMemoryRegion.java",
+              "hca/EmulatedMemoryRegion.java",
               "registration = enter(to, memory",
               "registration = enter(before.domain, memory"),
           of(
               "a region is registered anew with a window bound",
-              "EmulatedMemoryRegion.java",
+              "hca/EmulatedMemoryRegion.java",
               "      requireNoWindow(\"reregister memory\");\n",
               ""),
           of(
