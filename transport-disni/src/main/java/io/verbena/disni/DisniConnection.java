@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * One end of a connection, or of a question for datagrams ({@code rdma_cm_id}). All it does it does
  * under its manager's {@code steps}.
  *
- * <pre>
+ * <pre>{@code
  *  active                                          passive
  *  RESOLVING  -- address, then route -->  RESOLVED
  *      |                                     | connect      REQUESTED
@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *      |                                     |  DISCONNECTING   |
  *      v                                     v       v          v   rejected, error, deadline
  *    ENDED <---------------------------------+-------+----------+
- * </pre>
+ * }</pre>
  *
  * <p>A question for datagrams goes from CONNECTING or REQUESTED to ANSWERED, and stays there: the
  * queue pair was in RTS from the beginning, and what becomes of it the kernel does not know.

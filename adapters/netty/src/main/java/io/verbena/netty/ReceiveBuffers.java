@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The receives of a stream and what has arrived in them. Each receive is in one place at a time:
  *
- * <pre>
+ * <pre>{@code
  *   posted --arrived--> waiting --read to its end--> posted again, a credit owed
- * </pre>
+ * }</pre>
  *
  * <p>The peer never has more credits than there are receives posted. A stream starts with few and
  * short receives, as most connections are idle most of the time: it gets more when the peer fills

@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  * The two byte streams of a connection, over one RC queue pair. It outlives its channel until what
  * was posted has arrived:
  *
- * <pre>
+ * <pre>{@code
  *  new --open--> open --close--> closing --all sent, or the deadline--> closed
  *   |              |                 |                                     ^
  *   |              +--abort----------+--error, or the peer is gone---------+
  *   +--abort---------------------------------------------------------------+
- * </pre>
+ * }</pre>
  *
  * <p>On the event loop's thread only.
  */

@@ -18,13 +18,13 @@ import reactor.core.publisher.Operators;
  * The frames of a connection that wait for the peer's credits. Any thread offers; one thread at a
  * time hands on, as far as the subscriber has asked: who offers, or who asks.
  *
- * <pre>
+ * <pre>{@code
  *  OPEN --complete--> ENDING: takes none any more, hands on what it holds, then completes
  *    |                  |
  *    +------drop--------+---> DROPPING: releases what it holds, then completes
  *    |                  |        |
  *    +------------------+--------+--cancel--> CANCELLED: releases what it holds
- * </pre>
+ * }</pre>
  */
 final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {
   /** A frame counts no less: the smallest block of registered memory. */

@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * An accept, on its loop:
  *
- * <pre>
- *  requested --handshake good--> accepting --ESTABLISHED--> connected --DISCONNECTED--> over
- *      |                             +--- error, deadline ------------------------------^
- *      +--- handshake bad, no resources: reject ----------------------------------------^
- * </pre>
+ * <pre>{@code
+ * requested --handshake good--> accepting --ESTABLISHED--> connected --DISCONNECTED--> over
+ *     |                             +--- error, deadline ------------------------------^
+ *     +--- handshake bad, no resources: reject ----------------------------------------^
+ * }</pre>
  */
 final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   private final ConnectionContext context;

@@ -28,10 +28,10 @@ import reactor.core.publisher.Operators;
 /**
  * A connect, on its loop:
  *
- * <pre>
- *  resolving --ADDR_RESOLVED--> connecting --ESTABLISHED--> connected --DISCONNECTED--> over
- *      +------------------------------+--- error, deadline, cancel ----------------------^
- * </pre>
+ * <pre>{@code
+ * resolving --ADDR_RESOLVED--> connecting --ESTABLISHED--> connected --DISCONNECTED--> over
+ *     +------------------------------+--- error, deadline, cancel ----------------------^
+ * }</pre>
  */
 final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.TickListener {
   private static final String OPERATION = "connect";

@@ -35,15 +35,15 @@ import reactor.core.publisher.Mono;
 /**
  * The life of a connection:
  *
- * <pre>
- *  OPENING --open--> OPEN --both ends sent CLOSE, error, dispose, disconnect--> FLUSHING
- *     |                                                                          ^  |  |
- *     +------------------------failed, cancelled---------------------------------+  |  |
- *                                                                                   |  |
- *                   RELEASING <------------cannot be flushed, takes too long--------+  |
- *                       |                                                              |
- *                       +-------> ENDED <------------------all flushed-----------------+
- * </pre>
+ * <pre>{@code
+ * OPENING --open--> OPEN --both ends sent CLOSE, error, dispose, disconnect--> FLUSHING
+ *    |                                                                          ^  |  |
+ *    +------------------------failed, cancelled---------------------------------+  |  |
+ *                                                                                  |  |
+ *                  RELEASING <------------cannot be flushed, takes too long--------+  |
+ *                      |                                                              |
+ *                      +-------> ENDED <------------------all flushed-----------------+
+ * }</pre>
  *
  * In FLUSHING the queue pair is in its error state, and all that was posted is flushed. RELEASING
  * waits for nothing any more, as the flush failed or takes too long: the HCA lets go of the memory

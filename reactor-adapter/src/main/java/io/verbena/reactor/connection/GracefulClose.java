@@ -11,15 +11,15 @@ import io.verbena.reactor.send.MessageSender;
  * The graceful close: each end sends a CLOSE behind all else, and neither disconnects before both
  * are there.
  *
- * <pre>
- *          closed here                CLOSE came
- *   OPEN --------------> LEAVING ------------------> PARTING
- *    |                                               ^     |
- *    |   CLOSE came                   closed here    |     | own CLOSE is with the peer
- *    +--------------> LEFT --------------------------+     v
- *                       |                                 over
- *                       +----own CLOSE is with the peer---^
- * </pre>
+ * <pre>{@code
+ *        closed here                CLOSE came
+ * OPEN --------------> LEAVING ------------------> PARTING
+ *  |                                               ^     |
+ *  |   CLOSE came                   closed here    |     | own CLOSE is with the peer
+ *  +--------------> LEFT --------------------------+     v
+ *                     |                                 over
+ *                     +----own CLOSE is with the peer---^
+ * }</pre>
  *
  * What each state does in every turn:
  *

@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The peer's message credits, and the sends that share them. A credit goes this way:
  *
- * <pre>
- *  free --asked of a send--> reserved --message came, no place yet--> waiting
- *    ^                        |    |                                    |
- *    +------given back--------+    +------------placed------------------+--> used
- * </pre>
+ * <pre>{@code
+ * free --asked of a send--> reserved --message came, no place yet--> waiting
+ *   ^                        |    |                                    |
+ *   +------given back--------+    +------------placed------------------+--> used
+ * }</pre>
  *
  * Free credits are asked of the sends in turns. The number that wait is what {@link #waiting}
  * holds, in the order in which they came. Only on the loop.

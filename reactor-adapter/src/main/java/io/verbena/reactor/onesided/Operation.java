@@ -20,11 +20,11 @@ import reactor.core.publisher.Operators;
  * A one-sided operation: the Mono, its only subscription and the record of its work requests in one
  * object. A second subscription makes a second object.
  *
- * <pre>
- *  assembled -> subscribed -> waiting -> posted -> over
- *                  |             |          |
- *                  +-------------+----------+-> over: refused, failed, timed out, cancelled
- * </pre>
+ * <pre>{@code
+ * assembled -> subscribed -> waiting -> posted -> over
+ *                 |             |          |
+ *                 +-------------+----------+-> over: refused, failed, timed out, cancelled
+ * }</pre>
  *
  * Whatever happens, it is over only when no work request of it is outstanding.
  *

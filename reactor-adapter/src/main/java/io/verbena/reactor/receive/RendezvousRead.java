@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message in the peer's memory that this end READs when a subscriber has asked for it.
  *
- * <pre>
- *  announced -> reading -> read -> delivered
- *      |           +-----> failed: the connection dies of it
- *      +-> skipped: nobody will ever ask for it
- * </pre>
+ * <pre>{@code
+ * announced -> reading -> read -> delivered
+ *     |           +-----> failed: the connection dies of it
+ *     +-> skipped: nobody will ever ask for it
+ * }</pre>
  */
 final class RendezvousRead implements RequestOwner {
   private final MessageReceiver receiver;

@@ -3,10 +3,10 @@
  * The queue pairs that are open in this JVM. Providers announce them, transports say who uses them,
  * and an MXBean shows them:
  *
- * <pre>
- *  provider --- QueuePairListeners ---> OpenQueuePairs <--- QueuePairsMXBean --- verbena stat PID, JConsole
- *  transport -- use(QueuePairUser) --------^
- * </pre>
+ * <pre>{@code
+ * provider --- QueuePairListeners ---> OpenQueuePairs <--- QueuePairsMXBean --- verbena stat PID, JConsole
+ * transport -- use(QueuePairUser) --------^
+ * }</pre>
  *
  * <p>Providers find this package by {@link java.util.ServiceLoader}, as a {@link
  * io.verbena.verbs.provider.QueuePairListener}; a program without it runs, and is not shown.

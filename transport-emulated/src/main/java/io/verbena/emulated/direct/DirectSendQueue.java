@@ -35,13 +35,13 @@ import org.jspecify.annotations.Nullable;
  * peer is not ready it is copied and waits, and all behind it: for the peer's next receive, for the
  * peer's state to change, or for the retry timer, which also counts how long a request may wait.
  *
- * <pre>
- *            post                        peer not ready
- *  (caller) ------> attempt ----------------------------> waiting --- resume: receive posted, peer in
- *                     |  done or failed                      |        RTR, timer ---> attempt
- *                     v                                      | retries used up
- *                  completion <------------------------------+ or flushed
- * </pre>
+ * <pre>{@code
+ *           post                        peer not ready
+ * (caller) ------> attempt ----------------------------> waiting --- resume: receive posted, peer in
+ *                    |  done or failed                      |        RTR, timer ---> attempt
+ *                    v                                      | retries used up
+ *                 completion <------------------------------+ or flushed
+ * }</pre>
  *
  * <p>In SQD all that was posted before goes on like this, and all that is posted waits; the queue
  * is drained when only such requests are left.

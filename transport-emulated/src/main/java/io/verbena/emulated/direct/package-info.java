@@ -3,15 +3,15 @@
  * The direct fabric: within one JVM the posting thread moves the bytes itself, memory to memory,
  * once; or, in the asynchronous mode, a thread of its own does so later.
  *
- * <pre>
- *  poster of A         A's DirectSendQueue                   B                       poller of B
- *  postSend(wr) --------> own (one CAS) ---- keys, range --> ReceiveRing: take one
- *                         |                  domain, rights  MemoryRegion: one copy
- *                         |                                  CompletionQueue: claim, publish ---> poll
- *                         |  no receive? the request waits in A's send queue;
- *                         |  B's postReceive, or the RNR timer, goes on with it
- *                         +-> A's CompletionQueue, if signaled
- * </pre>
+ * <pre>{@code
+ * poster of A         A's DirectSendQueue                   B                       poller of B
+ * postSend(wr) --------> own (one CAS) ---- keys, range --> ReceiveRing: take one
+ *                        |                  domain, rights  MemoryRegion: one copy
+ *                        |                                  CompletionQueue: claim, publish ---> poll
+ *                        |  no receive? the request waits in A's send queue;
+ *                        |  B's postReceive, or the RNR timer, goes on with it
+ *                        +-> A's CompletionQueue, if signaled
+ * }</pre>
  *
  * <p>A queue pair's {@link io.verbena.emulated.direct.DirectSendQueue} is owned by one thread at a
  * time, which alone touches the peer's receives.

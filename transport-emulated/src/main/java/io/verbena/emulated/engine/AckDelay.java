@@ -8,12 +8,12 @@ package io.verbena.emulated.engine;
  * the IBTA calls the target ACK delay (volume 1, REQ message), far below what {@code timeout} can
  * sensibly be.
  *
- * <pre>
- *             FEW messages, each answered, each soon after the one before
- *  AT ONCE ----------------------------------------------------------------> HELD: one for MOST
- *     ^                                                                        |
- *     +---- a message that is late or was not answered; nothing came in time --+
- * </pre>
+ * <pre>{@code
+ *            FEW messages, each answered, each soon after the one before
+ * AT ONCE ----------------------------------------------------------------> HELD: one for MOST
+ *    ^                                                                        |
+ *    +---- a message that is late or was not answered; nothing came in time --+
+ * }</pre>
  *
  * A peer that waits for the acknowledgement itself before it goes on lets the time run out; each
  * time in a row, twice as many messages must be answered at once before the next one is held.

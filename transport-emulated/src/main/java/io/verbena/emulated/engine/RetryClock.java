@@ -7,13 +7,13 @@ import io.verbena.emulated.roce.RnrTimer;
  * When to send again, and how often still (IBTA volume 1, retry and RNR retry counters). One alarm
  * serves both waits, since a requester that waits for a receiver waits for no answer.
  *
- * <pre>
- *          packet sent                       RNR NAK
- *  IDLE --------------> AWAITS_ANSWER ---------------------> AWAITS_RECEIVER
- *   ^                    |         |                                |
- *   +--------------------+         +--> timeout: send again         +--> alarm: send again
- *     all answered
- * </pre>
+ * <pre>{@code
+ *         packet sent                       RNR NAK
+ * IDLE --------------> AWAITS_ANSWER ---------------------> AWAITS_RECEIVER
+ *  ^                    |         |                                |
+ *  +--------------------+         +--> timeout: send again         +--> alarm: send again
+ *    all answered
+ * }</pre>
  */
 final class RetryClock {
   /** For ever, as an RNR retry count. */

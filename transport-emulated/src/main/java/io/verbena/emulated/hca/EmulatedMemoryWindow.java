@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * A part of a region under a key of its own.
  *
- * <pre>
- *          bind: MR, range and rights as they must be; type 2 also: length above 0
- *   unbound ----------------------------------------------------------------------> bound
- *      ^   invalidate (type 2, by the queue pair that bound it), bind with length 0    |
- *      +------------------ (type 1), another bind (type 1, then bound anew) <----------+
- * </pre>
+ * <pre>{@code
+ *        bind: MR, range and rights as they must be; type 2 also: length above 0
+ * unbound ----------------------------------------------------------------------> bound
+ *    ^   invalidate (type 2, by the queue pair that bound it), bind with length 0    |
+ *    +------------------ (type 1), another bind (type 1, then bound anew) <----------+
+ * }</pre>
  *
  * <p>Rules of a bind and an invalidation: IBTA volume 1, as rxe_mw.c of the kernel cites it.
  * Changes are made under the monitor of the device's {@link KeyTable}; nobody waits under it.

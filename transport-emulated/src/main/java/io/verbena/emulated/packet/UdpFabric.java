@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
  * takes a turn, so that a program which polls has its packets without another thread; its own
  * driver yields meanwhile. When nobody polls, the driver sleeps in the sockets' selector.
  *
- * <pre>
- *   SPINNING -- nothing to do ---> SELECTING  (packet, alarm, doorbell: SPINNING)
- *       |                               ^
- *       +-- somebody polls --> YIELDED -+  nobody has polled for a while, or somebody arms
- * </pre>
+ * <pre>{@code
+ * SPINNING -- nothing to do ---> SELECTING  (packet, alarm, doorbell: SPINNING)
+ *     |                               ^
+ *     +-- somebody polls --> YIELDED -+  nobody has polled for a while, or somebody arms
+ * }</pre>
  */
 public final class UdpFabric extends PacketFabric {
   private static final int SPINS = 100;

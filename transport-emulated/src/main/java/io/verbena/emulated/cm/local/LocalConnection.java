@@ -18,14 +18,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of a connection.
  *
- * <pre>
- *  active                               passive
- *  RESOLVED  -- connect, request ---->  REQUESTED
- *  CONNECTING                              | accept          | reject, close
- *  ESTABLISHED <---------------------- ESTABLISHED           |
- *  ENDED  <----------------------------------------------- ENDED
- *     |  disconnect or close of either end, or the timeout of connect
- * </pre>
+ * <pre>{@code
+ * active                               passive
+ * RESOLVED  -- connect, request ---->  REQUESTED
+ * CONNECTING                              | accept          | reject, close
+ * ESTABLISHED <---------------------- ESTABLISHED           |
+ * ENDED  <----------------------------------------------- ENDED
+ *    |  disconnect or close of either end, or the timeout of connect
+ * }</pre>
  */
 final class LocalConnection extends LocalIdentifier {
   /** The kernel's choice for a connection between two local ports: 4.096 us times 2 to the 14th. */

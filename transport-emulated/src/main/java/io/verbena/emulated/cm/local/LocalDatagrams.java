@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  * One end of the question which queue pair serves a name with datagrams, and of its answer. Who
  * answers does not learn whether anybody still waits for it: nothing is connected.
  *
- * <pre>
- *  active                               passive
- *  RESOLVED  -- connect, request ---->  REQUESTED
- *  CONNECTING                              | accept, reject, close
- *  ENDED  <----------------------------- ENDED
- *     |  the timeout of connect, or close
- * </pre>
+ * <pre>{@code
+ * active                               passive
+ * RESOLVED  -- connect, request ---->  REQUESTED
+ * CONNECTING                              | accept, reject, close
+ * ENDED  <----------------------------- ENDED
+ *    |  the timeout of connect, or close
+ * }</pre>
  */
 final class LocalDatagrams extends LocalIdentifier {
   private final @Nullable LocalDatagrams asker;

@@ -4,16 +4,16 @@
  * which travel as datagrams between the queue pairs 1 of two ports, as {@code rdma_cm} uses them
  * (IBTA volume 1, communication management; annex on the IP addressing of CM private data).
  *
- * <pre>
- *  active                         passive                     either, later
- *  REQ ------------------------->                             DREQ ----------->
- *      <------------------------- MRA (it takes a while)           <----------- DREP
- *      <------------------------- REP, or REJ
- *  RTU ------------------------->
+ * <pre>{@code
+ * active                         passive                     either, later
+ * REQ ------------------------->                             DREQ ----------->
+ *     <------------------------- MRA (it takes a while)           <----------- DREP
+ *     <------------------------- REP, or REJ
+ * RTU ------------------------->
  *
- *  SIDR_REQ -------------------->                             (for datagrams: which queue pair?)
- *      <------------------------- SIDR_REP
- * </pre>
+ * SIDR_REQ -------------------->                             (for datagrams: which queue pair?)
+ *     <------------------------- SIDR_REP
+ * }</pre>
  *
  * {@link io.verbena.emulated.cm.protocol.CmMessage} is what they say, {@link
  * io.verbena.emulated.cm.protocol.Mad} how it stands in bytes, {@link

@@ -33,16 +33,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of a connection over a wire.
  *
- * <pre>
- *  active                                     passive
- *  RESOLVED                                   REQUESTED
- *     | connect: REQ                             | accept: RTR, REP         | reject, close: REJ
- *  CONNECTING                                 ACCEPTING                     |
- *     | REP: RTR, RTS, RTU                       | RTU: RTS                 |
- *  ESTABLISHED                                ESTABLISHED                   |
- *     | disconnect, close: DREQ; the peer's      |                          |
- *  ENDED  <--------------------------------------+--------------------------+
- * </pre>
+ * <pre>{@code
+ * active                                     passive
+ * RESOLVED                                   REQUESTED
+ *    | connect: REQ                             | accept: RTR, REP         | reject, close: REJ
+ * CONNECTING                                 ACCEPTING                     |
+ *    | REP: RTR, RTS, RTU                       | RTU: RTS                 |
+ * ESTABLISHED                                ESTABLISHED                   |
+ *    | disconnect, close: DREQ; the peer's      |                          |
+ * ENDED  <--------------------------------------+--------------------------+
+ * }</pre>
  *
  * <p>The driver's notes are acted on by whoever awaits events. Locks are taken in the order
  * connection, queue pair, fabric.

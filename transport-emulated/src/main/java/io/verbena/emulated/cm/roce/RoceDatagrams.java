@@ -29,14 +29,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * One end of a question for datagrams over a wire.
  *
- * <pre>
- *  active                               passive
- *  RESOLVED                             REQUESTED
- *     | connect: SIDR_REQ                  | accept: SIDR_REP    | reject, close: SIDR_REP
- *  CONNECTING                              |                     |
- *     | SIDR_REP, deadline, close          |                     |
- *  ENDED  <--------------------------------+---------------------+
- * </pre>
+ * <pre>{@code
+ * active                               passive
+ * RESOLVED                             REQUESTED
+ *    | connect: SIDR_REQ                  | accept: SIDR_REP    | reject, close: SIDR_REP
+ * CONNECTING                              |                     |
+ *    | SIDR_REP, deadline, close          |                     |
+ * ENDED  <--------------------------------+---------------------+
+ * }</pre>
  *
  * <p>The driver's notes are acted on by whoever awaits events. Locks are taken in the order
  * identifier, queue pair, fabric.
