@@ -30,17 +30,17 @@ import org.jspecify.annotations.Nullable;
  * under its manager's {@code steps}.
  *
  * <pre>{@code
- *  active                                          passive
- *  RESOLVING  -- address, then route -->  RESOLVED
- *      |                                     | connect      REQUESTED
- *      |                                 CONNECTING             | accept
- *      | error, deadline                     |              ACCEPTING
- *      |                                     | established      |
- *      |                                     +-> ESTABLISHED <--+
- *      |                                     |       | disconnect
- *      |                                     |  DISCONNECTING   |
- *      v                                     v       v          v   rejected, error, deadline
- *    ENDED <---------------------------------+-------+----------+
+ * active                                          passive
+ * RESOLVING  -- address, then route -->  RESOLVED
+ *     |                                     | connect      REQUESTED
+ *     |                                 CONNECTING             | accept
+ *     | error, deadline                     |              ACCEPTING
+ *     |                                     | established      |
+ *     |                                     +-> ESTABLISHED <--+
+ *     |                                     |       | disconnect
+ *     |                                     |  DISCONNECTING   |
+ *     v                                     v       v          v   rejected, error, deadline
+ *   ENDED <---------------------------------+-------+----------+
  * }</pre>
  *
  * <p>A question for datagrams goes from CONNECTING or REQUESTED to ANSWERED, and stays there: the

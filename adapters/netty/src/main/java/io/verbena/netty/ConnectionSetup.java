@@ -21,9 +21,9 @@ import org.jspecify.annotations.Nullable;
  * Sets up a channel's connection. It ends once, and then completes its promise:
  *
  * <pre>{@code
- *  connect: resolving --ADDR_RESOLVED--> connecting --ESTABLISHED--+--> over, the channel has the stream
- *  accept:  accepting -----------------------------ESTABLISHED-----+
- *           each --rejected, unreachable, timed out, closed-----------> over, all is closed
+ * connect: resolving --ADDR_RESOLVED--> connecting --ESTABLISHED--+--> over, the channel has the stream
+ * accept:  accepting -----------------------------ESTABLISHED-----+
+ *          each --rejected, unreachable, timed out, closed-----------> over, all is closed
  * }</pre>
  *
  * <p>On the event loop's thread only.

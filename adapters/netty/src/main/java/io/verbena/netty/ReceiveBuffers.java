@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * The receives of a stream and what has arrived in them. Each receive is in one place at a time:
  *
  * <pre>{@code
- *   posted --arrived--> waiting --read to its end--> posted again, a credit owed
+ * posted --arrived--> waiting --read to its end--> posted again, a credit owed
  * }</pre>
  *
  * <p>The peer never has more credits than there are receives posted. A stream starts with few and

@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  * was posted has arrived:
  *
  * <pre>{@code
- *  new --open--> open --close--> closing --all sent, or the deadline--> closed
- *   |              |                 |                                     ^
- *   |              +--abort----------+--error, or the peer is gone---------+
- *   +--abort---------------------------------------------------------------+
+ * new --open--> open --close--> closing --all sent, or the deadline--> closed
+ *  |              |                 |                                     ^
+ *  |              +--abort----------+--error, or the peer is gone---------+
+ *  +--abort---------------------------------------------------------------+
  * }</pre>
  *
  * <p>On the event loop's thread only.

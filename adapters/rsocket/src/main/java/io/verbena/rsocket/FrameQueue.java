@@ -19,11 +19,11 @@ import reactor.core.publisher.Operators;
  * time hands on, as far as the subscriber has asked: who offers, or who asks.
  *
  * <pre>{@code
- *  OPEN --complete--> ENDING: takes none any more, hands on what it holds, then completes
- *    |                  |
- *    +------drop--------+---> DROPPING: releases what it holds, then completes
- *    |                  |        |
- *    +------------------+--------+--cancel--> CANCELLED: releases what it holds
+ * OPEN --complete--> ENDING: takes none any more, hands on what it holds, then completes
+ *   |                  |
+ *   +------drop--------+---> DROPPING: releases what it holds, then completes
+ *   |                  |        |
+ *   +------------------+--------+--cancel--> CANCELLED: releases what it holds
  * }</pre>
  */
 final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {

@@ -70,7 +70,7 @@ class TwoProgramsTest {
 
   private void assertServed(Class<?> main, String address, List<String> options, String... expected)
       throws Exception {
-    try (ChildProcess server = start(main, "server", address)) {
+    try (ChildProcess server = start(main, "server", own(address))) {
       List<String> arguments = new ArrayList<>(options);
       arguments.addAll(List.of("client", server.awaitOutput(SERVING)));
       try (ChildProcess client = start(main, arguments.toArray(String[]::new))) {
@@ -94,7 +94,7 @@ class TwoProgramsTest {
     Path file = Files.write(folder.resolve("block"), content);
     String[] options = option.isEmpty() ? new String[0] : new String[] {option};
     try (ChildProcess server =
-        start(BlockStoreServer.class, with(options, address, file.toString()))) {
+        start(BlockStoreServer.class, with(options, own(address), file.toString()))) {
       String store = server.awaitOutput(SERVING);
       try (ChildProcess client = start(BlockStoreClient.class, with(options, store))) {
         assertThat(client.awaitExit()).as(client.output()).isZero();
@@ -107,6 +107,12 @@ class TwoProgramsTest {
         assertThat(copy).hasBinaryContent(content);
       }
     }
+  }
+
+  /** An address that other runs of these tests, at the same time, do not have. */
+  private static String own(String address) {
+    return address.replace(
+        "127.86.0.", "127.86." + (1 + ProcessHandle.current().pid() % 254) + '.');
   }
 
   private static String[] with(String[] options, String... arguments) {
