@@ -43,7 +43,7 @@ class DisniVerbsTest extends VerbsTck {
 
   @Override
   protected Duration timeout() {
-    return Duration.ofSeconds(12);
+    return Duration.ofSeconds(30);
   }
 
   @Override
