@@ -24,11 +24,9 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** The native objects of the provider where creating or destroying one of them fails. */
 @InSoftRoceGuest(nodes = 1)
-@Isolated("It takes all files of the process, and counts them")
 class NativeObjectsTest {
   private final DisniDevice device = open();
   private final DisniProtectionDomain domain = device.allocateProtectionDomain();

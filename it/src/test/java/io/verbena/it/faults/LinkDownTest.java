@@ -22,12 +22,10 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** What becomes of pending work when the cable is out. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
-@Isolated("It counts what the machine holds of its RDMA devices")
 class LinkDownTest extends FaultTests {
   private static final int LENGTH = 4096;
   private static final int PENDING = 6;

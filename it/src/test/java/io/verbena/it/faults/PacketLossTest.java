@@ -12,14 +12,12 @@ import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** That lost packets are nothing that a program sees: all arrives, whole, once and in order. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
-@Isolated("It counts what the machine holds of its RDMA devices")
 class PacketLossTest extends FaultTests {
   private static final int MESSAGES = 160;
   private static final int LENGTH = 10_000;

@@ -22,12 +22,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** What a program sees of a peer that is killed, and that it gets everything back. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
-@Isolated("It counts what the machine holds of its RDMA devices")
 class PeerKilledTest extends FaultTests {
   private static final Pattern LISTENING = Pattern.compile("listening (\\S+)\n");
   private static final int SLOTS = Peer.SLOTS;

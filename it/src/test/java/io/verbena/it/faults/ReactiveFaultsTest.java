@@ -25,14 +25,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The same faults as a user of the reactive layer sees them. */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
-@Isolated("It counts what the machine holds of its RDMA devices")
 class ReactiveFaultsTest extends FaultTests {
   private static final List<Integer> LENGTHS = List.of(0, 1, 100, 5_000, 70_000, 200_000, 7);
   private static final int LOSS_PERCENT = 5;

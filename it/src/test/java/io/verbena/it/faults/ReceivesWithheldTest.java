@@ -16,7 +16,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /**
  * What becomes of a SEND for which the peer has no receive. The connection manager sets a timer of
@@ -24,7 +23,6 @@ import org.junit.jupiter.api.parallel.Isolated;
  */
 @Tag("once")
 @InSoftRoceGuest(nodes = 2)
-@Isolated("It counts what the machine holds of its RDMA devices")
 class ReceivesWithheldTest extends FaultTests {
   private static final int LENGTH = 4096;
   private static final Duration WITHHELD = Duration.ofSeconds(10);

@@ -13,11 +13,9 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** Programs of DiSNI's users on our {@code libdisni.so}: they run to their end, again and again. */
 @InSoftRoceGuest(nodes = 2)
-@Isolated("It counts what the machine holds of its RDMA devices")
 class StockTest {
   private static final Duration LIMIT = Duration.ofMinutes(4);
 

@@ -25,11 +25,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.BaseSubscriber;
@@ -39,7 +40,6 @@ import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 
 @Tag("moves-data")
-@Isolated("It counts the threads of the process")
 class CloseTest {
 
   private static Flux<ByteBuf> messages(RdmaConnection connection, int count, int size) {
@@ -393,27 +393,44 @@ class CloseTest {
   }
 
   @Test
-  void leavesNoThreadBehind() {
-    int before = loopThreads();
-    try (Ends ends = Ends.create()) {
-      ends.connect();
-      assertThat(loopThreads()).isGreaterThan(before);
-    }
-    assertThat(loopThreads()).isEqualTo(before);
+  void leavesNoThreadBehind() throws Exception {
+    inGroup(
+        () -> {
+          try (Ends ends = Ends.create()) {
+            ends.connect();
+            assertThat(threads()).isPositive();
+          }
+          assertThat(threads()).isZero();
+        });
   }
 
-  private static int loopThreads() {
+  /** In a group that all threads made by {@code test} are in, and no other test's beside it. */
+  private static void inGroup(Runnable test) throws Exception {
+    FutureTask<Void> task = new FutureTask<>(test, null);
+    Thread thread = new Thread(new ThreadGroup("CloseTest"), task, "test");
+    thread.start();
+    task.get(2 * Ends.LIMIT.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** How many threads the transports of this group have. */
+  private static int threads() {
+    ThreadGroup group = Thread.currentThread().getThreadGroup();
     return (int)
         Thread.getAllStackTraces().keySet().stream()
+            .filter(thread -> thread.getThreadGroup() == group)
             .filter(thread -> thread.getName().startsWith("verbena-"))
             .count();
   }
 
   @Test
-  void disposesFromItsOwnLoop() {
+  void disposesFromItsOwnLoop() throws Exception {
+    inGroup(CloseTest::disposeFromItsOwnLoop);
+  }
+
+  private static void disposeFromItsOwnLoop() {
     Sinks.Empty<Void> disposed = Sinks.empty();
     try (Ends ends = Ends.create()) {
-      int ofTheServer = loopThreads();
+      int ofTheServer = threads();
       Ends.Pair pair = ends.connect();
       pair.client()
           .receive()
@@ -428,7 +445,7 @@ class CloseTest {
               });
       pair.server().send(messages(pair.server(), 1, 10)).subscribe(null, e -> {});
       disposed.asMono().block(Ends.LIMIT);
-      await().atMost(Ends.LIMIT).until(() -> loopThreads() == ofTheServer);
+      await().pollInSameThread().atMost(Ends.LIMIT).until(() -> threads() == ofTheServer);
     }
   }
 }

@@ -25,10 +25,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Isolated;
 
 /** Who drives an HCA on UDP sockets, when the program polls and when it does not. */
-@Isolated("It waits until all drivers of the process sleep")
 class UdpDriverTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
   private static final Gid NOBODY = UdpGid.of(0x7f7e_7d7c, Frame.UDP_PORT);
