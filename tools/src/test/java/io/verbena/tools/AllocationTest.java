@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class AllocationTest {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final int FEW = 1000;
-  private static final int MANY = 21_000;
+  private static final int MANY = 6_000;
 
   @ParameterizedTest
   @CsvSource({

@@ -30,7 +30,7 @@ class CaptureTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "pingpong --local --srq -q 2 -n 20 -d roce://127.0.0.1:7464",
+        "pingpong --local --srq -q 2 -n 20 -d roce://HERE:7464",
         "pingpong --local -n 20 -demulated://captured?wire=simulated",
         "perf write bw --local -n 20 --ib-dev=emulated://captured?wire=simulated&seed=4",
         "ping --local -C 3 -a emulated://captured?wire=simulated",
@@ -119,7 +119,7 @@ class CaptureTest {
   void exitsAsTheCommandDoes() {
     String start = "capture " + folder.resolve("out.pcap") + " ";
 
-    Run wrong = Run.of(start + "pingpong --local -n 0 -d roce://127.0.0.1:7464");
+    Run wrong = Run.of(start + "pingpong --local -n 0 -d roce://HERE:7464");
     assertThat(wrong.exitCode()).isEqualTo(2);
     assertThat(wrong.err()).contains("-n: 0 (expected: >= 1)");
 

@@ -12,21 +12,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DatagramsTest {
-  /**
-   * That no other JVM of this machine uses: who has it has RoCEv2's UDP port there. It does not end
-   * in 255, where Java has no sockets.
-   */
-  private static final String HERE = here();
-
-  private static String here() {
-    long pid = ProcessHandle.current().pid();
-    return "127.60." + (pid / 255 & 0xff) + "." + pid % 255;
-  }
-
   @ParameterizedTest
   @ValueSource(strings = {"", "-c 3 -S 1024", "-C 50 -S 1", "-C 0"})
   void comeBackWhole(String options) {
-    Run run = Run.of(("datagrams --local -b roce://" + HERE + " " + options).strip());
+    Run run = Run.of(("datagrams --local -b roce://" + Run.HERE + " " + options).strip());
 
     assertThat(run.exitCode()).describedAs(run.err()).isZero();
     assertThat(run.out())
@@ -49,26 +38,26 @@ class DatagramsTest {
   void areServedAsSoonAsTheServerListens() throws Exception {
     String line = "datagrams -p 7464 -c 2 ";
     CompletableFuture<Run> server =
-        CompletableFuture.supplyAsync(() -> Run.of(line + "-b roce://" + HERE));
+        CompletableFuture.supplyAsync(() -> Run.of(line + "-b roce://" + Run.HERE));
     Run client =
         await()
             .atMost(Duration.ofSeconds(30))
             .until(
-                () -> Run.of(line + "-s roce://" + HERE + " -b " + HERE),
+                () -> Run.of(line + "-s roce://" + Run.HERE + " -b " + Run.HERE),
                 run -> !run.err().contains("UNREACHABLE, error 1 "));
 
     assertThat(client.exitCode()).describedAs(client.err()).isZero();
     assertThat(server.get(30, TimeUnit.SECONDS).out())
         .isEqualTo(
             "listening at roce://"
-                + HERE
+                + Run.HERE
                 + ":7464\nreceiving data transfers\nsending replies\n"
                 + "data transfers complete\ntest complete\n");
   }
 
   @Test
   void saysThatNobodyServesThem() {
-    Run run = Run.of("datagrams -s roce://" + HERE + ":7465");
+    Run run = Run.of("datagrams -s roce://" + Run.HERE + ":7465");
 
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err())

@@ -42,14 +42,14 @@ class PerfTest {
     "write, -b -q 2",
     "read, -b -q 2 -o 2 -e",
     "atomic, -b -q 2 -e",
-    "send, -b -q 2 -e -d roce://127.0.0.1:7462",
-    "write, -b -q 2 -d roce://127.0.0.1:7462",
-    "read, -q 2 -e -d roce://127.0.0.1:7462",
+    "send, -b -q 2 -e -d roce://HERE:7462",
+    "write, -b -q 2 -d roce://HERE:7462",
+    "read, -q 2 -e -d roce://HERE:7462",
     "send, -b -q 2 -r 4 -d emulated://loses?wire=simulated&loss=0.01&seed=5",
     "send, -R -b -q 3 -r 20 -e",
     "read, -R -q 2 -d emulated://connects?wire=simulated&loss=0.01&seed=6",
-    "write, -R -b -q 3 -p 18771 -d roce://127.0.0.1",
-    "atomic, -R -p 18772 -d roce://127.0.0.1",
+    "write, -R -b -q 3 -p 18771 -d roce://HERE",
+    "atomic, -R -p 18772 -d roce://HERE",
   })
   void measuresSeveralQueuePairsAndBothDirections(String verb, String options) {
     Run run = Run.of("perf " + verb + " bw --local -n 150 " + options);

@@ -57,7 +57,7 @@ class PingpongTest {
         "-r 256 -q 256 -s 64",
         "-e -q 3",
         "-q 4 -d emulated://shared?wire=simulated&loss=0.05&seed=3",
-        "-e -q 4 -d roce://127.0.0.1:7461",
+        "-e -q 4 -d roce://HERE:7461",
       })
   void sharesReceivesAsIbvSrqPingpong(String options) {
     Run run = Run.of("pingpong --local --srq -c -n 200 " + options);
@@ -88,13 +88,13 @@ class PingpongTest {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       port = socket.getLocalPort();
     }
-    String line = "pingpong -d roce://127.0.0.1:7461 --srq -n 10 -p " + port;
+    String line = "pingpong -d roce://HERE:7461 --srq -n 10 -p " + port;
     CompletableFuture<Run> server = CompletableFuture.supplyAsync(() -> Run.of(line + " -q 2"));
 
     Run client =
         await()
             .atMost(Duration.ofSeconds(30))
-            .until(() -> Run.of(line + " -q 3 127.0.0.1"), run -> !run.err().contains("refused"));
+            .until(() -> Run.of(line + " -q 3 HERE"), run -> !run.err().contains("refused"));
 
     assertThat(server.get(30, TimeUnit.SECONDS).err())
         .contains("the other end has 3 queue pairs (expected: 2)", "-> give both ends the same -q");

@@ -12,11 +12,22 @@ import java.io.StringWriter;
  * @param err what it said of failures
  */
 record Run(int exitCode, String out, String err) {
+  /**
+   * A loopback address that no other JVM of this machine uses: who has it has RoCEv2's UDP port
+   * there. It does not end in 255, where Java has no sockets.
+   */
+  static final String HERE = here();
 
+  private static String here() {
+    long pid = ProcessHandle.current().pid();
+    return "127.60." + (pid / 255 & 0xff) + "." + pid % 255;
+  }
+
+  /** Runs a command line, in which HERE stands for {@link #HERE}. */
   static Run of(String line) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    String[] arguments = line.isEmpty() ? new String[0] : line.split(" ", -1);
+    String[] arguments = line.isEmpty() ? new String[0] : line.replace("HERE", HERE).split(" ", -1);
     int exitCode = Verbena.run(new PrintWriter(out), new PrintWriter(err), arguments);
     return new Run(exitCode, out.toString(), err.toString());
   }

@@ -3,6 +3,7 @@ package io.verbena.emulated;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.abort;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedClass;
 
@@ -21,9 +22,17 @@ import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.URI;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -37,6 +46,28 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 class RoceIpv6Test {
   private static final String HOST = "[0:0:0:0:0:0:0:1]";
   private static final int FEWER = 50;
+
+  /** Keeps other runs of these tests from the one IPv6 loopback address of this machine. */
+  private static @Nullable FileChannel lock;
+
+  @BeforeAll
+  static void waitForOtherRuns() throws IOException {
+    FileChannel opened =
+        FileChannel.open(
+            Path.of(System.getProperty("java.io.tmpdir"), "verbena-ipv6-loopback.lock"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE);
+    lock = opened;
+    await().atMost(Duration.ofMinutes(10)).until(opened::tryLock, Objects::nonNull);
+  }
+
+  @AfterAll
+  static void letOtherRunsGoOn() throws IOException {
+    FileChannel opened = lock;
+    if (opened != null) {
+      opened.close();
+    }
+  }
 
   /** There is one IPv6 loopback address, and over IPv6 one UDP port. */
   @BeforeEach

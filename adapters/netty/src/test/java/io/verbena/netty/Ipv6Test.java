@@ -12,10 +12,19 @@ import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProviders;
+import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,6 +33,28 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class Ipv6Test {
   private static final URI HCA = URI.create("roce://[::1]");
+
+  /** Keeps other runs of these tests from the one IPv6 loopback address of this machine. */
+  private static @Nullable FileChannel lock;
+
+  @BeforeAll
+  static void waitForOtherRuns() throws IOException {
+    FileChannel opened =
+        FileChannel.open(
+            Path.of(System.getProperty("java.io.tmpdir"), "verbena-ipv6-loopback.lock"),
+            StandardOpenOption.CREATE,
+            StandardOpenOption.WRITE);
+    lock = opened;
+    await().atMost(Duration.ofMinutes(10)).until(opened::tryLock, Objects::nonNull);
+  }
+
+  @AfterAll
+  static void letOtherRunsGoOn() throws IOException {
+    FileChannel opened = lock;
+    if (opened != null) {
+      opened.close();
+    }
+  }
 
   @BeforeEach
   void needTheLoopback() {

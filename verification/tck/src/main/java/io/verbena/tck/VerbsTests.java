@@ -22,7 +22,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
  */
 @Execution(ExecutionMode.CONCURRENT)
 @ResourceLock(value = VerbsTests.MACHINE, mode = ResourceAccessMode.READ)
-@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 abstract class VerbsTests {
   /**
    * The JUnit resource that tests lock exclusively if they measure the whole process. All other
