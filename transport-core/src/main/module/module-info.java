@@ -5,6 +5,7 @@ module io.verbena.core {
   requires io.netty.buffer;
   requires io.netty.common;
   requires java.management;
+  requires jdk.jfr;
   requires static micrometer.core;
   requires static org.jspecify;
 
@@ -13,6 +14,9 @@ module io.verbena.core {
       io.verbena.netty,
       io.verbena.reactor;
   exports io.verbena.core.device to
+      io.verbena.netty,
+      io.verbena.reactor;
+  exports io.verbena.core.event to
       io.verbena.netty,
       io.verbena.reactor;
   exports io.verbena.core.loop to

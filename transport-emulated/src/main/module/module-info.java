@@ -2,6 +2,7 @@
 /** The emulated HCA. Programs reach it by its addresses alone; tests use what is exported. */
 module io.verbena.emulated {
   requires transitive io.verbena;
+  requires jdk.jfr;
   requires static org.jspecify;
   requires static org.junit.jupiter.api;
 

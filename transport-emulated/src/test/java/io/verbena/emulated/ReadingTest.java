@@ -12,13 +12,19 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.SendWorkRequest;
 import java.net.URI;
+import java.nio.file.Path;
 import java.util.Map;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What the HCA tells of a queue pair, where packets are lost. */
 class ReadingTest {
   private static final int WRITES = 40;
   private static final int LENGTH = 16 << 10;
+
+  @TempDir private Path folder = Path.of("");
 
   @Test
   void countsARetransmissionForTheQueuePairThatItIsOf() throws Exception {
@@ -51,6 +57,40 @@ class ReadingTest {
       assertThat(idle.reading().figures())
           .containsEntry(Figure.RETRANSMISSIONS, 0L)
           .containsEntry(Figure.SENDS_POSTED, 0L);
+    }
+  }
+
+  @Test
+  void showsRetransmissionsToFlightRecorder() throws Exception {
+    URI to = URI.create("emulated://recorded?wire=simulated&loss=0.05&seed=7");
+    try (Recording recording = new Recording();
+        Caller passive = new Caller(to);
+        Caller active = new Caller(to);
+        ConnectionListener listener = passive.manager.listen(to, 1)) {
+      assertThat(listener.address()).isNotNull();
+      recording.enable("io.verbena.Retransmission");
+      recording.start();
+      QueuePair pair = connect(active, passive, to);
+      for (int i = 0; i < WRITES; i++) {
+        pair.postSend(
+            new SendWorkRequest(1)
+                .id(i)
+                .write(passive.region.address(), passive.region.rkey())
+                .buffer(active.region.address(), LENGTH, active.region.lkey())
+                .signaled());
+      }
+      for (int i = 0; i < WRITES; i++) {
+        assertThat(active.next().isSuccess()).isTrue();
+      }
+
+      Path file = folder.resolve("recorded.jfr");
+      recording.dump(file);
+      long sentAgain = pair.reading().figures().get(Figure.RETRANSMISSIONS);
+      assertThat(sentAgain).isPositive();
+      assertThat(RecordingFile.readAllEvents(file))
+          .filteredOn(event -> event.getInt("queuePair") == pair.number())
+          .filteredOn(event -> event.getInt("peerQueuePair") == pair.reading().peer())
+          .hasSize((int) sentAgain);
     }
   }
 

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
 import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
+import io.verbena.core.event.ConnectionEvents;
 import io.verbena.core.loop.CompletionTarget;
 import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.WorkRequestId;
@@ -73,6 +74,7 @@ final class Stream implements CompletionTarget {
   private final SendBuffers sendBuffers;
   private final int inlineLimit;
   private final Location location = new Location();
+  private final ConnectionEvents events;
   private State state = State.NEW;
   private boolean scheduled;
   private boolean wantsToWrite;
@@ -127,6 +129,7 @@ final class Stream implements CompletionTarget {
       handler.queues().leave(joined);
       throw e;
     }
+    events = new ConnectionEvents("netty", identifier.peer(), queuePair.number());
     handler.opened(this);
   }
 
@@ -140,6 +143,7 @@ final class Stream implements CompletionTarget {
   void open(Handshake peer) {
     sendBuffers.open(peer, hca.options().eagerSize());
     state = State.OPEN;
+    events.opened();
   }
 
   ReceiveBuffers receiveBuffers() {
@@ -300,6 +304,7 @@ final class Stream implements CompletionTarget {
   private void fail(IOException cause, @Nullable CompletionStatus status) {
     if (!reset && state == State.OPEN) {
       hca.meter().failed("connection", status, cause);
+      events.failed(cause);
     }
     failure = cause;
     reset = true;
@@ -408,6 +413,9 @@ final class Stream implements CompletionTarget {
   private void terminate() {
     boolean wasConnected = state != State.NEW;
     state = State.CLOSED;
+    if (wasConnected) {
+      events.closed();
+    }
     Future<?> timer = deadline;
     if (timer != null) {
       timer.cancel(false);

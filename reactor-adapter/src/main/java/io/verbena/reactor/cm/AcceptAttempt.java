@@ -10,6 +10,7 @@ import io.verbena.core.cm.EventTarget;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.reactor.connection.ConnectionLifecycle;
+import io.verbena.reactor.guard.FailureLog;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.ProtocolException;
 import io.verbena.reactor.wire.Rejection;
@@ -144,6 +145,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     }
     over = true;
     context.resources().meter().failed("accept", why.status(), why);
+    FailureLog.get().failed(why);
     ConnectionLifecycle prepared = connection;
     if (prepared != null) {
       prepared.abort(why);

@@ -13,6 +13,7 @@ import io.verbena.core.loop.LoopMember;
 import io.verbena.reactor.credit.CreditReturns;
 import io.verbena.reactor.guard.Admission;
 import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.guard.FailureLog;
 import io.verbena.reactor.onesided.OneSidedOperations;
 import io.verbena.reactor.queue.DutyCycleEnd;
 import io.verbena.reactor.queue.LoopResources;
@@ -162,6 +163,7 @@ public final class ConnectionLifecycle implements LoopMember {
             guard,
             admission,
             queues.meter(),
+            queues.events(),
             own,
             other);
     OneSidedOperations oneSided =
@@ -171,6 +173,7 @@ public final class ConnectionLifecycle implements LoopMember {
       operations = oneSided;
       queues.statistics().sender(out);
       phase = Phase.OPEN;
+      queues.events().opened();
       router.open(new FrameRouter(out, receiver, immediates, close), oneSided);
       if (phase.isOver()) {
         turn.ask();
@@ -432,7 +435,7 @@ public final class ConnectionLifecycle implements LoopMember {
         onEnd,
         this::failOperations,
         this::failSends,
-        this::countFailure,
+        this::tellWatchers,
         this::endReceivers,
         this::dropOrKeepUndelivered,
         () -> signals.tellClosers(close.isClosedHere()),
@@ -476,10 +479,18 @@ public final class ConnectionLifecycle implements LoopMember {
     }
   }
 
-  private void countFailure() {
+  /** Tells those who watch the program: meters, Flight Recorder and the log. */
+  private void tellWatchers() {
     RdmaException why = reason.cause();
-    if (why != null && sender != null) {
+    if (sender == null) {
+      return;
+    }
+    if (why == null) {
+      queues.events().closed();
+    } else {
+      queues.events().failed(why);
       resources.countFailure("connection", why);
+      FailureLog.get().failed(why);
     }
   }
 

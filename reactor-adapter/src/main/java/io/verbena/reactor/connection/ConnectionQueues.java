@@ -2,6 +2,7 @@
 package io.verbena.reactor.connection;
 
 import io.verbena.MemoryLimitException;
+import io.verbena.core.event.ConnectionEvents;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.core.loop.Membership;
@@ -33,6 +34,7 @@ final class ConnectionQueues {
   private final SendQueue sends;
   private final ReceiveQueue receives;
   private final OneSidedSlots slots;
+  private final ConnectionEvents events;
 
   /**
    * Makes a queue pair whose completions {@code member} gets.
@@ -67,6 +69,7 @@ final class ConnectionQueues {
     OpenQueuePairs.use(pair, statistics);
     receives = new ReceiveQueue(pair, context.receiveBuffers(), membership.prefix(), receiveDepth);
     slots = new OneSidedSlots(sends, device);
+    events = new ConnectionEvents("reactor", identifier.peer(), pair.number());
   }
 
   /**
@@ -88,6 +91,10 @@ final class ConnectionQueues {
 
   ConnectionMeter meter() {
     return meter;
+  }
+
+  ConnectionEvents events() {
+    return events;
   }
 
   ConnectionStatistics statistics() {

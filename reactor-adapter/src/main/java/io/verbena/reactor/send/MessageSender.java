@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
+import io.verbena.core.event.ConnectionEvents;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.memory.Exposure;
 import io.verbena.core.memory.Location;
@@ -59,6 +60,7 @@ public final class MessageSender {
   private final FailureGuard guard;
   private final Admission admission;
   private final ConnectionMeter meter;
+  private final ConnectionEvents events;
   private final SendCredits frames;
   private final CreditShares<SendOperation> shares;
   private final SendCredits notices;
@@ -75,6 +77,7 @@ public final class MessageSender {
   private boolean halted;
   private boolean stuck;
   private int stuckSince;
+  private boolean starved;
   private boolean closeWanted;
   private boolean closeSent;
 
@@ -93,6 +96,7 @@ public final class MessageSender {
       FailureGuard guard,
       Admission admission,
       ConnectionMeter meter,
+      ConnectionEvents events,
       Handshake own,
       Handshake peer) {
     this.sends = sends;
@@ -101,6 +105,7 @@ public final class MessageSender {
     this.guard = guard;
     this.admission = admission;
     this.meter = meter;
+    this.events = events;
     resources = buffers.resources();
     loop = resources.loop();
     gathers = loop.device().attributes().maxScatterGather() >= 2;
@@ -425,6 +430,18 @@ public final class MessageSender {
     }
     boolean told = !controlDue() || (sends.free() > 0 && postControl());
     setStuck(!told || open != null || isReadyWaiting());
+    setStarved(sendCount() > 0 && (shares.left() <= 0 || frames.left() <= RESERVED_FRAMES));
+  }
+
+  private void setStarved(boolean now) {
+    if (now != starved) {
+      starved = now;
+      if (now) {
+        events.creditsRanOut();
+      } else {
+        events.creditsCame();
+      }
+    }
   }
 
   /** Whether messages or notices wait for something else than the peer's subscriber. */
@@ -475,6 +492,7 @@ public final class MessageSender {
   public void halt() {
     halted = true;
     shares.halt();
+    events.creditsCame();
   }
 
   /** Has a CLOSE sent once nothing else is left to send; idempotent. */

@@ -2,6 +2,7 @@
 package io.verbena.core.memory;
 
 import io.verbena.MemoryLimitException;
+import io.verbena.core.event.MemoryRefusedEvent;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -41,6 +42,7 @@ final class RegistrationLimit {
   }
 
   MemoryLimitException reached(String operation, long wanted) {
+    MemoryRefusedEvent.emit(operation, wanted, used.get(), bytes);
     return new MemoryLimitException(
         operation,
         null,

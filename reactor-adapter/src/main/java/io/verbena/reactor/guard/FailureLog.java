@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.guard;
+
+import io.verbena.RdmaException;
+import java.time.Duration;
+import java.util.function.LongSupplier;
+import reactor.util.Logger;
+import reactor.util.Loggers;
+
+/**
+ * Logs what fails where no caller may be left to be told: connections that are established, and
+ * accepts. At most 20 lines in ten seconds; the next line says how many were left out. Thread-safe.
+ *
+ * <p>It logs by Reactor's loggers: to SLF4J where that is on the class path, or else to {@code
+ * java.util.logging}.
+ */
+public final class FailureLog {
+  /** The name of the logger. */
+  public static final String NAME = "io.verbena.connection";
+
+  private static final int BURST = 20;
+  private static final long WINDOW_NANOS = Duration.ofSeconds(10).toNanos();
+  private static final FailureLog INSTANCE =
+      new FailureLog(Loggers.getLogger(NAME), System::nanoTime);
+
+  private final Logger logger;
+  private final LongSupplier clock;
+
+  private boolean begun;
+  private long windowStart;
+  private int inWindow;
+  private long leftOut;
+
+  FailureLog(Logger logger, LongSupplier clock) {
+    this.logger = logger;
+    this.clock = clock;
+  }
+
+  /** The log of this JVM. */
+  public static FailureLog get() {
+    return INSTANCE;
+  }
+
+  /**
+   * Logs that something failed, at level warn. What code threw is logged with its stack.
+   *
+   * @param why names the operation, the peer, and the status where there is one
+   */
+  public void failed(RdmaException why) {
+    long before = admit();
+    if (before < 0) {
+      return;
+    }
+    String text = why.getMessage();
+    if (before > 0) {
+      text += "; " + before + " failures before it were not logged";
+    }
+    Throwable thrown = why.getCause();
+    if (thrown == null) {
+      logger.warn(text);
+    } else {
+      logger.warn(text, thrown);
+    }
+  }
+
+  /** Returns how many were left out since the last line, or -1 if this one is to be left out. */
+  private synchronized long admit() {
+    long now = clock.getAsLong();
+    if (!begun || now - windowStart >= WINDOW_NANOS) {
+      begun = true;
+      windowStart = now;
+      inWindow = 0;
+    }
+    if (inWindow == BURST) {
+      leftOut++;
+      return -1;
+    }
+    inWindow++;
+    long before = leftOut;
+    leftOut = 0;
+    return before;
+  }
+}

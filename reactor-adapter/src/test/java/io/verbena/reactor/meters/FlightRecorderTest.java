@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.meters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.verbena.MemoryLimitException;
+import io.verbena.reactor.testing.Ends;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+
+/** What Flight Recorder shows of connections. Other tests beside it have other peers. */
+class FlightRecorderTest {
+  private static final String OPENED = "io.verbena.ConnectionOpened";
+  private static final String CLOSED = "io.verbena.ConnectionClosed";
+  private static final String FAILED = "io.verbena.ConnectionFailed";
+  private static final String STALL = "io.verbena.CreditStall";
+  private static final String REFUSED = "io.verbena.MemoryRefused";
+
+  private static final Recording RECORDING = new Recording();
+
+  @TempDir private Path folder = Path.of("");
+
+  @BeforeAll
+  static void record() {
+    for (String name : List.of(OPENED, CLOSED, FAILED, STALL, REFUSED)) {
+      RECORDING.enable(name).withThreshold(Duration.ZERO);
+    }
+    RECORDING.start();
+  }
+
+  @AfterAll
+  static void stop() {
+    RECORDING.close();
+  }
+
+  @Test
+  void showsBothEndsOfAConnectionThatOpensAndCloses() throws Exception {
+    try (Ends ends = Ends.create()) {
+      Ends.Pair pair = ends.connect();
+      CompletableFuture<Void> other = pair.server().close().toFuture();
+      pair.client().close().block(Ends.LIMIT);
+      assertThat(other).succeedsWithin(Ends.LIMIT);
+
+      List<RecordedEvent> opened = events(OPENED, pair);
+      assertThat(opened)
+          .hasSize(2)
+          .allSatisfy(event -> assertThat(event.getString("adapter")).isEqualTo("reactor"));
+      assertThat(queuePairs(opened)).doesNotHaveDuplicates();
+      assertThat(queuePairs(events(CLOSED, pair)))
+          .containsExactlyInAnyOrderElementsOf(queuePairs(opened));
+      assertThat(events(FAILED, pair)).isEmpty();
+    }
+  }
+
+  @Test
+  void showsWhyAConnectionFailed() throws Exception {
+    try (Ends ends = Ends.create()) {
+      Ends.Pair pair = ends.connect();
+      CompletableFuture<Void> ended = pair.client().onClose().toFuture();
+      pair.server().dispose();
+      await().atMost(Ends.LIMIT).until(ended::isDone);
+
+      assertThat(events(FAILED, pair))
+          .singleElement()
+          .satisfies(
+              event -> assertThat(event.getString("reason")).contains("the peer disconnected"));
+      await().atMost(Ends.LIMIT).until(() -> events(CLOSED, pair).size() == 1);
+    }
+  }
+
+  @Test
+  void showsHowLongSendsWaitedForCredits() throws Exception {
+    try (Ends ends = Ends.create(Ends.options().window(4))) {
+      Ends.Pair pair = ends.connect();
+      CompletableFuture<Void> sent =
+          pair.client()
+              .send(Flux.range(0, 20).map(n -> Ends.message(pair.client(), 10, n)))
+              .toFuture();
+      OneByOne receiver = new OneByOne();
+      pair.server().receive().subscribe(receiver);
+      for (int i = 0; i < 20; i++) {
+        receiver.request(1);
+      }
+      assertThat(sent).succeedsWithin(Ends.LIMIT);
+      pair.client().dispose();
+      pair.client().onClose().onErrorComplete().block(Ends.LIMIT);
+
+      assertThat(events(STALL, pair))
+          .isNotEmpty()
+          .allSatisfy(event -> assertThat(event.getDuration()).isPositive());
+    }
+  }
+
+  @Test
+  void showsMemoryThatWasRefused() throws Exception {
+    int limit = (4 << 20) + 4096;
+    try (Ends ends = Ends.create(Ends.options().maxRegisteredBytes(limit))) {
+      Ends.Pair pair = ends.connect();
+      ByteBufAllocator allocator = pair.client().memory().allocator();
+      assertThatThrownBy(() -> allocator.directBuffer(2 * limit))
+          .isInstanceOf(MemoryLimitException.class);
+
+      assertThat(events(REFUSED))
+          .anySatisfy(
+              event -> {
+                assertThat(event.getLong("limit")).isEqualTo(limit);
+                assertThat(event.getLong("wanted")).isGreaterThanOrEqualTo(2L * limit);
+              });
+    }
+  }
+
+  private static List<Integer> queuePairs(List<RecordedEvent> events) {
+    return events.stream().map(event -> event.getInt("queuePair")).toList();
+  }
+
+  /** The events of this name of a connection, of both its ends. */
+  private List<RecordedEvent> events(String name, Ends.Pair pair) throws Exception {
+    List<String> peers = List.of(pair.client().peer(), pair.server().peer());
+    return events(name).stream().filter(event -> peers.contains(event.getString("peer"))).toList();
+  }
+
+  private List<RecordedEvent> events(String name) throws Exception {
+    Path file = folder.resolve("recorded.jfr");
+    RECORDING.dump(file);
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(event -> event.getEventType().getName().equals(name))
+        .toList();
+  }
+
+  private static final class OneByOne extends BaseSubscriber<ByteBuf> {
+    @Override
+    protected void hookOnSubscribe(Subscription subscription) {
+      // The test requests.
+    }
+
+    @Override
+    protected void hookOnNext(ByteBuf message) {
+      message.release();
+    }
+  }
+}

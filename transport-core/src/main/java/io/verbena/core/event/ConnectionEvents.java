@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.event;
+
+import static java.util.Objects.requireNonNull;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells Flight Recorder what becomes of one connection. Not thread-safe: the connection's loop
+ * alone calls it.
+ *
+ * <p>While nobody records, a call costs the check of a field.
+ */
+public final class ConnectionEvents {
+  private final String adapter;
+  private final String peer;
+  private final int queuePair;
+
+  private @Nullable CreditStallEvent stall;
+  private boolean over;
+
+  /**
+   * The events of a connection.
+   *
+   * @param adapter the kind of transport, in a word: {@code reactor}, {@code netty}
+   * @param peer human-readable peer address
+   * @param queuePair the number of its queue pair
+   */
+  public ConnectionEvents(String adapter, String peer, int queuePair) {
+    this.adapter = requireNonNull(adapter, "adapter");
+    this.peer = requireNonNull(peer, "peer");
+    this.queuePair = queuePair;
+  }
+
+  /** The connection is established. */
+  public void opened() {
+    ConnectionOpenedEvent event = new ConnectionOpenedEvent();
+    if (event.shouldCommit()) {
+      fill(event);
+      event.commit();
+    }
+  }
+
+  /** The connection has ended without a failure. Only the first of this and a failure counts. */
+  public void closed() {
+    if (over) {
+      return;
+    }
+    over = true;
+    ConnectionClosedEvent event = new ConnectionClosedEvent();
+    if (event.shouldCommit()) {
+      fill(event);
+      event.commit();
+    }
+  }
+
+  /**
+   * The connection has failed. Only the first of this and a close counts.
+   *
+   * @param why what went wrong
+   */
+  public void failed(Throwable why) {
+    if (over) {
+      return;
+    }
+    over = true;
+    ConnectionFailedEvent event = new ConnectionFailedEvent();
+    if (event.shouldCommit()) {
+      fill(event);
+      event.reason = why.toString();
+      event.commit();
+    }
+  }
+
+  /** Sends wait for the peer's credits, from now on. */
+  public void creditsRanOut() {
+    CreditStallEvent event = new CreditStallEvent();
+    if (event.isEnabled()) {
+      event.begin();
+      stall = event;
+    }
+  }
+
+  /** The peer's credits came, or nobody waits for them any more. */
+  public void creditsCame() {
+    CreditStallEvent event = stall;
+    if (event != null) {
+      stall = null;
+      if (event.shouldCommit()) {
+        fill(event);
+        event.commit();
+      }
+    }
+  }
+
+  private void fill(ConnectionEvent event) {
+    event.adapter = adapter;
+    event.peer = peer;
+    event.queuePair = queuePair;
+  }
+}
