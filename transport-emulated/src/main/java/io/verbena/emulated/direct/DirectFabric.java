@@ -59,6 +59,23 @@ public class DirectFabric implements Fabric {
     devices.remove(device.gid());
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Whoever copies owns the send queue of a queue pair of the fabric. All are asked rather than
+   * those that are connected to one device: who is connected to whom may change while a copy is
+   * under way.
+   */
+  @Override
+  public final void awaitCopies() {
+    for (EmulatedDevice device : devices.values()) {
+      for (EmulatedQueuePair pair : device.queuePairs()) {
+        // All queue pairs of a fabric are of one kind.
+        ((DirectQueuePair) pair).sends().ownership.awaitCopies();
+      }
+    }
+  }
+
   /** Whether no device is plugged in. */
   public final boolean isEmpty() {
     return devices.isEmpty();

@@ -162,7 +162,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     EmulatedDevice there = vector == null ? null : fabric.device(vector.destination());
     // All queue pairs of a fabric are of one kind.
     DirectQueuePair found = there == null ? null : (DirectQueuePair) there.queuePair(destination());
-    if (found != null && found.type() != type()) {
+    if (found != null && (found.type() != type() || found.isClosed())) {
       found = null;
     }
     peer = found;
@@ -334,11 +334,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
   @Override
   protected Runnable entered(QueuePairState to) {
     return switch (to) {
-      case RESET -> {
-        DirectQueuePair before = peer;
-        peer = null;
-        yield () -> drop(before);
-      }
+      case RESET -> this::drop;
       case ERR -> this::flush;
       case RTR -> this::announce;
       case SQD -> {
@@ -429,11 +425,10 @@ final class DirectQueuePair extends EmulatedQueuePair {
     }
   }
 
-  /**
-   * Drops all that is pending without completion, once {@code other} does not work on it any more.
-   */
-  private void drop(@Nullable DirectQueuePair other) {
+  /** Drops all that is pending without completion, once the peer does not work on it any more. */
+  private void drop() {
     sends.clear();
+    DirectQueuePair other = peer;
     if (other != null) {
       // What it sends next is for another receive.
       other.sends.restart();
@@ -450,5 +445,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     if (taken != null) {
       taken.drop();
     }
+    // Not before: until here, others who take something away have to wait for the peer too.
+    peer = null;
   }
 }

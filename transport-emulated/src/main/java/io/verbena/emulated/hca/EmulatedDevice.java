@@ -298,9 +298,15 @@ public final class EmulatedDevice implements Device {
 
   /** Waits for those who may still use a key that is no longer alive. */
   void awaitCopies() {
-    for (EmulatedQueuePair pair : queuePairs) {
-      pair.awaitCopies();
-    }
+    fabric.awaitCopies();
+  }
+
+  /**
+   * Its queue pairs, in the order of their numbers; not to be changed. One that is being closed is
+   * among them until nothing of it is under way.
+   */
+  public EmulatedQueuePair[] queuePairs() {
+    return queuePairs;
   }
 
   /** The open queue pair with this number, or null; takes no lock. */

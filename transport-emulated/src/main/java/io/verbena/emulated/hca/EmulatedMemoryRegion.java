@@ -192,21 +192,33 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
     }
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A second call, too, returns only when nobody copies any more.
+   */
   @Override
   public void close() {
+    Registration last = deregister();
+    device.awaitCopies();
+    if (last != null) {
+      last.domain.closed(EmulatedProtectionDomain.Kind.MEMORY_REGION);
+    }
+  }
+
+  /** Takes its key away; answers what it was, or null if it was closed before. */
+  private @Nullable Registration deregister() {
     KeyTable keys = device.keys();
-    Registration last;
     synchronized (keys) {
       if (closed) {
-        return;
+        return null;
       }
       requireNoWindow("deregister memory");
       closed = true;
-      last = registration;
+      Registration last = registration;
       last.key.kill();
       keys.remove(last.key);
+      return last;
     }
-    device.awaitCopies();
-    last.domain.closed(EmulatedProtectionDomain.Kind.MEMORY_REGION);
   }
 }

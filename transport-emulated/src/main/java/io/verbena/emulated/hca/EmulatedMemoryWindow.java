@@ -243,17 +243,25 @@ public final class EmulatedMemoryWindow implements MemoryWindow, MemoryKey.Holde
     return announced;
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A second call, too, returns only when nobody copies any more.
+   */
   @Override
   public void close() {
+    boolean first;
     synchronized (keys) {
-      if (closed) {
-        return;
+      first = !closed;
+      if (first) {
+        closed = true;
+        unbind();
+        keys.remove(key);
       }
-      closed = true;
-      unbind();
-      keys.remove(key);
     }
     domain.device().awaitCopies();
-    domain.closed(EmulatedProtectionDomain.Kind.MEMORY_WINDOW);
+    if (first) {
+      domain.closed(EmulatedProtectionDomain.Kind.MEMORY_WINDOW);
+    }
   }
 }

@@ -22,6 +22,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The state changes by compare-and-set, since a failing request changes it without a lock;
  * attributes change under this object's monitor, which is never held while a queue is waited for.
+ * Whoever modifies or closes it does so one after the other, each with all that it waits for, so
+ * that when such a call returns nobody works on what was taken away.
  */
 public abstract class EmulatedQueuePair implements QueuePair {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
@@ -72,6 +75,10 @@ public abstract class EmulatedQueuePair implements QueuePair {
   private volatile int queueKey;
   private volatile boolean established;
   private boolean lastReceiveTold;
+
+  /** Held by whoever modifies or closes it, until what follows from that is done. */
+  private final ReentrantLock changing = new ReentrantLock();
+
   private QueuePairAttributes attributes = new QueuePairAttributes();
 
   protected EmulatedQueuePair(
@@ -147,7 +154,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   /** Returns once whoever works on one of its queues at this moment is done. */
   protected abstract void awaitHandover();
 
-  /** Returns once whoever copies to or from its domain's memory at this moment is done. */
+  /** Returns once whoever copies at this moment for it, or for its peer, is done. */
   protected abstract void awaitCopies();
 
   /** Reads the figures of its queues, a moment old, without any ownership. */
@@ -347,6 +354,15 @@ public abstract class EmulatedQueuePair implements QueuePair {
 
   @Override
   public final void modify(QueuePairAttributes change) {
+    changing.lock();
+    try {
+      modifyNow(change);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void modifyNow(QueuePairAttributes change) {
     Runnable consequences;
     synchronized (this) {
       QueuePairState from = state;
@@ -488,19 +504,33 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
+  /**
+   * {@inheritDoc}
+   *
+   * <p>A second call returns when the first does.
+   */
   @Override
   public final void close() {
+    changing.lock();
+    try {
+      if (!closed) {
+        closeNow();
+      }
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  private void closeNow() {
     Runnable consequences;
     synchronized (this) {
-      if (closed) {
-        return;
-      }
       closed = true;
       state = QueuePairState.RESET;
       consequences = entered(QueuePairState.RESET);
     }
-    device.removeQueuePair(this);
     consequences.run();
+    // Not before: who takes memory away has to wait for what it still copies.
+    device.removeQueuePair(this);
     sendCompletions.detach(sendAttachment);
     receiveCompletions.detach(receiveAttachment);
     if (shared != null) {

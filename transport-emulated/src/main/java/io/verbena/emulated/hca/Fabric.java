@@ -56,6 +56,12 @@ public interface Fabric {
   /** Gives such a number back. */
   default void giveNumber(int number) {}
 
+  /**
+   * Returns once every copy between memory of its devices that is under way at this moment has
+   * ended, however the queue pairs that it goes through change or close meanwhile.
+   */
+  void awaitCopies();
+
   /** Runs a task of a device after a delay; not at all once the device is closed. */
   default void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
     device.scheduleByClock(task, delayNanos);

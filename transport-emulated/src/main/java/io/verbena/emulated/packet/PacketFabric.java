@@ -89,6 +89,12 @@ public abstract class PacketFabric implements Fabric {
     leave();
   }
 
+  /** {@inheritDoc} Engines alone copy. */
+  @Override
+  public final void awaitCopies() {
+    awaitTurn();
+  }
+
   final void ring(Doorbells.Bell bell) {
     doorbells.ring(bell);
     wake();
