@@ -15,12 +15,16 @@ public interface ProtectionDomain extends AutoCloseable {
 
   /**
    * Registers a buffer's bytes from position to limit. The region holds on to the memory until it
-   * is closed; position and limit may be changed meanwhile, but the memory must not be freed.
+   * is closed; position and limit may be changed meanwhile, but the memory must not be freed, and
+   * the file of a mapped buffer must not be truncated. A request of which a buffer tells that its
+   * memory is gone fails, at the end whose memory it is. JVMs before JDK 25 tell of a truncated
+   * file late, if at all.
    *
    * @param buffer a direct buffer; writable if {@link Access#LOCAL_WRITE} is asked for
    * @param access what may be done to it, apart from local reading
-   * @throws VerbsException {@code INVALID} for heap memory, an empty buffer or rights that do not
-   *     go together, {@code NO_MEMORY} beyond the device's limits
+   * @throws VerbsException {@code INVALID} for heap memory, an empty buffer, rights that do not go
+   *     together, or memory of a confined {@code Arena} where the HCA is software, which copies on
+   *     any thread; {@code NO_MEMORY} beyond the device's limits
    */
   MemoryRegion register(ByteBuffer buffer, Set<Access> access);
 

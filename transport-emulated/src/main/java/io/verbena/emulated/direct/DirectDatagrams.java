@@ -44,23 +44,25 @@ final class DirectDatagrams {
         return TransferResult.LOCAL_PROTECTION;
       }
       // Beyond the MTU nothing is sent, and that is no error (IBTA volume 1, C10-93.1.1).
-      if (length <= EmulatedDevice.MTU.bytes() && request.addressHandle() != null) {
-        send(request, request.addressHandle().vector(), length);
-      }
-      return TransferResult.DONE;
+      boolean sent =
+          length > EmulatedDevice.MTU.bytes()
+              || request.addressHandle() == null
+              || send(request, request.addressHandle().vector(), length);
+      return sent ? TransferResult.DONE : TransferResult.LOCAL_PROTECTION;
     } finally {
       from.clear();
     }
   }
 
-  private void send(SendWorkRequest request, AddressVector way, int length) {
+  /** Sends to whoever is there; false if the memory of this end cannot be read. */
+  private boolean send(SendWorkRequest request, AddressVector way, int length) {
     EmulatedDevice there = pair.fabric().device(way.destination());
     // All queue pairs of a fabric are of one kind.
     DirectQueuePair target =
         there == null ? null : (DirectQueuePair) there.queuePair(request.remoteQueuePair());
     Ownership arrivals = target == null ? null : target.arrivals();
     if (target == null || arrivals == null) {
-      return;
+      return true;
     }
     int extra = request.opcode() == SendOpcode.SEND_WITH_IMM ? Integer.BYTES : 0;
     GlobalRoute.write(route, way, pair.device().gid(), length, extra);
@@ -68,38 +70,43 @@ final class DirectDatagrams {
     int key = request.remoteQueueKey() < 0 ? pair.queueKey() : request.remoteQueueKey();
     arrivals.acquire();
     try {
-      if (target.isReceiving() && target.queueKey() == key && target.hasReceive()) {
-        deliver(request, target, length);
-      }
+      return !target.isReceiving()
+          || target.queueKey() != key
+          || !target.hasReceive()
+          || deliver(request, target, length);
     } finally {
       arrivals.release();
     }
   }
 
-  private void deliver(SendWorkRequest request, DirectQueuePair target, int length) {
+  private boolean deliver(SendWorkRequest request, DirectQueuePair target, int length) {
     int withRoute = GlobalRoute.LENGTH + length;
     ReceiveRing receives = target.receives();
     if (receives.totalLength() < withRoute) {
       if (target.shared() != null) {
         complete(request, target, CompletionStatus.LOC_LEN_ERR, 0);
       }
-      return;
+      return true;
     }
     boolean moved = to.add(receives, withRoute, target) && move(withRoute);
     to.clear();
+    if (!moved && !from.isReadable()) {
+      return false;
+    }
     complete(
         request,
         target,
         moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR,
         withRoute);
+    return true;
   }
 
   private boolean move(int length) {
     try {
       Spans.copy(from, to, length);
       return true;
-    } catch (IllegalStateException e) {
-      // Memory that its owner freed while it was registered.
+    } catch (RuntimeException | Error e) {
+      // Memory that its owner took back while it was registered.
       return false;
     }
   }

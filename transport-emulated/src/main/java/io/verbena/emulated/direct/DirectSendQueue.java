@@ -189,23 +189,26 @@ final class DirectSendQueue {
             "sends outstanding: " + maxSend + " (expected: < " + maxSend + ")");
       }
     }
-    posted = position + 1;
     if (firstWaiting < position) {
       keep(request, position);
+      posted = position + 1;
       noteWhetherInDrain(state, position);
       pair.schedule();
     } else if (state != QueuePairState.RTS) {
       postAside(request, position, state);
     } else if (deferred != null) {
       keep(request, position);
+      posted = position + 1;
       pair.schedule();
     } else {
       TransferResult result = attempt(request, local, remote);
       if (result.isStall()) {
         keep(request, position);
+        posted = position + 1;
         stalled();
         advance();
       } else {
+        posted = position + 1;
         firstWaiting = posted;
         end(request, position, result);
       }
@@ -228,9 +231,11 @@ final class DirectSendQueue {
   private void postAside(SendWorkRequest request, long position, QueuePairState state) {
     if (state == QueuePairState.SQD) {
       keep(request, position);
+      posted = position + 1;
       noteWhetherInDrain(state, position);
       stalled.setRelease(1);
     } else {
+      posted = position + 1;
       firstWaiting = posted;
       complete(request, position, CompletionStatus.WR_FLUSH_ERR);
       if (deferred != null) {
@@ -276,9 +281,15 @@ final class DirectSendQueue {
     if (opcode == SendOpcode.LOCAL_INV || opcode == SendOpcode.BIND_MW) {
       return doLocally(request);
     }
-    return request.buffers().totalLength() > maxMessage
-        ? TransferResult.LOCAL_LENGTH
-        : transfer.attempt(request, local, remote);
+    try {
+      return request.buffers().totalLength() > maxMessage
+          ? TransferResult.LOCAL_LENGTH
+          : transfer.attempt(request, local, remote);
+    } catch (RuntimeException | Error e) {
+      // An error of the JVM, say, that came late: the request ends, and nobody waits for it.
+      transfer.abandon();
+      return TransferResult.LOCAL_PROTECTION;
+    }
   }
 
   private TransferResult doLocally(SendWorkRequest request) {

@@ -48,6 +48,13 @@ final class DirectTransfer {
    */
   private static final int CLAIM_FIRST = 1024;
 
+  /** What came of a copy. */
+  private enum Copied {
+    ALL,
+    SOURCE_FAILED,
+    TARGET_FAILED
+  }
+
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   private final DirectQueuePair pair;
@@ -67,10 +74,11 @@ final class DirectTransfer {
 
   DirectTransfer(DirectQueuePair pair, @Nullable AsyncScheduler scheduler) {
     this.pair = pair;
-    claimFirst = scheduler == null ? CLAIM_FIRST : -1;
+    acknowledged = pair.isReliable();
+    // Where nothing is acknowledged, a receive stays for the next message if this one fails.
+    claimFirst = scheduler == null && acknowledged ? CLAIM_FIRST : -1;
     readParts = scheduler == null ? null : new MessageParts(scheduler.random());
     sendParts = scheduler == null ? null : new MessageParts(scheduler.random());
-    acknowledged = pair.isReliable();
     datagrams = pair.type() == QueuePairType.UD ? new DirectDatagrams(pair) : null;
   }
 
@@ -80,6 +88,12 @@ final class DirectTransfer {
       readParts.reset();
       sendParts.reset();
     }
+  }
+
+  /** Forgets the request that it was at. */
+  void abandon() {
+    restart();
+    clearSpans();
   }
 
   /**
@@ -199,13 +213,29 @@ final class DirectTransfer {
     }
     long entry =
         length <= claimFirst ? peer.receiveCompletions().claim() : DirectQueuePair.UNCLAIMED;
-    boolean moved =
-        scattered
-            ? moveSpans(length)
-            : target == null || move(source, sourceOffset, target.memory(), targetOffset, length);
-    if (moved && isMoreToMove()) {
+    Copied copied = Copied.ALL;
+    try {
+      if (scattered) {
+        moveSpans(length);
+      } else if (target != null) {
+        move(source, sourceOffset, target.memory(), targetOffset, length);
+      }
+    } catch (RuntimeException | Error e) {
+      copied = scattered ? whoseSpans() : whose(source, sourceOffset, length);
+    }
+    if (scattered) {
+      clearSpans();
+    }
+    if (copied == Copied.ALL && isMoreToMove()) {
       return TransferResult.UNDER_WAY;
     }
+    if (copied == Copied.SOURCE_FAILED) {
+      if (acknowledged) {
+        refuse(peer, entry, CompletionStatus.WR_FLUSH_ERR);
+      }
+      return TransferResult.LOCAL_PROTECTION;
+    }
+    boolean moved = copied == Copied.ALL;
     CompletionStatus status = moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR;
     if (moved && flags == WorkCompletion.WITH_INV && !peer.invalidateRemotely(immediate)) {
       // The message itself has arrived, and is acknowledged: a class J error of the responder.
@@ -273,19 +303,30 @@ final class DirectTransfer {
       from.clear();
       return TransferResult.RECEIVER_NOT_READY;
     }
-    boolean moved = true;
+    Copied copied = Copied.ALL;
     if (target != null) {
       int targetOffset = target.offset(request.remoteAddress());
+      try {
+        if (source == null) {
+          to.add(target.memory(), targetOffset, length);
+          moveSpans(length);
+        } else {
+          move(source, sourceOffset, target.memory(), targetOffset, length);
+        }
+      } catch (RuntimeException | Error e) {
+        copied = source == null ? whoseSpans() : whose(source, sourceOffset, length);
+      }
       if (source == null) {
-        to.add(target.memory(), targetOffset, length);
-        moved = moveSpans(length);
-      } else {
-        moved = move(source, sourceOffset, target.memory(), targetOffset, length);
+        clearSpans();
       }
     }
-    if (moved && isMoreToMove()) {
+    if (copied == Copied.ALL && isMoreToMove()) {
       return TransferResult.UNDER_WAY;
     }
+    if (copied == Copied.SOURCE_FAILED) {
+      return TransferResult.LOCAL_PROTECTION;
+    }
+    boolean moved = copied == Copied.ALL;
     if (withImmediate) {
       CompletionStatus status = moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR;
       DirectSendQueue sends = pair.sends();
@@ -328,21 +369,35 @@ final class DirectTransfer {
         return TransferResult.LOCAL_PROTECTION;
       }
       int targetOffset = target.offset(buffers.address(0));
-      return moved(move(source.memory(), sourceOffset, target.memory(), targetOffset, length));
+      try {
+        move(source.memory(), sourceOffset, target.memory(), targetOffset, length);
+        return moved(Copied.ALL);
+      } catch (RuntimeException | Error e) {
+        return moved(whose(source.memory(), sourceOffset, length));
+      }
     }
     if (!to.add(buffers, pair, LOCAL_WRITE)) {
       clearSpans();
       return TransferResult.LOCAL_PROTECTION;
     }
     from.add(source.memory(), sourceOffset, length);
-    return moved(moveSpans(length));
+    try {
+      moveSpans(length);
+      return moved(Copied.ALL);
+    } catch (RuntimeException | Error e) {
+      return moved(whoseSpans());
+    } finally {
+      clearSpans();
+    }
   }
 
-  private TransferResult moved(boolean well) {
-    if (!well) {
-      return TransferResult.REMOTE_OPERATION;
-    }
-    return isMoreToMove() ? TransferResult.UNDER_WAY : TransferResult.DONE;
+  /** What came of a READ, whose source is the peer's. */
+  private TransferResult moved(Copied copied) {
+    return switch (copied) {
+      case ALL -> isMoreToMove() ? TransferResult.UNDER_WAY : TransferResult.DONE;
+      case SOURCE_FAILED -> TransferResult.REMOTE_OPERATION;
+      case TARGET_FAILED -> TransferResult.LOCAL_PROTECTION;
+    };
   }
 
   /** Whether what was moved just now was only a part. */
@@ -373,6 +428,7 @@ final class DirectTransfer {
     }
     int at = target.offset(request.remoteAddress());
     boolean swap = request.opcode() == SendOpcode.ATOMIC_CMP_AND_SWP;
+    TransferResult refusal = TransferResult.REMOTE_OPERATION;
     try {
       long before =
           swap
@@ -380,9 +436,10 @@ final class DirectTransfer {
                   LONG.compareAndExchange(
                       target.memory(), at, request.compareOrAdd(), request.swap())
               : (long) LONG.getAndAdd(target.memory(), at, request.compareOrAdd());
+      refusal = TransferResult.LOCAL_PROTECTION;
       to.writeLong(before);
-    } catch (IllegalStateException e) {
-      return TransferResult.REMOTE_OPERATION;
+    } catch (RuntimeException | Error e) {
+      return refusal;
     } finally {
       clearSpans();
     }
@@ -402,40 +459,43 @@ final class DirectTransfer {
     to.clear();
   }
 
-  private boolean moveSpans(int length) {
-    try {
-      if (moving == null) {
-        Spans.copy(from, to, length);
-      } else {
-        moving.begin(length);
-        Spans.copy(from, to, moving.from(), moving.length());
-      }
-      return true;
-    } catch (IllegalStateException e) {
-      return false;
-    } finally {
-      clearSpans();
+  /** As {@link #move}, between buffers of which one end has several. */
+  private void moveSpans(int length) {
+    if (moving == null) {
+      Spans.copy(from, to, length);
+    } else {
+      moving.begin(length);
+      Spans.copy(from, to, moving.from(), moving.length());
     }
   }
 
   /**
-   * The one copy. Memory that its owner freed while it was registered answers with {@link
-   * IllegalStateException}; the request then fails like one on a region that is gone.
+   * The one copy. Memory that its owner took back while it was registered answers with an
+   * exception: {@link IllegalStateException} if it was freed, {@code WrongThreadException} if other
+   * threads cannot reach it, {@link InternalError} if it is of a file that was truncated. The
+   * request then fails like one on a region that is gone, at the end whose memory it is. Callers
+   * catch it, and not this method: the JVM may throw an {@link InternalError} as it returns.
    */
-  private boolean move(
+  private void move(
       ByteBuffer source, int sourceOffset, ByteBuffer target, int targetOffset, int length) {
-    try {
-      if (moving == null) {
-        target.put(targetOffset, source, sourceOffset, length);
-      } else {
-        moving.begin(length);
-        int skip = moving.from();
-        target.put(targetOffset + skip, source, sourceOffset + skip, moving.length());
-      }
-      return true;
-    } catch (IllegalStateException e) {
-      return false;
+    if (moving == null) {
+      target.put(targetOffset, source, sourceOffset, length);
+    } else {
+      moving.begin(length);
+      int skip = moving.from();
+      target.put(targetOffset + skip, source, sourceOffset + skip, moving.length());
     }
+  }
+
+  /** Whose memory made the copy fail. */
+  private static Copied whose(ByteBuffer source, int sourceOffset, int length) {
+    return Spans.isReadable(source, sourceOffset, length)
+        ? Copied.TARGET_FAILED
+        : Copied.SOURCE_FAILED;
+  }
+
+  private Copied whoseSpans() {
+    return from.isReadable() ? Copied.TARGET_FAILED : Copied.SOURCE_FAILED;
   }
 
   private void refuseLength(DirectQueuePair peer) {
@@ -446,11 +506,12 @@ final class DirectTransfer {
 
   /** Completes the peer's next receive with an error, which stops the peer's queue pair. */
   private void refuse(DirectQueuePair peer, CompletionStatus status) {
+    refuse(peer, DirectQueuePair.UNCLAIMED, status);
+  }
+
+  private void refuse(DirectQueuePair peer, long entry, CompletionStatus status) {
     DirectSendQueue sends = pair.sends();
-    peer.completeReceive(
-        DirectQueuePair.UNCLAIMED,
-        sends.completion().ends(status, CompletionOpcode.RECV, 0),
-        sends);
+    peer.completeReceive(entry, sends.completion().ends(status, CompletionOpcode.RECV, 0), sends);
   }
 
   /** Tells the peer's program of a refusal that no receive of it completes. */

@@ -14,6 +14,8 @@ import java.util.Arrays;
  * again; {@link #clear} lets go of the memory.
  */
 final class Spans {
+  private static final int PAGE = 4096;
+
   private final ByteBuffer[] memory;
   private final int[] offsets;
   private final int[] lengths;
@@ -74,6 +76,31 @@ final class Spans {
     }
     add(key.memory(), key.offset(address), length);
     return true;
+  }
+
+  /** Whether all of it can be read, at this moment; for those who ask why a copy failed. */
+  boolean isReadable() {
+    for (int i = 0; i < count; i++) {
+      if (!isReadable(memory[i], offsets[i], lengths[i])) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether these bytes can be read, at this moment: a look at each of their pages. */
+  static boolean isReadable(ByteBuffer memory, int offset, int length) {
+    try {
+      for (long at = 0; at < length; at += PAGE) {
+        byte unused = memory.get(offset + (int) at);
+      }
+      if (length > 0) {
+        byte unused = memory.get(offset + length - 1);
+      }
+      return true;
+    } catch (RuntimeException | Error e) {
+      return false;
+    }
   }
 
   /** Writes 8 bytes in the order of this machine, as the HCA does with the answer of an atomic. */

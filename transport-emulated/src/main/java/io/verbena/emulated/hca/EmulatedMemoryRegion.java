@@ -41,6 +41,7 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
 
   static EmulatedMemoryRegion register(
       EmulatedProtectionDomain domain, ByteBuffer buffer, Set<Access> rights) {
+    Confinement.check(buffer);
     return new EmulatedMemoryRegion(domain, buffer.slice(), Set.copyOf(rights));
   }
 
@@ -151,6 +152,9 @@ public final class EmulatedMemoryRegion implements MemoryRegion, MemoryKey.Holde
       throw invalid("nothing to change (expected: a domain, a buffer or rights)");
     }
     device.requireWhole("reregister memory");
+    if (newBuffer != null) {
+      Confinement.check(newBuffer);
+    }
     Registration before;
     EmulatedProtectionDomain to;
     synchronized (device.keys()) {

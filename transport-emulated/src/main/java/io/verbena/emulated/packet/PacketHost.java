@@ -26,8 +26,9 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the engine of a queue pair sees of the emulated HCA. Memory that its owner freed while it
- * was registered answers with {@link IllegalStateException}; it is gone.
+ * What the engine of a queue pair sees of the emulated HCA. Memory that its owner took back while
+ * it was registered answers with an exception or an error: it was freed, other threads cannot reach
+ * it, or its file was truncated. It is gone then.
  */
 final class PacketHost implements Host {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
@@ -93,7 +94,7 @@ final class PacketHost implements Host {
     try {
       to.put(offset, key.memory(), key.offset(address), length);
       return Grant.GRANTED;
-    } catch (IllegalStateException e) {
+    } catch (RuntimeException | Error e) {
       return Grant.FAILED;
     }
   }
@@ -116,7 +117,7 @@ final class PacketHost implements Host {
     try {
       key.memory().put(key.offset(address), from, offset, length);
       return Grant.GRANTED;
-    } catch (IllegalStateException e) {
+    } catch (RuntimeException | Error e) {
       return Grant.FAILED;
     }
   }
@@ -132,7 +133,7 @@ final class PacketHost implements Host {
       result.original(
           (long) LONG.compareAndExchange(key.memory(), key.offset(address), expected, swap));
       return Grant.GRANTED;
-    } catch (IllegalStateException e) {
+    } catch (RuntimeException | Error e) {
       return Grant.FAILED;
     }
   }
@@ -146,7 +147,7 @@ final class PacketHost implements Host {
     try {
       result.original((long) LONG.getAndAdd(key.memory(), key.offset(address), addend));
       return Grant.GRANTED;
-    } catch (IllegalStateException e) {
+    } catch (RuntimeException | Error e) {
       return Grant.FAILED;
     }
   }

@@ -20,7 +20,7 @@ final class Loopback {
             .state(QueuePairState.INIT)
             .pkeyIndex(0)
             .port(1)
-            .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE)));
+            .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)));
     pair.modify(
         new QueuePairAttributes()
             .state(QueuePairState.RTR)

@@ -3,6 +3,7 @@ package io.verbena.architecture;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -41,6 +42,7 @@ class NativeImageTest {
   private static final String SERVICES = "META-INF/services/";
   private static final String NATIVE_LIBRARIES = "io/verbena/disni/native/";
   private static final String CONSTRUCTOR = "<init>";
+  private static final int FOREIGN_SINCE = 22;
 
   /**
    * Methods that find by name what the analysis of native-image does not follow. It evaluates field
@@ -83,6 +85,9 @@ class NativeImageTest {
   @MethodSource("reflection")
   void typesAndMembersExist(JsonObject entry) {
     for (String name : types(entry)) {
+      assumeTrue(
+          Runtime.version().feature() >= FOREIGN_SINCE || !name.startsWith("java.lang.foreign."),
+          "SKIPPED: " + name + " needs JDK " + FOREIGN_SINCE);
       assertThatCode(() -> type(name)).as(name).doesNotThrowAnyException();
       for (JsonObject method : objects(entry, "methods")) {
         assertThatCode(() -> member(type(name), method)).doesNotThrowAnyException();
