@@ -18,6 +18,10 @@ import io.verbena.verbs.QueuePairState;
  * </pre>
  *
  * For one caller at a time; see the package.
+ *
+ * <p>A call that meets a mistake, of the engine or of what it is given, throws. The queue pair has
+ * gone to ERR then, its work is flushed, and nothing that it owed is sent: it does not meet the
+ * mistake again.
  */
 public final class QueuePairEngine {
   private final Link link;
@@ -128,6 +132,15 @@ public final class QueuePairEngine {
    * state is dropped.
    */
   public void receive(Frame packet) {
+    try {
+      accept(packet);
+    } catch (RuntimeException | Error e) {
+      breakDown(e);
+      throw e;
+    }
+  }
+
+  private void accept(Frame packet) {
     switch (link.state) {
       case RTR, RTS, SQD, SQE -> {
         PacketOpcode opcode = packet.opcode();
@@ -180,6 +193,15 @@ public final class QueuePairEngine {
    *     packet, a post, an alarm or a state
    */
   public boolean run(int packets) {
+    try {
+      return step(packets);
+    } catch (RuntimeException | Error e) {
+      breakDown(e);
+      throw e;
+    }
+  }
+
+  private boolean step(int packets) {
     int left = packets;
     while (left > 0) {
       // A request may be a program's answer, for which somebody waits; an acknowledgement is none.
@@ -200,6 +222,15 @@ public final class QueuePairEngine {
   }
 
   private void alarm() {
+    try {
+      goOn();
+    } catch (RuntimeException | Error e) {
+      breakDown(e);
+      throw e;
+    }
+  }
+
+  private void goOn() {
     boolean receiverWait = clock.awaitsReceiver();
     if (!clock.expired()) {
       if (clock.isToProbe()) {
@@ -230,6 +261,24 @@ public final class QueuePairEngine {
 
   private void requestRefused() {
     enterError();
+  }
+
+  /** Stops for good after a mistake, in whatever state that has left the machines. */
+  private void breakDown(Throwable mistake) {
+    if (link.state == QueuePairState.RESET) {
+      return;
+    }
+    try {
+      responder.clear();
+      if (link.state == QueuePairState.ERR) {
+        flush();
+      } else {
+        link.host.raise(AsyncEvent.Type.QP_FATAL);
+        enterError();
+      }
+    } catch (RuntimeException | Error again) {
+      mistake.addSuppressed(again);
+    }
   }
 
   private void enterError() {

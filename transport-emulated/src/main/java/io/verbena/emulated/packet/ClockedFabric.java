@@ -116,9 +116,8 @@ public final class ClockedFabric extends PacketFabric {
       boolean served = serve();
       return ran || served;
     } catch (RuntimeException | Error e) {
-      // A mistake of the engine stops what it was about; the other queue pairs go on.
-      Thread thread = Thread.currentThread();
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      // A mistake of an engine stops its queue pair; the others go on.
+      report(e);
       return true;
     } finally {
       leave();

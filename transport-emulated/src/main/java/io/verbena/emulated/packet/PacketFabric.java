@@ -104,22 +104,47 @@ public abstract class PacketFabric implements Fabric {
     return !doorbells.isEmpty();
   }
 
-  /** For those who have entered: serves each queue pair that rang, once; false if none did. */
+  /**
+   * For those who have entered: serves each queue pair that rang, once; false if none did.
+   *
+   * <p>What an engine throws is thrown on when all are served: it has stopped its own queue pair,
+   * and the others go on.
+   */
   public final boolean serve() {
     Doorbells.Bell bell = doorbells.takeAll();
     if (bell == null) {
       return false;
     }
+    Throwable thrown = null;
     while (bell != null) {
       Doorbells.Bell next = bell.next;
-      bell.lower();
-      if (bell.pair.serve()) {
-        doorbells.ring(bell);
+      try {
+        bell.lower();
+        if (bell.pair.serve()) {
+          doorbells.ring(bell);
+        }
+        settle();
+      } catch (RuntimeException | Error e) {
+        if (thrown != null) {
+          e.addSuppressed(thrown);
+        }
+        thrown = e;
       }
-      settle();
       bell = next;
     }
+    if (thrown instanceof Error error) {
+      throw error;
+    }
+    if (thrown instanceof RuntimeException exception) {
+      throw exception;
+    }
     return true;
+  }
+
+  /** Tells of what an engine threw, on a thread that goes on. */
+  static void report(Throwable mistake) {
+    Thread thread = Thread.currentThread();
+    thread.getUncaughtExceptionHandler().uncaughtException(thread, mistake);
   }
 
   /** Within a call of an engine: has this done when the engine can be called again. */

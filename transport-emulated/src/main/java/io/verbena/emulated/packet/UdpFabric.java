@@ -308,14 +308,19 @@ public final class UdpFabric extends PacketFabric {
   /** For those who have entered: does what is due, and leaves; true if that was anything. */
   private boolean turn() {
     try {
-      return work();
-    } catch (RuntimeException | Error e) {
-      // A mistake of the engine stops what it was about; the other queue pairs go on.
-      Thread thread = Thread.currentThread();
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
-      return true;
+      return workOn();
     } finally {
       leave();
+    }
+  }
+
+  private boolean workOn() {
+    try {
+      return work();
+    } catch (RuntimeException | Error e) {
+      // A mistake of an engine stops its queue pair; the others go on.
+      report(e);
+      return true;
     }
   }
 
@@ -334,7 +339,7 @@ public final class UdpFabric extends PacketFabric {
   @Override
   public void catchUp() {
     batch = BATCH;
-    for (int i = 0; i < CATCH_UP_TURNS && work(); i++) {}
+    for (int i = 0; i < CATCH_UP_TURNS && workOn(); i++) {}
   }
 
   private void yieldToPollers() {
