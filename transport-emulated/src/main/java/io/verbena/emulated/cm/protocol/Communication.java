@@ -36,8 +36,9 @@ import org.jspecify.annotations.Nullable;
  *               DREQ                  DREP           TIME_WAIT     user: established, disconnected
  *  ESTABLISHED  REP again             RTU
  *               DREQ                  DREP           TIME_WAIT     user: disconnected
- *               disconnect()          DREQ           DREQ_SENT
- *  DREQ_SENT    DREP, deadline        -              TIME_WAIT
+ *               REJ, with both ids    -              TIME_WAIT     user: disconnected
+ *               disconnect, reject()  DREQ           DREQ_SENT
+ *  DREQ_SENT    DREP, REJ, deadline   -              TIME_WAIT
  *               DREQ                  DREP           TIME_WAIT
  *  TIME_WAIT    DREQ                  DREP
  *               REQ, REP again        its REJ, if that is how it ended
@@ -210,10 +211,14 @@ public final class Communication {
         REPLY_PATIENCE);
   }
 
-  /** Active end, after {@link CmUser#replied}: says that the queue pair is ready. */
-  public void ready() {
+  /**
+   * Active end, after {@link CmUser#replied}: says that the queue pair is ready.
+   *
+   * @return whether it is established; if not, the peer has given up, and the user is told that
+   */
+  public boolean ready() {
     if (state != State.REP_RECEIVED) {
-      return;
+      return false;
     }
     state = State.ESTABLISHED;
     ReadyToUse message =
@@ -221,11 +226,13 @@ public final class Communication {
             transaction, localId, remoteId, Mad.padded(ByteBuffer.allocate(0), Mad.READY_DATA));
     ready = message;
     agent.send(message, peer);
+    return true;
   }
 
   /**
-   * Either end, before the connection is established: refuses it, or gives it up. The user is told
-   * nothing more.
+   * Either end, in whatever state: refuses the connection, or gives it up. A peer to which it is
+   * established by now, which the user may not have taken note of, is told by a DREQ. The user is
+   * told nothing more.
    *
    * @param reason see {@link CmReason}
    * @param privateData at most {@link Mad#REJECT_DATA} bytes
@@ -234,7 +241,8 @@ public final class Communication {
     user = null;
     switch (state) {
       case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT -> endWith(reason, privateData);
-      default -> {}
+      case ESTABLISHED -> disconnect();
+      case DREQ_SENT, TIME_WAIT, GONE -> {}
     }
   }
 
@@ -328,7 +336,18 @@ public final class Communication {
           told.rejected(reject);
         }
       }
-      default -> {}
+      case ESTABLISHED -> {
+        // The peer gave up before it heard that this end is ready; by then it knows both ids.
+        if (reject.remoteId() == localId && reject.localId() == remoteId) {
+          CmUser told = user;
+          waitOut(null);
+          if (told != null) {
+            told.disconnected();
+          }
+        }
+      }
+      case DREQ_SENT -> waitOut(null);
+      case TIME_WAIT, GONE -> {}
     }
   }
 

@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * active                                     passive
  * RESOLVED                                   REQUESTED
- *    | connect: REQ                             | accept: RTR, REP         | reject, close: REJ
- * CONNECTING                                 ACCEPTING                     |
+ *    | connect: REQ                             | accept: RTR, REP         | reject, close: REJ,
+ * CONNECTING                                 ACCEPTING                     | or DREQ after RTU
  *    | REP: RTR, RTS, RTU                       | RTU: RTS                 |
  * ESTABLISHED                                ESTABLISHED                   |
  *    | disconnect, close: DREQ; the peer's      |                          |
@@ -214,7 +214,12 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       fail();
       return;
     }
-    onAgent(Communication::ready);
+    boolean[] established = new boolean[1];
+    onAgent(ours -> established[0] = ours.ready());
+    if (!established[0]) {
+      // The peer has given up since, which the next note tells.
+      return;
+    }
     state = State.ESTABLISHED;
     raise(
         ConnectionEvent.Type.ESTABLISHED,
@@ -426,11 +431,10 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       if (closed) {
         return;
       }
-      switch (state) {
-        case CONNECTING -> onAgent(ours -> ours.reject(CmReason.TIMEOUT, NO_DATA));
-        case REQUESTED, ACCEPTING ->
-            onAgent(ours -> ours.reject(CmReason.CONSUMER_DEFINED, NO_DATA));
-        default -> {}
+      if (state != State.ENDED) {
+        // To the agent it may be established already: how the peer is told, the agent knows.
+        int reason = state == State.CONNECTING ? CmReason.TIMEOUT : CmReason.CONSUMER_DEFINED;
+        onAgent(ours -> ours.reject(reason, NO_DATA));
       }
       state = State.ENDED;
       closed = true;

@@ -26,6 +26,7 @@ class CmAgentTest {
     final List<String> told = new ArrayList<>();
     @Nullable Communication communication;
     boolean refuses;
+    boolean leaves;
     int requests;
     int thinks = 1;
 
@@ -48,6 +49,11 @@ class CmAgentTest {
     public CmUser requested(Communication made, Request request) {
       requests++;
       communication = made;
+      if (leaves) {
+        // At any moment of the exchange, of which each step takes up to 1 ms.
+        network.time.schedule(
+            network.soon(8), () -> made.reject(CmReason.CONSUMER_DEFINED, text("no")));
+      }
       then(
           () -> {
             if (refuses) {
@@ -156,6 +162,53 @@ class CmAgentTest {
             .hasSizeLessThan(2);
       }
     }
+  }
+
+  @Test
+  void tellsThePeerOfAnEndWhicheverStateItHasComeTo() {
+    List<String> ends = new ArrayList<>();
+    for (long seed = 0; seed < RUNS; seed++) {
+      Network network = new Network(seed, 0);
+      Network.End a = network.end();
+      Network.End b = network.end();
+      Program active = new Program(network);
+      Program passive = new Program(network);
+      passive.leaves = true;
+      b.agent.listen(SERVICE, passive);
+
+      connect(a, b, active, CONNECT_NANOS);
+      network.runToEnd();
+
+      assertThat(active.told).as("active, seed %d", seed).isNotEmpty();
+      String end = active.told.get(active.told.size() - 1);
+      assertThat(end).as("active, seed %d", seed).isIn("rejected 28", "disconnected");
+      assertThat(a.agent.known() + b.agent.known()).as("left, seed %d", seed).isZero();
+      ends.add(end + passive.told);
+    }
+    assertThat(ends)
+        .as("moments")
+        .contains("rejected 28[]", "disconnected[]", "disconnected[established]");
+  }
+
+  @Test
+  void isReadyOnlyWhileThePeerIs() {
+    Network network = new Network(1, 0);
+    Network.End a = network.end();
+    Network.End b = network.end();
+    Program active = new Program(network);
+    Program passive = new Program(network);
+    active.thinks = 1000;
+    b.agent.listen(SERVICE, passive);
+    connect(a, b, active, CONNECT_NANOS);
+    while (active.told.isEmpty()) {
+      network.runUntil(network.time.now() + Network.MILLI / 10);
+    }
+
+    passive.communication().reject(CmReason.CONSUMER_DEFINED, text("no"));
+    network.runUntil(network.time.now() + 2 * Network.MILLI);
+
+    assertThat(active.told).containsExactly("replied", "rejected 28");
+    assertThat(active.communication().ready()).isFalse();
   }
 
   @Test

@@ -64,6 +64,53 @@ class RoceConnectionTest {
     }
   }
 
+  @Test
+  void aPassiveEndThatIsClosedBeforeItsProgramHasHeardThatItIsEstablishedTellsThePeer()
+      throws Exception {
+    URI address = URI.create("roce://" + Loopbacks.address(23) + ":7000");
+    try (Caller passive = new Caller(address);
+        Caller active = new Caller(address);
+        ConnectionListener listener = passive.manager.listen(address, 1)) {
+      ConnectionIdentifier from =
+          active.manager.resolve(listener.address(), Caller.LIMIT.toNanos());
+      active.expect(ConnectionEvent.Type.ADDR_RESOLVED);
+      QueuePair sending = active.queuePair(from);
+      from.connect(ConnectionParameters.defaults(), Caller.LIMIT.toNanos());
+      ConnectionIdentifier to = passive.expect(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
+      QueuePair receiving = passive.queuePair(to);
+      receiving.postReceive(
+          new ReceiveWorkRequest(1)
+              .id(1)
+              .buffer(passive.region.address(), ROOM, passive.region.lkey()));
+      to.accept(ConnectionParameters.defaults());
+      active.expect(ConnectionEvent.Type.ESTABLISHED);
+      sending.postSend(
+          new SendWorkRequest(1)
+              .id(2)
+              .send()
+              .buffer(active.region.address(), ROOM, active.region.lkey())
+              .signaled());
+      // When it is acknowledged, the passive HCA knows that the peer is ready.
+      assertThat(active.next().status()).isEqualTo(CompletionStatus.SUCCESS);
+
+      to.close();
+
+      active.expect(ConnectionEvent.Type.DISCONNECTED);
+      // Both ends were in time-wait, and are forgotten.
+      await().atMost(Caller.LIMIT).until(() -> known(active) == 0);
+    }
+  }
+
+  private static int known(Caller caller) {
+    RoceConnectionManager manager = (RoceConnectionManager) caller.manager;
+    manager.fabric().enter();
+    try {
+      return manager.agent().known();
+    } finally {
+      manager.fabric().leave();
+    }
+  }
+
   /** As each network device has its own rxe: a process on several networks opens one on each. */
   @Test
   void eachAddressOfAMachineIsAnHcaAndAProcessMayServeSeveralOnTheSamePort() throws Exception {
