@@ -16,22 +16,32 @@ import io.verbena.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
-/** An opened device and the completion loops of its connections. */
+/**
+ * An opened device and the completion loops of its connections. The next connection replaces a loop
+ * that broke down.
+ */
 final class DeviceLoops {
   /** Beyond its own timeouts, how long closing waits for a thread that does not end. */
   private static final long GRACE = TimeUnit.SECONDS.toNanos(5);
 
   private static final String THREADS = "verbena";
 
+  private static final Logger LOG = Loggers.getLogger(DeviceLoops.class);
+
   private final RdmaOptions options;
   private final OpenedDevice opened;
-  private final List<ConnectionContext> contexts = new ArrayList<>();
-  private final List<CompletionLoop> loops = new ArrayList<>();
+  private final @Nullable DutyCycleInvoker invoker;
+  private final List<ConnectionContext> contexts = new CopyOnWriteArrayList<>();
+  private final List<CompletionLoop> brokenLoops = new ArrayList<>();
   private final AtomicInteger next = new AtomicInteger();
+  private boolean closing;
 
   /**
    * Takes over an open device.
@@ -42,24 +52,36 @@ final class DeviceLoops {
   DeviceLoops(
       String provider, Device device, RdmaOptions options, @Nullable DutyCycleInvoker invoker) {
     this.options = options;
+    this.invoker = invoker;
     opened =
         new OpenedDevice(
             THREADS, "reactor", provider, device, options, EnumSet.allOf(Credit.class), invoker);
-    String name = THREADS + '-' + device.attributes().name();
     for (int i = 0; i < options.loops(); i++) {
-      CompletionLoop loop =
-          new CompletionLoop(name + "-loop-" + i, device, options, invoker, opened.meter());
-      loops.add(loop);
-      contexts.add(
-          new ConnectionContext(
-              opened.dispatcher(),
-              new LoopResources(loop, opened.memory(), options, opened.meter()),
-              opened.domain(),
-              options));
+      contexts.add(newContext(i));
     }
     opened.dispatcher().start();
-    for (CompletionLoop loop : loops) {
-      loop.start();
+    for (ConnectionContext context : contexts) {
+      context.loop().start();
+    }
+  }
+
+  private ConnectionContext newContext(int index) {
+    Device device = opened.device();
+    String name = THREADS + '-' + device.attributes().name() + "-loop-" + index;
+    CompletionLoop loop = new CompletionLoop(name, device, options, invoker, opened.meter());
+    loop.atEnd(() -> reportBreakdown(name, loop.brokenBy()));
+    return new ConnectionContext(
+        opened.dispatcher(),
+        new LoopResources(loop, opened.memory(), options, opened.meter()),
+        opened.domain(),
+        options);
+  }
+
+  private static void reportBreakdown(String name, @Nullable Throwable cause) {
+    if (cause != null) {
+      LOG.error(
+          "completion loop " + name + " broke down: its connections failed, another replaces it",
+          cause);
     }
   }
 
@@ -71,13 +93,37 @@ final class DeviceLoops {
     return opened.dispatcher();
   }
 
-  /** Where the next connection is made: the loops take turns. */
+  /**
+   * Where the next connection is made: the loops take turns.
+   *
+   * @throws VerbsException if the loop broke down and the device has nothing left for another one
+   */
   ConnectionContext context() {
-    return contexts.get(Math.floorMod(next.getAndIncrement(), contexts.size()));
+    int index = Math.floorMod(next.getAndIncrement(), contexts.size());
+    ConnectionContext context = contexts.get(index);
+    return context.loop().brokenBy() == null ? context : replace(index);
+  }
+
+  private synchronized ConnectionContext replace(int index) {
+    ConnectionContext context = contexts.get(index);
+    if (context.loop().brokenBy() == null || closing) {
+      return context;
+    }
+    ConnectionContext replacement = newContext(index);
+    brokenLoops.add(context.loop());
+    contexts.set(index, replacement);
+    replacement.loop().start();
+    return replacement;
+  }
+
+  private synchronized List<CompletionLoop> loops() {
+    List<CompletionLoop> all = new ArrayList<>(brokenLoops);
+    contexts.forEach(context -> all.add(context.loop()));
+    return all;
   }
 
   boolean inLoop() {
-    for (CompletionLoop loop : loops) {
+    for (CompletionLoop loop : loops()) {
       if (loop.inLoop()) {
         return true;
       }
@@ -91,6 +137,10 @@ final class DeviceLoops {
    * @throws VerbsException if something of the device is left open
    */
   void close() throws InterruptedException {
+    synchronized (this) {
+      closing = true;
+    }
+    List<CompletionLoop> loops = loops();
     for (CompletionLoop loop : loops) {
       loop.stop();
     }
@@ -105,7 +155,8 @@ final class DeviceLoops {
     }
     opened.close(patience);
     if (failure != null) {
-      throw new VerbsException(VerbsError.IO, "close: a completion loop broke down", failure);
+      throw new VerbsException(
+          VerbsError.IO, "close: a completion loop could not close all", failure);
     }
   }
 }

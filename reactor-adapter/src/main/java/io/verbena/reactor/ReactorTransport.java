@@ -13,6 +13,7 @@ import io.verbena.UnknownSchemeException;
 import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.reactor.cm.ConnectMono;
 import io.verbena.reactor.cm.Server;
+import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -69,7 +70,17 @@ final class ReactorTransport implements RdmaTransport {
   @Override
   public Mono<RdmaConnection> connect(URI address) {
     requireNonNull(address, "address");
-    return new ConnectMono(address, () -> hca("connect", address).context());
+    return new ConnectMono(address, () -> context(address));
+  }
+
+  private ConnectionContext context(URI address) {
+    DeviceLoops hca = hca("connect", address);
+    try {
+      return hca.context();
+    } catch (VerbsException e) {
+      throw new RdmaConnectException(
+          "connect", address.toString(), "no loop in place of one that broke down", e);
+    }
   }
 
   @Override

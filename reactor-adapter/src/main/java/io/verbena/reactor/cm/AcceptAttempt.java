@@ -177,11 +177,14 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   }
 
   @Override
-  public void shutDown() {
+  public void shutDown(@Nullable Throwable broken) {
+    String peer = identifier.peer();
     if (!over && connection == null) {
-      reject(Reason.CLOSING);
+      reject(broken == null ? Reason.CLOSING : Reason.RESOURCES);
+    } else if (broken == null) {
+      fail(new RdmaConnectException("accept", peer, "the transport was disposed"));
     } else {
-      fail(new RdmaConnectException("accept", identifier.peer(), "the transport was disposed"));
+      fail(new HcaException("accept", peer, null, "the loop broke down: " + broken, broken));
     }
   }
 }

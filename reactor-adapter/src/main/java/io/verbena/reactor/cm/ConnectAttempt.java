@@ -268,7 +268,11 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
   }
 
   @Override
-  public void shutDown() {
-    fail(new RdmaConnectException(OPERATION, address.toString(), "the transport was disposed"));
+  public void shutDown(@Nullable Throwable broken) {
+    String peer = address.toString();
+    fail(
+        broken == null
+            ? new RdmaConnectException(OPERATION, peer, "the transport was disposed")
+            : new HcaException(OPERATION, peer, null, "the loop broke down: " + broken, broken));
   }
 }

@@ -56,7 +56,14 @@ public final class Server implements RdmaServer, EventTarget {
 
   @Override
   public void event(ConnectionEvent request) {
-    ConnectionContext context = contexts.get();
+    ConnectionContext context;
+    try {
+      context = contexts.get();
+    } catch (VerbsException e) {
+      // The loop died, and the device has nothing left for another one: closing rejects.
+      request.identifier().close();
+      return;
+    }
     AcceptAttempt attempt = new AcceptAttempt(context, this, request);
     dispatcher.register(request.identifier(), attempt);
     context.loop().execute(attempt::start);

@@ -319,9 +319,10 @@ public final class ConnectionLifecycle implements LoopMember {
   @Override
   public void shutDown(Throwable why, boolean now) {
     if (now) {
-      terminate(
+      HcaException broken =
           new HcaException(
-              "completion loop", reason.peer(), null, "the loop broke down: " + why, why));
+              "completion loop", reason.peer(), null, "the loop broke down: " + why, why);
+      guard.guarded(() -> terminate(broken));
       if (phase == Phase.FLUSHING) {
         phase = Phase.RELEASING;
       }

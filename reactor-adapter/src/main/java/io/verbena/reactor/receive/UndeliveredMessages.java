@@ -2,6 +2,7 @@
 package io.verbena.reactor.receive;
 
 import io.verbena.core.loop.CompletionLoop;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Messages that were not delivered when the connection closed. They are kept for the subscriber; if
@@ -25,7 +26,7 @@ final class UndeliveredMessages implements CompletionLoop.TickListener {
   }
 
   @Override
-  public void shutDown() {
+  public void shutDown(@Nullable Throwable broken) {
     receiver.discard();
   }
 }

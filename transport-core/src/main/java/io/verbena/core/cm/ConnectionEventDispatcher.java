@@ -162,7 +162,19 @@ public final class ConnectionEventDispatcher {
       target = target(event.identifier());
     }
     if (target != null) {
+      tell(target, event);
+    }
+  }
+
+  /** What one target throws must not keep the events of all others from them. */
+  private void tell(EventTarget target, ConnectionEvent event) {
+    try {
       target.event(event);
+    } catch (RuntimeException | Error thrown) {
+      if (invoker != null) {
+        throw thrown;
+      }
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
     }
   }
 

@@ -56,6 +56,7 @@ public final class CompletionLoop {
   private volatile boolean sleeping;
   private volatile boolean stopping;
   private volatile boolean ended;
+  private volatile @Nullable Throwable brokenBy;
   private volatile @Nullable Throwable failure;
 
   /**
@@ -159,8 +160,9 @@ public final class CompletionLoop {
 
   /** Calls {@code listener.tick()} on each tick until it returns false. */
   public void addTickListener(TickListener listener) {
-    if (stopping) {
-      listener.shutDown();
+    Throwable broken = brokenBy;
+    if (stopping || broken != null) {
+      listener.shutDown(broken);
       return;
     }
     tickListeners.add(listener);
@@ -172,8 +174,12 @@ public final class CompletionLoop {
     /** Called on each tick; returns whether it waits for further ticks. */
     boolean tick();
 
-    /** Called once if the loop stops: releases everything. */
-    void shutDown();
+    /**
+     * Called once if the loop stops: releases everything.
+     *
+     * @param broken what the loop broke down with, or null if it was stopped
+     */
+    void shutDown(@Nullable Throwable broken);
   }
 
   /** Calls {@link LoopMember#endDutyCycle} once at the end of this duty cycle. */
@@ -225,23 +231,41 @@ public final class CompletionLoop {
     return !thread.isAlive();
   }
 
-  /** Returns what the loop broke down with, or null. */
+  /**
+   * Returns what the loop broke down with, or null. Then it has shut all members down, or is about
+   * to, and serves nobody any more.
+   */
+  public @Nullable Throwable brokenBy() {
+    return brokenBy;
+  }
+
+  /** Returns what went wrong when the loop closed its queues at its end, or null. */
   public @Nullable Throwable failure() {
     return failure;
   }
 
+  /** Shuts everybody down, whatever one of them throws. */
   private void shutDownAll(Throwable cause, boolean now) {
     for (int i = 0; i < queues.bound(); i++) {
       LoopMember member = queues.at(i);
       if (member != null) {
-        member.shutDown(cause, now);
+        try {
+          member.shutDown(cause, now);
+        } catch (Throwable thrown) {
+          report(thrown);
+        }
       }
     }
-    for (TickListener each : List.copyOf(tickListeners)) {
-      each.shutDown();
-    }
+    List<TickListener> listeners = List.copyOf(tickListeners);
     pending -= tickListeners.size();
     tickListeners.clear();
+    for (TickListener each : listeners) {
+      try {
+        each.shutDown(now ? cause : null);
+      } catch (Throwable thrown) {
+        report(thrown);
+      }
+    }
   }
 
   private void work() {
@@ -253,7 +277,6 @@ public final class CompletionLoop {
       }
     } catch (Throwable broken) {
       breakDown(broken);
-      throw broken;
     } finally {
       end();
     }
@@ -264,7 +287,7 @@ public final class CompletionLoop {
   }
 
   private void breakDown(Throwable cause) {
-    failure = cause;
+    brokenBy = cause;
     shutDownAll(cause, true);
   }
 
@@ -420,7 +443,7 @@ public final class CompletionLoop {
   }
 
   private void end() {
-    Throwable first = failure;
+    Throwable first = null;
     for (Runnable action : atEnd) {
       try {
         action.run();

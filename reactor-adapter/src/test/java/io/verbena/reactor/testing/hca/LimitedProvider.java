@@ -7,6 +7,7 @@ import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** {@code limited://name} reaches the same addresses as {@code emulated://name}. */
@@ -18,6 +19,20 @@ public final class LimitedProvider implements VerbsProvider {
 
   /** While it is set, completions of READs and atomics are not to be seen. */
   private static final AtomicBoolean HELD = new AtomicBoolean();
+
+  private static final ConcurrentHashMap<Thread, Error> DEADLY = new ConcurrentHashMap<>();
+
+  /** Throws {@code error} at the next poll by this thread, so that its loop breaks down. */
+  public static void breakLoop(Thread loop, Error error) {
+    DEADLY.put(loop, error);
+  }
+
+  static void throwHere() {
+    Error error = DEADLY.remove(Thread.currentThread());
+    if (error != null) {
+      throw error;
+    }
+  }
 
   /** Holds completions back, or lets them go. */
   public static void hold(boolean on) {

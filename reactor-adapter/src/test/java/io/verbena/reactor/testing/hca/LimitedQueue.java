@@ -6,7 +6,7 @@ import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
-/** A completion queue that shows nothing while completions are held. */
+/** A completion queue that shows nothing while completions are held, and may throw. */
 record LimitedQueue(CompletionQueue inner, @Nullable CompletionChannel channel)
     implements CompletionQueue {
   @Override
@@ -16,6 +16,7 @@ record LimitedQueue(CompletionQueue inner, @Nullable CompletionChannel channel)
 
   @Override
   public int poll(WorkCompletion[] completions) {
+    LimitedProvider.throwHere();
     return LimitedProvider.isHolding() ? 0 : inner.poll(completions);
   }
 
