@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <table>
  *   <caption>Options by group</caption>
- *   <tr><th>Loops</th><td>{@link #pollMode}, {@link #loops}, {@link #spinTime}</td></tr>
+ *   <tr><th>Loops</th><td>{@link #pollMode}, {@link #loops}, {@link #spinTime},
+ *       {@link #stallWarning}</td></tr>
  *   <tr><th>Memory</th><td>{@link #maxRegisteredBytes}, {@link #maxCachedRegistrations}</td></tr>
  *   <tr><th>Messages</th><td>{@link #eagerSize}, {@link #maxMessageSize}, {@link #receiveDepth},
  *       {@link #sendDepth}, {@link #window}, {@link #readAhead}, {@link #maxOperations}</td></tr>
@@ -35,6 +36,7 @@ public final class RdmaOptions {
   private final PollMode pollMode;
   private final int loops;
   private final Duration spinTime;
+  private final Duration stallWarning;
 
   private final long maxRegisteredBytes;
   private final int maxCachedRegistrations;
@@ -57,6 +59,7 @@ public final class RdmaOptions {
     pollMode = builder.pollMode;
     loops = builder.loops;
     spinTime = builder.spinTime;
+    stallWarning = builder.stallWarning;
     maxRegisteredBytes = builder.maxRegisteredBytes;
     maxCachedRegistrations = builder.maxCachedRegistrations;
     eagerSize = builder.eagerSize;
@@ -102,6 +105,11 @@ public final class RdmaOptions {
   /** See {@link Builder#spinTime}. */
   public Duration spinTime() {
     return spinTime;
+  }
+
+  /** See {@link Builder#stallWarning}. */
+  public Duration stallWarning() {
+    return stallWarning;
   }
 
   // ---- Memory
@@ -183,6 +191,7 @@ public final class RdmaOptions {
         && pollMode == that.pollMode
         && loops == that.loops
         && spinTime.equals(that.spinTime)
+        && stallWarning.equals(that.stallWarning)
         && maxRegisteredBytes == that.maxRegisteredBytes
         && maxCachedRegistrations == that.maxCachedRegistrations
         && eagerSize == that.eagerSize
@@ -204,6 +213,7 @@ public final class RdmaOptions {
         pollMode,
         loops,
         spinTime,
+        stallWarning,
         maxRegisteredBytes,
         maxCachedRegistrations,
         eagerSize,
@@ -227,6 +237,8 @@ public final class RdmaOptions {
         + loops
         + ", spinTime="
         + spinTime
+        + ", stallWarning="
+        + stallWarning
         + ", maxRegisteredBytes="
         + maxRegisteredBytes
         + ", maxCachedRegistrations="
@@ -268,6 +280,7 @@ public final class RdmaOptions {
     private PollMode pollMode = PollMode.ADAPTIVE;
     private int loops = 1;
     private Duration spinTime = Duration.ofNanos(20_000);
+    private Duration stallWarning = Duration.ofSeconds(2);
 
     private long maxRegisteredBytes = 1L << 31;
     private int maxCachedRegistrations = 256;
@@ -292,6 +305,7 @@ public final class RdmaOptions {
       pollMode = from.pollMode;
       loops = from.loops;
       spinTime = from.spinTime;
+      stallWarning = from.stallWarning;
       maxRegisteredBytes = from.maxRegisteredBytes;
       maxCachedRegistrations = from.maxCachedRegistrations;
       eagerSize = from.eagerSize;
@@ -343,6 +357,18 @@ public final class RdmaOptions {
      */
     public Builder spinTime(Duration value) {
       spinTime = checked("spinTime", value, Duration.ZERO, "0");
+      return this;
+    }
+
+    /**
+     * Sets after how long without a duty cycle a completion loop is reported, with its stack, as a
+     * subscriber that holds the thread up stops all connections of the loop. A loop without work is
+     * not reported; one that is, at most once a minute. Netty's channels ignore it.
+     *
+     * @param value 0, for never, to 2<sup>63</sup> - 1 ns; 2 s by default
+     */
+    public Builder stallWarning(Duration value) {
+      stallWarning = checked("stallWarning", value, Duration.ZERO, "0");
       return this;
     }
 

@@ -27,6 +27,11 @@ class RdmaOptionsTest {
               Duration.ofNanos(20_000),
               o -> o.spinTime(Duration.ZERO)),
           new Option(
+              "stallWarning",
+              RdmaOptions::stallWarning,
+              Duration.ofSeconds(2),
+              o -> o.stallWarning(Duration.ZERO)),
+          new Option(
               "maxRegisteredBytes",
               RdmaOptions::maxRegisteredBytes,
               1L << 31,

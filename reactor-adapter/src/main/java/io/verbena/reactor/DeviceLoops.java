@@ -41,6 +41,7 @@ final class DeviceLoops {
   private final List<ConnectionContext> contexts = new CopyOnWriteArrayList<>();
   private final List<CompletionLoop> brokenLoops = new ArrayList<>();
   private final AtomicInteger next = new AtomicInteger();
+  private final @Nullable LoopWatchdog watchdog;
   private boolean closing;
 
   /**
@@ -63,12 +64,23 @@ final class DeviceLoops {
     for (ConnectionContext context : contexts) {
       context.loop().start();
     }
+    long stall = options.stallWarning().toNanos();
+    watchdog =
+        invoker != null || stall == 0
+            ? null
+            : new LoopWatchdog(
+                THREADS + '-' + device.attributes().name() + "-watchdog",
+                stall,
+                this::loops,
+                LOG::warn);
   }
 
   private ConnectionContext newContext(int index) {
     Device device = opened.device();
     String name = THREADS + '-' + device.attributes().name() + "-loop-" + index;
-    CompletionLoop loop = new CompletionLoop(name, device, options, invoker, opened.meter());
+    CompletionLoop loop =
+        new CompletionLoop(
+            work -> LoopThread.create(work, name), device, options, invoker, opened.meter());
     loop.atEnd(() -> reportBreakdown(name, loop.brokenBy()));
     return new ConnectionContext(
         opened.dispatcher(),
@@ -144,6 +156,17 @@ final class DeviceLoops {
     for (CompletionLoop loop : loops) {
       loop.stop();
     }
+    try {
+      closeAll(loops);
+    } finally {
+      LoopWatchdog watching = watchdog;
+      if (watching != null) {
+        watching.close();
+      }
+    }
+  }
+
+  private void closeAll(List<CompletionLoop> loops) throws InterruptedException {
     long patience = options.closeTimeout().toNanos() + GRACE;
     Throwable failure = null;
     for (CompletionLoop loop : loops) {

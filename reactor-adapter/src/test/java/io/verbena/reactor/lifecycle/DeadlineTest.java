@@ -18,9 +18,12 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 class DeadlineTest {
 
@@ -108,6 +111,47 @@ class DeadlineTest {
       assertThat(received).isEqualTo(6);
       assertThat(sent).succeedsWithin(Ends.LIMIT);
       assertThat(pair.client().isDisposed()).isFalse();
+    }
+  }
+
+  @Test
+  void failsInTimeWhileAnotherLoopIsHeldUp() throws InterruptedException {
+    CountDownLatch entered = new CountDownLatch(1);
+    CountDownLatch letGo = new CountDownLatch(1);
+    try (Ends ends =
+        Ends.create(
+            Ends.options(), Ends.options().loops(2).operationTimeout(Duration.ofMillis(200)))) {
+      RdmaConnection heldUp = ends.connectLimited().client();
+      Ends.Pair other = ends.connectLimited();
+      RdmaMemory.Region region =
+          other.server().memory().register(ByteBuffer.allocateDirect(64), Set.of(Right.READ));
+      heldUp
+          .send(Mono.fromSupplier(() -> Ends.message(heldUp, 8, 1)))
+          .then(Mono.fromRunnable(() -> holdUp(entered, letGo)))
+          .subscribe();
+      assertThat(entered.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+      LimitedProvider.hold(true);
+
+      assertThatThrownBy(() -> other.client().read(region.token()).block(Ends.LIMIT))
+          .isInstanceOf(RdmaTimeoutException.class);
+      assertThatThrownBy(() -> heldUp.read(region.token()).block(Duration.ofMillis(1)))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("Timeout");
+
+      LimitedProvider.hold(false);
+      letGo.countDown();
+      region.close();
+    } finally {
+      letGo.countDown();
+    }
+  }
+
+  private static void holdUp(CountDownLatch entered, CountDownLatch letGo) {
+    entered.countDown();
+    try {
+      assertThat(letGo.await(2 * Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

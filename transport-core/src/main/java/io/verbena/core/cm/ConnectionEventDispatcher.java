@@ -43,8 +43,10 @@ public final class ConnectionEventDispatcher {
   public ConnectionEventDispatcher(String name, Device device, @Nullable DutyCycleInvoker invoker) {
     manager = device.createConnectionManager();
     this.invoker = invoker;
-    thread = new Thread(this::work, name);
+    // It inherits nothing of whoever opens the transport, and would keep alive.
+    thread = new Thread(null, this::work, name, 0, false);
     thread.setDaemon(true);
+    thread.setContextClassLoader(ConnectionEventDispatcher.class.getClassLoader());
   }
 
   /** Starts the thread, or adds its duty cycle to the invoker. */

@@ -7,9 +7,12 @@ import io.verbena.meters.HcaMeter;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.Device;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * #join} may be called from other threads.
  */
 public final class CompletionLoop {
+  private static final VarHandle CYCLES = cyclesHandle();
   private static final int CLOCK_MASK = 63;
   private static final long LEAST_TICK = 200_000;
   private static final long LONGEST_TICK = 1_000_000_000;
@@ -47,8 +51,10 @@ public final class CompletionLoop {
   private int endingCount;
   private int pending;
   private int tick;
-  private int cycles;
   private long lastTick;
+
+  /** Counts duty cycles. Written on the loop, read by whoever watches it. */
+  private int cycles;
 
   /** The thread while it is in the loop. Not volatile: no other thread ever finds itself here. */
   private @Nullable Thread inside;
@@ -62,12 +68,12 @@ public final class CompletionLoop {
   /**
    * Creates a loop; {@link #start} starts its thread.
    *
-   * @param name of its thread
+   * @param threads makes its thread
    * @param invoker invokes its duty cycle in place of a thread, or null
    * @param meter counts its completion queues and polls
    */
   public CompletionLoop(
-      String name,
+      ThreadFactory threads,
       Device device,
       RdmaOptions options,
       @Nullable DutyCycleInvoker invoker,
@@ -83,11 +89,14 @@ public final class CompletionLoop {
     tickNanos = Math.min(LONGEST_TICK, Math.max(LEAST_TICK, shortest / TICKS_PER_TIMEOUT));
     channel = mode == PollMode.BUSY ? null : device.createCompletionChannel();
     queues = new CompletionQueues<>(device, channel, meter);
-    if (invoker == null) {
-      thread = new Thread(this::work, name);
-      thread.setDaemon(true);
-    } else {
-      thread = null;
+    thread = invoker == null ? threads.newThread(this::work) : null;
+  }
+
+  private static VarHandle cyclesHandle() {
+    try {
+      return MethodHandles.lookup().findVarHandle(CompletionLoop.class, "cycles", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
     }
   }
 
@@ -109,6 +118,21 @@ public final class CompletionLoop {
   /** Returns the device whose completions it polls. */
   public Device device() {
     return device;
+  }
+
+  /** Returns its thread, or null if an invoker invokes it. */
+  public @Nullable Thread thread() {
+    return thread;
+  }
+
+  /** Returns a number that another duty cycle changes. May be called by any thread. */
+  public int cycles() {
+    return (int) CYCLES.getOpaque(this);
+  }
+
+  /** Returns whether the loop waits for work. May be called by any thread. */
+  public boolean isSleeping() {
+    return sleeping;
   }
 
   /** Runs {@code task} on the loop's thread, soon. May be called by any thread. */
@@ -327,7 +351,9 @@ public final class CompletionLoop {
     }
     worked |= queues.poll() > 0;
     endDutyCycle();
-    if ((++cycles & CLOCK_MASK) == 0) {
+    int cycle = cycles + 1;
+    CYCLES.setOpaque(this, cycle);
+    if ((cycle & CLOCK_MASK) == 0) {
       readClock();
     }
     if (worked || endingCount > 0) {

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.verbena.RdmaConnection;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.meters.HcaMeter;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsProviders;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.NonBlocking;
+
+/** Users who hold a loop up, or leave something behind on the thread that opens a transport. */
+class LoopThreadTest {
+  private static final InheritableThreadLocal<String> INHERITABLE = new InheritableThreadLocal<>();
+
+  private final CountDownLatch letGo = new CountDownLatch(1);
+
+  @AfterEach
+  void letGo() {
+    letGo.countDown();
+  }
+
+  @Test
+  void refusesToBlockTheLoop() {
+    try (Ends ends = Ends.create()) {
+      RdmaConnection client = ends.connect().client();
+
+      assertThatThrownBy(() -> inLoop(client, () -> Mono.never().block(Duration.ofMillis(1))))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("not supported");
+      assertThat(inLoop(client, Thread::currentThread))
+          .isInstanceOf(NonBlocking.class)
+          .isInstanceOf(FastThreadLocalThread.class);
+    }
+  }
+
+  @Test
+  void inheritsNeitherThreadLocalsNorAContextClassLoader() throws Exception {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    INHERITABLE.set("of the test");
+    try (URLClassLoader other = new URLClassLoader(new URL[0], before)) {
+      thread.setContextClassLoader(other);
+      try (Ends ends = Ends.create()) {
+        RdmaConnection client = ends.connect().client();
+
+        assertThat(inLoop(client, () -> String.valueOf(INHERITABLE.get()))).isEqualTo("null");
+        assertThat(inLoop(client, () -> Thread.currentThread().getContextClassLoader()))
+            .isSameAs(ReactorTransport.class.getClassLoader());
+      }
+    } finally {
+      thread.setContextClassLoader(before);
+      INHERITABLE.remove();
+    }
+  }
+
+  @Test
+  void reportsALoopThatIsHeldUpAndNotOneThatSleeps() throws Exception {
+    URI address = URI.create("emulated://held-up");
+    LinkedBlockingQueue<String> reports = new LinkedBlockingQueue<>();
+    Device device = VerbsProviders.find(address).open(address);
+    CompletionLoop sleeps = loop("sleeps", device);
+    CompletionLoop heldUp = loop("is-held-up", device);
+    CountDownLatch entered = new CountDownLatch(1);
+    heldUp.execute(() -> holdUp(entered));
+    assertThat(entered.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+    await().atMost(Ends.LIMIT).until(sleeps::isSleeping);
+    LoopWatchdog watchdog =
+        new LoopWatchdog(
+            "watchdog-test",
+            Duration.ofMillis(300).toNanos(),
+            () -> List.of(sleeps, heldUp),
+            reports::add);
+    String report = reports.poll(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    watchdog.close();
+
+    assertThat(report)
+        .contains("is-held-up", " ms", "RdmaOptions.stallWarning", "LoopThreadTest.holdUp");
+    assertThat(reports).isEmpty();
+    letGo();
+    for (CompletionLoop loop : List.of(sleeps, heldUp)) {
+      loop.stop();
+      assertThat(loop.join(Ends.LIMIT.toNanos())).isTrue();
+    }
+    device.close();
+  }
+
+  private static CompletionLoop loop(String name, Device device) {
+    CompletionLoop loop =
+        new CompletionLoop(
+            work -> LoopThread.create(work, name),
+            device,
+            Ends.options().build(),
+            null,
+            HcaMeter.OFF);
+    loop.start();
+    return loop;
+  }
+
+  private void holdUp(CountDownLatch entered) {
+    entered.countDown();
+    try {
+      assertThat(letGo.await(2 * Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static <T> T inLoop(RdmaConnection connection, Supplier<T> call) {
+    return send(connection).then(Mono.fromSupplier(call)).block(Ends.LIMIT);
+  }
+
+  private static Mono<Void> send(RdmaConnection connection) {
+    return connection.send(Mono.fromSupplier(() -> Ends.message(connection, 8, 1)));
+  }
+}
