@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
@@ -22,11 +23,15 @@ import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
@@ -39,10 +44,28 @@ import reactor.core.publisher.Mono;
  * from a completion loop, it leaves that to a thread of its own.
  */
 final class ReactorTransport implements RdmaTransport {
+  private static final int MOST_ROUTES = 1024;
+  private static final long ROUTE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private record Route(DeviceLoops loops, long since) {}
+
   private final RdmaOptions options;
   private final @Nullable DutyCycleInvoker invoker;
   private final Function<URI, Device> devices;
+  private final NameResolver names;
   private final Map<String, DeviceLoops> hcas = new HashMap<>();
+
+  /** Of several devices the one for a host, as finding that out opens one. */
+  private final Map<String, Route> routes =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Route> eldest) {
+          return size() > MOST_ROUTES;
+        }
+      };
+
   private final List<Server> servers = new ArrayList<>();
   private boolean disposed;
 
@@ -60,6 +83,7 @@ final class ReactorTransport implements RdmaTransport {
     this.options = requireNonNull(options, "options");
     this.invoker = invoker;
     this.devices = devices;
+    names = new NameResolver(options.connectTimeout());
   }
 
   @Override
@@ -70,7 +94,24 @@ final class ReactorTransport implements RdmaTransport {
   @Override
   public Mono<RdmaConnection> connect(URI address) {
     requireNonNull(address, "address");
-    return new ConnectMono(address, () -> context(address));
+    long timeout = options.connectTimeout().toNanos();
+    return Mono.defer(
+        () -> {
+          Supplier<URI> lookup = provider(address).lookup(address);
+          if (lookup == null) {
+            return connectTo(address, timeout);
+          }
+          long start = System.nanoTime();
+          return names
+              .resolve("connect", address, lookup)
+              .flatMap(
+                  resolved ->
+                      connectTo(resolved, Math.max(1, timeout - (System.nanoTime() - start))));
+        });
+  }
+
+  private Mono<RdmaConnection> connectTo(URI address, long timeoutNanos) {
+    return new ConnectMono(address, timeoutNanos, () -> context(address));
   }
 
   private ConnectionContext context(URI address) {
@@ -88,7 +129,13 @@ final class ReactorTransport implements RdmaTransport {
       URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     requireNonNull(address, "address");
     requireNonNull(handler, "handler");
-    return Mono.fromSupplier(() -> listen(address, handler));
+    return Mono.defer(
+        () -> {
+          Supplier<URI> lookup = provider(address).lookup(address);
+          return lookup == null
+              ? Mono.fromSupplier(() -> listen(address, handler))
+              : names.resolve("bind", address, lookup).map(resolved -> listen(resolved, handler));
+        });
   }
 
   private RdmaServer listen(
@@ -124,7 +171,15 @@ final class ReactorTransport implements RdmaTransport {
 
   @Override
   public RdmaMemory memory(URI address) {
-    return hca("memory", requireNonNull(address, "address")).memory();
+    Supplier<URI> lookup = provider(requireNonNull(address, "address")).lookup(address);
+    if (lookup == null) {
+      return hca("memory", address).memory();
+    }
+    try {
+      return hca("memory", names.resolve("memory", address, lookup).toFuture().join()).memory();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RdmaException failure ? failure : e;
+    }
   }
 
   private synchronized DeviceLoops hca(String operation, URI address) {
@@ -132,6 +187,10 @@ final class ReactorTransport implements RdmaTransport {
       throw disposed(operation, address);
     }
     VerbsProvider provider = provider(address);
+    Route route = routes.get(routeKey(address));
+    if (route != null && System.nanoTime() - route.since < ROUTE_NANOS) {
+      return route.loops;
+    }
     // Options stand in the query: another query may be another device.
     String query = Objects.toString(address.getRawQuery(), "");
     String scheme = provider.scheme().toLowerCase(Locale.ROOT);
@@ -145,17 +204,24 @@ final class ReactorTransport implements RdmaTransport {
       String key =
           single ? scheme + '?' + query : scheme + '/' + device.attributes().name() + '?' + query;
       known = hcas.get(key);
-      if (known != null) {
+      if (known == null) {
+        known = new DeviceLoops(scheme, device, options, invoker);
+        hcas.put(key, known);
+      } else {
         device.close();
-        return known;
       }
-      DeviceLoops opened = new DeviceLoops(scheme, device, options, invoker);
-      hcas.put(key, opened);
-      return opened;
+      if (!single) {
+        routes.put(routeKey(address), new Route(known, System.nanoTime()));
+      }
+      return known;
     } catch (VerbsException e) {
       throw new RdmaConnectException(
           operation, address.toString(), "no device can be opened for it", e);
     }
+  }
+
+  private static String routeKey(URI address) {
+    return address.getScheme() + "://" + address.getHost() + '?' + address.getRawQuery();
   }
 
   private static VerbsProvider provider(URI address) {
@@ -178,8 +244,10 @@ final class ReactorTransport implements RdmaTransport {
       toClose = List.copyOf(hcas.values());
       listening = List.copyOf(servers);
       hcas.clear();
+      routes.clear();
       servers.clear();
     }
+    names.dispose();
     for (Server server : listening) {
       server.dispose();
     }

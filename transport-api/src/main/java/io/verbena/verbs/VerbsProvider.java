@@ -3,6 +3,8 @@ package io.verbena.verbs;
 
 import java.net.URI;
 import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** A kind of HCA, found by {@link java.util.ServiceLoader}. Stateless and thread-safe. */
 public interface VerbsProvider {
@@ -12,6 +14,16 @@ public interface VerbsProvider {
 
   /** The names of the devices that are present. */
   List<String> deviceNames();
+
+  /**
+   * Returns what looks the host name of an address up, or null if there is none to look up. It
+   * returns the same address with the host's own address in place of the name, of which {@link
+   * #open} and connection managers look nothing up. It may block for as long as the name service
+   * takes, and throws a {@link VerbsException} {@code INVALID} for a name that is not known.
+   */
+  default @Nullable Supplier<URI> lookup(URI address) {
+    return null;
+  }
 
   /**
    * Opens a device that can listen on, or reach, an address. Options stand in the URI's query.

@@ -77,6 +77,11 @@ record DisniAddress(
     throw invalid(address, "gid: " + gid + " (expected: >= 0)");
   }
 
+  /** Looks a host of an address up; returns its address as it stands in a URI. */
+  static String lookup(URI address, String host) {
+    return text(resolve(address, host));
+  }
+
   private static InetAddress resolve(URI address, String host) {
     try {
       return InetAddress.getByName(host);
@@ -92,12 +97,11 @@ record DisniAddress(
 
   /** The URI of a bound or connected socket address. */
   static URI uri(InetSocketAddress socket) {
-    String host = socket.getAddress().getHostAddress();
-    return URI.create(
-        SCHEME
-            + "://"
-            + (host.indexOf(':') < 0 ? host : "[" + host + "]")
-            + ":"
-            + socket.getPort());
+    return URI.create(SCHEME + "://" + text(socket.getAddress()) + ":" + socket.getPort());
+  }
+
+  private static String text(InetAddress address) {
+    String host = address.getHostAddress();
+    return host.indexOf(':') < 0 ? host : "[" + host + "]";
   }
 }

@@ -6,6 +6,7 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProvider;
+import io.verbena.verbs.provider.HostNames;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -14,6 +15,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +42,11 @@ public final class DisniProvider implements VerbsProvider {
   public List<String> deviceNames() {
     NativeLibrary.load();
     return DisniContext.deviceNames();
+  }
+
+  @Override
+  public @Nullable Supplier<URI> lookup(URI address) {
+    return HostNames.lookup(address, host -> DisniAddress.lookup(address, host));
   }
 
   @Override

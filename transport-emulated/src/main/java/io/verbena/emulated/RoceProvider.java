@@ -5,8 +5,11 @@ import io.verbena.emulated.address.LocalAddresses;
 import io.verbena.emulated.address.RoceAddress;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProvider;
+import io.verbena.verbs.provider.HostNames;
 import java.net.URI;
 import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Emulated HCAs on UDP sockets, as {@code roce://host:port}: they talk RoCEv2 to HCAs of the same
@@ -48,6 +51,11 @@ public final class RoceProvider implements VerbsProvider {
   @Override
   public List<String> deviceNames() {
     return LocalAddresses.deviceNames();
+  }
+
+  @Override
+  public @Nullable Supplier<URI> lookup(URI address) {
+    return HostNames.lookup(address, host -> RoceAddress.lookup(address, host));
   }
 
   @Override

@@ -50,11 +50,14 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
   private volatile boolean cancelled;
 
   ConnectAttempt(
-      URI address, ConnectionContext context, CoreSubscriber<? super RdmaConnection> actual) {
+      URI address,
+      long timeoutNanos,
+      ConnectionContext context,
+      CoreSubscriber<? super RdmaConnection> actual) {
     this.address = address;
     this.context = context;
     this.actual = actual;
-    timeoutNanos = context.options().connectTimeout().toNanos();
+    this.timeoutNanos = timeoutNanos;
   }
 
   @Override

@@ -13,13 +13,17 @@ import reactor.core.publisher.Operators;
 /** A connection, for each subscription its own. */
 public final class ConnectMono extends Mono<RdmaConnection> {
   private final URI address;
+  private final long timeoutNanos;
   private final Supplier<ConnectionContext> contexts;
 
   /**
+   * @param address without a host name to look up
+   * @param timeoutNanos how long a connect may take
    * @param contexts where each next connection is made; may throw {@link RdmaException}
    */
-  public ConnectMono(URI address, Supplier<ConnectionContext> contexts) {
+  public ConnectMono(URI address, long timeoutNanos, Supplier<ConnectionContext> contexts) {
     this.address = address;
+    this.timeoutNanos = timeoutNanos;
     this.contexts = contexts;
   }
 
@@ -32,6 +36,6 @@ public final class ConnectMono extends Mono<RdmaConnection> {
       Operators.error(actual, e);
       return;
     }
-    actual.onSubscribe(new ConnectAttempt(address, context, actual));
+    actual.onSubscribe(new ConnectAttempt(address, timeoutNanos, context, actual));
   }
 }

@@ -79,6 +79,15 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
     return URLDecoder.decode(value, StandardCharsets.UTF_8);
   }
 
+  /**
+   * Looks a host of an address up; returns its address as it stands in a URI.
+   *
+   * @throws VerbsException {@code INVALID} for a host without an address
+   */
+  public static String lookup(URI address, String host) {
+    return text(resolve(address, host));
+  }
+
   /** The first IPv4 address of a host, or the first at all. */
   private static InetAddress resolve(URI address, String host) {
     InetAddress[] all;

@@ -52,6 +52,16 @@ class RoceAddressTest {
   }
 
   @Test
+  void looksUpHostNamesAndNoAddresses() {
+    RoceProvider provider = new RoceProvider();
+
+    assertThat(provider.lookup(URI.create("roce://127.0.0.1:5"))).isNull();
+    assertThat(provider.lookup(URI.create("roce://[::1]:5"))).isNull();
+    assertThat(provider.lookup(URI.create("roce://localhost:5?mtu=1024")).get())
+        .isEqualTo(URI.create("roce://127.0.0.1:5?mtu=1024"));
+  }
+
+  @Test
   void opensWithTheMtuThatIsAskedFor() {
     try (Device device = open("?mtu=1024")) {
       assertThat(device.port().activeMtu()).isEqualTo(Mtu.MTU_1024);

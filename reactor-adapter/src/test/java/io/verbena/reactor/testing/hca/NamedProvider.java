@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.testing.hca;
+
+import io.verbena.core.testing.Addresses;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.VerbsProvider;
+import io.verbena.verbs.VerbsProviders;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code named://name} reaches the same addresses as {@code emulated://name}, once the name was
+ * looked up; a test says how long that takes.
+ */
+public final class NamedProvider implements VerbsProvider {
+  private static final String SCHEME = "named";
+  private static final String RESOLVED = "resolved";
+  private static final Duration LONGEST = Addresses.within(Duration.ofSeconds(60));
+  private static final ConcurrentHashMap<String, CountDownLatch> HELD = new ConcurrentHashMap<>();
+
+  /** The same address, by a name. */
+  public static URI named(URI address) {
+    return URI.create(SCHEME + "://" + address.getRawAuthority());
+  }
+
+  /** The same address, by a name that is not known. */
+  public static URI unknown(URI address) {
+    return URI.create(named(address) + "?unknown");
+  }
+
+  /** Makes lookups of an address wait until the latch that is returned is counted down. */
+  public static CountDownLatch hold(URI named) {
+    CountDownLatch latch = new CountDownLatch(1);
+    HELD.put(named.getRawAuthority(), latch);
+    return latch;
+  }
+
+  @Override
+  public String scheme() {
+    return SCHEME;
+  }
+
+  @Override
+  public List<String> deviceNames() {
+    return List.of("limited0", "limited1");
+  }
+
+  @Override
+  public @Nullable Supplier<URI> lookup(URI address) {
+    return RESOLVED.equals(address.getRawQuery()) ? null : () -> find(address);
+  }
+
+  private static URI find(URI address) {
+    CountDownLatch latch = HELD.get(address.getRawAuthority());
+    try {
+      if (latch != null && !latch.await(LONGEST.toSeconds(), TimeUnit.SECONDS)) {
+        throw new AssertionError("held for " + LONGEST);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if ("unknown".equals(address.getRawQuery())) {
+      throw new VerbsException(VerbsError.INVALID, "address: " + address + ": unknown host");
+    }
+    return URI.create(named(address) + "?" + RESOLVED);
+  }
+
+  @Override
+  public Device open(URI address) {
+    Supplier<URI> lookup = lookup(address);
+    URI plain = Addresses.plain(lookup == null ? address : lookup.get());
+    return new LimitedDevice(VerbsProviders.find(plain).open(plain));
+  }
+}
