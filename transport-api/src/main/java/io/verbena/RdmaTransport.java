@@ -26,13 +26,18 @@ public interface RdmaTransport extends Disposable {
   }
 
   /**
-   * Creates a transport with these options.
+   * Creates a transport with these options. The thread's context class loader finds the
+   * implementation and the verbs providers, once; what it lacks, the class loader of this class
+   * finds.
    *
    * @throws IllegalStateException if no implementation is on the class path
    */
   static RdmaTransport create(RdmaOptions options) {
     return ServiceLoader.load(Factory.class)
         .findFirst()
+        .or(
+            () ->
+                ServiceLoader.load(Factory.class, RdmaTransport.class.getClassLoader()).findFirst())
         .orElseThrow(
             () ->
                 new IllegalStateException(

@@ -51,6 +51,7 @@ final class ReactorTransport implements RdmaTransport {
 
   private final RdmaOptions options;
   private final @Nullable DutyCycleInvoker invoker;
+  private final VerbsProviders providers = VerbsProviders.load();
   private final Function<URI, Device> devices;
   private final NameResolver names;
   private final Map<String, DeviceLoops> hcas = new HashMap<>();
@@ -71,18 +72,21 @@ final class ReactorTransport implements RdmaTransport {
 
   /** A transport with threads of its own, over the providers that are present. */
   ReactorTransport(RdmaOptions options) {
-    this(options, null, address -> provider(address).open(address));
+    this(options, null, null);
   }
 
   /**
    * @param invoker who gives turns to all that else have threads, or null
-   * @param devices opens a device for an address of a provider that is present
+   * @param devices opens a device for an address of a provider that is present; null for the
+   *     provider itself
    */
   ReactorTransport(
-      RdmaOptions options, @Nullable DutyCycleInvoker invoker, Function<URI, Device> devices) {
+      RdmaOptions options,
+      @Nullable DutyCycleInvoker invoker,
+      @Nullable Function<URI, Device> devices) {
     this.options = requireNonNull(options, "options");
     this.invoker = invoker;
-    this.devices = devices;
+    this.devices = devices == null ? address -> provider(address).open(address) : devices;
     names = new NameResolver(options.connectTimeout());
   }
 
@@ -224,9 +228,9 @@ final class ReactorTransport implements RdmaTransport {
     return address.getScheme() + "://" + address.getHost() + '?' + address.getRawQuery();
   }
 
-  private static VerbsProvider provider(URI address) {
+  private VerbsProvider provider(URI address) {
     try {
-      return VerbsProviders.find(address);
+      return providers.of(address);
     } catch (VerbsException e) {
       throw new UnknownSchemeException(e.getMessage());
     }
