@@ -167,7 +167,7 @@ final class DeviceLoops {
   }
 
   private void closeAll(List<CompletionLoop> loops) throws InterruptedException {
-    long patience = options.closeTimeout().toNanos() + GRACE;
+    long patience = Math.min(options.closeTimeout().toNanos(), Long.MAX_VALUE - GRACE) + GRACE;
     Throwable failure = null;
     for (CompletionLoop loop : loops) {
       if (!loop.join(patience)) {

@@ -65,6 +65,23 @@ class DeadlineTest {
   }
 
   @Test
+  void takesTheLongestTimeouts() {
+    Duration longest = Duration.ofNanos(Long.MAX_VALUE);
+    try (Ends ends =
+        Ends.create(
+            Ends.options()
+                .connectTimeout(longest)
+                .operationTimeout(longest)
+                .closeTimeout(longest)
+                .stallWarning(longest))) {
+      Ends.Pair pair = ends.connect();
+
+      pair.client().send(Flux.just(Ends.message(pair.client(), 8, 1))).block(Ends.LIMIT);
+      pair.client().close().block(Ends.LIMIT);
+    }
+  }
+
+  @Test
   void givesTheConnectionUpWhenThePeerReturnsNoCredit() throws Exception {
     try (Ends ends = impatient();
         RawPeer peer = RawPeer.listening()) {

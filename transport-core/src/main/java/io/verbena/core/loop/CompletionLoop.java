@@ -174,7 +174,8 @@ public final class CompletionLoop {
 
   /** Returns the ticks of a timeout, rounded up, plus one for the tick that has begun. */
   public int ticks(long nanos) {
-    return (int) Math.min(Integer.MAX_VALUE / 2, (nanos + tickNanos - 1) / tickNanos) + 1;
+    long roundedUp = nanos / tickNanos + (nanos % tickNanos == 0 ? 0 : 1);
+    return (int) Math.min(Integer.MAX_VALUE / 2, roundedUp) + 1;
   }
 
   /** Changes the count of deadlines; while there are any, the loop wakes for its clock. */

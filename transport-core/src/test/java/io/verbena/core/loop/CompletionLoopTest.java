@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.RdmaOptions;
+import io.verbena.meters.HcaMeter;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsProviders;
+import java.net.URI;
+import java.time.Duration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class CompletionLoopTest {
+  private static final URI ADDRESS = URI.create("emulated://completion-loop");
+
+  private final Device device = VerbsProviders.find(ADDRESS).open(ADDRESS);
+
+  @AfterEach
+  void close() {
+    device.close();
+  }
+
+  private CompletionLoop loop(RdmaOptions options) {
+    return new CompletionLoop(CompletionLoopTest::daemon, device, options, null, HcaMeter.OFF);
+  }
+
+  private static Thread daemon(Runnable work) {
+    Thread thread = new Thread(work, "completion-loop-test");
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private static void end(CompletionLoop loop) throws InterruptedException {
+    loop.stop();
+    assertThat(loop.join(Duration.ofSeconds(20).toNanos())).isTrue();
+  }
+
+  @Test
+  void roundsTimeoutsUpAndBoundsTheLongest() throws InterruptedException {
+    CompletionLoop loop = loop(RdmaOptions.builder().connectTimeout(Duration.ofMillis(16)).build());
+    loop.start();
+    long tick = Duration.ofMillis(1).toNanos();
+
+    assertThat(loop.ticks(1)).isEqualTo(2);
+    assertThat(loop.ticks(tick)).isEqualTo(2);
+    assertThat(loop.ticks(tick + 1)).isEqualTo(3);
+    assertThat(loop.ticks(Long.MAX_VALUE)).isEqualTo(Integer.MAX_VALUE / 2 + 1);
+    assertThat(loop.ticks(Long.MAX_VALUE - tick)).isEqualTo(Integer.MAX_VALUE / 2 + 1);
+    end(loop);
+  }
+}
