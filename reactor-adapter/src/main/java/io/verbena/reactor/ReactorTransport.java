@@ -147,7 +147,10 @@ final class ReactorTransport implements RdmaTransport {
     DeviceLoops hca = hca("bind", address);
     try {
       Server server = new Server(address, hca.dispatcher(), hca::context, hca.memory(), handler);
-      keep(server);
+      if (!keep(server)) {
+        server.dispose();
+        throw disposed("bind", server.address());
+      }
       return server;
     } catch (VerbsException e) {
       throw new RdmaConnectException(
@@ -160,13 +163,13 @@ final class ReactorTransport implements RdmaTransport {
     }
   }
 
-  private synchronized void keep(Server server) {
+  /** Keeps a server that {@link #dispose} is to close; returns false if that has been. */
+  private synchronized boolean keep(Server server) {
     if (disposed) {
-      server.dispose();
-      throw disposed("bind", server.address());
+      return false;
     }
     servers.removeIf(Server::isDisposed);
-    servers.add(server);
+    return servers.add(server);
   }
 
   private static RdmaConnectException disposed(String operation, URI address) {

@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +46,9 @@ public final class CompletionLoop {
   private final CompletionQueues<LoopMember> queues;
   private final List<TickListener> tickListeners = new ArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
+
+  /** Calls of {@link #runLeftTasks} that the one under way has to answer, or 0. */
+  private final AtomicInteger leftTasks = new AtomicInteger();
 
   private @Nullable LoopMember[] ending = new @Nullable LoopMember[16];
   private @Nullable LoopMember[] endingNow = new @Nullable LoopMember[16];
@@ -160,9 +164,18 @@ public final class CompletionLoop {
     }
   }
 
-  /** Runs what is scheduled after the end, on the thread that schedules it, one at a time. */
-  private synchronized void runLeftTasks() {
-    runTasks();
+  /**
+   * Runs what is scheduled after the end, one at a time: on the thread that schedules it, or on
+   * that which runs such tasks just now, as waiting for it could be a deadlock.
+   */
+  private void runLeftTasks() {
+    if (leftTasks.getAndIncrement() == 0) {
+      int seen = 1;
+      do {
+        runTasks();
+        seen = leftTasks.addAndGet(-seen);
+      } while (seen != 0);
+    }
   }
 
   /**

@@ -9,6 +9,8 @@ import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -49,5 +51,33 @@ class CompletionLoopTest {
     assertThat(loop.ticks(Long.MAX_VALUE)).isEqualTo(Integer.MAX_VALUE / 2 + 1);
     assertThat(loop.ticks(Long.MAX_VALUE - tick)).isEqualTo(Integer.MAX_VALUE / 2 + 1);
     end(loop);
+  }
+
+  @Test
+  void runsTasksAfterItsEndWhileThoseOfTwoLoopsCallEachOther() throws InterruptedException {
+    CompletionLoop one = loop(RdmaOptions.defaults());
+    CompletionLoop other = loop(RdmaOptions.defaults());
+    one.start();
+    other.start();
+    end(one);
+    end(other);
+    CountDownLatch inside = new CountDownLatch(2);
+    CountDownLatch done = new CountDownLatch(2);
+
+    daemon(() -> one.execute(() -> callWhenBothAreInside(inside, other, done))).start();
+    daemon(() -> other.execute(() -> callWhenBothAreInside(inside, one, done))).start();
+
+    assertThat(done.await(20, TimeUnit.SECONDS)).isTrue();
+  }
+
+  private static void callWhenBothAreInside(
+      CountDownLatch inside, CompletionLoop other, CountDownLatch done) {
+    inside.countDown();
+    try {
+      assertThat(inside.await(20, TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    other.execute(done::countDown);
   }
 }
