@@ -3,7 +3,10 @@ package io.verbena;
 
 import org.jspecify.annotations.Nullable;
 
-/** The limit on registered memory is reached; nothing was registered. */
+/**
+ * A limit is reached, and nothing was registered: that on registered memory, the JVM's on direct
+ * memory, or the system's on locked memory. The message names it.
+ */
 public final class MemoryLimitException extends RdmaException {
   private static final long serialVersionUID = 1L;
 

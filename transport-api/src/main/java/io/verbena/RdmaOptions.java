@@ -378,6 +378,11 @@ public final class RdmaOptions {
      * Limits the memory that the transport registers for each device, and so locks. An operation
      * that needs more fails with {@link MemoryLimitException}.
      *
+     * <p>Of that, buffers which the transport allocates take no more than three quarters of the
+     * JVM's limit of direct memory ({@code -XX:MaxDirectMemorySize}, by default as much as {@code
+     * -Xmx}), for all transports of the JVM together. Memory that users register, such as a mapped
+     * file, may take the rest.
+     *
      * @param value bytes, 65536 to 2<sup>63</sup> - 1; 2 GiB by default
      */
     public Builder maxRegisteredBytes(long value) {

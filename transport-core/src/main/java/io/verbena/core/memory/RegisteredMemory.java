@@ -41,10 +41,17 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
    * @param options set the limit and the size of the cache
    */
   public RegisteredMemory(ProtectionDomain domain, RdmaOptions options) {
+    this(domain, options, DirectMemory.jvm());
+  }
+
+  /**
+   * @param direct what the allocator's slabs are made of
+   */
+  RegisteredMemory(ProtectionDomain domain, RdmaOptions options, DirectMemory direct) {
     requireNonNull(domain, "domain");
     limit = new RegistrationLimit(options.maxRegisteredBytes());
     registrations = new Registrations(domain, limit);
-    slabs = new Slabs(this, limit.bytes(), domain.device().attributes().maxMemoryRegionSize());
+    slabs = new Slabs(this, direct, domain.device().attributes().maxMemoryRegionSize());
     cache = new RegistrationCache(this, options.maxCachedRegistrations());
     allocator = new RegisteredAllocator(slabs);
   }

@@ -21,6 +21,7 @@ final class Registration {
   private final Registrations registrations;
   private final MemoryRegion region;
   private final long charge;
+  private final @Nullable DirectMemory source;
   private volatile boolean open = true;
 
   /** The neighbours in the list of what is open, under its lock. */
@@ -28,10 +29,19 @@ final class Registration {
 
   @Nullable Registration next;
 
-  Registration(Registrations registrations, MemoryRegion region, long charge) {
+  /**
+   * @param charge bytes that it counts against the limit
+   * @param source what they were allocated from and go back to, or null
+   */
+  Registration(
+      Registrations registrations,
+      MemoryRegion region,
+      long charge,
+      @Nullable DirectMemory source) {
     this.registrations = registrations;
     this.region = region;
     this.charge = charge;
+    this.source = source;
   }
 
   MemoryRegion region() {
@@ -40,6 +50,10 @@ final class Registration {
 
   long charge() {
     return charge;
+  }
+
+  @Nullable DirectMemory source() {
+    return source;
   }
 
   boolean isOpen() {

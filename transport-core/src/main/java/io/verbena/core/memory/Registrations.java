@@ -9,12 +9,14 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** All registrations of one domain, so that closing leaves none open. Thread-safe. */
 final class Registrations {
   private final ProtectionDomain domain;
   private final RegistrationLimit limit;
+  private final AtomicLong closings = new AtomicLong();
   private @Nullable Registration first;
   private boolean closed;
 
@@ -32,9 +34,23 @@ final class Registrations {
    * @throws IllegalStateException after {@link #close}
    */
   Registration register(String operation, ByteBuffer bytes, Set<Access> access, long charge) {
+    return register(operation, bytes, access, charge, null);
+  }
+
+  /**
+   * As {@link #register(String, ByteBuffer, Set, long)}, for bytes that were allocated.
+   *
+   * @param source what they were allocated from and go back to, also if this fails; or null
+   */
+  Registration register(
+      String operation,
+      ByteBuffer bytes,
+      Set<Access> access,
+      long charge,
+      @Nullable DirectMemory source) {
     Registration registration = null;
     try {
-      registration = new Registration(this, domain.register(bytes, access), charge);
+      registration = new Registration(this, domain.register(bytes, access), charge, source);
     } catch (VerbsException e) {
       throw new HcaException(
           operation,
@@ -46,7 +62,7 @@ final class Registrations {
           e);
     } finally {
       if (registration == null) {
-        limit.giveBack(charge);
+        giveBack(charge, source);
       }
     }
     if (!remember(registration)) {
@@ -86,7 +102,20 @@ final class Registrations {
       registration.previous = null;
       registration.next = null;
     }
-    limit.giveBack(registration.charge());
+    closings.incrementAndGet();
+    giveBack(registration.charge(), registration.source());
+  }
+
+  private void giveBack(long charge, @Nullable DirectMemory source) {
+    limit.giveBack(charge);
+    if (source != null) {
+      source.giveUp(charge);
+    }
+  }
+
+  /** How many registrations were closed so far. */
+  long closings() {
+    return closings.get();
   }
 
   /**

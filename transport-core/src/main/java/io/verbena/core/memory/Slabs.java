@@ -3,32 +3,44 @@ package io.verbena.core.memory;
 
 import static io.verbena.core.memory.SizeClasses.LARGEST;
 
+import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The buffers of registered memory, each bound to a block of a slab: free ones by size class, and
  * the slabs that new ones are cut from. Longer ones than a slab is cut into have one of their own.
- * Thread-safe; takes a lock only to make a new buffer, and for the long ones.
+ * Thread-safe; takes a lock only to make a new buffer, and for the long ones. Memory is allocated
+ * and registered without that lock: who finds a block waits for nobody who does.
  */
 final class Slabs {
   private static final int MOST_IN_SLAB = 4 << 20;
   private static final int LEAST_IN_SLAB = 16 << 10;
   private static final int ALIGNMENT = 4096;
+  private static final long MOST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
   private static final String ALLOCATE = "allocate";
 
   private final RegisteredMemory owner;
   private final int slabLength;
   private final List<StripedStack<RegisteredByteBuf>> free = new ArrayList<>(SizeClasses.COUNT);
   private final LargeBuffers freeLarge;
+  private final DirectMemory direct;
 
-  /** Guards the fields below, and registering and deregistering of slabs. */
+  /** Held by who registers a whole slab. Others wait for it a moment, and then help themselves. */
+  private final ReentrantLock expansion = new ReentrantLock();
+
+  private volatile @Nullable HcaRefusal refusal;
+
+  /** Guards the fields below, and deregistering of slabs. */
   private final ReentrantLock growth = new ReentrantLock();
 
   private final List<Slab> slabs = new ArrayList<>();
@@ -37,11 +49,13 @@ final class Slabs {
 
   /**
    * @param owner has the limit and the domain
-   * @param limit the most registered bytes
+   * @param direct what slabs are made of
    * @param maxRegionLength the most bytes that the HCA takes in one region
    */
-  Slabs(RegisteredMemory owner, long limit, long maxRegionLength) {
+  Slabs(RegisteredMemory owner, DirectMemory direct, long maxRegionLength) {
     this.owner = owner;
+    this.direct = direct;
+    long limit = Math.min(owner.limit().bytes(), direct.share());
     long fair = Math.min(Math.max(limit >> 4, LEAST_IN_SLAB), MOST_IN_SLAB);
     slabLength = (int) Long.highestOneBit(Math.min(fair, maxRegionLength));
     freeLarge = new LargeBuffers(limit >> 2);
@@ -125,37 +139,87 @@ final class Slabs {
   }
 
   private RegisteredByteBuf make(int sizeClass) {
+    int length = SizeClasses.length(sizeClass);
+    RegisteredByteBuf buffer = reuseOrCut(sizeClass, length);
+    if (buffer != null) {
+      return buffer;
+    }
+    boolean whole = tryExpand();
+    try {
+      buffer = whole ? reuseOrCut(sizeClass, length) : null;
+      return buffer == null ? cutFrom(newSlab(length, whole), length) : buffer;
+    } catch (MemoryLimitException e) {
+      RegisteredByteBuf longer = takeLonger(sizeClass);
+      if (longer == null) {
+        throw e;
+      }
+      return longer;
+    } finally {
+      if (whole) {
+        expansion.unlock();
+      }
+    }
+  }
+
+  private boolean tryExpand() {
+    try {
+      return expansion.tryLock(MOST_WAIT_NANOS, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private RegisteredByteBuf cutFrom(Slab slab, int length) {
+    growth.lock();
+    try {
+      slabs.add(slab);
+      slabsWithRoom.add(slab);
+      return newBuffer(slab.cut(length));
+    } finally {
+      growth.unlock();
+    }
+  }
+
+  /** Takes a free buffer, or cuts one from a slab that has room; returns null if there is none. */
+  private @Nullable RegisteredByteBuf reuseOrCut(int sizeClass, int length) {
     growth.lock();
     try {
       RegisteredByteBuf freed = free.get(sizeClass).popSurely();
       if (freed != null) {
         return freed;
       }
-      Block block = cut(SizeClasses.length(sizeClass));
-      return block != null ? newBuffer(block) : takeLonger(sizeClass);
+      checkOpen();
+      Block block = cut(length);
+      return block == null ? null : newBuffer(block);
     } finally {
       growth.unlock();
     }
   }
 
-  /** Takes any free block that holds the bytes, at the limit. */
-  private RegisteredByteBuf takeLonger(int sizeClass) {
-    for (int longer = sizeClass + 1; longer < SizeClasses.COUNT; longer++) {
-      RegisteredByteBuf freed = free.get(longer).popSurely();
-      if (freed != null) {
-        return freed;
+  /** Takes any free block that holds the bytes, at the limit; returns null if there is none. */
+  private @Nullable RegisteredByteBuf takeLonger(int sizeClass) {
+    growth.lock();
+    try {
+      // The lock keeps out who holds all free ones to see which slabs are idle.
+      for (int longer = sizeClass; longer < SizeClasses.COUNT; longer++) {
+        RegisteredByteBuf freed = free.get(longer).popSurely();
+        if (freed != null) {
+          return freed;
+        }
       }
+      return null;
+    } finally {
+      growth.unlock();
     }
-    throw owner.limit().reached(ALLOCATE, SizeClasses.length(sizeClass));
   }
 
   private RegisteredByteBuf newBuffer(Block block) {
     return new RegisteredByteBuf(owner.allocator(), this, block);
   }
 
-  /** Cuts a block from a slab; returns null at the limit. */
+  /** Cuts a block from a slab that has room; returns null if there is none. */
   private @Nullable Block cut(int length) {
-    checkOpen();
     for (int i = slabsWithRoom.size() - 1; i >= 0; i--) {
       Slab slab = slabsWithRoom.get(i);
       if (slab.hasRoom(length)) {
@@ -165,54 +229,109 @@ final class Slabs {
         slabsWithRoom.remove(i);
       }
     }
-    Slab slab = newSlab(length);
-    if (slab == null) {
-      return null;
-    }
-    slabs.add(slab);
-    slabsWithRoom.add(slab);
-    return slab.cut(length);
+    return null;
   }
 
-  /** Registers a slab; at the limit one that is only as long as it must be. */
-  private @Nullable Slab newSlab(int length) {
-    if (length <= slabLength && owner.limit().reserve(slabLength)) {
-      return register(slabLength);
+  /** Registers a slab, if wanted a whole one; without memory for it, one as long as it must be. */
+  private Slab newSlab(int length, boolean whole) {
+    if (whole && length < slabLength && owner.limit().reserve(slabLength)) {
+      if (direct.reserve(slabLength)) {
+        try {
+          return register(slabLength);
+        } catch (MemoryLimitException e) {
+          return newSlabOf(length);
+        }
+      }
+      owner.limit().giveBack(slabLength);
     }
-    return owner.makeRoom(length) ? register(length) : null;
+    return newSlabOf(length);
+  }
+
+  private Slab newSlabOf(int length) {
+    reserve(length);
+    return register(length);
   }
 
   private RegisteredByteBuf makeLarge(int wanted) {
     checkOpen();
     int length = LargeBuffers.roundUp(wanted);
-    owner.reserve(ALLOCATE, length);
-    return newBuffer(register(length).cut(length));
+    return newBuffer(newSlabOf(length).cut(length));
   }
 
-  /** Registers a slab of bytes that were reserved; returns them to the limit if that fails. */
+  /**
+   * Reserves bytes at the user's limit and at the JVM's.
+   *
+   * @throws MemoryLimitException if they do not fit, even without what is kept for reuse
+   */
+  private void reserve(int length) {
+    owner.reserve(ALLOCATE, length);
+    if (direct.reserve(length)) {
+      return;
+    }
+    giveUpIdle();
+    if (!direct.reserve(length)) {
+      owner.limit().giveBack(length);
+      throw direct.reached(ALLOCATE, length, owner.limit().bytes());
+    }
+  }
+
+  /**
+   * Registers a slab of bytes that were reserved; returns them to the limits if that fails.
+   *
+   * @throws MemoryLimitException if the JVM or the HCA has no more, or had no more and nothing was
+   *     freed
+   */
   private Slab register(int length) {
+    HcaRefusal last = refusal;
     ByteBuffer memory;
     try {
+      if (last != null && last.covers(length, owner.registrations().closings())) {
+        throw refused(length, last.why());
+      }
       memory = allocate(length);
-    } catch (OutOfMemoryError e) {
+    } catch (MemoryLimitException e) {
       owner.limit().giveBack(length);
-      throw new MemoryLimitException(
-          ALLOCATE,
-          null,
-          "bytes: " + length + " (expected: direct memory left within -XX:MaxDirectMemorySize)",
-          e);
+      direct.giveBack(length);
+      throw e;
     }
-    return new Slab(
-        memory,
-        owner.registrations().register(ALLOCATE, memory, Set.of(Access.LOCAL_WRITE), length));
+    try {
+      return new Slab(
+          memory,
+          owner
+              .registrations()
+              .register(ALLOCATE, memory, Set.of(Access.LOCAL_WRITE), length, direct));
+    } catch (HcaException e) {
+      if (!isOutOfMemory(e)) {
+        throw e;
+      }
+      MemoryLimitException why = refused(length, e);
+      refusal = new HcaRefusal(length, owner.registrations().closings(), why);
+      throw why;
+    }
+  }
+
+  private static boolean isOutOfMemory(HcaException e) {
+    return e.getCause() instanceof VerbsException refused
+        && (refused.error() == VerbsError.NO_MEMORY || refused.error() == VerbsError.NOT_PERMITTED);
+  }
+
+  private static MemoryLimitException refused(int length, Throwable cause) {
+    return new MemoryLimitException(
+        ALLOCATE,
+        null,
+        "bytes: "
+            + length
+            + " (expected: as many as the HCA takes and the user may lock); release buffers and"
+            + " regions, or raise the limit of locked memory",
+        cause);
   }
 
   /** Allocates memory that begins on a page, so that the HCA locks no more pages than it must. */
-  private static ByteBuffer allocate(int length) {
+  private ByteBuffer allocate(int length) {
     if (length > Integer.MAX_VALUE - ALIGNMENT) {
-      return ByteBuffer.allocateDirect(length);
+      return direct.allocate(ALLOCATE, length);
     }
-    ByteBuffer memory = ByteBuffer.allocateDirect(length + ALIGNMENT);
+    ByteBuffer memory = direct.allocate(ALLOCATE, length + ALIGNMENT);
     return memory.slice(ALIGNMENT - memory.alignmentOffset(0, ALIGNMENT), length);
   }
 

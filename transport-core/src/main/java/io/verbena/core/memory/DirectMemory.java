@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.memory;
+
+import io.verbena.MemoryLimitException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Direct memory of the JVM, of which slabs are made. All slabs together take no more than three
+ * quarters of what the JVM allows, so that others in the program find some too.
+ *
+ * <p>A JVM without direct memory collects garbage and sleeps before it refuses, half a second in
+ * all. So what it refused is not asked for again before enough may have been freed for it to
+ * succeed: by somebody, or by slabs that were given up and that the next collection frees.
+ * Thread-safe; allocates without a lock.
+ */
+final class DirectMemory {
+  private static final String OPTION = "-XX:MaxDirectMemorySize";
+  private static final DirectMemory OF_JVM = ofJvm();
+
+  private final long most;
+  private final LongSupplier inUse;
+  private final IntFunction<ByteBuffer> allocator;
+  private final RegistrationLimit share;
+  private final AtomicLong givenUp = new AtomicLong();
+  private volatile @Nullable Refusal refusal;
+
+  /** So many bytes were refused while others were in use. */
+  private record Refusal(int length, long inUse, OutOfMemoryError error) {}
+
+  /**
+   * @param most bytes that the JVM allows
+   * @param inUse how many of them are taken, by anybody
+   * @param allocator throws an {@link OutOfMemoryError} if there are too few left
+   */
+  DirectMemory(long most, LongSupplier inUse, IntFunction<ByteBuffer> allocator) {
+    this.most = most;
+    this.inUse = inUse;
+    this.allocator = allocator;
+    share = new RegistrationLimit(most - (most >> 2));
+  }
+
+  /** The direct memory of this JVM. */
+  static DirectMemory jvm() {
+    return OF_JVM;
+  }
+
+  private static DirectMemory ofJvm() {
+    LongSupplier inUse = () -> 0;
+    for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
+      if (pool.getName().equals("direct")) {
+        inUse = pool::getTotalCapacity;
+      }
+    }
+    return new DirectMemory(mostOfJvm(), inUse, ByteBuffer::allocateDirect);
+  }
+
+  private static long mostOfJvm() {
+    long most = Runtime.getRuntime().maxMemory();
+    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+      if (argument.startsWith(OPTION + '=')) {
+        most = bytes(argument.substring(OPTION.length() + 1), most);
+      }
+    }
+    return most;
+  }
+
+  /** Parses a size as the JVM does, which has checked it: {@code 64m}. */
+  static long bytes(String size, long otherwise) {
+    int digits = size.length();
+    int shift = digits == 0 ? 0 : 10 * (1 + "kmgt".indexOf(Character.toLowerCase(last(size))));
+    try {
+      return Long.parseLong(shift == 0 ? size : size.substring(0, digits - 1)) << shift;
+    } catch (NumberFormatException e) {
+      return otherwise;
+    }
+  }
+
+  private static char last(String text) {
+    return text.charAt(text.length() - 1);
+  }
+
+  /** The bytes that all slabs together may take. */
+  long share() {
+    return share.bytes();
+  }
+
+  /** Reserves bytes for a slab; returns false and takes nothing if the slabs have their share. */
+  boolean reserve(long bytes) {
+    return share.reserve(bytes);
+  }
+
+  /** Takes back bytes that were reserved and not allocated. */
+  void giveBack(long bytes) {
+    share.giveBack(bytes);
+  }
+
+  /** A slab was given up: the garbage collector frees it when nobody can see its bytes. */
+  void giveUp(long bytes) {
+    share.giveBack(bytes);
+    givenUp.addAndGet(bytes);
+  }
+
+  /**
+   * Allocates.
+   *
+   * @throws MemoryLimitException if the JVM has no more, or had no more and nothing was freed
+   */
+  ByteBuffer allocate(String operation, int length) {
+    Refusal last = refusal;
+    if (last != null && !mayHelp(last, length)) {
+      throw refused(operation, length, last.error);
+    }
+    long before = inUse.getAsLong();
+    try {
+      ByteBuffer memory = allocator.apply(length);
+      if (last != null && length >= last.length) {
+        refusal = null;
+      }
+      return memory;
+    } catch (OutOfMemoryError e) {
+      // The JVM has collected all garbage that it could.
+      givenUp.set(0);
+      refusal = new Refusal(length, before, e);
+      throw refused(operation, length, e);
+    }
+  }
+
+  /** Whether it makes sense to ask again: for less, or as enough may have been freed. */
+  private boolean mayHelp(Refusal last, int length) {
+    if (length < last.length) {
+      return true;
+    }
+    long now = inUse.getAsLong();
+    long garbage = givenUp.get();
+    return (now < last.inUse || garbage > 0) && now + length - most <= garbage;
+  }
+
+  private MemoryLimitException refused(String operation, int length, OutOfMemoryError cause) {
+    return new MemoryLimitException(
+        operation,
+        null,
+        "bytes: "
+            + length
+            + " beside "
+            + inUse.getAsLong()
+            + " of direct memory in use (expected: together <= "
+            + most
+            + ", the JVM's limit); release buffers, or raise "
+            + OPTION,
+        cause);
+  }
+
+  /**
+   * The error of an allocation beyond the share of slabs.
+   *
+   * @param ceiling what the user allows to be registered
+   */
+  MemoryLimitException reached(String operation, long wanted, long ceiling) {
+    return new MemoryLimitException(
+        operation,
+        null,
+        "bytes: "
+            + wanted
+            + " beside "
+            + share.used()
+            + " allocated (expected: together <= "
+            + share.bytes()
+            + ", three quarters of the JVM's limit of direct memory, "
+            + most
+            + ", though RdmaOptions.maxRegisteredBytes is "
+            + ceiling
+            + "); release buffers, or raise "
+            + OPTION);
+  }
+}
