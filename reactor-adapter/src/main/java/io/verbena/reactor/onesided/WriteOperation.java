@@ -3,6 +3,7 @@ package io.verbena.reactor.onesided;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCountUtil;
 import io.verbena.LocalAccessException;
 import io.verbena.RdmaException;
 import io.verbena.RemoteMemory;
@@ -94,6 +95,15 @@ final class WriteOperation extends Operation<Void> implements Notice {
           "the data was taken over by an earlier subscription",
           new IllegalReferenceCountException(0));
     }
+    if (buffer.refCnt() == 0) {
+      data = null;
+      throw new LocalAccessException(
+          operation(),
+          room.peer(),
+          null,
+          "the data was released (expected: nobody releases it but the operation)",
+          new IllegalReferenceCountException(0));
+    }
     length = buffer.readableBytes();
     RemoteChecks.writable(room.peer(), operation(), at, length);
     if (length > 0) {
@@ -115,7 +125,12 @@ final class WriteOperation extends Operation<Void> implements Notice {
         return;
       }
       ByteBuf copy = resources.memory().allocator().directBuffer(length, length);
-      copy.writeBytes(buffer, index, length);
+      try {
+        copy.writeBytes(buffer, index, length);
+      } catch (RuntimeException e) {
+        copy.release();
+        throw e;
+      }
       data = copy;
       buffer.release();
       resources.locate(copy, 0, length);
@@ -218,7 +233,8 @@ final class WriteOperation extends Operation<Void> implements Notice {
     ByteBuf buffer = data;
     if (buffer != null) {
       data = null;
-      buffer.release();
+      // Somebody else may have released it: that is this operation's failure alone.
+      ReferenceCountUtil.safeRelease(buffer);
     }
   }
 

@@ -2,6 +2,8 @@
 package io.verbena.reactor.send;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCountUtil;
 import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
@@ -247,19 +249,45 @@ public final class MessageSender {
     if (frame == null) {
       return false;
     }
+    boolean gathered;
+    try {
+      gathered = fill(frame, message, length);
+    } catch (RuntimeException e) {
+      // A foreign buffer that throws, or one that somebody has released, which then is not ours.
+      if (!(e instanceof IllegalReferenceCountException)) {
+        ReferenceCountUtil.safeRelease(message);
+      }
+      send.failAtMessage(e);
+      return true;
+    }
     shares.use();
     send.placed(frame.number);
     meter.sent(length);
+    if (!gathered) {
+      release(message, send);
+    }
+    return true;
+  }
+
+  /** Puts a message into a frame; returns false if it was copied. If this throws, it is not in. */
+  private boolean fill(SendFrame frame, ByteBuf message, int length) {
     Location at = resources.location();
     if (length >= GATHER_FROM
         && gathers
         && resources.memory().locate(message, message.readerIndex(), length, at)) {
       frame.gather(message, length, at);
-    } else {
-      frame.message(message, length);
-      message.release();
+      return true;
     }
-    return true;
+    frame.message(message, length);
+    return false;
+  }
+
+  private static void release(ByteBuf message, SendOperation send) {
+    try {
+      message.release();
+    } catch (RuntimeException e) {
+      send.failAtMessage(e);
+    }
   }
 
   private boolean announce(SendOperation send, ByteBuf message, int length) {
@@ -277,8 +305,8 @@ public final class MessageSender {
       send.exposed();
       meter.sent(length);
       frame.rendezvous(length, exposed.lastId(), exposure.rkey(), exposure.address());
-    } catch (RdmaException e) {
-      send.fail(e);
+    } catch (RuntimeException e) {
+      send.failAtMessage(e);
     }
     return true;
   }

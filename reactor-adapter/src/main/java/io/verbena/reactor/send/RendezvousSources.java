@@ -3,7 +3,7 @@ package io.verbena.reactor.send;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.verbena.RdmaException;
+import io.netty.util.ReferenceCountUtil;
 import io.verbena.core.memory.Exposure;
 import io.verbena.reactor.credit.CreditShares;
 import io.verbena.reactor.guard.FailureGuard;
@@ -39,7 +39,7 @@ final class RendezvousSources {
   /**
    * Exposes a message, which is taken over.
    *
-   * @throws RdmaException if it cannot be exposed; then it was released
+   * @throws RuntimeException if it cannot be read or exposed; then it was released
    */
   Exposure add(SendOperation send, ByteBuf message, int length) {
     ByteBuf source = message;
@@ -49,8 +49,8 @@ final class RendezvousSources {
       sources.add(new RendezvousSource(send, source, exposure, length));
       bytes += length;
       return exposure;
-    } catch (RdmaException e) {
-      source.release();
+    } catch (RuntimeException e) {
+      ReferenceCountUtil.safeRelease(source);
       throw e;
     }
   }
@@ -68,8 +68,13 @@ final class RendezvousSources {
     }
     ByteBufAllocator allocator = resources.memory().allocator();
     ByteBuf copy = allocator.directBuffer(length, length);
-    copy.writeBytes(message, message.readerIndex(), length);
-    message.release();
+    try {
+      copy.writeBytes(message, message.readerIndex(), length);
+    } catch (RuntimeException e) {
+      copy.release();
+      throw e;
+    }
+    ReferenceCountUtil.safeRelease(message);
     return copy;
   }
 

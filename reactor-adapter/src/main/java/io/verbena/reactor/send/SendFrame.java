@@ -4,6 +4,7 @@ package io.verbena.reactor.send;
 import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaException;
 import io.verbena.core.memory.Location;
+import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.RequestOwner;
 import io.verbena.reactor.wire.FrameLayout;
 import io.verbena.reactor.wire.RecordLayout;
@@ -149,7 +150,12 @@ final class SendFrame implements RequestOwner {
     ByteBuf message = payload;
     if (message != null) {
       payload = null;
-      message.release();
+      try {
+        message.release();
+      } catch (RuntimeException e) {
+        // All the same the frame must be used again, and those who wait for it be told.
+        FailureGuard.drop(e);
+      }
     }
   }
 

@@ -4,6 +4,8 @@ package io.verbena.reactor.send;
 import static java.util.Objects.requireNonNull;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCountUtil;
 import io.verbena.RdmaException;
 import io.verbena.RemoteRequestException;
 import io.verbena.core.loop.LoopTask;
@@ -55,6 +57,7 @@ final class SendOperation extends Mono<Void>
   private boolean waitsForFrame;
   private boolean placedAny;
   private int asked;
+  private int taken;
   private int lastFrame;
   private int unread;
 
@@ -213,16 +216,21 @@ final class SendOperation extends Mono<Void>
   }
 
   private void take(ByteBuf message) {
+    int position = taken++;
     if (ended) {
-      message.release();
+      ReferenceCountUtil.safeRelease(message);
+      return;
+    }
+    if (message.refCnt() == 0) {
+      fail(released(position, null));
       return;
     }
     int length = message.readableBytes();
     if (asked == 0) {
-      message.release();
+      ReferenceCountUtil.safeRelease(message);
       fail(Exceptions.failWithOverflow("send: more messages came than were requested"));
     } else if (length > sender.longest()) {
-      message.release();
+      ReferenceCountUtil.safeRelease(message);
       fail(
           new RemoteRequestException(
               "send",
@@ -238,6 +246,21 @@ final class SendOperation extends Mono<Void>
       asked--;
       sender.offer(this, message, length);
     }
+  }
+
+  /** Fails it, as the message that was taken from it last cannot be read or released. */
+  void failAtMessage(RuntimeException why) {
+    ArrayDeque<ByteBuf> queue = held;
+    int position = taken - 1 - (queue == null ? 0 : queue.size());
+    fail(why instanceof IllegalReferenceCountException ? released(position, why) : why);
+  }
+
+  private static IllegalReferenceCountException released(int position, @Nullable Throwable why) {
+    return new IllegalReferenceCountException(
+        "send: message "
+            + Integer.toUnsignedString(position)
+            + " of it, counted from 0, was released (expected: nobody releases it but the send)",
+        why);
   }
 
   private void exhaust() {
@@ -389,7 +412,7 @@ final class SendOperation extends Mono<Void>
       held = null;
       count = queue.size();
       for (ByteBuf message : queue) {
-        sender.guard().guarded(message::release);
+        ReferenceCountUtil.safeRelease(message);
       }
     }
     sender.giveBack(asked);
