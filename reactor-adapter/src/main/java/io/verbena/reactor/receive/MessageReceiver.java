@@ -23,9 +23,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * Receives messages: reads frames, keeps messages until they are asked for, READs long ones, and
  * counts what the peer may send. A frame goes back to the receive queue as soon as it was read;
- * messages of it that nobody asked for yet keep its memory and another takes its place.
+ * messages of it that nobody asked for yet keep its memory and another takes its place. Once they
+ * hold a quarter as many frames as there are receives, short ones are copied out, and where memory
+ * is scarce all are: a connection without demand takes nothing from the others.
  */
 public final class MessageReceiver extends DemandQueue<ByteBuf> {
+  /** Messages that wait may hold as many frames as there are receives, divided by this. */
+  private static final int HELD_SHARE = 4;
+
   private final LoopResources resources;
   private final CompletionLoop loop;
   private final ReceiveBuffers buffers;
@@ -49,6 +54,11 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   private final ArrayDeque<RendezvousRead> unread = new ArrayDeque<>();
   private final ArrayDeque<RendezvousRead> unfinished = new ArrayDeque<>();
   private long ahead;
+  private final int mostHeld;
+
+  /** Frames whose memory messages in the queue keep. */
+  private int held;
+
   private boolean waitsForMemory;
   private int waitsSince;
 
@@ -56,6 +66,9 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
    * Whether messages of the frame that is being read are copied, as no other can take its place.
    */
   private boolean copying;
+
+  /** Whether the frame that is being read is mostly empty. */
+  private boolean shortFrame;
 
   /** Whether parts of the frame that is being read were handed on. */
   private boolean sliced;
@@ -94,6 +107,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     window = own.window();
     longest = own.maxMessageSize();
     readAhead = options.readAhead();
+    mostHeld = Math.max(1, own.receiveDepth() / HELD_SHARE);
     patience = loop.ticks(options.operationTimeout().toNanos());
     frames = returns.frames();
     messages = returns.messages();
@@ -128,6 +142,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     sliced = false;
     try {
       copying = !buffers.hasSpare();
+      shortFrame = length < resources.frameCapacity() >> 2;
       FrameReader.read(frame, length, longest, to);
     } catch (Throwable e) {
       frame.release();
@@ -198,17 +213,18 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
       return;
     }
     meter.received(length);
+    DemandSubscription<ByteBuf> to = subscriber;
+    boolean waits = to == null || delivering || !queue.isEmpty() || to.demand() <= 0;
     ByteBuf message;
-    if (copying) {
+    if (copying || (waits && holdsTooMuch())) {
       message = UnpooledByteBufAllocator.DEFAULT.heapBuffer(length, length);
       message.writeBytes(frame, start, length);
     } else {
       message = frame.retainedSlice(start, length);
       sliced = true;
     }
-    DemandSubscription<ByteBuf> to = subscriber;
-    if (to == null || delivering || !queue.isEmpty() || to.demand() <= 0) {
-      queue.add(message);
+    if (to == null || waits) {
+      keep(message);
       return;
     }
     delivering = true;
@@ -218,6 +234,32 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     } finally {
       delivering = false;
     }
+  }
+
+  /** Whether a message that waits must not hold the frame, which no other message holds. */
+  private boolean holdsTooMuch() {
+    return held >= mostHeld && !sliced && (shortFrame || resources.memory().isScarce());
+  }
+
+  private void keep(ByteBuf message) {
+    ByteBuf frame = message.unwrap();
+    if (frame != null && !isPartOf(frame, queue.peekLast())) {
+      held++;
+    }
+    queue.add(message);
+  }
+
+  /** Messages of a frame follow each other in the queue: the last of them lets go of it. */
+  private void letGo(ByteBuf message) {
+    ByteBuf frame = message.unwrap();
+    if (frame != null && !isPartOf(frame, queue.peek())) {
+      held--;
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // The same frame, not one of the same bytes.
+  private static boolean isPartOf(ByteBuf frame, @Nullable Object neighbour) {
+    return neighbour instanceof ByteBuf message && message.unwrap() == frame;
   }
 
   /** A message came that waits in the peer's memory. */
@@ -332,10 +374,12 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
           }
           ahead -= read.length;
           message = read.take();
+          queue.remove();
         } else {
           message = (ByteBuf) head;
+          queue.remove();
+          letGo(message);
         }
-        queue.remove();
         messages.free();
         to.next(message);
         to = subscriber;
@@ -384,6 +428,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
       }
     }
     queue.clear();
+    held = 0;
     unread.clear();
     ahead = 0;
     finishReads();

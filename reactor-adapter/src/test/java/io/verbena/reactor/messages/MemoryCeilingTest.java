@@ -12,14 +12,20 @@ import io.verbena.RdmaOptions;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 class MemoryCeilingTest {
+  /** As by default. */
+  private static final int WINDOW = 256;
+
   private static RdmaOptions.Builder small() {
     return Ends.options().receiveDepth(8).maxRegisteredBytes(4 << 20).window(16);
   }
@@ -41,6 +47,40 @@ class MemoryCeilingTest {
       assertThat(kept.join()).anyMatch(ByteBuf::hasArray).anyMatch(ByteBuf::isDirect);
       for (int n = 0; n < count; n++) {
         assertThat(Ends.take(kept.join().get(n))).isEqualTo(Ends.bytes(64, n));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 8000})
+  void leavesMemoryToOthersWhenPeersStall(int length) {
+    RdmaOptions.Builder limited = Ends.options().maxRegisteredBytes(16 << 20);
+    try (Ends ends = Ends.create(limited, Ends.options())) {
+      List<Ends.Pair> stalled = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        Ends.Pair pair = ends.connect();
+        stalled.add(pair);
+        // Each in a frame of its own, and nobody has asked for them.
+        for (int n = 0; n < WINDOW; n++) {
+          pair.client().send(Mono.just(Ends.message(pair.client(), length, n))).block(Ends.LIMIT);
+        }
+      }
+
+      Ends.Pair innocent = ends.connect();
+      CompletableFuture<byte[]> received =
+          innocent.server().receive().next().map(Ends::take).toFuture();
+      innocent
+          .client()
+          .send(Mono.just(Ends.message(innocent.client(), 4 << 20, 1)))
+          .block(Ends.LIMIT);
+
+      assertThat(received).succeedsWithin(Ends.LIMIT).isEqualTo(Ends.bytes(4 << 20, 1));
+      for (Ends.Pair pair : stalled) {
+        List<byte[]> late =
+            pair.server().receive().take(WINDOW).map(Ends::take).collectList().block(Ends.LIMIT);
+        for (int n = 0; n < WINDOW; n++) {
+          assertThat(late.get(n)).isEqualTo(Ends.bytes(length, n));
+        }
       }
     }
   }

@@ -31,6 +31,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   private static final String REGISTER = "register";
 
   private final RegistrationLimit limit;
+  private final long plenty;
   private final Registrations registrations;
   private final Slabs slabs;
   private final RegistrationCache cache;
@@ -50,6 +51,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   RegisteredMemory(ProtectionDomain domain, RdmaOptions options, DirectMemory direct) {
     requireNonNull(domain, "domain");
     limit = new RegistrationLimit(options.maxRegisteredBytes());
+    plenty = Math.min(limit.bytes(), direct.share()) >> 1;
     registrations = new Registrations(domain, limit);
     slabs = new Slabs(this, direct, domain.device().attributes().maxMemoryRegionSize());
     cache = new RegistrationCache(this, options.maxCachedRegistrations());
@@ -226,6 +228,14 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   public void close() {
     slabs.close();
     registrations.close();
+  }
+
+  /**
+   * Whether more than half is registered of what may be, or of what the JVM leaves to slabs: who
+   * only keeps bytes for later had better copy them.
+   */
+  public boolean isScarce() {
+    return limit.used() > plenty;
   }
 
   RegistrationLimit limit() {

@@ -15,8 +15,8 @@ final class LayerMistakes {
           of(
               "a credit given when the message comes, not when it is delivered",
               "receive/MessageReceiver.java",
-              "      queue.add(message);\n      return;",
-              "      queue.add(message);\n      messages.free();\n      return;"),
+              "      keep(message);\n      return;",
+              "      keep(message);\n      messages.free();\n      return;"),
           of(
               "a credit lost when a send is over",
               "credit/CreditShares.java",
@@ -45,13 +45,13 @@ final class LayerMistakes {
           of(
               "a message that overtakes those that wait",
               "receive/MessageReceiver.java",
-              "if (to == null || delivering || !queue.isEmpty() || to.demand() <= 0) {",
-              "if (to == null || delivering || to.demand() <= 0) {"),
+              "waits = to == null || delivering || !queue.isEmpty() || to.demand() <= 0;",
+              "waits = to == null || delivering || to.demand() <= 0;"),
           of(
               "a message that nobody asked for",
               "receive/MessageReceiver.java",
-              "delivering || !queue.isEmpty() || to.demand() <= 0) {",
-              "delivering || !queue.isEmpty()) {"),
+              "delivering || !queue.isEmpty() || to.demand() <= 0;",
+              "delivering || !queue.isEmpty();"),
           of(
               "the end mark sent while messages wait",
               "connection/GracefulClose.java",
