@@ -270,7 +270,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     unfinished.add(read);
     if (discarding) {
       messages.free();
-      read.skip();
+      read.giveUp();
       finishReads();
     } else {
       queue.add(read);
@@ -419,12 +419,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
       if (each instanceof ByteBuf message) {
         message.release();
       } else if (each instanceof RendezvousRead read) {
-        if (read.isOver()) {
-          read.release();
-        } else if (!read.isReading()) {
-          read.release();
-          read.skip();
-        }
+        read.giveUp();
       }
     }
     queue.clear();

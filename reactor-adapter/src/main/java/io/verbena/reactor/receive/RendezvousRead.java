@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * announced -> reading -> read -> delivered
- *     |           +-----> failed: the connection dies of it
+ *     |          |  +---> failed: the connection dies of it
+ *     |          +------> given up: skipped once the READs that are posted have ended
  *     +-> skipped: nobody will ever ask for it
  * }</pre>
  */
@@ -29,6 +30,7 @@ final class RendezvousRead implements RequestOwner {
   private int posted;
   private int outstanding;
   private boolean over;
+  private boolean givenUp;
 
   /** By which the peer knows it. */
   final int id;
@@ -112,9 +114,13 @@ final class RendezvousRead implements RequestOwner {
     return true;
   }
 
-  /** Gives up a message that was not started. */
-  void skip() {
-    over = true;
+  /** Nobody will ask for it: it is over as soon as no READ writes into its buffer. */
+  void giveUp() {
+    givenUp = true;
+    if (outstanding == 0) {
+      over = true;
+      release();
+    }
   }
 
   @Override
@@ -131,7 +137,7 @@ final class RendezvousRead implements RequestOwner {
   public void succeeded() {
     receiver.readEnded();
     outstanding--;
-    if (outstanding == 0 && posted == length) {
+    if (outstanding == 0 && (posted == length || givenUp)) {
       over = true;
       ByteBuf message = buffer;
       if (message != null) {
@@ -157,9 +163,5 @@ final class RendezvousRead implements RequestOwner {
       buffer = null;
       message.release();
     }
-  }
-
-  boolean isReading() {
-    return outstanding > 0;
   }
 }

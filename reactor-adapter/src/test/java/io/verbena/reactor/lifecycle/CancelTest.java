@@ -18,6 +18,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
@@ -186,6 +188,39 @@ class CancelTest {
     subscriber.cancel();
     subscriber.cancel();
     assertStillWorks();
+  }
+
+  @Test
+  void ofAReceiveBetweenTheReadsOfALongMessageLeavesTheCloseToGoOn() throws Exception {
+    CountDownLatch announced = new CountDownLatch(1);
+    Disposable receiving =
+        pair.client()
+            .receive()
+            .subscribe(
+                message -> {
+                  message.release();
+                  // The long one stands in the same frame: its first READs are posted next.
+                  LimitedProvider.hold(true);
+                  announced.countDown();
+                });
+    CompletableFuture<Void> sent =
+        pair.server()
+            .send(
+                Flux.just(
+                    Ends.message(pair.server(), 1, 1), Ends.message(pair.server(), 500_000, 2)))
+            .toFuture();
+    assertThat(announced.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    for (int turn = 0; turn < 3; turn++) {
+      pair.client().send(Mono.empty()).block(Ends.LIMIT);
+    }
+
+    receiving.dispose();
+    CompletableFuture<Void> closed = pair.client().close().toFuture();
+    pair.server().receive().then().block(Ends.LIMIT);
+    LimitedProvider.hold(false);
+
+    assertThat(sent).succeedsWithin(Ends.LIMIT);
+    assertThat(closed).succeedsWithin(Ends.LIMIT);
   }
 
   @Test

@@ -36,7 +36,7 @@ final class LayerMistakes {
               "a long message given back before the pull has ended",
               "receive/MessageReceiver.java",
               "while (first != null && first.isOver()) {",
-              "while (first != null && (first.isOver() || first.isReading())) {"),
+              "while (first != null && (first.isOver() || first.isStarted())) {"),
           of(
               "a long message never given back",
               "credit/CreditReturns.java",
