@@ -2,7 +2,6 @@
 package io.verbena.reactor.cm;
 
 import io.verbena.HcaException;
-import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaException;
 import io.verbena.RdmaTimeoutException;
@@ -65,7 +64,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
       ConnectionLifecycle prepared = new ConnectionLifecycle(context, identifier, this::ended);
       connection = prepared;
       identifier.accept(context.parameters(prepared.handshake().encode()));
-    } catch (VerbsException | MemoryLimitException e) {
+    } catch (VerbsException | RdmaException e) {
       if (connection == null) {
         context.resources().meter().failed("accept", null, e);
         reject(Reason.RESOURCES);

@@ -4,18 +4,23 @@ package io.verbena.reactor.messages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaOptions;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTransport;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,6 +28,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 class MemoryCeilingTest {
+  private static final AtomicLong NAMES = new AtomicLong();
+
   /** As by default. */
   private static final int WINDOW = 256;
 
@@ -137,6 +144,26 @@ class MemoryCeilingTest {
           .isInstanceOf(MemoryLimitException.class);
       assertThat(heap.refCnt()).isZero();
       assertThat(pair.client().isDisposed()).isFalse();
+    }
+  }
+
+  @Test
+  void refusesAConnectionAtOnceForWhichTheHcaTakesNoMemory() {
+    assumeTrue(Addresses.areEmulated(), "no other HCA can be told to refuse");
+    String address = Addresses.of("ceiling-" + NAMES.incrementAndGet()).toString();
+    URI one = URI.create(address + (address.contains("?") ? "&" : "?") + "max-memory-regions=1");
+    // More than a slab.
+    RdmaTransport serverSide = RdmaTransport.create(Ends.options().receiveDepth(512).build());
+    RdmaTransport clientSide = RdmaTransport.create(Ends.options().build());
+    try {
+      RdmaServer server = serverSide.bind(one, connection -> Mono.never()).block(Ends.LIMIT);
+
+      assertThatThrownBy(() -> clientSide.connect(server.address()).block(Ends.LIMIT))
+          .isInstanceOf(RdmaConnectException.class)
+          .hasMessageContaining("no resources left");
+    } finally {
+      clientSide.dispose();
+      serverSide.dispose();
     }
   }
 
