@@ -101,7 +101,13 @@ final class CompletionRouter {
       }
       int sequence = WorkRequestId.sequence(completion.workRequestId());
       if (WorkRequestId.isReceive(completion.workRequestId())) {
-        received(sequence, completion);
+        try {
+          received(sequence, completion);
+        } catch (Throwable e) {
+          // The rest of this frame is lost: nothing behind the gap may be delivered.
+          discardReceived();
+          throw e;
+        }
       } else {
         sent(sequence, completion);
       }

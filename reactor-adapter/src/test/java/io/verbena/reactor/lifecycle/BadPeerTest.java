@@ -16,11 +16,15 @@ import io.verbena.reactor.wire.RecordLayout;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Mono;
 
 /** A peer that says nonsense loses its connection, with an error that says what was wrong. */
 class BadPeerTest {
@@ -115,6 +119,47 @@ class BadPeerTest {
           .withThrowableThat()
           .withCauseInstanceOf(ProtocolViolationException.class)
           .withMessageContaining("messages on their way: 3");
+    }
+  }
+
+  @Test
+  void deliversNothingOfTheFramesBehindAViolation() throws Exception {
+    try (Ends ends = Ends.create();
+        RawPeer peer = RawPeer.listening()) {
+      RdmaConnection connection = connect(ends, peer);
+      // A message and then nonsense, twice: the second frame is there when the first is read.
+      ByteBuffer bytes = frame(2, 16).putLong(24, RecordLayout.header(9, 0));
+      bytes.putLong(16, RecordLayout.header(RecordLayout.MESSAGE, 0));
+      CountDownLatch bothSent = new CountDownLatch(1);
+      AtomicInteger delivered = new AtomicInteger();
+      CompletableFuture<Void> received =
+          connection
+              .receive()
+              .doOnNext(
+                  message -> {
+                    message.release();
+                    delivered.incrementAndGet();
+                    awaitUninterruptibly(bothSent);
+                  })
+              .then()
+              .toFuture();
+
+      // Done when the loop has seen the subscriber, too.
+      connection.send(Mono.empty()).block(Ends.LIMIT);
+      peer.send(bytes.duplicate());
+      peer.send(bytes.duplicate());
+      bothSent.countDown();
+
+      assertThat(received).failsWithin(Ends.LIMIT);
+      assertThat(delivered).hasValue(1);
+    }
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      latch.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
