@@ -13,6 +13,7 @@ import reactor.core.scheduler.NonBlocking;
  * keep that alive, or act in its name, for as long as the transport lives.
  */
 final class LoopThread extends FastThreadLocalThread implements NonBlocking {
+  @SuppressWarnings("ThreadPriorityCheck") // That of whoever opens the transport is not its own.
   private LoopThread(ThreadGroup group, Runnable work, String name) {
     super(group, work, name);
     setDaemon(true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor;
 
+import io.verbena.core.event.LoopStallEvent;
 import io.verbena.core.loop.CompletionLoop;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -91,6 +92,7 @@ final class LoopWatchdog {
         isReported = true;
         lastReport = now;
         report.accept(message(watched, now - since));
+        LoopStallEvent.emit(watched.getName(), now - since);
       }
     }
 

@@ -65,11 +65,14 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
       connection = prepared;
       identifier.accept(context.parameters(prepared.handshake().encode()));
     } catch (VerbsException | RdmaException e) {
+      RdmaException why =
+          new RdmaConnectException("accept", identifier.peer(), "the HCA refused", e);
       if (connection == null) {
         context.resources().meter().failed("accept", null, e);
+        FailureLog.get().failed(why);
         reject(Reason.RESOURCES);
       } else {
-        fail(new RdmaConnectException("accept", identifier.peer(), "the HCA refused", e));
+        fail(why);
       }
     }
   }
