@@ -2,8 +2,7 @@
 package io.verbena.core.memory;
 
 import io.verbena.MemoryLimitException;
-import java.lang.management.BufferPoolMXBean;
-import java.lang.management.ManagementFactory;
+import io.verbena.core.stat.JvmDirectMemory;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
@@ -20,8 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; allocates without a lock.
  */
 final class DirectMemory {
-  private static final String OPTION = "-XX:MaxDirectMemorySize";
-  private static final DirectMemory OF_JVM = ofJvm();
+  private static final DirectMemory OF_JVM =
+      new DirectMemory(
+          JvmDirectMemory.most(), JvmDirectMemory.inUse(), ByteBuffer::allocateDirect);
 
   private final long most;
   private final LongSupplier inUse;
@@ -48,41 +48,6 @@ final class DirectMemory {
   /** The direct memory of this JVM. */
   static DirectMemory jvm() {
     return OF_JVM;
-  }
-
-  private static DirectMemory ofJvm() {
-    LongSupplier inUse = () -> 0;
-    for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
-      if (pool.getName().equals("direct")) {
-        inUse = pool::getTotalCapacity;
-      }
-    }
-    return new DirectMemory(mostOfJvm(), inUse, ByteBuffer::allocateDirect);
-  }
-
-  private static long mostOfJvm() {
-    long most = Runtime.getRuntime().maxMemory();
-    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (argument.startsWith(OPTION + '=')) {
-        most = bytes(argument.substring(OPTION.length() + 1), most);
-      }
-    }
-    return most;
-  }
-
-  /** Parses a size as the JVM does, which has checked it: {@code 64m}. */
-  static long bytes(String size, long otherwise) {
-    int digits = size.length();
-    int shift = digits == 0 ? 0 : 10 * (1 + "kmgt".indexOf(Character.toLowerCase(last(size))));
-    try {
-      return Long.parseLong(shift == 0 ? size : size.substring(0, digits - 1)) << shift;
-    } catch (NumberFormatException e) {
-      return otherwise;
-    }
-  }
-
-  private static char last(String text) {
-    return text.charAt(text.length() - 1);
   }
 
   /** The bytes that all slabs together may take. */
@@ -152,7 +117,7 @@ final class DirectMemory {
             + " of direct memory in use (expected: together <= "
             + most
             + ", the JVM's limit); release buffers, or raise "
-            + OPTION,
+            + JvmDirectMemory.OPTION,
         cause);
   }
 
@@ -176,6 +141,6 @@ final class DirectMemory {
             + ", though RdmaOptions.maxRegisteredBytes is "
             + ceiling
             + "); release buffers, or raise "
-            + OPTION);
+            + JvmDirectMemory.OPTION);
   }
 }

@@ -193,19 +193,6 @@ class DirectMemoryTest {
     }
   }
 
-  @ParameterizedTest
-  @CsvSource({
-    "1048576, 1048576",
-    "64m, 67108864",
-    "2G, 2147483648",
-    "16K, 16384",
-    "'', -1",
-    "x, -1"
-  })
-  void readsTheJvmsOption(String size, long bytes) {
-    assertThat(DirectMemory.bytes(size, -1)).isEqualTo(bytes);
-  }
-
   @Test
   void knowsTheLimitOfThisJvm() {
     assertThat(DirectMemory.jvm().share()).isPositive().isLessThan(Long.MAX_VALUE / 2);
