@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DirectMemory {
   private static final DirectMemory OF_JVM =
-      new DirectMemory(
-          JvmDirectMemory.most(), JvmDirectMemory.inUse(), ByteBuffer::allocateDirect);
+      new DirectMemory(JvmDirectMemory.most(), JvmDirectMemory::inUse, ByteBuffer::allocateDirect);
 
   private final long most;
   private final LongSupplier inUse;
@@ -81,7 +80,6 @@ final class DirectMemory {
     if (last != null && !mayHelp(last, length)) {
       throw refused(operation, length, last.error);
     }
-    long before = inUse.getAsLong();
     try {
       ByteBuffer memory = allocator.apply(length);
       if (last != null && length >= last.length) {
@@ -89,9 +87,9 @@ final class DirectMemory {
       }
       return memory;
     } catch (OutOfMemoryError e) {
-      // The JVM has collected all garbage that it could.
+      // The JVM has collected all garbage that it could; what was freed since then does not count.
       givenUp.set(0);
-      refusal = new Refusal(length, before, e);
+      refusal = new Refusal(length, Math.max(inUse.getAsLong(), most - length + 1), e);
       throw refused(operation, length, e);
     }
   }

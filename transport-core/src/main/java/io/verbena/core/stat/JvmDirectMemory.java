@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.stat;
 
+import io.netty.util.internal.PlatformDependent;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
-import java.util.function.LongSupplier;
+import java.util.Optional;
 
 /** What the JVM tells of its direct memory, in bytes. */
 public final class JvmDirectMemory {
@@ -12,35 +13,21 @@ public final class JvmDirectMemory {
 
   private JvmDirectMemory() {}
 
-  /** The most that the JVM allows. */
+  /** The most that the JVM allows, which Netty has found out. */
   public static long most() {
-    long most = Runtime.getRuntime().maxMemory();
-    for (String argument : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
-      if (argument.startsWith(OPTION + '=')) {
-        most = bytes(argument.substring(OPTION.length() + 1), most);
-      }
-    }
-    return most;
+    return PlatformDependent.estimateMaxDirectMemory();
   }
 
-  /** Parses a size as the JVM does, which has checked it: {@code 64m}. */
-  static long bytes(String size, long otherwise) {
-    int last = size.length() - 1;
-    int unit = last < 0 ? -1 : "kmgt".indexOf(Character.toLowerCase(size.charAt(last)));
-    try {
-      return Long.parseLong(unit < 0 ? size : size.substring(0, last)) << 10 * (unit + 1);
-    } catch (NumberFormatException e) {
-      return otherwise;
-    }
+  /** How much is taken, by anybody. The first call takes the JVM's management some milliseconds. */
+  public static long inUse() {
+    return Pool.DIRECT.map(BufferPoolMXBean::getTotalCapacity).orElse(0L);
   }
 
-  /** Reads how much is taken, by anybody; on any thread. */
-  public static LongSupplier inUse() {
-    for (BufferPoolMXBean pool : ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class)) {
-      if (pool.getName().equals("direct")) {
-        return pool::getTotalCapacity;
-      }
-    }
-    return () -> 0;
+  /** Loaded when it is asked for. */
+  private static final class Pool {
+    static final Optional<BufferPoolMXBean> DIRECT =
+        ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter(pool -> pool.getName().equals("direct"))
+            .findAny();
   }
 }
