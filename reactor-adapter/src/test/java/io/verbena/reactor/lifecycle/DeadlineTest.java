@@ -137,7 +137,7 @@ class DeadlineTest {
     CountDownLatch letGo = new CountDownLatch(1);
     try (Ends ends =
         Ends.create(
-            Ends.options(), Ends.options().loops(2).operationTimeout(Duration.ofMillis(200)))) {
+            Ends.options(), Ends.options().loops(2).operationTimeout(Duration.ofSeconds(2)))) {
       RdmaConnection heldUp = ends.connectLimited().client();
       Ends.Pair other = ends.connectLimited();
       RdmaMemory.Region region =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.memory;
 
+import io.netty.util.internal.PlatformDependent;
 import io.verbena.MemoryLimitException;
 import io.verbena.core.stat.JvmDirectMemory;
 import java.nio.ByteBuffer;
@@ -19,8 +20,14 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe; allocates without a lock.
  */
 final class DirectMemory {
+  private static final String OPTION = "-XX:MaxDirectMemorySize";
+
+  /** Netty has found the limit out: that of the option, or else that of the heap. */
   private static final DirectMemory OF_JVM =
-      new DirectMemory(JvmDirectMemory.most(), JvmDirectMemory::inUse, ByteBuffer::allocateDirect);
+      new DirectMemory(
+          PlatformDependent.estimateMaxDirectMemory(),
+          JvmDirectMemory::inUse,
+          ByteBuffer::allocateDirect);
 
   private final long most;
   private final LongSupplier inUse;
@@ -115,7 +122,7 @@ final class DirectMemory {
             + " of direct memory in use (expected: together <= "
             + most
             + ", the JVM's limit); release buffers, or raise "
-            + JvmDirectMemory.OPTION,
+            + OPTION,
         cause);
   }
 
@@ -139,6 +146,6 @@ final class DirectMemory {
             + ", though RdmaOptions.maxRegisteredBytes is "
             + ceiling
             + "); release buffers, or raise "
-            + JvmDirectMemory.OPTION);
+            + OPTION);
   }
 }

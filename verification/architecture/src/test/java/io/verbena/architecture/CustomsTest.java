@@ -38,9 +38,11 @@ class CustomsTest {
     noClasses()
         .should()
         .dependOnClassesThat(
-            // Public API of the modules jdk.management and jdk.attach.
+            // Public API of the modules jdk.jfr, jdk.management and jdk.attach.
             resideInAnyPackage("sun..", "jdk..", "com.sun..")
-                .and(resideOutsideOfPackages("com.sun.management", "com.sun.tools.attach")))
+                .and(
+                    resideOutsideOfPackages(
+                        "jdk.jfr", "com.sun.management", "com.sun.tools.attach")))
         .check(House.CLASSES);
   }
 
