@@ -4,6 +4,7 @@ package io.verbena.reactor;
 import io.verbena.RdmaOptions;
 import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.device.OpenedDevice;
+import io.verbena.core.event.LoopStallEvent;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.core.memory.RegisteredMemory;
@@ -72,7 +73,13 @@ final class DeviceLoops {
                 THREADS + '-' + device.attributes().name() + "-watchdog",
                 stall,
                 this::loops,
-                LOG::warn);
+                this::reportStall);
+  }
+
+  private void reportStall(String loop, long nanos, String message) {
+    LOG.warn(message);
+    LoopStallEvent.emit(loop, nanos);
+    opened.meter().loopStalled(nanos);
   }
 
   private ConnectionContext newContext(int index) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor;
 
-import io.verbena.core.event.LoopStallEvent;
 import io.verbena.core.loop.CompletionLoop;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,12 +14,26 @@ import org.jspecify.annotations.Nullable;
  * from a thread of its own, and costs them nothing.
  */
 final class LoopWatchdog {
+  /** Takes what a watchdog finds, on its thread. */
+  @FunctionalInterface
+  interface Report {
+
+    /**
+     * Called when a loop is held up, at most once a minute for each.
+     *
+     * @param loop the name of its thread
+     * @param nanos how long it has done no duty cycle
+     * @param message says so, with the thread's stack and what to do
+     */
+    void heldUp(String loop, long nanos, String message);
+  }
+
   private static final long BETWEEN_REPORTS = TimeUnit.MINUTES.toNanos(1);
   private static final long SHORTEST_PERIOD = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final long limit;
   private final Supplier<List<CompletionLoop>> loops;
-  private final Consumer<String> report;
+  private final Report report;
   private final IdentityHashMap<CompletionLoop, Progress> seen = new IdentityHashMap<>();
   private final Thread thread;
   private volatile boolean closed;
@@ -32,10 +44,9 @@ final class LoopWatchdog {
    * @param name of the thread
    * @param limit how long a duty cycle may take, in nanoseconds, above 0
    * @param loops the loops that there are now
-   * @param report takes the message about a loop
+   * @param report takes what is found
    */
-  LoopWatchdog(
-      String name, long limit, Supplier<List<CompletionLoop>> loops, Consumer<String> report) {
+  LoopWatchdog(String name, long limit, Supplier<List<CompletionLoop>> loops, Report report) {
     this.limit = limit;
     this.loops = loops;
     this.report = report;
@@ -91,8 +102,7 @@ final class LoopWatchdog {
       } else if (now - since >= limit && !isReported && isDue(now)) {
         isReported = true;
         lastReport = now;
-        report.accept(message(watched, now - since));
-        LoopStallEvent.emit(watched.getName(), now - since);
+        report.heldUp(watched.getName(), now - since, message(watched, now - since));
       }
     }
 

@@ -88,7 +88,7 @@ class LoopThreadTest {
             "watchdog-test",
             Duration.ofMillis(300).toNanos(),
             () -> List.of(sleeps, heldUp),
-            reports::add);
+            (loop, nanos, message) -> reports.add(loop + ": " + message));
     String report = reports.poll(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
     watchdog.close();
 

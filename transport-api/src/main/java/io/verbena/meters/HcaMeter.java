@@ -47,6 +47,13 @@ public class HcaMeter implements AutoCloseable {
    */
   public void failed(String operation, @Nullable CompletionStatus status, Throwable why) {}
 
+  /**
+   * Called when a completion loop of the device was found held up.
+   *
+   * @param nanos how long it had done no duty cycle by then
+   */
+  public void loopStalled(long nanos) {}
+
   /** Called before the device is closed. Idempotent. */
   @Override
   public void close() {}

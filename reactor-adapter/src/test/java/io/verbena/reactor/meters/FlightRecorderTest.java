@@ -13,6 +13,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** What Flight Recorder shows of connections. Other tests beside it have other peers. */
 class FlightRecorderTest {
@@ -30,6 +34,7 @@ class FlightRecorderTest {
   private static final String CLOSED = "io.verbena.ConnectionClosed";
   private static final String FAILED = "io.verbena.ConnectionFailed";
   private static final String STALL = "io.verbena.CreditStall";
+  private static final String LOOP_STALL = "io.verbena.LoopStall";
   private static final String REFUSED = "io.verbena.MemoryRefused";
 
   private static final Recording RECORDING = new Recording();
@@ -38,7 +43,7 @@ class FlightRecorderTest {
 
   @BeforeAll
   static void record() {
-    for (String name : List.of(OPENED, CLOSED, FAILED, STALL, REFUSED)) {
+    for (String name : List.of(OPENED, CLOSED, FAILED, STALL, LOOP_STALL, REFUSED)) {
       RECORDING.enable(name).withThreshold(Duration.ZERO);
     }
     RECORDING.start();
@@ -122,6 +127,47 @@ class FlightRecorderTest {
                 assertThat(event.getLong("limit")).isEqualTo(limit);
                 assertThat(event.getLong("wanted")).isGreaterThanOrEqualTo(2L * limit);
               });
+    }
+  }
+
+  @Test
+  void showsALoopThatIsHeldUp() throws Exception {
+    Duration limit = Duration.ofMillis(50);
+    try (Ends ends = Ends.create(Ends.options().stallWarning(limit))) {
+      Ends.Pair pair = ends.connect();
+      CountDownLatch letGo = new CountDownLatch(1);
+      AtomicReference<String> loop = new AtomicReference<>("");
+      pair.client()
+          .send(Mono.fromSupplier(() -> Ends.message(pair.client(), 8, 1)))
+          .subscribe(
+              null,
+              e -> {},
+              () -> {
+                loop.set(Thread.currentThread().getName());
+                awaitLatch(letGo);
+              });
+      try {
+        await()
+            .atMost(Ends.LIMIT)
+            .untilAsserted(
+                () ->
+                    assertThat(events(LOOP_STALL))
+                        .filteredOn(event -> event.getString("loop").equals(loop.get()))
+                        .anySatisfy(
+                            event ->
+                                assertThat(event.getDuration("heldUp"))
+                                    .isGreaterThanOrEqualTo(limit)));
+      } finally {
+        letGo.countDown();
+      }
+    }
+  }
+
+  private static void awaitLatch(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(2 * Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

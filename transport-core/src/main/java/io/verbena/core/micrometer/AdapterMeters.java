@@ -152,6 +152,12 @@ final class AdapterMeters {
         .increment();
   }
 
+  void loopStalled() {
+    registration
+        .counter("verbena.loop.stalls", "stalls", "Completion loops found held up", tags)
+        .increment();
+  }
+
   // ---- what is read
 
   private void enterTraffic() {

@@ -64,6 +64,11 @@ final class MicrometerHca extends HcaMeter {
   }
 
   @Override
+  public void loopStalled(long nanos) {
+    adapter.loopStalled();
+  }
+
+  @Override
   public void close() {
     adapter.closed(this);
     counters.closed(this);

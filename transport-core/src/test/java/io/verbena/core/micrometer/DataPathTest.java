@@ -141,6 +141,19 @@ class DataPathTest {
   }
 
   @Test
+  void countsLoopsThatAreHeldUp() {
+    HcaMeter opened =
+        new VerbenaMeters(registry)
+            .hca(new MeteredHca("test", "stalled", device, () -> 5, 7, Set.of()));
+    opened.loopStalled(1_000_000);
+    opened.loopStalled(2_000_000);
+
+    assertThat(registry.get("verbena.loop.stalls").tag("provider", "stalled").counter().count())
+        .isEqualTo(2);
+    opened.close();
+  }
+
+  @Test
   void leavesTheRegistryAsItWas() {
     SimpleMeterRegistry other = new SimpleMeterRegistry();
     other.counter("own");
