@@ -64,6 +64,11 @@ class RdmaOptionsTest {
               RdmaOptions::closeTimeout,
               Duration.ofSeconds(10),
               o -> o.closeTimeout(Duration.ofNanos(1))),
+          new Option(
+              "keepAlive",
+              RdmaOptions::keepAlive,
+              Duration.ofSeconds(30),
+              o -> o.keepAlive(Duration.ZERO)),
           new Option("meters", RdmaOptions::meters, Meters.OFF, o -> o.meters(new OtherMeters())));
 
   private static final class OtherMeters implements Meters {
@@ -151,6 +156,7 @@ class RdmaOptionsTest {
             new Bad("connectTimeout", o -> o.connectTimeout(null)),
             new Bad("operationTimeout", o -> o.operationTimeout(null)),
             new Bad("closeTimeout", o -> o.closeTimeout(null)),
+            new Bad("keepAlive", o -> o.keepAlive(null)),
             new Bad("meters", o -> o.meters(null)))) {
       assertThatThrownBy(() -> bad.change.apply(RdmaOptions.builder()))
           .isInstanceOf(NullPointerException.class)
@@ -190,7 +196,10 @@ class RdmaOptionsTest {
                 o -> o.operationTimeout(Duration.ZERO)),
             new Bad(
                 "closeTimeout: " + tooLong + " (expected: 1 to 9223372036854775807 ns)",
-                o -> o.closeTimeout(tooLong)))) {
+                o -> o.closeTimeout(tooLong)),
+            new Bad(
+                "keepAlive: PT-0.000000001S (expected: 0 to 9223372036854775807 ns)",
+                o -> o.keepAlive(Duration.ofNanos(-1))))) {
       assertThatThrownBy(() -> bad.change.apply(RdmaOptions.builder()))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessage(bad.message);

@@ -79,6 +79,7 @@ public final class ConnectionLifecycle implements LoopMember {
   private final ImmediateReceiver immediates;
   private final Deadlines deadlines;
   private final GracefulClose close;
+  private final KeepAlive keepAlive;
   private final CompletionRouter router;
   private final EndReason reason;
   private final EndSignals signals;
@@ -128,6 +129,7 @@ public final class ConnectionLifecycle implements LoopMember {
             options);
     deadlines = new Deadlines(loop, options, sends, receiver, reason.peer(), this::terminate);
     close = new GracefulClose(turn, deadlines, receiver, immediates);
+    keepAlive = new KeepAlive(queues, close);
     router =
         new CompletionRouter(
             sends, receives, receiver, immediates, close, guard, turn, reason, this::terminate);
@@ -265,6 +267,16 @@ public final class ConnectionLifecycle implements LoopMember {
       }
     } catch (Throwable e) {
       broke(e);
+    }
+  }
+
+  @Override
+  public boolean keepAlive() {
+    try {
+      return phase == Phase.OPEN && keepAlive.check();
+    } catch (Throwable e) {
+      broke(e);
+      return false;
     }
   }
 

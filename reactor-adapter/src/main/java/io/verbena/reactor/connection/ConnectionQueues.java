@@ -10,6 +10,7 @@ import io.verbena.core.stat.OpenQueuePairs;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.OneSidedSlots;
+import io.verbena.reactor.queue.RequestOwner;
 import io.verbena.reactor.queue.SendQueue;
 import io.verbena.reactor.receive.ReceiveQueue;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -132,10 +133,20 @@ final class ConnectionQueues {
    */
   void markEnd() {
     if (sends.isEndUntold() && sends.free() > 0) {
-      int slot = sends.nextSlot();
-      sends.post(resources.send().write(0, 0).signaled(), new FlushMarker());
-      meter.forget(slot);
+      ask(new FlushMarker());
     }
+  }
+
+  /** How many requests of both kinds have completed, modulo 2<sup>32</sup>. */
+  int completed() {
+    return sends.completed() + receives.completed();
+  }
+
+  /** Asks the peer's HCA for an acknowledgement: by a WRITE of nothing, which needs no key. */
+  void ask(RequestOwner owner) {
+    int slot = sends.nextSlot();
+    sends.post(resources.send().write(0, 0).signaled(), owner);
+    meter.forget(slot);
   }
 
   /** Whether nothing is posted any more. */

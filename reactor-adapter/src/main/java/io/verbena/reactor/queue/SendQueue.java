@@ -67,6 +67,11 @@ public final class SendQueue {
     return head - tail;
   }
 
+  /** How many requests are known to be done, modulo 2<sup>32</sup>. */
+  public int completed() {
+    return tail;
+  }
+
   /**
    * Whether nothing may ever tell that the newest request is over: unsignaled, it may have
    * succeeded before the queue was stopped, and then it is not flushed either.

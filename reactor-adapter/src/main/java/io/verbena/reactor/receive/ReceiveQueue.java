@@ -31,6 +31,11 @@ public final class ReceiveQueue {
     return head == tail;
   }
 
+  /** How many receives have completed, modulo 2<sup>32</sup>. */
+  public int completed() {
+    return tail;
+  }
+
   /**
    * Posts so many receives.
    *

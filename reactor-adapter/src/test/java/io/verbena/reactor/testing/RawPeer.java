@@ -212,11 +212,18 @@ public final class RawPeer implements AutoCloseable {
     }
   }
 
+  /** From now on nobody is there to answer, and nobody is told. */
+  public void vanish() {
+    QueuePair gone = pair;
+    if (gone != null) {
+      pair = null;
+      gone.close();
+    }
+  }
+
   @Override
   public void close() {
-    if (pair != null) {
-      pair.close();
-    }
+    vanish();
     if (identifier != null) {
       identifier.close();
     }

@@ -44,6 +44,7 @@ public final class CompletionLoop {
   private final @Nullable DutyCycleInvoker invoker;
   private final TaskStack tasks = new TaskStack();
   private final CompletionQueues<LoopMember> queues;
+  private final KeepAliveRounds keepAlive;
   private final List<TickListener> tickListeners = new ArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
 
@@ -56,6 +57,9 @@ public final class CompletionLoop {
   private int pending;
   private int tick;
   private long lastTick;
+
+  /** The clock when it was last read. */
+  private long now;
 
   /** Counts duty cycles. Written on the loop, read by whoever watches it. */
   private int cycles;
@@ -93,6 +97,7 @@ public final class CompletionLoop {
     tickNanos = Math.min(LONGEST_TICK, Math.max(LEAST_TICK, shortest / TICKS_PER_TIMEOUT));
     channel = mode == PollMode.BUSY ? null : device.createCompletionChannel();
     queues = new CompletionQueues<>(device, channel, meter);
+    keepAlive = new KeepAliveRounds(queues, options);
     thread = invoker == null ? threads.newThread(this::work) : null;
   }
 
@@ -107,7 +112,7 @@ public final class CompletionLoop {
   /** Starts the thread, or adds the duty cycle to the invoker. */
   public void start() {
     if (invoker != null) {
-      lastTick = invoker.nanoTime();
+      startClock(invoker.nanoTime());
       invoker.add(new InvokedCycle());
     } else if (thread != null) {
       thread.start();
@@ -308,7 +313,7 @@ public final class CompletionLoop {
 
   private void work() {
     inside = Thread.currentThread();
-    lastTick = System.nanoTime();
+    startClock(System.nanoTime());
     try {
       while (isNeeded()) {
         doWork();
@@ -425,10 +430,18 @@ public final class CompletionLoop {
     }
   }
 
+  private void startClock(long at) {
+    now = at;
+    lastTick = at;
+    keepAlive.start(at);
+  }
+
   private void readClock() {
-    long now = invoker == null ? System.nanoTime() : invoker.nanoTime();
-    if (now - lastTick >= tickNanos) {
-      lastTick = now;
+    long time = invoker == null ? System.nanoTime() : invoker.nanoTime();
+    now = time;
+    keepAlive.run(time);
+    if (time - lastTick >= tickNanos) {
+      lastTick = time;
       tick++;
       for (int i = 0; i < queues.bound(); i++) {
         LoopMember member = queues.at(i);
@@ -463,7 +476,8 @@ public final class CompletionLoop {
     sleeping = true;
     try {
       if (tasks.isEmpty()) {
-        woken(channel.await(pending > 0 ? tickNanos : LONGEST_SLEEP));
+        long longest = pending > 0 ? tickNanos : LONGEST_SLEEP;
+        woken(channel.await(Math.min(longest, keepAlive.nanosLeft(now))));
       }
     } catch (InterruptedException e) {
       // The thread is the loop's own: stop() ends it, an interrupt only wakes it.

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.connection;
+
+import io.verbena.RdmaException;
+import io.verbena.core.loop.LoopMember;
+import io.verbena.reactor.queue.RequestOwner;
+
+/**
+ * Asks a peer that has been silent whether its HCA is there. It is if it acknowledges a WRITE of
+ * nothing, which its program does not see; else the WRITE fails within the retries of the queue
+ * pair, and that ends the connection as any failed request does. Only on the loop.
+ */
+final class KeepAlive implements RequestOwner {
+  /** Rounds without a completion after which the last one was at most one period ago. */
+  private static final int SILENT_ROUNDS = LoopMember.KEEP_ALIVE_ROUNDS - 1;
+
+  private final ConnectionQueues queues;
+  private final GracefulClose close;
+  private int seen;
+  private int silent;
+
+  KeepAlive(ConnectionQueues queues, GracefulClose close) {
+    this.queues = queues;
+    this.close = close;
+  }
+
+  /**
+   * A round is here: asks the peer if it has been silent, unless a request under way or a close
+   * with its deadline tells anyway.
+   *
+   * @return whether it was asked
+   */
+  boolean check() {
+    int completed = queues.completed();
+    if (completed != seen) {
+      seen = completed;
+      silent = 0;
+      return false;
+    }
+    if (++silent < SILENT_ROUNDS || !queues.sends().isEmpty() || close.isUnderway()) {
+      return false;
+    }
+    queues.ask(this);
+    return true;
+  }
+
+  @Override
+  public String operation() {
+    return "keep-alive";
+  }
+
+  @Override
+  public void overdue(RdmaException error) {
+    // Nobody waits for it.
+  }
+
+  @Override
+  public void succeeded() {
+    // The count of completions says so.
+  }
+
+  @Override
+  public void failed(RdmaException error) {
+    // The connection ends with this error.
+  }
+}

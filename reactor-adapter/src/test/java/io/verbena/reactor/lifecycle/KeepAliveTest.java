@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.ConnectionClosedException;
+import io.verbena.PeerUnreachableException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTransport;
+import io.verbena.core.testing.Addresses;
+import io.verbena.meters.Backlog;
+import io.verbena.meters.HcaMeter;
+import io.verbena.meters.MeteredHca;
+import io.verbena.meters.Meters;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.RawPeer;
+import io.verbena.verbs.CompletionStatus;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+/** What an idle connection does about a peer that is gone without a word. */
+class KeepAliveTest {
+  private static final Duration SHORT = Duration.ofMillis(80);
+
+  private static RdmaOptions.Builder asking() {
+    return Ends.options().keepAlive(SHORT);
+  }
+
+  @Test
+  void aClientNoticesThatItsPeerIsGone() throws Exception {
+    try (Ends ends = Ends.create(asking());
+        RawPeer peer = RawPeer.listening()) {
+      RdmaConnection connection = connect(ends, peer);
+
+      peer.vanish();
+
+      assertEnds(connection);
+    }
+  }
+
+  @Test
+  void aServerNoticesThatItsPeerIsGone() throws Exception {
+    LinkedBlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
+    RdmaTransport transport = RdmaTransport.create(asking().build());
+    RdmaServer server =
+        transport
+            .bind(
+                Addresses.of("keep-alive-server"),
+                connection -> {
+                  accepted.add(connection);
+                  return Mono.never();
+                })
+            .blockOptional(Ends.LIMIT)
+            .orElseThrow();
+    try (RawPeer peer = RawPeer.to(server.address())) {
+      peer.connect(RawPeer.handshake().encode());
+      RdmaConnection connection = accepted.poll(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+      assertThat(connection).isNotNull();
+
+      peer.vanish();
+
+      assertEnds(connection);
+    }
+    // Fails if a queue pair or memory is left.
+    transport.dispose();
+  }
+
+  private static RdmaConnection connect(Ends ends, RawPeer peer) throws Exception {
+    CompletableFuture<RdmaConnection> connect =
+        ends.clientSide().connect(peer.address()).toFuture();
+    peer.accept(RawPeer.handshake().encode());
+    return connect.get(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
+  /** Nothing is sent: only the question can tell. */
+  private static void assertEnds(RdmaConnection connection) {
+    CompletableFuture<ByteBuf> received = connection.receive().next().toFuture();
+
+    assertThatThrownBy(() -> connection.onClose().block(Ends.LIMIT))
+        .isInstanceOfSatisfying(
+            PeerUnreachableException.class,
+            e -> {
+              assertThat(e.status()).isEqualTo(CompletionStatus.RETRY_EXC_ERR);
+              assertThat(e.peer()).isEqualTo(connection.peer());
+            })
+        .hasMessageContaining("keep-alive");
+    assertThat(received)
+        .failsWithin(Ends.LIMIT)
+        .withThrowableThat()
+        .withCauseInstanceOf(ConnectionClosedException.class)
+        .withRootCauseInstanceOf(PeerUnreachableException.class);
+  }
+
+  @Test
+  void asksNobodyWithoutKeepAlive() throws Exception {
+    try (Ends asking = Ends.create(asking());
+        Ends trusting = Ends.create(Ends.options().keepAlive(Duration.ZERO));
+        RawPeer one = RawPeer.listening();
+        RawPeer other = RawPeer.listening()) {
+      RdmaConnection trusts = connect(trusting, other);
+      RdmaConnection asks = connect(asking, one);
+      other.vanish();
+      one.vanish();
+
+      assertEnds(asks);
+
+      assertThat(trusts.isDisposed()).isFalse();
+    }
+  }
+
+  @Test
+  void anIdleConnectionIsAskedForAndStays() {
+    CompletionCount client = new CompletionCount();
+    CompletionCount server = new CompletionCount();
+    try (Ends ends = Ends.create(asking().meters(server), asking().meters(client))) {
+      Ends.Pair pair = ends.connect();
+      int before = client.polled.get();
+      int beforeAtServer = server.polled.get();
+
+      await()
+          .atMost(Ends.LIMIT)
+          .until(
+              () -> client.polled.get() - before >= 5 && server.polled.get() - beforeAtServer >= 5);
+
+      assertThat(pair.client().isDisposed()).isFalse();
+      assertThat(pair.server().isDisposed()).isFalse();
+      Mono<byte[]> arrives = pair.server().receive().next().map(Ends::take);
+      CompletableFuture<byte[]> received = arrives.toFuture();
+      pair.client().send(Mono.just(Ends.message(pair.client(), 100, 1))).block(Ends.LIMIT);
+      assertThat(received).succeedsWithin(Ends.LIMIT).isEqualTo(Ends.bytes(100, 1));
+    }
+  }
+
+  /** Counts completions, those of questions among them. */
+  private static final class CompletionCount extends HcaMeter implements Meters {
+    private final AtomicInteger polled = new AtomicInteger();
+
+    @Override
+    public HcaMeter hca(MeteredHca hca) {
+      return this;
+    }
+
+    @Override
+    public Watch watch(String adapter, String provider, Backlog backlog) {
+      return () -> {};
+    }
+
+    @Override
+    public void polled(int completions) {
+      polled.addAndGet(completions);
+    }
+  }
+}
