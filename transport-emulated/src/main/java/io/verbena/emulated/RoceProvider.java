@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code mtu=N}: 256, 512, 1024, 2048 or 4096 bytes of payload to a packet; without it, the
  *       most that the interface carries
  *   <li>{@code pcap=FILE}: writes all packets to a file
+ *   <li>{@code max-half-open=N}, {@code max-half-open-per-peer=N}: connections that are asked for
+ *       and not finished, of all peers and of one IP address; 1024 and 256 without it. A request
+ *       beyond them is not answered, and comes again by itself
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
  * </ul>
  *

@@ -4,6 +4,7 @@ package io.verbena.emulated;
 import io.verbena.emulated.address.LocalAddresses;
 import io.verbena.emulated.address.RoceAddress;
 import io.verbena.emulated.address.RoceAddress.Option;
+import io.verbena.emulated.cm.protocol.HalfOpenLimits;
 import io.verbena.emulated.cm.roce.RoceConnectionManagers;
 import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
@@ -47,7 +48,10 @@ final class UdpFabrics {
   private record Place(InetAddress address, int udpPort) {}
 
   private record Open(
-      UdpFabric fabric, RoceConnectionManagers managers, @Nullable String capture) {}
+      UdpFabric fabric,
+      RoceConnectionManagers managers,
+      @Nullable String capture,
+      HalfOpenLimits limits) {}
 
   private UdpFabrics() {}
 
@@ -55,7 +59,8 @@ final class UdpFabrics {
    * Opens a device.
    *
    * @throws VerbsException {@code NO_DEVICE} without an address of this machine that reaches the
-   *     host, {@code INVALID} for an MTU or a capture that the HCA, open already, does not have
+   *     host, {@code INVALID} for an MTU, a capture or a limit that the HCA, open already, does not
+   *     have
    */
   static EmulatedDevice open(RoceAddress address) {
     InetAddress local = LocalAddresses.choose(address);
@@ -66,7 +71,11 @@ final class UdpFabrics {
       Open open = OPEN.get(place);
       if (open == null) {
         UdpFabric fabric = start(place, address, capture);
-        open = new Open(fabric, new RoceConnectionManagers(fabric), capture);
+        HalfOpenLimits limits =
+            new HalfOpenLimits(
+                address.limit(Option.MAX_HALF_OPEN, HalfOpenLimits.DEFAULT.total()),
+                address.limit(Option.MAX_HALF_OPEN_PER_PEER, HalfOpenLimits.DEFAULT.perPeer()));
+        open = new Open(fabric, new RoceConnectionManagers(fabric, limits), capture, limits);
         OPEN.put(place, open);
       }
       check(open, address, capture);
@@ -87,6 +96,17 @@ final class UdpFabrics {
       throw new VerbsException(
           VerbsError.INVALID,
           "pcap: " + capture + " (expected: " + open.capture + ", with which it is open)");
+    }
+    checkLimit(address, Option.MAX_HALF_OPEN, open.limits.total());
+    checkLimit(address, Option.MAX_HALF_OPEN_PER_PEER, open.limits.perPeer());
+  }
+
+  private static void checkLimit(RoceAddress address, Option option, int has) {
+    int asked = address.limit(option, has);
+    if (asked != has) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          option.text() + ": " + asked + " (expected: " + has + ", with which it is open)");
     }
   }
 

@@ -27,6 +27,7 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
   public static final String SCHEME = "roce";
 
   private static final int MAX_PORT = 65_535;
+  private static final int MOST_HALF_OPEN = 65_536;
 
   /** The options that there are; in an address, in lower case with dashes. */
   public enum Option {
@@ -35,9 +36,14 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
     SOURCE,
     MTU,
     PCAP,
-    SANITIZE;
+    SANITIZE,
+    /** Connections that peers have asked for and not finished, at the most. */
+    MAX_HALF_OPEN,
+    /** The same of one IP address. */
+    MAX_HALF_OPEN_PER_PEER;
 
-    String text() {
+    /** As it stands in an address. */
+    public String text() {
       return AddressOptions.text(this);
     }
   }
@@ -72,6 +78,8 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
           "udp-port: " + parsed.udpPort() + " (expected: " + Frame.UDP_PORT + " over IPv6)");
     }
     parsed.mtu();
+    parsed.limit(Option.MAX_HALF_OPEN, 1);
+    parsed.limit(Option.MAX_HALF_OPEN_PER_PEER, 1);
     return parsed;
   }
 
@@ -134,6 +142,11 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
       }
     }
     throw AddressOptions.invalid("mtu: " + bytes + " (expected: 256, 512, 1024, 2048 or 4096)");
+  }
+
+  /** A limit of half-open connections, or another value where the address says none. */
+  public int limit(Option option, int otherwise) {
+    return options.containsKey(option) ? number(option, 1, MOST_HALF_OPEN) : otherwise;
   }
 
   /** The address of this machine that is asked for, or null. */

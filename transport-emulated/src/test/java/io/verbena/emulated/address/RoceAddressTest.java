@@ -31,6 +31,8 @@ class RoceAddressTest {
         "roce://127.0.0.1?mtu=1000  | INVALID       | 1000",
         "roce://127.0.0.1?mtu=x     | INVALID       | mtu: x",
         "roce://127.0.0.1?udp-port=65536 | INVALID  | 65536",
+        "roce://127.0.0.1?max-half-open=0 | INVALID | max-half-open: 0",
+        "roce://127.0.0.1?max-half-open-per-peer=65537 | INVALID | 1..65536",
         "roce://127.0.0.1?speed=1   | INVALID       | speed",
         "roce://127.0.0.1?mtu=256&mtu=256 | INVALID | twice",
         "roce://127.0.0.1?sanitize=maybe | INVALID  | maybe",
@@ -49,6 +51,19 @@ class RoceAddressTest {
     assertThatThrownBy(() -> new RoceProvider().open(uri))
         .isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.error()).isEqualTo(error))
         .hasMessageContaining(named);
+  }
+
+  @Test
+  void devicesOfOneHcaHaveTheSameLimits() {
+    String address = "roce://" + Loopbacks.address(24);
+    RoceProvider provider = new RoceProvider();
+    try (Device limited = provider.open(URI.create(address + "?max-half-open=5"));
+        Device other = provider.open(URI.create(address + "?max-half-open-per-peer=256"))) {
+      assertThat(other.port().gids()).isEqualTo(limited.port().gids());
+      assertThatThrownBy(() -> provider.open(URI.create(address + "?max-half-open=6")))
+          .isInstanceOf(VerbsException.class)
+          .hasMessageContaining("max-half-open: 6 (expected: 5");
+    }
   }
 
   @Test

@@ -25,8 +25,11 @@ import org.jspecify.annotations.Nullable;
  * on their way, and which are over and wait for stray packets. Of what nobody here knows it answers
  * what the rules allow and no more: a REQ without listener and a stray REP by REJ, a DREQ by DREP.
  *
+ * <p>A REQ beyond the limits of half-open connections gets no answer, like one beyond a listener's
+ * backlog: it comes again by itself, and there may be room then; a REJ would fail the program.
+ *
  * <p>For one caller at a time, alarms included. Bounded by what its users ask for, by the backlogs
- * of listeners, and by {@link #MOST_WAITING}.
+ * of listeners, by {@link HalfOpenLimits} and {@link #MOST_WAITING}.
  */
 public final class CmAgent {
   /** The most connections that are over and remembered. */
@@ -42,6 +45,7 @@ public final class CmAgent {
   /** Passive ends that have said what their queue pair is, by its number. */
   private final Map<Integer, Communication> byQueuePair = new HashMap<>();
 
+  private final HalfOpenConnections halfOpen;
   private final Set<Communication> waiting = new LinkedHashSet<>();
   private long transactions;
 
@@ -49,9 +53,10 @@ public final class CmAgent {
   private record Remote(Gid peer, int id) {}
 
   /** An agent for a port. */
-  public CmAgent(CmPort port, Timeline timeline) {
+  public CmAgent(CmPort port, Timeline timeline, HalfOpenLimits limits) {
     this.port = port;
     this.timeline = timeline;
+    halfOpen = new HalfOpenConnections(limits);
     transactions = (long) port.nextSecret() << Integer.SIZE;
     services = new ServiceAgent(port, timeline);
   }
@@ -147,7 +152,12 @@ public final class CmAgent {
     Communication to = find(message, source);
     if (to == null) {
       answerStray(message, source);
-    } else if (message instanceof Reply reply) {
+      return;
+    }
+    if (message.remoteId() == to.localId()) {
+      to.proven();
+    }
+    if (message instanceof Reply reply) {
       to.received(reply);
     } else if (message instanceof ReadyToUse) {
       to.receivedReady();
@@ -199,13 +209,14 @@ public final class CmAgent {
       reject(request, CmReason.INVALID_TRANSPORT, peer);
     } else if (request.pathMtu() < 1 || request.pathMtu() > port.mtu()) {
       reject(request, CmReason.INVALID_MTU, peer);
-    } else {
+    } else if (halfOpen.hasRoom(source)) {
       Communication made = Communication.passive(this, timeline, peer, nextId(), request);
       CmUser user = listener.requested(made, request);
       if (user != null) {
         made.user(user);
         byId.put(made.localId(), made);
         byRemote.put(remote, made);
+        halfOpen.add(made, source);
       }
     }
   }
@@ -273,10 +284,22 @@ public final class CmAgent {
   /** A passive end has a queue pair now. */
   void serves(Communication communication) {
     byQueuePair.put(communication.localQueuePair(), communication);
+    halfOpen.replied(communication);
+  }
+
+  /** The peer of a passive end is who it says. */
+  void proven(Communication communication) {
+    halfOpen.proven(communication);
+  }
+
+  /** A passive end is established. */
+  void established(Communication communication) {
+    halfOpen.remove(communication);
   }
 
   /** A connection is over; the oldest such is forgotten if there are too many. */
   void waits(Communication communication) {
+    halfOpen.remove(communication);
     byQueuePair.remove(communication.localQueuePair(), communication);
     waiting.add(communication);
     if (waiting.size() > MOST_WAITING) {

@@ -41,21 +41,34 @@ import org.jspecify.annotations.Nullable;
  *  DREQ_SENT    DREP, REJ, deadline   -              TIME_WAIT
  *               DREQ                  DREP           TIME_WAIT
  *  TIME_WAIT    DREQ                  DREP
- *               REQ, REP again        its REJ, if that is how it ended
+ *               REQ, REP, RTU         its REJ, if that is how it ended
  *               alarm                 -              gone
  *  REQ_, REP_*  reject()              REJ            TIME_WAIT
  * </pre>
  *
- * What is sent and not answered is sent again, at first soon and then ever later. The user is told
- * one end: rejected, unreachable or disconnected; nothing after it has given up itself.
+ * What is sent and not answered is sent again, at first soon and then ever later. An active end
+ * sends RTU nine times, as nothing answers it. The user is told one end: rejected, unreachable or
+ * disconnected; nothing after it has given up itself.
+ *
+ * <p>Who sends a REQ may not be who it says: until a message with the id of this end, or a packet
+ * for its queue pair, has come, a passive end sends one message for each REQ, and {@value
+ * #UNPAID_MESSAGES} more. That is a second REP, for a peer whose RTU was lost and who, like Linux,
+ * sends it again only for a REP that comes again; or the REJ at the deadline, if there was none.
+ * All messages are of one size, so to no address go more than twice the bytes that came from it.
  */
 public final class Communication {
   private static final long MILLI = 1_000_000;
   private static final long FIRST_RETRY = 20 * MILLI;
   private static final long LAST_RETRY = 500 * MILLI;
 
-  /** How long a passive end waits for RTU, and either for DREP. */
+  /** How long a passive end waits for RTU, and an active end repeats it. */
   private static final long REPLY_PATIENCE = 10_000 * MILLI;
+
+  /** How long a REP is unanswered before its place goes to others, if they need it. */
+  private static final long SILENCE = 2_000 * MILLI;
+
+  /** Messages to a peer that may not be who it says, beyond those that it has asked for. */
+  private static final int UNPAID_MESSAGES = 1;
 
   private static final long DISCONNECT_PATIENCE = 2_000 * MILLI;
 
@@ -94,6 +107,15 @@ public final class Communication {
   private long deadline;
   private long retryDelay;
 
+  /** Whether the peer has shown that it takes what is sent to it. */
+  private boolean proven;
+
+  /** Messages that may go to a peer that is not {@link #proven}. */
+  private int allowance;
+
+  /** When the first REP was sent. */
+  private long replied;
+
   /** What is sent again until it is answered; in TIME_WAIT, the REJ that ended it. */
   private @Nullable CmMessage outgoing;
 
@@ -130,6 +152,7 @@ public final class Communication {
             State.REQ_SENT);
     made.user = user;
     made.localQueuePair = request.queuePair();
+    made.proven = true;
     return made;
   }
 
@@ -146,6 +169,7 @@ public final class Communication {
             State.REQ_RECEIVED);
     made.remoteId = request.localId();
     made.remoteQueuePair = request.queuePair();
+    made.allowance = 1 + UNPAID_MESSAGES;
     return made;
   }
 
@@ -179,7 +203,7 @@ public final class Communication {
   }
 
   void begin(Request request, long timeoutNanos) {
-    send(request, timeoutNanos);
+    send(request, timeoutNanos, FIRST_RETRY);
   }
 
   // ---- what the user does
@@ -195,6 +219,7 @@ public final class Communication {
     }
     state = State.REP_SENT;
     localQueuePair = reply.queuePair();
+    replied = timeline.now();
     agent.serves(this);
     send(
         new Reply(
@@ -208,7 +233,8 @@ public final class Communication {
             reply.rnrRetry(),
             reply.guid(),
             reply.privateData()),
-        REPLY_PATIENCE);
+        REPLY_PATIENCE,
+        proven ? FIRST_RETRY : LAST_RETRY);
   }
 
   /**
@@ -225,7 +251,7 @@ public final class Communication {
         new ReadyToUse(
             transaction, localId, remoteId, Mad.padded(ByteBuffer.allocate(0), Mad.READY_DATA));
     ready = message;
-    agent.send(message, peer);
+    send(message, REPLY_PATIENCE, FIRST_RETRY);
     return true;
   }
 
@@ -258,7 +284,8 @@ public final class Communication {
               remoteId,
               remoteQueuePair,
               Mad.padded(ByteBuffer.allocate(0), Mad.DISCONNECT_DATA)),
-          DISCONNECT_PATIENCE);
+          DISCONNECT_PATIENCE,
+          FIRST_RETRY);
     }
   }
 
@@ -276,7 +303,7 @@ public final class Communication {
       }
       case ESTABLISHED -> {
         if (ready != null && reply.localId() == remoteId) {
-          agent.send(ready, peer);
+          emit(ready);
         }
       }
       case TIME_WAIT -> rejectAgain();
@@ -284,34 +311,48 @@ public final class Communication {
     }
   }
 
+  /** A message with the id of this end has come, so that the peer has taken one. */
+  void proven() {
+    if (!proven) {
+      proven = true;
+      agent.proven(this);
+    }
+  }
+
   void receivedReady() {
     if (state == State.REP_SENT) {
+      proven();
       state = State.ESTABLISHED;
       alarm.cancel();
       outgoing = null;
+      agent.established(this);
       CmUser told = user;
       if (told != null) {
         told.established();
       }
+    } else if (state == State.TIME_WAIT) {
+      rejectAgain();
     }
   }
 
   /** The request that it was made for has come again. */
   void receivedAgain() {
+    if (!proven) {
+      allowance++;
+    }
     switch (state) {
       case REQ_RECEIVED ->
-          agent.send(
+          emit(
               new Receipt(
                   transaction,
                   localId,
                   remoteId,
                   Answered.REQUEST,
                   SERVICE_TIMEOUT,
-                  Mad.padded(ByteBuffer.allocate(0), Mad.RECEIPT_DATA)),
-              peer);
+                  Mad.padded(ByteBuffer.allocate(0), Mad.RECEIPT_DATA)));
       case REP_SENT -> {
         if (outgoing != null) {
-          agent.send(outgoing, peer);
+          emit(outgoing);
         }
       }
       case TIME_WAIT -> rejectAgain();
@@ -354,14 +395,15 @@ public final class Communication {
   void received(DisconnectRequest request) {
     switch (state) {
       case REP_SENT, ESTABLISHED, DREQ_SENT, TIME_WAIT -> {
-        receivedReady();
-        agent.send(
+        if (state == State.REP_SENT) {
+          receivedReady();
+        }
+        emit(
             new DisconnectReply(
                 request.transaction(),
                 localId,
                 remoteId,
-                Mad.padded(ByteBuffer.allocate(0), Mad.READY_DATA)),
-            peer);
+                Mad.padded(ByteBuffer.allocate(0), Mad.READY_DATA)));
         if (state != State.TIME_WAIT) {
           CmUser told = user;
           waitOut(null);
@@ -382,19 +424,31 @@ public final class Communication {
 
   // ---- time
 
-  private void send(CmMessage message, long patience) {
+  private void send(CmMessage message, long patience, long firstRetry) {
     outgoing = message;
     deadline = timeline.now() + patience;
     if (deadline < 0) {
       deadline = Long.MAX_VALUE;
     }
-    retryDelay = FIRST_RETRY;
-    agent.send(message, peer);
+    retryDelay = firstRetry;
+    emit(message);
     sleep();
   }
 
+  /** Sends a message, unless nothing more may go to a peer that may not be who it says. */
+  private void emit(CmMessage message) {
+    if (!proven) {
+      if (allowance == 0) {
+        return;
+      }
+      allowance--;
+    }
+    agent.send(message, peer);
+  }
+
   private void sleep() {
-    alarm.set(Math.min(deadline, timeline.now() + retryDelay));
+    alarm.set(
+        !proven && allowance == 0 ? deadline : Math.min(deadline, timeline.now() + retryDelay));
   }
 
   private void alarm() {
@@ -411,13 +465,19 @@ public final class Communication {
       tooLate();
       return;
     }
-    agent.send(again, peer);
-    retryDelay = Math.min(2 * retryDelay, LAST_RETRY);
+    emit(again);
+    // An RTU that has come is not answered: no more of it than eight, over all that time.
+    long longest = state == State.ESTABLISHED ? REPLY_PATIENCE : LAST_RETRY;
+    retryDelay = Math.min(2 * retryDelay, longest);
     sleep();
   }
 
   private void tooLate() {
     CmUser told = user;
+    if (state == State.ESTABLISHED) {
+      outgoing = null;
+      return;
+    }
     if (state == State.DREQ_SENT) {
       waitOut(null);
       return;
@@ -440,14 +500,23 @@ public final class Communication {
             reason,
             reason == CmReason.TIMEOUT ? agent.guid() : 0,
             Mad.padded(privateData, Mad.REJECT_DATA));
-    agent.send(reject, peer);
+    emit(reject);
     waitOut(reject);
   }
 
   private void rejectAgain() {
     if (outgoing != null) {
-      agent.send(outgoing, peer);
+      emit(outgoing);
     }
+  }
+
+  /** Gives its place to another, if its peer is silent; whether it did. */
+  boolean giveWay() {
+    if (timeline.now() - replied < SILENCE) {
+      return false;
+    }
+    tooLate();
+    return true;
   }
 
   private void waitOut(@Nullable Reject reject) {

@@ -2,6 +2,7 @@
 package io.verbena.emulated.cm.roce;
 
 import io.verbena.emulated.cm.protocol.CmAgent;
+import io.verbena.emulated.cm.protocol.HalfOpenLimits;
 import io.verbena.emulated.hca.ConnectionManagerFactory;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.packet.UdpFabric;
@@ -12,11 +13,15 @@ public final class RoceConnectionManagers implements ConnectionManagerFactory {
   private final UdpFabric fabric;
   private final CmAgent agent;
 
-  /** Of an HCA that has none yet; before its first device is opened. */
-  public RoceConnectionManagers(UdpFabric fabric) {
+  /**
+   * Of an HCA that has none yet; before its first device is opened.
+   *
+   * @param limits what peers may keep half open
+   */
+  public RoceConnectionManagers(UdpFabric fabric, HalfOpenLimits limits) {
     this.fabric = fabric;
     ManagementPort port = new ManagementPort(fabric);
-    agent = new CmAgent(port, fabric.timeline());
+    agent = new CmAgent(port, fabric.timeline(), limits);
     port.serve(agent);
     fabric.management(port);
   }

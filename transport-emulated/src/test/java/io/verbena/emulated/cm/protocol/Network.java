@@ -57,7 +57,7 @@ final class Network {
 
     private End(int address) {
       this.address = address;
-      agent = new CmAgent(this, time);
+      agent = new CmAgent(this, time, HalfOpenLimits.DEFAULT);
     }
 
     @Override
@@ -97,7 +97,7 @@ final class Network {
 
     @Override
     public boolean isFrom(Gid source, Gid gid) {
-      return source.equals(gid);
+      return UdpGid.areNeighbors(source, gid);
     }
 
     @Override

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.verbs.Gid;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Connections that peers have asked for and that are not established yet, within limits. A REQ in
+ * another's name costs its sender nothing and this end a queue pair.
+ */
+final class HalfOpenConnections {
+  private final HalfOpenLimits limits;
+  private final Map<Communication, Gid> addresses = new HashMap<>();
+  private final Map<Gid, Integer> ofAddress = new HashMap<>();
+
+  /** Those whose peers have been sent a REP and have shown nothing of it, the oldest first. */
+  private final Set<Communication> unproven = new LinkedHashSet<>();
+
+  HalfOpenConnections(HalfOpenLimits limits) {
+    this.limits = limits;
+  }
+
+  /**
+   * Whether one more from an address is within the limits. Where all places are taken, the oldest
+   * makes room whose peer is silent for longer than peers are.
+   */
+  boolean hasRoom(Gid address) {
+    if (ofAddress.getOrDefault(address, 0) >= limits.perPeer()) {
+      return false;
+    }
+    if (addresses.size() < limits.total()) {
+      return true;
+    }
+    if (unproven.isEmpty()) {
+      return false;
+    }
+    return unproven.iterator().next().giveWay();
+  }
+
+  void add(Communication communication, Gid address) {
+    addresses.put(communication, address);
+    ofAddress.merge(address, 1, Integer::sum);
+  }
+
+  /** Its REP is sent. */
+  void replied(Communication communication) {
+    unproven.add(communication);
+  }
+
+  /** Its peer has shown what only the receiver of the REP knows. */
+  void proven(Communication communication) {
+    unproven.remove(communication);
+  }
+
+  /** It is established, or over. Idempotent. */
+  void remove(Communication communication) {
+    unproven.remove(communication);
+    Gid address = addresses.remove(communication);
+    if (address != null) {
+      ofAddress.computeIfPresent(address, (same, count) -> count == 1 ? null : count - 1);
+    }
+  }
+}
