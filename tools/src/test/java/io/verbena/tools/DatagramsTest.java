@@ -37,8 +37,7 @@ class DatagramsTest {
   @Test
   void areServedAsSoonAsTheServerListens() throws Exception {
     String line = "datagrams -p 7464 -c 2 ";
-    CompletableFuture<Run> server =
-        CompletableFuture.supplyAsync(() -> Run.of(line + "-b roce://" + Run.HERE));
+    CompletableFuture<Run> server = Run.beside(line + "-b roce://" + Run.HERE);
     Run client =
         await()
             .atMost(Duration.ofSeconds(30))

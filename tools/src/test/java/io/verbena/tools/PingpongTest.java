@@ -89,7 +89,7 @@ class PingpongTest {
       port = socket.getLocalPort();
     }
     String line = "pingpong -d roce://HERE:7461 --srq -n 10 -p " + port;
-    CompletableFuture<Run> server = CompletableFuture.supplyAsync(() -> Run.of(line + " -q 2"));
+    CompletableFuture<Run> server = Run.beside(line + " -q 2");
 
     Run client =
         await()

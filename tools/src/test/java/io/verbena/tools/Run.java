@@ -3,6 +3,7 @@ package io.verbena.tools;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * What came of a command line.
@@ -30,5 +31,10 @@ record Run(int exitCode, String out, String err) {
     String[] arguments = line.isEmpty() ? new String[0] : line.replace("HERE", HERE).split(" ", -1);
     int exitCode = Verbena.run(new PrintWriter(out), new PrintWriter(err), arguments);
     return new Run(exitCode, out.toString(), err.toString());
+  }
+
+  /** Runs a command line in a thread of its own, as programs run that wait for one another. */
+  static CompletableFuture<Run> beside(String line) {
+    return CompletableFuture.supplyAsync(() -> of(line), task -> new Thread(task, line).start());
   }
 }

@@ -240,7 +240,8 @@ class DeviceFailureTest {
                 } catch (InterruptedException e) {
                   throw new CompletionException(e);
                 }
-              });
+              },
+              task -> new Thread(task, "awaits-events").start());
       DeviceFault.inject(name);
 
       refused(

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -76,9 +77,10 @@ final class OwnDocker {
   private static OwnDocker start() throws IOException {
     Process process = new ProcessBuilder("bash", "-c", script(), "own-docker").start();
     // Its ends are read by threads, as only so a limit can be kept.
-    CompletableFuture<String> errors = CompletableFuture.supplyAsync(() -> lastLine(process));
+    CompletableFuture<String> errors =
+        CompletableFuture.supplyAsync(() -> lastLine(process), inAThread());
     CompletableFuture<@Nullable String> first =
-        CompletableFuture.supplyAsync(() -> firstLine(process));
+        CompletableFuture.supplyAsync(() -> firstLine(process), inAThread());
     try {
       String line = first.get(START_LIMIT_SECONDS, TimeUnit.SECONDS);
       if (line != null && line.startsWith(READY)) {
@@ -93,6 +95,15 @@ final class OwnDocker {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while a Docker daemon started", e);
     }
+  }
+
+  /** The common pool may have one thread only, and both ends are read at once. */
+  private static Executor inAThread() {
+    return task -> {
+      Thread thread = new Thread(task, "own-docker-reader");
+      thread.setDaemon(true);
+      thread.start();
+    };
   }
 
   private static String script() throws IOException {

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -170,11 +171,13 @@ class DirectMemoryTest {
     RecordingDomain otherDomain = new RecordingDomain();
     try (RegisteredMemory other = new RegisteredMemory(otherDomain, RdmaOptions.defaults(), slow)) {
       CompletableFuture<Boolean> waiting =
-          CompletableFuture.supplyAsync(() -> other.allocator().directBuffer(256).release());
+          CompletableFuture.supplyAsync(
+              () -> other.allocator().directBuffer(256).release(), inAThread());
       assertThat(entered.await(30, TimeUnit.SECONDS)).isTrue();
 
       CompletableFuture<Boolean> passing =
-          CompletableFuture.supplyAsync(() -> other.allocator().directBuffer(8192).release());
+          CompletableFuture.supplyAsync(
+              () -> other.allocator().directBuffer(8192).release(), inAThread());
 
       assertThat(passing).succeedsWithin(Duration.ofSeconds(30));
       assertThat(waiting).isNotDone();
@@ -183,6 +186,11 @@ class DirectMemoryTest {
     } finally {
       goOn.countDown();
     }
+  }
+
+  /** The common pool has one thread on two processors, and JDK 25 does not go round it. */
+  private static Executor inAThread() {
+    return task -> new Thread(task, "allocates").start();
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {

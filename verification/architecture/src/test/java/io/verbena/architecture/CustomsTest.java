@@ -14,6 +14,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.NullMarked;
 import org.junit.jupiter.api.Test;
 
@@ -43,6 +45,17 @@ class CustomsTest {
                 .and(
                     resideOutsideOfPackages(
                         "jdk.jfr", "com.sun.management", "com.sun.tools.attach")))
+        .check(House.CLASSES);
+  }
+
+  /** It has a single thread on two processors, for whatever waits in it. */
+  @Test
+  void nobodyWaitsInTheCommonPool() {
+    noClasses()
+        .should()
+        .callMethod(CompletableFuture.class, "supplyAsync", Supplier.class)
+        .orShould()
+        .callMethod(CompletableFuture.class, "runAsync", Runnable.class)
         .check(House.CLASSES);
   }
 
