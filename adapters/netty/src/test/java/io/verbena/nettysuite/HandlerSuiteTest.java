@@ -13,6 +13,7 @@ import io.netty.testsuite.transport.socket.SocketStringEchoTest;
 import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Netty's own tests of its codecs and other handlers, on two RDMA channels. */
 class HandlerSuiteTest {
@@ -64,7 +65,9 @@ class HandlerSuiteTest {
     }
   }
 
+  /** They assert how long data takes, and so say nothing where others take the CPUs. */
   @Nested
+  @ExtendWith(QuietMachine.class)
   class TrafficShapingHandler extends TrafficShapingHandlerTest {
     @Override
     protected List<BootstrapComboFactory<ServerBootstrap, Bootstrap>> newFactories() {

@@ -29,6 +29,7 @@ import org.assertj.core.api.Condition;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.platform.engine.DiscoverySelector;
 import org.junit.platform.engine.TestDescriptor;
@@ -42,7 +43,11 @@ import org.junit.platform.testkit.engine.EventType;
 
 /** The engine with two guests, and where no guest is needed with a script in its place. */
 @Tag("once")
+@Timeout(SoftRoceEngineTest.GUEST_SECONDS)
 class SoftRoceEngineTest {
+  /** A guest boots within seconds, or within minutes where others take the CPUs. */
+  static final int GUEST_SECONDS = 400;
+
   private static final String SKIP = "VERBENA_NO_GUEST";
 
   /** Runs the tests' JVM on this machine. */
