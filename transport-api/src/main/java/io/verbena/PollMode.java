@@ -5,7 +5,10 @@ package io.verbena;
 public enum PollMode {
   /** Polls without end: the lowest latency, one CPU for each loop. */
   BUSY,
-  /** Polls, spins for {@link RdmaOptions#spinTime}, then arms and sleeps. */
+  /**
+   * Polls, spins as long as that has paid lately, at most for {@link RdmaOptions#spinTime}, then
+   * arms and sleeps.
+   */
   ADAPTIVE,
   /** Arms and sleeps as soon as there is nothing to do. */
   EVENT

@@ -290,7 +290,7 @@ public final class RdmaOptions {
 
     private PollMode pollMode = PollMode.ADAPTIVE;
     private int loops = 1;
-    private Duration spinTime = Duration.ofNanos(20_000);
+    private Duration spinTime = Duration.ofNanos(100_000);
     private Duration stallWarning = Duration.ofSeconds(2);
 
     private long maxRegisteredBytes = 1L << 31;
@@ -363,10 +363,12 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets how long an {@link PollMode#ADAPTIVE} loop without work spins before it sleeps. A longer
-     * time spares messages that come soon the cost of waking the loop; other modes ignore it.
+     * Sets how long an {@link PollMode#ADAPTIVE} loop without work spins at most before it sleeps.
+     * The loop spins shorter, down to nothing, where work comes later than that, and where another
+     * thread needs the CPU. A longer time spares messages that come within it the cost of waking
+     * the loop; other modes ignore it.
      *
-     * @param value 0 to 2<sup>63</sup> - 1 ns; 20 us by default
+     * @param value 0 to 2<sup>63</sup> - 1 ns; 100 us by default
      */
     public Builder spinTime(Duration value) {
       spinTime = checked("spinTime", value, Duration.ZERO, "0");
@@ -530,7 +532,7 @@ public final class RdmaOptions {
     /**
      * Sets after how long without any completion on a connection its peer is asked for a sign of
      * life. The peer's HCA answers, not its program. Each end asks by its own option; less than 1
-     * ms counts as 1 ms. Netty's channels ignore it.
+     * ms counts as 1 ms. Netty's channels can be excepted by their {@code SO_KEEPALIVE}.
      *
      * <p>A peer that is gone, with its process or its host, is known to be so within this time and
      * the retries of the queue pair: 4.096 us * 2<sup>timeout</sup> * (retries + 1). The transport

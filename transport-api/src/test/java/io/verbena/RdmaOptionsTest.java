@@ -24,7 +24,7 @@ class RdmaOptionsTest {
           new Option(
               "spinTime",
               RdmaOptions::spinTime,
-              Duration.ofNanos(20_000),
+              Duration.ofNanos(100_000),
               o -> o.spinTime(Duration.ZERO)),
           new Option(
               "stallWarning",
