@@ -62,6 +62,62 @@ public record ConnectionEvent(
     this(type, identifier, listener, status, privateData, responderResources, initiatorDepth, null);
   }
 
+  /**
+   * Returns the status in words, with its number: the reason of a rejection (IBTA volume 1, section
+   * 12.6.7.2), the answer to a request for datagrams, or the error.
+   */
+  public String statusText() {
+    String words =
+        switch (type) {
+          case REJECTED -> status < 0 ? errorText() : rejectionText();
+          case UNREACHABLE -> status < 0 ? errorText() : datagramsText();
+          default -> errorText();
+        };
+    return words + (status < 0 ? " (error " + -status : " (reason " + status) + ")";
+  }
+
+  private String rejectionText() {
+    return switch (status) {
+      case 1 -> "the peer has no queue pair left";
+      case 3 -> "the peer has no resources left";
+      case 4 -> "the peer's program took too long";
+      case 5 -> "the peer does not support the request";
+      case 6, 7, 30 -> "the peer knows no such connection";
+      case REJECT_INVALID_SERVICE_ID -> "nobody listens there";
+      case 9 -> "the peer does not take this kind of queue pair";
+      case 10 -> "the peer still has an old connection of this queue pair";
+      case 12, 13, 18, 19 -> "the address is not the peer's";
+      case 14, 15, 16, 17, 32 -> "the peer does not take the service level or the traffic class";
+      case 26 -> "the peer cannot take packets as large as this end's MTU";
+      case 27 -> "the peer has not enough resources for READs and atomics";
+      case REJECT_CONSUMER_DEFINED -> "the peer's program does not want it";
+      default -> "rejected";
+    };
+  }
+
+  private String datagramsText() {
+    return switch (status) {
+      case DATAGRAMS_UNSUPPORTED -> "nobody serves datagrams there";
+      case DATAGRAMS_REJECTED -> "the peer's program does not want it";
+      default -> "no answer";
+    };
+  }
+
+  private String errorText() {
+    return switch (status) {
+      case -12, -105 -> "no memory or resources left";
+      case -19 -> "no RDMA device for this address";
+      case -22 -> "invalid";
+      case -32, -104 -> "the peer has ended it";
+      case -98 -> "the address is in use";
+      case -99 -> "no such address on this machine";
+      case -101, -113 -> "no way to that address";
+      case TIMED_OUT -> "no answer; is an HCA at that address, and does it listen?";
+      case -111 -> "nobody listens there";
+      default -> "failed";
+    };
+  }
+
   /** The same event of what stands for its identifier and its listener to a program. */
   public ConnectionEvent of(
       ConnectionIdentifier shown, @Nullable ConnectionListener shownListener) {

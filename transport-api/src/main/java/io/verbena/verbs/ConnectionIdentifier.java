@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.verbs;
 
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,18 @@ public interface ConnectionIdentifier extends AutoCloseable {
 
   /** Returns a human-readable peer address, for logs. */
   String peer();
+
+  /**
+   * Returns the IP address and the port of this end ({@code rdma_get_local_addr(3)}), or null where
+   * the fabric has none, or this end is not yet known.
+   */
+  @Nullable InetSocketAddress localAddress();
+
+  /**
+   * Returns the IP address and the port of the peer ({@code rdma_get_peer_addr(3)}), or null where
+   * the fabric has none. The port is as the peer gave it.
+   */
+  @Nullable InetSocketAddress remoteAddress();
 
   /** The queue pair made for it, or null. */
   @Nullable QueuePair queuePair();

@@ -20,6 +20,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
@@ -129,6 +130,22 @@ final class DisniConnection implements ConnectionIdentifier {
   @Override
   public String peer() {
     return peer.toString();
+  }
+
+  @Override
+  public @Nullable InetSocketAddress localAddress() {
+    return socketAddress(false);
+  }
+
+  @Override
+  public @Nullable InetSocketAddress remoteAddress() {
+    return socketAddress(true);
+  }
+
+  private @Nullable InetSocketAddress socketAddress(boolean ofPeer) {
+    synchronized (manager.steps()) {
+      return closed ? null : SocketAddress.of(pointer, ofPeer);
+    }
   }
 
   @Override

@@ -181,12 +181,7 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
   private RdmaException rejection(ConnectionEvent event) {
     String peer = address.toString();
     if (event.status() != ConnectionEvent.REJECT_CONSUMER_DEFINED) {
-      return new RdmaConnectException(
-          OPERATION,
-          peer,
-          event.status() == ConnectionEvent.REJECT_INVALID_SERVICE_ID
-              ? "nobody listens there"
-              : "rejected with reason " + event.status());
+      return new RdmaConnectException(OPERATION, peer, event.statusText());
     }
     Rejection rejection;
     try {
@@ -223,7 +218,7 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
       return timeout();
     }
     return new RdmaConnectException(
-        OPERATION, address.toString(), event.type() + " with status " + event.status());
+        OPERATION, address.toString(), event.type() + ": " + event.statusText());
   }
 
   private RdmaTimeoutException timeout() {

@@ -2,7 +2,7 @@
 package io.verbena.reactor.connection;
 
 import io.verbena.RdmaException;
-import io.verbena.core.loop.LoopMember;
+import io.verbena.core.loop.SilentRounds;
 import io.verbena.reactor.queue.RequestOwner;
 
 /**
@@ -11,13 +11,9 @@ import io.verbena.reactor.queue.RequestOwner;
  * pair, and that ends the connection as any failed request does. Only on the loop.
  */
 final class KeepAlive implements RequestOwner {
-  /** Rounds without a completion after which the last one was at most one period ago. */
-  private static final int SILENT_ROUNDS = LoopMember.KEEP_ALIVE_ROUNDS - 1;
-
   private final ConnectionQueues queues;
   private final GracefulClose close;
-  private int seen;
-  private int silent;
+  private final SilentRounds silence = new SilentRounds();
 
   KeepAlive(ConnectionQueues queues, GracefulClose close) {
     this.queues = queues;
@@ -31,13 +27,7 @@ final class KeepAlive implements RequestOwner {
    * @return whether it was asked
    */
   boolean check() {
-    int completed = queues.completed();
-    if (completed != seen) {
-      seen = completed;
-      silent = 0;
-      return false;
-    }
-    if (++silent < SILENT_ROUNDS || !queues.sends().isEmpty() || close.isUnderway()) {
+    if (!silence.end(queues.completed()) || !queues.sends().isEmpty() || close.isUnderway()) {
       return false;
     }
     queues.ask(this);

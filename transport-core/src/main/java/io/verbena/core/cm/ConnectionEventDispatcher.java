@@ -137,6 +137,11 @@ public final class ConnectionEventDispatcher {
     return false;
   }
 
+  /** Returns whether the device has failed, so that no event will come. */
+  public boolean hasFailed() {
+    return failed;
+  }
+
   /** Tells all listeners that no event follows, because the device has failed. */
   private void fail(VerbsException why) {
     if (why.error() != VerbsError.IO) {

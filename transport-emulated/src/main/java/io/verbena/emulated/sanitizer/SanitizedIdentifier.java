@@ -7,6 +7,7 @@ import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,16 @@ final class SanitizedIdentifier implements ConnectionIdentifier {
   @Override
   public String peer() {
     return identifier.peer();
+  }
+
+  @Override
+  public @Nullable InetSocketAddress localAddress() {
+    return identifier.localAddress();
+  }
+
+  @Override
+  public @Nullable InetSocketAddress remoteAddress() {
+    return identifier.remoteAddress();
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,16 @@ record LimitedIdentifier(ConnectionIdentifier inner, ConnectionManager manager)
   @Override
   public String peer() {
     return inner.peer();
+  }
+
+  @Override
+  public @Nullable InetSocketAddress localAddress() {
+    return inner.localAddress();
+  }
+
+  @Override
+  public @Nullable InetSocketAddress remoteAddress() {
+    return inner.remoteAddress();
   }
 
   @Override

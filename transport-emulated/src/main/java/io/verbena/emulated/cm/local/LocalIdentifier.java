@@ -13,6 +13,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -81,6 +82,17 @@ abstract sealed class LocalIdentifier implements ConnectionIdentifier
   @Override
   public final String peer() {
     return "emulated://" + name;
+  }
+
+  /** Within a process there are no addresses. */
+  @Override
+  public final @Nullable InetSocketAddress localAddress() {
+    return null;
+  }
+
+  @Override
+  public final @Nullable InetSocketAddress remoteAddress() {
+    return null;
   }
 
   @Override

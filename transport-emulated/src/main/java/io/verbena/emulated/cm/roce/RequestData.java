@@ -10,20 +10,18 @@ import java.nio.ByteBuffer;
  * The private data of a request: the addresses that {@code rdma_cm} puts first, then a program's.
  */
 final class RequestData {
-  private static final int DYNAMIC_PORTS = 0xc000;
-  private static final int DYNAMIC_PORTS_MASK = 0x3fff;
-
   private RequestData() {}
 
   /**
    * All of it.
    *
+   * @param port that the asking end asks from
    * @param data the program's, at most {@code length} less {@link IpAddressing#LENGTH}
    * @param length what the message has room for
    */
-  static ByteBuffer of(RoceConnectionManager manager, Gid peer, ByteBuffer data, int length) {
+  static ByteBuffer of(
+      RoceConnectionManager manager, int port, Gid peer, ByteBuffer data, int length) {
     ByteBuffer all = ByteBuffer.allocate(length);
-    int port = DYNAMIC_PORTS | (manager.fabric().secrets().nextInt() & DYNAMIC_PORTS_MASK);
     Gid own = manager.gid();
     IpAddressing addressing =
         UdpGid.isIpv4(peer)

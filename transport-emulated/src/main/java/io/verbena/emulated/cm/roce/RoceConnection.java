@@ -27,6 +27,7 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -71,6 +72,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
   private final RoceConnectionManager manager;
   private final Gid peer;
   private final int peerPort;
+  private final int ownPort;
   private final @Nullable Request request;
   private State state;
   private boolean closed;
@@ -91,6 +93,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
     this.manager = manager;
     this.peer = peer;
     this.peerPort = peerPort;
+    ownPort = request == null ? manager.sourcePorts().take() : ServiceId.port(request.serviceId());
     this.state = state;
     this.communication = communication;
     this.request = request;
@@ -140,6 +143,16 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
   }
 
   @Override
+  public InetSocketAddress localAddress() {
+    return RoceConnectionManager.socketAddress(manager.gid(), ownPort);
+  }
+
+  @Override
+  public InetSocketAddress remoteAddress() {
+    return RoceConnectionManager.socketAddress(peer, peerPort);
+  }
+
+  @Override
   public synchronized @Nullable QueuePair queuePair() {
     return queuePair;
   }
@@ -181,7 +194,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
             peer,
             peer,
             ACK_TIMEOUT,
-            RequestData.of(manager, peer, offered.privateData(), Mad.REQUEST_DATA));
+            RequestData.of(manager, ownPort, peer, offered.privateData(), Mad.REQUEST_DATA));
     UdpFabric fabric = manager.fabric();
     fabric.enter();
     try {
@@ -438,6 +451,9 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       }
       state = State.ENDED;
       closed = true;
+    }
+    if (request == null) {
+      manager.sourcePorts().giveBack(ownPort);
     }
     manager.forget(this);
     manager.closed(RoceConnectionManager.Kind.IDENTIFIER);

@@ -17,6 +17,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
 import io.verbena.verbs.provider.Range;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -54,6 +55,8 @@ final class RoceConnectionManager implements ConnectionManager {
   /** Held while a note is acted on, so that those of one connection are in order. */
   private final Object steps = new Object();
 
+  private final SourcePorts sourcePorts;
+
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
   private final ArrayDeque<Runnable> notes = new ArrayDeque<>();
 
@@ -61,6 +64,7 @@ final class RoceConnectionManager implements ConnectionManager {
     this.device = device;
     this.fabric = fabric;
     this.agent = agent;
+    sourcePorts = new SourcePorts(fabric.secrets().nextInt());
   }
 
   @Override
@@ -75,6 +79,16 @@ final class RoceConnectionManager implements ConnectionManager {
   /** For those who have entered the fabric: the connections of its port. */
   CmAgent agent() {
     return agent;
+  }
+
+  /** The ports that this HCA's identifiers ask from. */
+  SourcePorts sourcePorts() {
+    return sourcePorts;
+  }
+
+  /** The IP address of an HCA and a port there. */
+  static InetSocketAddress socketAddress(Gid of, int port) {
+    return new InetSocketAddress(UdpGid.inetAddress(of), port);
   }
 
   /** The HCA's address. */

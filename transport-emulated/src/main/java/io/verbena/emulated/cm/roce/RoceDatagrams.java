@@ -23,6 +23,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -54,6 +55,8 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
   private final RoceConnectionManager manager;
   private final Gid peer;
   private final int peerPort;
+  private final int ownPort;
+  private final boolean isActive;
   private State state;
   private boolean closed;
   private @Nullable ServiceResolution resolution;
@@ -63,11 +66,14 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
       RoceConnectionManager manager,
       Gid peer,
       int peerPort,
+      int ownPort,
       State state,
       @Nullable ServiceResolution resolution) {
     this.manager = manager;
     this.peer = peer;
     this.peerPort = peerPort;
+    this.ownPort = ownPort;
+    isActive = state == State.RESOLVED;
     this.state = state;
     this.resolution = resolution;
     manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
@@ -75,7 +81,8 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
 
   /** An active end, whose peer is known. */
   static RoceDatagrams resolved(RoceConnectionManager manager, Gid peer, int port) {
-    return new RoceDatagrams(manager, peer, port, State.RESOLVED, null);
+    return new RoceDatagrams(
+        manager, peer, port, manager.sourcePorts().take(), State.RESOLVED, null);
   }
 
   /** A passive end, which is told to the program. */
@@ -87,7 +94,12 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
     ByteBuffer data = request.privateData();
     RoceDatagrams made =
         new RoceDatagrams(
-            manager, resolution.peer(), RequestData.port(data), State.REQUESTED, resolution);
+            manager,
+            resolution.peer(),
+            RequestData.port(data),
+            ServiceId.port(request.serviceId()),
+            State.REQUESTED,
+            resolution);
     manager.raise(
         new ConnectionEvent(
             ConnectionEvent.Type.CONNECT_REQUEST,
@@ -107,6 +119,16 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
   @Override
   public String peer() {
     return RoceConnectionManager.name(peer, peerPort);
+  }
+
+  @Override
+  public InetSocketAddress localAddress() {
+    return RoceConnectionManager.socketAddress(manager.gid(), ownPort);
+  }
+
+  @Override
+  public InetSocketAddress remoteAddress() {
+    return RoceConnectionManager.socketAddress(peer, peerPort);
   }
 
   @Override
@@ -139,7 +161,7 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
             0,
             DEFAULT_PARTITION,
             ServiceId.of(ServiceId.UDP, peerPort),
-            RequestData.of(manager, peer, data, Mad.SERVICE_REQUEST_DATA));
+            RequestData.of(manager, ownPort, peer, data, Mad.SERVICE_REQUEST_DATA));
     onFabric(() -> resolution = manager.agent().services().ask(peer, asked, timeoutNanos, this));
   }
 
@@ -237,6 +259,9 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
       }
       state = State.ENDED;
       closed = true;
+    }
+    if (isActive) {
+      manager.sourcePorts().giveBack(ownPort);
     }
     manager.forget(this);
     manager.closed(RoceConnectionManager.Kind.IDENTIFIER);
