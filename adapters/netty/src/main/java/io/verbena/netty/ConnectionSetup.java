@@ -34,8 +34,12 @@ final class ConnectionSetup {
     /** Returns whether a requested connection is still wanted: its listener is still open. */
     boolean isWanted();
 
-    /** Called when the connection is established, before the promise succeeds. */
-    void established(Stream stream, ChannelPromise promise);
+    /**
+     * Called when the connection is established, before the promise succeeds.
+     *
+     * @param local the address of this end; null if it is that of the listener
+     */
+    void established(Stream stream, @Nullable InetSocketAddress local, ChannelPromise promise);
 
     /** Called when there will be no connection, after the promise is done. */
     void failed();
@@ -48,7 +52,7 @@ final class ConnectionSetup {
   private final @Nullable ConnectionEvent request;
   private final ConnectionIdentifier identifier;
   private final Object peer;
-  private final int port;
+  private int port;
   private @Nullable Stream stream;
   private @Nullable Future<?> timer;
   private boolean over;
@@ -57,7 +61,7 @@ final class ConnectionSetup {
    * Begins a connect.
    *
    * @param to the peer
-   * @param port distinguishes this end's connections at the peer
+   * @param port that this end has bound, or 0
    * @param timeoutMillis for the whole setup; 0 for no limit on this side
    * @throws VerbsException if the device cannot begin; the promise is not completed then
    */
@@ -146,9 +150,9 @@ final class ConnectionSetup {
               new ConnectException(
                   event.status() == ConnectionEvent.REJECT_INVALID_SERVICE_ID
                       ? "Connection refused: " + peer
-                      : "Connection rejected with reason " + event.status() + ": " + peer));
+                      : "Connection rejected: " + event.statusText() + ": " + peer));
       case ADDR_ERROR, ROUTE_ERROR, UNREACHABLE, CONNECT_ERROR ->
-          fail(new ConnectException(event.type() + " with status " + event.status() + ": " + peer));
+          fail(new ConnectException(event.type() + ": " + event.statusText() + ": " + peer));
       case CONNECT_REQUEST, CONNECT_RESPONSE, ROUTE_RESOLVED, ADDR_CHANGE, TIMEWAIT_EXIT -> {
         // Nothing to do.
       }
@@ -162,6 +166,9 @@ final class ConnectionSetup {
     try {
       Stream made = new Stream(handler, identifier, owner);
       stream = made;
+      if (port == 0 && identifier.localAddress() == null) {
+        port = handler.hca().nextPort();
+      }
       identifier.connect(ConnectionParameters.of(made.handshake(port).encode()), timeoutNanos());
     } catch (VerbsException | RdmaException e) {
       fail(new IOException("cannot connect to " + peer, e));
@@ -189,9 +196,17 @@ final class ConnectionSetup {
     over = true;
     stopTimer();
     made.open(handshake);
-    owner.established(made, promise);
+    owner.established(made, local(), promise);
     // For what came before the channel was active.
     made.schedule();
+  }
+
+  private @Nullable InetSocketAddress local() {
+    InetSocketAddress own = identifier.localAddress();
+    if (own == null) {
+      return request == null ? handler.hca().local(port) : null;
+    }
+    return port == 0 ? own : new InetSocketAddress(own.getAddress(), port);
   }
 
   private void fail(IOException cause) {

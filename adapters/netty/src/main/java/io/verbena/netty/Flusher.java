@@ -5,34 +5,70 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
 import io.verbena.RdmaException;
+import io.verbena.core.loop.CompletionQueues;
 import io.verbena.core.memory.RegisteredMemory;
 import java.io.IOException;
 
-/** Posts the messages that channels have flushed. One for a loop; on its thread only. */
+/**
+ * Posts the messages that channels have flushed. What is copied leaves the channel's queue at once,
+ * and with it all that is copied behind it; what the HCA reads where it is stays until it is sent,
+ * and with it all that is behind it. One for a loop; on its thread only.
+ */
 final class Flusher {
+  /** After so many it is the turn of the loop's other channels, as with a socket. */
+  private static final int MOST_ROUNDS = 16;
+
+  private final CompletionQueues<Stream> completions;
+  private final Unposted unposted = new Unposted();
   private final Gatherer gatherer;
 
-  Flusher(RegisteredMemory memory) {
+  Flusher(RegisteredMemory memory, CompletionQueues<Stream> completions) {
+    this.completions = completions;
     gatherer = new Gatherer(memory);
   }
 
   /**
-   * Posts as much as the peer and the send queue take now; the stream calls when they take more.
+   * Posts as much as the peer and the send queue take now; the stream calls when they take more,
+   * and when something was sent.
    *
    * @throws IOException if the connection is broken
    * @throws Exception what a message throws as it is read
    */
   void flush(ChannelOutboundBuffer queue, Stream to) throws Exception {
-    for (Object message = queue.current(); message != null; message = queue.current()) {
+    // What the HCA knows by now: that the peer is gone, what was sent, and credits.
+    completions.poll();
+    PostedBytes posted = to.posted();
+    int rounds = 0;
+    do {
+      posted.removeSent(queue);
+      postAll(queue, to);
+      completions.poll();
+    } while (posted.hasSent() && ++rounds < MOST_ROUNDS);
+    if (posted.hasSent()) {
+      to.schedule();
+    }
+  }
+
+  private void postAll(ChannelOutboundBuffer queue, Stream to) throws Exception {
+    PostedBytes posted = to.posted();
+    boolean more = true;
+    while (more) {
+      if (posted.count() == 0) {
+        removeEmpty(queue);
+      }
+      Object message = unposted.find(queue, posted.count());
       IOException broken = to.failure();
-      if (broken != null) {
+      if (broken != null && (message != null || posted.count() > 0)) {
         throw broken;
       }
-      if (message instanceof ByteBuf bytes && !bytes.isReadable()) {
-        queue.remove();
-      } else if (!to.canSend() || !postNext(queue, message, to)) {
-        return;
-      }
+      more = message != null && to.canSend() && postNext(queue, message, to);
+    }
+  }
+
+  /** Removes what has no bytes to send. */
+  private static void removeEmpty(ChannelOutboundBuffer queue) {
+    while (queue.current() instanceof ByteBuf head && !head.isReadable()) {
+      queue.remove();
     }
   }
 
@@ -43,6 +79,10 @@ final class Flusher {
       if (message instanceof ByteBuf bytes) {
         post(queue, bytes, to);
       } else if (message instanceof FileRegion file) {
+        if (to.posted().count() > 0) {
+          // Its bytes are counted in itself, and so have to be the first.
+          return false;
+        }
         post(queue, file, to);
       }
       return true;
@@ -56,13 +96,23 @@ final class Flusher {
 
   /** Posts first: what hears of the promise may close the channel. */
   private void post(ChannelOutboundBuffer queue, ByteBuf bytes, Stream to) throws Exception {
-    int sent = to.sendInPlace(bytes);
-    if (sent == 0) {
-      ByteBuf gathered = gatherer.gather(queue, to.piece());
-      sent = gathered.readableBytes();
-      send(gathered, to);
+    PostedBytes posted = to.posted();
+    int offset = unposted.offset();
+    int inPlace =
+        to.sendInPlace(bytes, bytes.readerIndex() + offset, bytes.readableBytes() - offset);
+    if (inPlace > 0) {
+      posted.posted(inPlace);
+      return;
     }
-    queue.removeBytes(sent);
+    ByteBuf gathered = gatherer.gather(queue, posted.count(), to.piece());
+    int length = gathered.readableBytes();
+    boolean stays = posted.count() > 0;
+    send(gathered, to, stays ? length : 0);
+    if (stays) {
+      posted.posted(length);
+    } else {
+      queue.removeBytes(length);
+    }
   }
 
   private void post(ChannelOutboundBuffer queue, FileRegion file, Stream to) throws IOException {
@@ -77,7 +127,7 @@ final class Flusher {
                 + file.count()
                 + "): the file is shorter");
       }
-      send(gathered, to);
+      send(gathered, to, 0);
       queue.progress(sent);
     }
     if (file.transferred() >= file.count()) {
@@ -85,8 +135,8 @@ final class Flusher {
     }
   }
 
-  private void send(ByteBuf gathered, Stream to) {
-    if (to.sendGathered(gathered)) {
+  private void send(ByteBuf gathered, Stream to, int queued) {
+    if (to.sendGathered(gathered, queued)) {
       gatherer.handedOver();
     }
   }

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Gatherer implements MessageProcessor, WritableByteChannel {
   private final RegisteredMemory memory;
   private @Nullable ByteBuf buffer;
+  private long skip;
   private int room;
 
   Gatherer(RegisteredMemory memory) {
@@ -28,11 +29,13 @@ final class Gatherer implements MessageProcessor, WritableByteChannel {
    * Copies from the messages at the head of a channel's queue, which stay there, up to the first
    * that is no buffer.
    *
+   * @param posted bytes of the queue that are posted already
    * @param most bytes that go into one message
    * @return the bytes, from index 0; the buffer stays this gatherer's
    */
-  ByteBuf gather(ChannelOutboundBuffer queue, int most) throws Exception {
+  ByteBuf gather(ChannelOutboundBuffer queue, long posted, int most) throws Exception {
     ByteBuf into = begin(most);
+    skip = posted;
     queue.forEachFlushedMessage(this);
     return into;
   }
@@ -62,8 +65,15 @@ final class Gatherer implements MessageProcessor, WritableByteChannel {
     if (into == null || !(message instanceof ByteBuf from)) {
       return false;
     }
-    int length = Math.min(from.readableBytes(), room);
-    into.writeBytes(from, from.readerIndex(), length);
+    int left = from.readableBytes();
+    if (left <= skip) {
+      skip -= left;
+      return true;
+    }
+    int offset = (int) skip;
+    skip = 0;
+    int length = Math.min(left - offset, room);
+    into.writeBytes(from, from.readerIndex() + offset, length);
     room -= length;
     return room > 0;
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *  0  magic        4
  *  4  version      1
  *  5  unused       1
- *  6  port         2   the client's, for the server's remote address
+ *  6  port         2   that the client has bound, or 0 for the one that it asks from
  *  8  piece        4   the longest message that a long receive of this end takes
  * 12  shortPiece   4   and a short one
  * 16  receives     4   short ones, posted before this was sent: the peer's first credits

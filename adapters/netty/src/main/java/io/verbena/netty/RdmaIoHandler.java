@@ -16,6 +16,7 @@ import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CompletionQueues;
 import io.verbena.core.loop.IdleStrategy;
+import io.verbena.core.loop.KeepAliveRounds;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import java.net.URI;
@@ -36,22 +37,30 @@ import org.jspecify.annotations.Nullable;
  * new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)...
  * }</pre>
  *
+ * <p>If the HCA fails, its channels close; it is opened again for the next channel.
+ *
  * <p>How an idle loop waits is {@link RdmaOptions#pollMode}: {@code BUSY} never sleeps, {@code
- * ADAPTIVE} spins for {@link RdmaOptions#spinTime} and then sleeps, {@code EVENT} sleeps at once.
- * It sleeps on the HCA's completion channel; a task that is handed to the loop wakes it.
+ * ADAPTIVE} spins while that pays, at most for {@link RdmaOptions#spinTime}, and then sleeps,
+ * {@code EVENT} sleeps at once. It sleeps on the HCA's completion channel; a task that is handed to
+ * the loop wakes it.
  */
 public final class RdmaIoHandler implements IoHandler {
+  /** A loop that is never idle looks once in 256 runs whether peers are to be asked. */
+  private static final int CLOCK_MASK = 255;
+
   /** Bounds every wait. */
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
 
   private final ThreadAwareExecutor executor;
-  private final SharedHca hca;
   private final IdleStrategy idleStrategy;
-  private final @Nullable CompletionChannel channel;
-  private final CompletionQueues<Stream> queues;
+  private SharedHca hca;
+  private volatile @Nullable CompletionChannel channel;
+  private CompletionQueues<Stream> queues;
   private final Set<RdmaIoHandle> handles = new HashSet<>();
   private final Set<Stream> streams = new HashSet<>();
-  private final Flusher flusher;
+  private KeepAliveRounds<Stream> keepAlive;
+  private Flusher flusher;
+  private int runs;
   private @Nullable Stream[] scheduled = new @Nullable Stream[16];
   private @Nullable Stream[] scheduledNow = new @Nullable Stream[16];
   private int scheduledCount;
@@ -60,11 +69,46 @@ public final class RdmaIoHandler implements IoHandler {
   private RdmaIoHandler(ThreadAwareExecutor executor, SharedHca hca) {
     this.executor = executor;
     this.hca = hca;
-    PollMode mode = hca.options().pollMode();
-    idleStrategy = new IdleStrategy(mode, hca.options());
-    channel = mode == PollMode.BUSY ? null : hca.device().createCompletionChannel();
-    queues = new CompletionQueues<>(hca.device(), channel, hca.meter());
-    flusher = new Flusher(hca.memory());
+    idleStrategy = new IdleStrategy(hca.options().pollMode(), hca.options());
+    CompletionChannel made = channelOf(hca);
+    channel = made;
+    queues = new CompletionQueues<>(hca.device(), made, hca.meter());
+    flusher = new Flusher(hca.memory(), queues);
+    keepAlive = keepAlive();
+  }
+
+  private KeepAliveRounds<Stream> keepAlive() {
+    KeepAliveRounds<Stream> rounds = new KeepAliveRounds<>(queues, hca.options());
+    rounds.start(System.nanoTime());
+    return rounds;
+  }
+
+  private static @Nullable CompletionChannel channelOf(SharedHca hca) {
+    return hca.options().pollMode() == PollMode.BUSY
+        ? null
+        : hca.device().createCompletionChannel();
+  }
+
+  /**
+   * Opens an HCA that has failed again.
+   *
+   * @throws io.verbena.verbs.VerbsException if it cannot be opened; then all stays as it is
+   */
+  private void reopen() {
+    SharedHca opened = SharedHca.open(hca.address(), hca.options());
+    SharedHca failed = hca;
+    CompletionChannel made = channelOf(opened);
+    flusher.release();
+    try {
+      queues.close();
+    } finally {
+      hca = opened;
+      channel = made;
+      queues = new CompletionQueues<>(opened.device(), made, opened.meter());
+      flusher = new Flusher(opened.memory(), queues);
+      keepAlive = keepAlive();
+      failed.release();
+    }
   }
 
   /**
@@ -80,37 +124,18 @@ public final class RdmaIoHandler implements IoHandler {
   }
 
   /**
-   * Event loops on an HCA. All loops of a group share the device and its registered memory.
+   * Event loops on an HCA. All loops of this JVM with the same address and equal options share the
+   * device and its registered memory, whatever group they are in.
    *
    * @param options of which {@code pollMode}, {@code spinTime}, {@code receiveDepth}, {@code
    *     sendDepth}, {@code maxRegisteredBytes}, {@code maxCachedRegistrations}, {@code
-   *     closeTimeout} and {@code meters} count, and {@code eagerSize} as the size of a receive
+   *     closeTimeout}, {@code keepAlive} and {@code meters} count, and {@code eagerSize} as the
+   *     size of a receive
    */
   public static IoHandlerFactory newFactory(URI hca, RdmaOptions options) {
     requireNonNull(hca, "hca");
     requireNonNull(options, "options");
-    return new Factory(hca, options);
-  }
-
-  private static final class Factory implements IoHandlerFactory {
-    private final URI address;
-    private final RdmaOptions options;
-    private @Nullable SharedHca shared;
-
-    Factory(URI address, RdmaOptions options) {
-      this.address = address;
-      this.options = options;
-    }
-
-    @Override
-    public synchronized IoHandler newHandler(ThreadAwareExecutor executor) {
-      SharedHca hca = shared;
-      if (hca == null || !hca.retain()) {
-        hca = SharedHca.open(address, options);
-        shared = hca;
-      }
-      return new RdmaIoHandler(executor, hca);
-    }
+    return executor -> new RdmaIoHandler(executor, SharedHca.open(hca, options));
   }
 
   SharedHca hca() {
@@ -157,6 +182,9 @@ public final class RdmaIoHandler implements IoHandler {
   @Override
   public int run(IoHandlerContext context) {
     int handled = work(context);
+    if ((++runs & CLOCK_MASK) == 0) {
+      keepAlive.run(System.nanoTime());
+    }
     if (handled > 0) {
       idleStrategy.worked();
     } else if (context.canBlock() && !idleStrategy.spins()) {
@@ -198,6 +226,8 @@ public final class RdmaIoHandler implements IoHandler {
     if (channel == null) {
       return 0;
     }
+    long now = System.nanoTime();
+    keepAlive.run(now);
     queues.arm();
     int handled = queues.poll();
     if (handled > 0 || scheduledCount > 0) {
@@ -207,7 +237,8 @@ public final class RdmaIoHandler implements IoHandler {
     sleeping = true;
     try {
       if (context.canBlock()) {
-        long nanos = Math.min(LONGEST_SLEEP, context.delayNanos(System.nanoTime()));
+        long nanos =
+            Math.min(LONGEST_SLEEP, Math.min(context.delayNanos(now), keepAlive.nanosLeft(now)));
         CompletionQueue queue = channel.await(Math.max(0, nanos));
         if (queue != null) {
           idleStrategy.worked();
@@ -236,6 +267,9 @@ public final class RdmaIoHandler implements IoHandler {
     if (!(handle instanceof RdmaIoHandle ours)) {
       throw new IllegalArgumentException(
           "handle: " + handle.getClass().getName() + " (expected: an RDMA channel's)");
+    }
+    if (streams.isEmpty() && hca.hasFailed()) {
+      reopen();
     }
     if (!handles.add(ours)) {
       throw new IllegalStateException("handle: " + handle + " is registered already");

@@ -19,6 +19,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.UnsupportedAddressTypeException;
@@ -119,6 +120,11 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     RdmaIoHandler on = handler;
     if (!(local instanceof InetSocketAddress socket) || on == null) {
       throw new UnsupportedAddressTypeException();
+    }
+    InetAddress host = socket.getAddress();
+    if (host != null && !on.hca().canListenAt(host)) {
+      throw new BindException(
+          "Cannot assign requested address: " + local + ": no address of this machine");
     }
     try {
       ConnectionListener made =

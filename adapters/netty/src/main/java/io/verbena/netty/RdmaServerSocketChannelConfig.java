@@ -20,7 +20,10 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
     implements ServerSocketChannelConfig {
   private static final int BUFFER = 64 << 10;
 
-  private volatile int backlog = NetUtil.SOMAXCONN;
+  /** As with a socket, 0 means the default. */
+  private static final int DEFAULT_BACKLOG = NetUtil.SOMAXCONN;
+
+  private volatile int backlog = DEFAULT_BACKLOG;
   private volatile boolean reuseAddress;
   private volatile int receiveBufferSize = BUFFER;
 
@@ -69,10 +72,10 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
 
   @Override
   public ServerSocketChannelConfig setBacklog(int value) {
-    if (value < 1) {
-      throw new IllegalArgumentException("backlog: " + value + " (expected: >= 1)");
+    if (value < 0) {
+      throw new IllegalArgumentException("backlog: " + value + " (expected: >= 0)");
     }
-    backlog = value;
+    backlog = value == 0 ? DEFAULT_BACKLOG : value;
     return this;
   }
 

@@ -23,6 +23,7 @@ import io.netty.util.internal.StringUtil;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -39,15 +40,15 @@ import org.jspecify.annotations.Nullable;
  * way. On an event loop with an {@link RdmaIoHandler}.
  *
  * <p><b>Copies.</b> A buffer of the channel's allocator, and any large direct buffer, is read by
- * the HCA from where it is, and is released when that is done; the write's promise succeeds as it
- * is posted, as that of a socket does when the kernel has the bytes. So whoever retains such a
- * buffer must not change its bytes before its own reference is the last one. What is small, on the
- * heap or in a file is copied, as much as fits into one message. What arrives in large messages is
- * handed to the pipeline in the memory that it arrived in.
+ * the HCA from where it is; it stays in the channel's queue, and counts for writability, until the
+ * HCA has sent it. What is small, on the heap or in a file is copied, as much as fits into one
+ * message. A write's promise succeeds when its bytes are copied or sent: whoever has retained the
+ * buffer may change it then. What arrives in large messages is handed to the pipeline in the memory
+ * that it arrived in.
  *
  * <p><b>Closing.</b> What was posted still arrives, within {@link
- * io.verbena.RdmaOptions#closeTimeout}; what was written and not posted fails. A channel lives on
- * one loop: deregistering closes it.
+ * io.verbena.RdmaOptions#closeTimeout}, and so its promises succeed as the channel closes; what was
+ * written and not posted fails. A channel lives on one loop: deregistering closes it.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 public final class RdmaSocketChannel extends AbstractChannel implements SocketChannel {
@@ -72,6 +73,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   private volatile @Nullable RdmaIoHandler handler;
   private @Nullable ConnectionSetup setup;
   private @Nullable Stream stream;
+  private @Nullable ChannelOutboundBuffer writes;
   private volatile State state = State.OPEN;
   private volatile @Nullable InetSocketAddress local;
   private volatile @Nullable InetSocketAddress remote;
@@ -93,7 +95,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     this.request = request;
     local = parent.localAddress();
     Handshake handshake = Handshake.decode(request.privateData());
-    remote = handshake == null ? null : hca.local(handshake.port());
+    remote = handshake == null ? null : hca.remote(request.identifier(), handshake);
   }
 
   @Override
@@ -236,7 +238,16 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     } else if (config.getSoLinger() == 0) {
       at.abort();
     } else {
+      succeedPosted(at);
       at.close();
+    }
+  }
+
+  /** What is posted arrives though the channel ends: its writes have not failed. */
+  private void succeedPosted(Stream at) {
+    ChannelOutboundBuffer queue = writes;
+    if (queue != null && at.failure() == null) {
+      at.posted().removeAll(queue);
     }
   }
 
@@ -352,8 +363,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     if (to == null || on == null) {
       throw new ClosedChannelException();
     }
-    // What the HCA knows by now: that the peer is gone, and credits.
-    on.queues().poll();
+    writes = queue;
     on.flusher().flush(queue, to);
   }
 
@@ -379,6 +389,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       throw new NotYetConnectedException();
     }
     outputShutdown = true;
+    succeedPosted(at);
     at.shutdownOutput();
   }
 
@@ -469,14 +480,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
         remote = socket;
         InetSocketAddress bound = from instanceof InetSocketAddress wanted ? wanted : local;
-        local =
-            bound == null || bound.getPort() == 0
-                ? on.hca().nextLocal()
-                : on.hca().local(bound.getPort());
-        state = State.CONNECTING;
+        int port = bound == null ? 0 : bound.getPort();
+        if (port != 0) {
+          SharedHca hca = on.hca();
+          if (!hca.bind(port, socket)) {
+            throw new BindException("Address already in use: " + bound + " to " + socket);
+          }
+          closeFuture().addListener(closed -> hca.unbind(port, socket));
+        }
         setup =
-            new ConnectionSetup(
-                on, this, promise, config.getConnectTimeoutMillis(), socket, local.getPort());
+            new ConnectionSetup(on, this, promise, config.getConnectTimeoutMillis(), socket, port);
+        state = State.CONNECTING;
         promise.addListener(
             done -> {
               if (done.isCancelled()) {
@@ -487,7 +501,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         promise.tryFailure(annotateConnectException(new ConnectException(e.getMessage()), to));
         closeIfClosed();
         closeQuietly();
-      } catch (RuntimeException e) {
+      } catch (BindException | RuntimeException e) {
         promise.tryFailure(annotateConnectException(e, to));
         closeIfClosed();
       }
@@ -500,8 +514,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     }
 
     @Override
-    public void established(Stream made, ChannelPromise promise) {
+    public void established(Stream made, @Nullable InetSocketAddress own, ChannelPromise promise) {
       stream = made;
+      local = own == null ? local : own;
       setup = null;
       state = State.ACTIVE;
       if (request != null) {
@@ -538,6 +553,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
     private boolean isRegisteredWithLoop() {
       return handler != null;
+    }
+
+    @Override
+    public boolean isKeepAlive() {
+      return config.isKeepAlive();
     }
 
     @Override

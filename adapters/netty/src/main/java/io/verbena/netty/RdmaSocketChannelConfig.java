@@ -21,8 +21,9 @@ import java.util.Map;
 
 /**
  * The options of a channel. What belongs to a TCP socket is accepted, kept and has no effect: RC
- * has neither a delay nor keep-alive probes to switch, and its buffers are receives. {@code
- * SO_LINGER} 0 ends the connection without its end being read, as with a socket.
+ * has no delay to switch, and its buffers are receives. {@code SO_KEEPALIVE} is on by default:
+ * {@link io.verbena.RdmaOptions#keepAlive} tells how long a peer may be silent. {@code SO_LINGER} 0
+ * ends the connection without its end being read, as with a socket.
  *
  * <p>The default allocator is that of the HCA's registered memory, from the registration on.
  */
@@ -31,7 +32,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
 
   private volatile boolean allocatorWasSet;
   private volatile boolean allowHalfClosure;
-  private volatile boolean keepAlive;
+  private volatile boolean keepAlive = true;
   private volatile boolean reuseAddress;
   private volatile boolean tcpNoDelay = true;
   private volatile int receiveBufferSize = BUFFER;

@@ -34,6 +34,11 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   private final int signalMask;
   private final @Nullable ByteBuf[] held;
   private final @Nullable Lease[] leases;
+
+  /** How many bytes of the channel's queue wait there until the message is sent. */
+  private final int[] queued;
+
+  private final PostedBytes waiting = new PostedBytes();
   private final SendWorkRequest request = new SendWorkRequest();
   private final ConnectionMeter meter;
   private int heldCount;
@@ -57,8 +62,14 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     signalMask = Math.max(1, Integer.highestOneBit(depth) >> 2) - 1;
     held = new @Nullable ByteBuf[slots];
     leases = new @Nullable Lease[slots];
+    queued = new int[slots];
     meter = hca.connection(this, slots);
     OpenQueuePairs.use(queuePair, this);
+  }
+
+  /** Returns the bytes of the channel's queue that are posted. */
+  PostedBytes waiting() {
+    return waiting;
   }
 
   /** Returns the meter of this connection. */
@@ -110,22 +121,39 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
    *
    * @param buffer is released when that is done
    * @param lease likewise, if there is one
+   * @param inQueue bytes of the channel's queue that stay there until the message is sent
    * @param signal the {@link Signal} of the credits that it returns
    */
-  void send(long address, int length, int lkey, ByteBuf buffer, @Nullable Lease lease, int signal) {
+  void send(
+      long address,
+      int length,
+      int lkey,
+      ByteBuf buffer,
+      @Nullable Lease lease,
+      int inQueue,
+      int signal) {
     request.sendWithImmediate(signal).buffer(address, length, lkey).signaled();
     int slot = posted & mask;
     held[slot] = buffer;
     leases[slot] = lease;
+    queued[slot] = inQueue;
     heldCount++;
     meter.sent(length);
     post();
   }
 
+  /** Posts a WRITE of nothing, which only the peer's HCA answers. It takes no credit. */
+  void ask() {
+    queuePair.postSend(request.write(0, 0).signaled().id(WorkRequestId.send(prefix, posted)));
+    meter.posted(posted & mask, request);
+    posted++;
+  }
+
   /** Posts bytes that the request takes along. */
-  void sendInline(ByteBuffer data, int signal) {
+  void sendInline(ByteBuffer data, int inQueue, int signal) {
     request.sendWithImmediate(signal).inline(data);
-    if ((posted & signalMask) == signalMask) {
+    queued[posted & mask] = inQueue;
+    if (inQueue > 0 || (posted & signalMask) == signalMask) {
       request.signaled();
     }
     meter.sent(data.remaining());
@@ -168,7 +196,11 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   void completed(int sequence, CompletionStatus status) {
     while (completed - sequence <= 0 && completed != posted) {
       int slot = completed & mask;
-      meter.completed(slot, completed == sequence ? status : CompletionStatus.SUCCESS);
+      CompletionStatus its = completed == sequence ? status : CompletionStatus.SUCCESS;
+      meter.completed(slot, its);
+      if (its == CompletionStatus.SUCCESS) {
+        waiting.sent(queued[slot]);
+      }
       free(slot);
       completed++;
     }
@@ -201,6 +233,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   }
 
   private void free(int slot) {
+    queued[slot] = 0;
     Lease lease = leases[slot];
     if (lease != null) {
       leases[slot] = null;

@@ -8,6 +8,7 @@ import io.verbena.core.device.OpenedDevice;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
+import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;
@@ -15,16 +16,24 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProviders;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The HCA that the event loops of a group share. Opened for the first loop and closed with the
+ * The HCA that all event loops of this JVM with the same address and options share, so that one
+ * group may accept what another one listens for. Opened for the first loop and closed with the
  * last. Thread-safe.
  */
 final class SharedHca {
@@ -32,17 +41,34 @@ final class SharedHca {
   private static final int FIRST_PORT = 49_152;
   private static final int PORTS = 65_536 - FIRST_PORT;
 
+  /** For fabrics without ports of their own, which are all within this JVM. */
+  private static final AtomicInteger PORTS_GIVEN = new AtomicInteger();
+
+  private static final Map<Key, SharedHca> OPEN = new HashMap<>();
+
+  private record Key(URI address, RdmaOptions options) {}
+
+  private record Bound(int port, InetSocketAddress peer) {}
+
+  private final Set<Bound> bound = ConcurrentHashMap.newKeySet();
   private final URI address;
   private final InetAddress host;
+
+  /** Whether the HCA is one of a network, and not of an emulated fabric. */
+  private final boolean hasAddress;
+
   private final RdmaOptions options;
   private final OpenedDevice opened;
-  private final AtomicInteger ports = new AtomicInteger();
+
+  /** Guarded by {@link #OPEN}, as everything that opens and closes is. */
   private int users = 1;
 
   private SharedHca(URI address, RdmaOptions options) {
     this.address = address;
     this.options = options;
-    host = hostOf(address);
+    InetAddress own = hostOf(address);
+    hasAddress = own != null;
+    host = own == null ? NetUtil.LOCALHOST4 : own;
     opened =
         new OpenedDevice(
             "verbena-netty",
@@ -56,23 +82,42 @@ final class SharedHca {
   }
 
   /**
-   * Opens the device.
+   * Opens the device, or counts one more loop on the one that is open.
    *
    * @throws VerbsException if there is none
    */
   static SharedHca open(URI address, RdmaOptions options) {
-    return new SharedHca(address, options);
+    Key key = new Key(address, options);
+    synchronized (OPEN) {
+      SharedHca open = OPEN.get(key);
+      if (open == null || open.hasFailed()) {
+        open = new SharedHca(address, options);
+        OPEN.put(key, open);
+      } else {
+        open.users++;
+      }
+      return open;
+    }
   }
 
-  /** Returns the host's address; that of this machine for a name within an emulated fabric. */
-  private static InetAddress hostOf(URI address) {
+  /** Returns the address of the HCA; null for a name within an emulated fabric. */
+  private static @Nullable InetAddress hostOf(URI address) {
     String host = address.getHost();
     byte[] bytes = host == null ? null : NetUtil.createByteArrayFromIpAddressString(host);
     try {
-      return bytes == null ? NetUtil.LOCALHOST4 : InetAddress.getByAddress(bytes);
+      return bytes == null ? null : InetAddress.getByAddress(bytes);
     } catch (UnknownHostException e) {
       throw new VerbsException(VerbsError.INVALID, "address: " + address, e);
     }
+  }
+
+  URI address() {
+    return address;
+  }
+
+  /** Returns whether it has failed: it is of no more use, and may be opened again. */
+  boolean hasFailed() {
+    return opened.dispatcher().hasFailed();
   }
 
   RdmaOptions options() {
@@ -100,25 +145,17 @@ final class SharedHca {
     return opened.dispatcher();
   }
 
-  /** Counts one more loop; returns false if the HCA was closed meanwhile. */
-  synchronized boolean retain() {
-    if (users == 0) {
-      return false;
-    }
-    users++;
-    return true;
-  }
-
   /**
    * Counts one loop less, and closes the device with the last.
    *
    * @throws VerbsException if something of the device is left open
    */
   void release() {
-    synchronized (this) {
+    synchronized (OPEN) {
       if (--users > 0) {
         return;
       }
+      OPEN.remove(new Key(address, options), this);
     }
     opened.close(PATIENCE);
   }
@@ -126,13 +163,15 @@ final class SharedHca {
   /**
    * Returns the HCA's address for a socket address: this machine, by whatever name, is the host of
    * the HCA's own address.
+   *
+   * @throws UnresolvedAddressException if it names a host that nobody has looked up
    */
   URI uri(InetSocketAddress socket) {
     InetAddress to = socket.getAddress();
-    String authority =
-        to == null || to.isAnyLocalAddress() || to.isLoopbackAddress() || to.equals(host)
-            ? ownHost()
-            : bracketed(NetUtil.toAddressString(to));
+    if (to == null) {
+      throw new UnresolvedAddressException();
+    }
+    String authority = isOwn(to) ? ownHost() : bracketed(NetUtil.toAddressString(to));
     String query = address.getRawQuery();
     try {
       return new URI(
@@ -147,6 +186,36 @@ final class SharedHca {
     }
   }
 
+  /**
+   * Returns whether an address stands for this HCA: this machine's, if the HCA has a name instead
+   * of an address; else its own, the wildcard and those of the loopback, of which each HCA on it
+   * has one.
+   */
+  boolean isOwn(InetAddress to) {
+    if (to.isAnyLocalAddress() || to.equals(host)) {
+      return true;
+    }
+    if (to.isLoopbackAddress()) {
+      return !hasAddress
+          || !host.isLoopbackAddress()
+          || to.equals(NetUtil.LOCALHOST4)
+          || to.equals(NetUtil.LOCALHOST6);
+    }
+    try {
+      return !hasAddress && NetworkInterface.getByInetAddress(to) != null;
+    } catch (SocketException e) {
+      throw new VerbsException(VerbsError.IO, "address: " + to + ": cannot be looked up", e);
+    }
+  }
+
+  /**
+   * Returns whether something may listen at an address. Of a fabric with addresses the connection
+   * manager knows.
+   */
+  boolean canListenAt(InetAddress at) {
+    return hasAddress || isOwn(at);
+  }
+
   private static String bracketed(String address) {
     return address.indexOf(':') < 0 ? address : "[" + address + "]";
   }
@@ -156,9 +225,30 @@ final class SharedHca {
     return authority == null ? address.getRawAuthority() : authority;
   }
 
-  /** Returns an address of this end, with a port that distinguishes its connections. */
-  InetSocketAddress nextLocal() {
-    return local(FIRST_PORT + Math.floorMod(ports.getAndIncrement(), PORTS));
+  /** Returns a port that distinguishes a connection where the fabric gives it none. */
+  int nextPort() {
+    return FIRST_PORT + Math.floorMod(PORTS_GIVEN.getAndIncrement(), PORTS);
+  }
+
+  /** Returns the address of who asks for a connection: with the port that it has bound, if any. */
+  InetSocketAddress remote(ConnectionIdentifier request, Handshake handshake) {
+    InetSocketAddress from = request.remoteAddress();
+    if (from == null) {
+      return local(handshake.port());
+    }
+    return handshake.port() == 0
+        ? from
+        : new InetSocketAddress(from.getAddress(), handshake.port());
+  }
+
+  /** Takes a port for connections to a peer; returns false if another connection has it. */
+  boolean bind(int port, InetSocketAddress peer) {
+    return bound.add(new Bound(port, peer));
+  }
+
+  /** Gives a port back. */
+  void unbind(int port, InetSocketAddress peer) {
+    bound.remove(new Bound(port, peer));
   }
 
   /** Returns an address of this end. */

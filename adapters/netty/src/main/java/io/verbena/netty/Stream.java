@@ -7,7 +7,9 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.core.event.ConnectionEvents;
 import io.verbena.core.loop.CompletionTarget;
+import io.verbena.core.loop.KeepAliveMember;
 import io.verbena.core.loop.Membership;
+import io.verbena.core.loop.SilentRounds;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.memory.Lease;
 import io.verbena.core.memory.Location;
@@ -35,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On the event loop's thread only.
  */
-final class Stream implements CompletionTarget {
+final class Stream implements CompletionTarget, KeepAliveMember {
   private static final int FIRST_RECEIVES = 4;
   private static final int MOST_INLINE = 256;
 
@@ -57,8 +59,11 @@ final class Stream implements CompletionTarget {
     /** Called when bytes, or their end, have come. */
     void readable();
 
-    /** Called when what could not be sent may go on, or fails for good. */
+    /** Called when what could not be sent may go on, or fails for good, or when bytes were sent. */
     void writable();
+
+    /** Returns whether a peer that is silent is asked for a sign of life. */
+    boolean isKeepAlive();
 
     /** Called when the connection broke; the stream is closed then. */
     void broken(IOException cause);
@@ -74,8 +79,10 @@ final class Stream implements CompletionTarget {
   private final SendBuffers sendBuffers;
   private final int inlineLimit;
   private final Location location = new Location();
+  private final SilentRounds silence = new SilentRounds();
   private final ConnectionEvents events;
   private State state = State.NEW;
+  private int completions;
   private boolean scheduled;
   private boolean wantsToWrite;
   private boolean reset;
@@ -146,6 +153,13 @@ final class Stream implements CompletionTarget {
     events.opened();
   }
 
+  /**
+   * Returns the bytes of the channel's queue that are posted and stay there until they are sent.
+   */
+  PostedBytes posted() {
+    return sendBuffers.waiting();
+  }
+
   ReceiveBuffers receiveBuffers() {
     return receiveBuffers;
   }
@@ -179,16 +193,16 @@ final class Stream implements CompletionTarget {
   }
 
   /**
-   * Sends bytes of a buffer from where they are, if the HCA can reach them and that pays.
+   * Sends bytes of a buffer from where they are, if the HCA can reach them and that pays. They stay
+   * in the channel's queue until they are sent.
    *
-   * @return how many were posted, from the reader index on; 0 if they have to be copied
+   * @return how many were posted, from {@code start} on; 0 if they have to be copied
    */
-  int sendInPlace(ByteBuf buffer) {
-    int length = Math.min(buffer.readableBytes(), sendBuffers.piece());
+  int sendInPlace(ByteBuf buffer, int start, int count) {
+    int length = Math.min(count, sendBuffers.piece());
     if (length < LEAST_IN_PLACE) {
       return 0;
     }
-    int start = buffer.readerIndex();
     if (hca.memory().locate(buffer, start, length, location)) {
       sendBuffers.send(
           location.address(),
@@ -196,10 +210,11 @@ final class Stream implements CompletionTarget {
           location.lkey(),
           buffer.retain(),
           null,
+          length,
           receiveBuffers.takeOwed());
       return length;
     }
-    if (buffer.readableBytes() < LEAST_LEASED && length < sendBuffers.piece()) {
+    if (count < LEAST_LEASED && length < sendBuffers.piece()) {
       return 0;
     }
     Lease lease = lease(buffer, start, length);
@@ -207,7 +222,13 @@ final class Stream implements CompletionTarget {
       return 0;
     }
     sendBuffers.send(
-        lease.address(), length, lease.lkey(), buffer.retain(), lease, receiveBuffers.takeOwed());
+        lease.address(),
+        length,
+        lease.lkey(),
+        buffer.retain(),
+        lease,
+        length,
+        receiveBuffers.takeOwed());
     return length;
   }
 
@@ -223,20 +244,27 @@ final class Stream implements CompletionTarget {
   /**
    * Sends gathered bytes, from index 0.
    *
+   * @param queued how many of them stay in the channel's queue until they are sent: all or none
    * @return whether the buffer was taken over; else its bytes are sent and it can be used again
    */
-  boolean sendGathered(ByteBuf gathered) {
+  boolean sendGathered(ByteBuf gathered, int queued) {
     int length = gathered.readableBytes();
     if (length <= inlineLimit) {
       ByteBuffer data = gathered.internalNioBuffer(0, length);
-      sendBuffers.sendInline(data, receiveBuffers.takeOwed());
+      sendBuffers.sendInline(data, queued, receiveBuffers.takeOwed());
       return false;
     }
     if (!hca.memory().locate(gathered, 0, length, location)) {
       throw new IllegalStateException("what was gathered has no registered memory");
     }
     sendBuffers.send(
-        location.address(), length, location.lkey(), gathered, null, receiveBuffers.takeOwed());
+        location.address(),
+        length,
+        location.lkey(),
+        gathered,
+        null,
+        queued,
+        receiveBuffers.takeOwed());
     return true;
   }
 
@@ -248,8 +276,24 @@ final class Stream implements CompletionTarget {
     sendBuffers.end(receiveBuffers.takeOwed());
   }
 
+  /** A request under way tells anyway; a stream that closes has its deadline. */
+  @Override
+  public boolean keepAlive() {
+    boolean asks =
+        silence.end(completions)
+            && state == State.OPEN
+            && failure == null
+            && sendBuffers.isIdle()
+            && owner.isKeepAlive();
+    if (asks) {
+      sendBuffers.ask();
+    }
+    return asks;
+  }
+
   @Override
   public void completed(WorkCompletion completion) {
+    completions++;
     long id = completion.workRequestId();
     if (!completion.isSuccess()) {
       failed(completion.status(), WorkRequestId.isReceive(id), WorkRequestId.sequence(id));
@@ -346,7 +390,7 @@ final class Stream implements CompletionTarget {
           owner.broken(broken);
           return;
         }
-        if (state == State.OPEN && wantsToWrite && (failure != null || sendBuffers.canSend())) {
+        if (state == State.OPEN && (posted().hasSent() || mayWrite())) {
           wantsToWrite = false;
           owner.writable();
         }
@@ -363,6 +407,13 @@ final class Stream implements CompletionTarget {
         // Not yet, or no more.
       }
     }
+  }
+
+  /** Whether what waits can be sent, or fails. */
+  private boolean mayWrite() {
+    return failure == null
+        ? wantsToWrite && sendBuffers.canSend()
+        : wantsToWrite || posted().count() > 0;
   }
 
   /** Returns the credits of bytes that were read, unless the next message does. */

@@ -44,7 +44,9 @@ final class Ends implements AutoCloseable {
 
   Ends(RdmaOptions.Builder options, URI serverHca, URI clientHca) {
     serverLoop = loop(serverHca, options.build());
-    clientLoop = loop(clientHca, options.build());
+    // Loops with equal options share their device.
+    Duration other = options.build().closeTimeout().plusNanos(1);
+    clientLoop = loop(clientHca, options.closeTimeout(other).build());
   }
 
   static RdmaOptions.Builder options() {

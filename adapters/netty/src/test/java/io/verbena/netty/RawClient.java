@@ -2,6 +2,7 @@
 package io.verbena.netty;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.verbena.core.memory.Location;
 import io.verbena.core.testing.Addresses;
 import io.verbena.verbs.CompletionQueue;
@@ -36,6 +37,23 @@ final class RawClient implements AutoCloseable {
   private int sending;
   private @Nullable ConnectionIdentifier identifier;
   private @Nullable QueuePair pair;
+
+  /** A client that is connected as it should be, and sends nothing. */
+  static RawClient to(Channel server) throws InterruptedException {
+    RawClient client = new RawClient();
+    client.connect(
+        (InetSocketAddress) server.localAddress(), new Handshake(0, 4096, 64, 16).encode());
+    return client;
+  }
+
+  /** Ends as a killed process does: the peer is told nothing. */
+  void vanish() {
+    QueuePair gone = pair;
+    if (gone != null) {
+      pair = null;
+      gone.close();
+    }
+  }
 
   /** Connects with this private data, and answers the event that this ends with. */
   ConnectionEvent connect(InetSocketAddress server, ByteBuffer data) throws InterruptedException {

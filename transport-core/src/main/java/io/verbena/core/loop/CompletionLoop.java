@@ -44,7 +44,7 @@ public final class CompletionLoop {
   private final @Nullable DutyCycleInvoker invoker;
   private final TaskStack tasks = new TaskStack();
   private final CompletionQueues<LoopMember> queues;
-  private final KeepAliveRounds keepAlive;
+  private final KeepAliveRounds<LoopMember> keepAlive;
   private final List<TickListener> tickListeners = new ArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
 
@@ -97,7 +97,7 @@ public final class CompletionLoop {
     tickNanos = Math.min(LONGEST_TICK, Math.max(LEAST_TICK, shortest / TICKS_PER_TIMEOUT));
     channel = mode == PollMode.BUSY ? null : device.createCompletionChannel();
     queues = new CompletionQueues<>(device, channel, meter);
-    keepAlive = new KeepAliveRounds(queues, options);
+    keepAlive = new KeepAliveRounds<>(queues, options);
     thread = invoker == null ? threads.newThread(this::work) : null;
   }
 

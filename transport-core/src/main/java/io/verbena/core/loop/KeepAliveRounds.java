@@ -4,46 +4,49 @@ package io.verbena.core.loop;
 import io.verbena.RdmaOptions;
 
 /**
- * Goes round all members of a loop, {@link LoopMember#KEEP_ALIVE_ROUNDS} times in each {@link
+ * Goes round all members of a loop, {@link KeepAliveMember#KEEP_ALIVE_ROUNDS} times in each {@link
  * RdmaOptions#keepAlive}, so that each asks its peer if that was silent. A round that asks many
  * peers pauses now and then: their answers must neither fill the HCA nor hold others up. Only on
  * the loop.
+ *
+ * @param <M> the members
  */
-final class KeepAliveRounds {
+public final class KeepAliveRounds<M extends CompletionTarget & KeepAliveMember> {
   /** How many peers are asked before a pause. */
   static final int MOST_ASKED = 64;
 
   private static final long PAUSE = 1_000_000;
-  private static final long LEAST = 1_000_000 / LoopMember.KEEP_ALIVE_ROUNDS;
+  private static final long LEAST = 1_000_000 / KeepAliveMember.KEEP_ALIVE_ROUNDS;
 
   /** About 146 years: longer than any loop, and the sum with any time of the clock is in order. */
   private static final long NEVER = Long.MAX_VALUE / 2;
 
-  private final CompletionQueues<LoopMember> queues;
+  private final CompletionQueues<M> queues;
   private final long roundNanos;
   private int index;
   private long begun;
   private long next;
 
   /** Goes round the members of {@code queues}. */
-  KeepAliveRounds(CompletionQueues<LoopMember> queues, RdmaOptions options) {
+  public KeepAliveRounds(CompletionQueues<M> queues, RdmaOptions options) {
     this.queues = queues;
     long keepAlive = options.keepAlive().toNanos();
-    roundNanos = keepAlive == 0 ? NEVER : Math.max(LEAST, keepAlive / LoopMember.KEEP_ALIVE_ROUNDS);
+    roundNanos =
+        keepAlive == 0 ? NEVER : Math.max(LEAST, keepAlive / KeepAliveMember.KEEP_ALIVE_ROUNDS);
   }
 
   /** The loop's clock begins. */
-  void start(long now) {
+  public void start(long now) {
     next = now + roundNanos;
   }
 
   /** Returns how long nothing is to be done. */
-  long nanosLeft(long now) {
+  public long nanosLeft(long now) {
     return Math.max(0, next - now);
   }
 
   /** Goes on if it is time. */
-  void run(long now) {
+  public void run(long now) {
     if (now - next >= 0) {
       goOn(now);
     }
@@ -55,7 +58,7 @@ final class KeepAliveRounds {
     }
     int asked = 0;
     while (index < queues.bound() && asked < MOST_ASKED) {
-      LoopMember member = queues.at(index++);
+      M member = queues.at(index++);
       if (member != null && member.keepAlive()) {
         asked++;
       }

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.NetUtil;
+import io.verbena.core.testing.Addresses;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.URI;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Who is at the other end of a channel, and what an address means. */
+class AddressesTest {
+  /** Of the network for documentation (RFC 5737): no machine has it. */
+  private static final String NOBODYS = "192.0.2.1";
+
+  /** Addresses of two HCAs that no other JVM of this machine has. */
+  private static URI hca(int network) {
+    long pid = ProcessHandle.current().pid();
+    return URI.create("roce://127.%d.%d.%d".formatted(network, pid / 255 & 0xff, pid % 255));
+  }
+
+  @Test
+  void aServerSeesTheAddressOfTheClientsHca() throws Exception {
+    assumeTrue(Addresses.areEmulated(), "run once, on HCAs of its own");
+    URI serverHca = hca(61);
+    URI clientHca = hca(62);
+    try (Ends ends = new Ends(Ends.options(), serverHca, clientHca)) {
+      Channel server =
+          ends.server(Collector::new)
+              .bind(new InetSocketAddress(serverHca.getHost(), 0))
+              .syncUninterruptibly()
+              .channel();
+      Set<InetSocketAddress> own = new HashSet<>();
+      Set<InetSocketAddress> seen = new HashSet<>();
+      List<SocketChannel> clients = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+        clients.add(client);
+        SocketChannel accepted = ends.accepted();
+        await().atMost(Ends.LIMIT).until(accepted::isActive);
+        own.add(client.localAddress());
+        seen.add(accepted.remoteAddress());
+        assertThat(accepted.localAddress()).isEqualTo(client.remoteAddress());
+      }
+
+      assertThat(seen).hasSize(clients.size()).isEqualTo(own);
+      assertThat(seen)
+          .allMatch(address -> address.getAddress().getHostAddress().equals(clientHca.getHost()));
+    }
+  }
+
+  @Test
+  void aServerSeesThePortThatTheClientHasBound() throws Exception {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      int port = 40_123;
+
+      SocketChannel client =
+          (SocketChannel)
+              ends.client(new Collector())
+                  .connect(server.localAddress(), new InetSocketAddress(port))
+                  .syncUninterruptibly()
+                  .channel();
+
+      assertThat(client.localAddress().getPort()).isEqualTo(port);
+      assertThat(ends.accepted().remoteAddress()).isEqualTo(client.localAddress());
+    }
+  }
+
+  @Test
+  void twoConnectionsToAServerCannotBindTheSamePort() {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      InetSocketAddress bound = new InetSocketAddress(40_124);
+      Channel first = connectFrom(ends, server, bound).syncUninterruptibly().channel();
+
+      ChannelFuture second = connectFrom(ends, server, bound).awaitUninterruptibly();
+
+      assertThat(second.cause())
+          .isInstanceOf(SocketException.class)
+          .hasCauseInstanceOf(BindException.class)
+          .hasMessageContaining("Address already in use")
+          .hasMessageContaining(":40124");
+      first.close().syncUninterruptibly();
+      assertThat(connectFrom(ends, server, bound).awaitUninterruptibly().isSuccess()).isTrue();
+    }
+  }
+
+  private static ChannelFuture connectFrom(Ends ends, Channel server, InetSocketAddress bound) {
+    return ends.client(new Collector()).connect(server.localAddress(), bound);
+  }
+
+  @Test
+  void aNameThatNobodyLookedUpIsNoAddress() {
+    try (Ends ends = new Ends()) {
+      InetSocketAddress unresolved = InetSocketAddress.createUnresolved("no.such.host", 1);
+      Channel server = Ends.bind(ends.server(Collector::new));
+      int port = ((InetSocketAddress) server.localAddress()).getPort();
+      Channel client = ends.client(new Collector()).register().syncUninterruptibly().channel();
+
+      assertThat(
+              client
+                  .connect(InetSocketAddress.createUnresolved("no.such.host", port))
+                  .awaitUninterruptibly()
+                  .cause())
+          .isInstanceOf(UnresolvedAddressException.class);
+      assertThatThrownBy(() -> ends.server(Collector::new).bind(unresolved).syncUninterruptibly())
+          .isInstanceOf(UnresolvedAddressException.class);
+    }
+  }
+
+  @Test
+  void nobodyListensAtAnAddressThatIsNotThisMachines() {
+    try (Ends ends = new Ends()) {
+      assertThatThrownBy(
+              () ->
+                  ends.server(Collector::new)
+                      .bind(new InetSocketAddress(NOBODYS, 0))
+                      .syncUninterruptibly())
+          .isInstanceOf(BindException.class)
+          .hasMessageContaining(NOBODYS);
+    }
+  }
+
+  @Test
+  void anyAddressOfThisMachineMeansAnHcaThatHasNone() throws Exception {
+    assumeTrue(Addresses.areEmulated(), "other HCAs have addresses");
+    InetAddress other =
+        NetUtil.NETWORK_INTERFACES.stream()
+            .flatMap(each -> each.inetAddresses())
+            .filter(address -> !address.isLoopbackAddress())
+            .findFirst()
+            .orElse(null);
+    assumeTrue(other != null, "this machine has no address but loopback");
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      int port = ((InetSocketAddress) server.localAddress()).getPort();
+
+      Channel client =
+          ends.client(new Collector())
+              .connect(new InetSocketAddress(other, port))
+              .syncUninterruptibly()
+              .channel();
+
+      assertThat(client.isActive()).isTrue();
+    }
+  }
+
+  /** Netty's idiom: one factory for each group. */
+  @Test
+  void groupsOfOneAddressShareTheHca() throws Exception {
+    URI hca = Addresses.of("netty");
+    MultiThreadIoEventLoopGroup boss = group(hca);
+    MultiThreadIoEventLoopGroup workers = group(hca);
+    try {
+      Collector received = new Collector();
+      Channel server =
+          new ServerBootstrap()
+              .group(boss, workers)
+              .channel(RdmaServerSocketChannel.class)
+              .childHandler(received)
+              .bind(Ends.anyPort())
+              .syncUninterruptibly()
+              .channel();
+      Channel client =
+          new Bootstrap()
+              .group(workers)
+              .channel(RdmaSocketChannel.class)
+              .handler(new Collector())
+              .connect(server.localAddress())
+              .syncUninterruptibly()
+              .channel();
+
+      client.writeAndFlush(Unpooled.wrappedBuffer(new byte[10])).syncUninterruptibly();
+
+      await().atMost(Ends.LIMIT).until(() -> received.bytes() == 10);
+    } finally {
+      // Boss first: the workers keep the HCA.
+      end(boss);
+      end(workers);
+    }
+  }
+
+  private static MultiThreadIoEventLoopGroup group(URI hca) {
+    return new MultiThreadIoEventLoopGroup(
+        1, RdmaIoHandler.newFactory(hca, Ends.options().build()));
+  }
+
+  private static void end(MultiThreadIoEventLoopGroup group) {
+    group.shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS).syncUninterruptibly();
+  }
+}

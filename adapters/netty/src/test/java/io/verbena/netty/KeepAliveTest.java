@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.SocketChannel;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** What a channel that sends nothing learns of a peer that is gone without a word. */
+class KeepAliveTest {
+  private static final Duration SHORT = Duration.ofMillis(80);
+
+  @Test
+  void aSilentPeerThatIsGoneBreaksTheChannelUnlessNobodyAsks() throws Exception {
+    Collector told = new Collector();
+    Collector untold = new Collector();
+    try (Ends ends = new Ends(Ends.options().keepAlive(SHORT))) {
+      Channel asking = Ends.bind(ends.server(told));
+      Channel trusting =
+          Ends.bind(ends.server(untold).childOption(ChannelOption.SO_KEEPALIVE, false));
+      try (RawClient one = RawClient.to(asking);
+          RawClient other = RawClient.to(trusting)) {
+        SocketChannel first = ends.accepted();
+        SocketChannel second = ends.accepted();
+        await().atMost(Ends.LIMIT).until(() -> first.isActive() && second.isActive());
+
+        other.vanish();
+        one.vanish();
+
+        assertThat(first.closeFuture().await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+            .isTrue();
+        assertThat(told.events)
+            .anySatisfy(
+                event ->
+                    assertThat(event)
+                        .isInstanceOf(IOException.class)
+                        .asString()
+                        .contains("RETRY_EXC_ERR"));
+        assertThat(second.isActive()).isTrue();
+        assertThat(untold.events).isEmpty();
+        second.close().syncUninterruptibly();
+      }
+    }
+  }
+
+  @Test
+  void anIdleChannelStays() throws Exception {
+    Collector received = new Collector();
+    try (Ends ends = new Ends(Ends.options().keepAlive(SHORT))) {
+      Channel server = Ends.bind(ends.server(received));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel accepted = ends.accepted();
+
+      // Long enough for several questions each way.
+      assertThat(client.closeFuture().await(10 * SHORT.toMillis(), TimeUnit.MILLISECONDS))
+          .isFalse();
+
+      assertThat(accepted.isActive()).isTrue();
+      client.writeAndFlush(Unpooled.wrappedBuffer(new byte[100])).syncUninterruptibly();
+      await().atMost(Ends.LIMIT).until(() -> received.bytes() == 100);
+    }
+  }
+}
