@@ -171,7 +171,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
               registration = made;
               RdmaIoHandler on = made.attachment();
               handler = on;
-              config.offerAllocator(on.hca().memory().allocator());
+              config.offerAllocator(on.hca().memory().lenientAllocator());
               if (request == null) {
                 promise.setSuccess();
               } else {

@@ -4,6 +4,7 @@ package io.verbena.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -40,6 +41,34 @@ class MemoryLimitTest {
           .satisfiesAnyOf(
               ours -> assertThat(ours).hasCauseInstanceOf(MemoryLimitException.class),
               theServers -> assertThat(theServers).isInstanceOf(ConnectException.class));
+    }
+  }
+
+  /** Handlers know of no such limit. */
+  @Test
+  void theAllocatorOfAChannelFallsBackToMemoryThatIsNotRegistered() {
+    Collector received = new Collector();
+    List<ByteBuf> held = new ArrayList<>();
+    try (Ends ends = new Ends(Ends.options().maxRegisteredBytes(1 << 20))) {
+      Channel server = Ends.bind(ends.server(received));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      for (int i = 0; i < 40; i++) {
+        held.add(client.alloc().directBuffer(64 << 10).writeZero(64 << 10));
+      }
+
+      // Too large for what it has: it grows, where a strict one would fail.
+      ByteBuf grows = client.alloc().ioBuffer(100);
+      byte[] bytes = new byte[200_000];
+      new Random(5).nextBytes(bytes);
+      grows.writeBytes(bytes);
+      client.writeAndFlush(grows).syncUninterruptibly();
+
+      await().atMost(Ends.LIMIT).until(() -> received.bytes() == bytes.length);
+      CRC32 sent = new CRC32();
+      sent.update(bytes);
+      assertThat(received.sum()).isEqualTo(sent.getValue());
+      held.forEach(ByteBuf::release);
+      held.clear();
     }
   }
 

@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.memory;
 
-import java.nio.ByteBuffer;
+import static java.util.Objects.requireNonNull;
 
-/** A part of a slab. Immutable, so that a buffer changes to another block in one step. */
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A part of a slab, or memory that is not registered. Immutable, so that a buffer changes to
+ * another block in one step.
+ */
 final class Block {
-  final Slab slab;
+  private final @Nullable Slab slab;
+  private final @Nullable ByteBuf unregistered;
 
   /** The whole slab's memory. */
   final ByteBuffer memory;
@@ -15,7 +23,7 @@ final class Block {
 
   final int length;
 
-  /** The address of its first byte for the HCA. */
+  /** The address of its first byte for the HCA, or 0. */
   final long address;
 
   final int lkey;
@@ -27,5 +35,34 @@ final class Block {
     this.length = length;
     this.address = address;
     this.lkey = lkey;
+    unregistered = null;
+  }
+
+  /** Memory that no HCA reaches, which the block takes over. */
+  Block(ByteBuf unregistered, int length) {
+    slab = null;
+    memory = unregistered.nioBuffer(0, length);
+    base = 0;
+    this.length = length;
+    address = 0;
+    lkey = 0;
+    this.unregistered = unregistered;
+  }
+
+  /** Returns the slab that it is a part of; only of one that is registered. */
+  Slab slab() {
+    return requireNonNull(slab);
+  }
+
+  boolean isRegistered() {
+    return slab != null;
+  }
+
+  /** Releases memory that is not registered. */
+  void releaseUnregistered() {
+    ByteBuf memory = unregistered;
+    if (memory != null) {
+      memory.release();
+    }
   }
 }

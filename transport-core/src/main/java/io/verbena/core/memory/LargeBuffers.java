@@ -66,7 +66,7 @@ final class LargeBuffers {
       Block block = i.next().block();
       i.remove();
       kept -= block.length;
-      block.slab.close();
+      block.slab().close();
     }
   }
 }

@@ -7,15 +7,17 @@ import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.UnpooledHeapByteBuf;
 
 /**
- * Allocates registered buffers. Heap buffers, which no HCA can reach, it makes only for those who
- * ask for them by name. Thread-safe.
+ * Allocates registered buffers; at the limit it fails, or gives such that are not. Heap buffers,
+ * which no HCA can reach, it makes only for those who ask for them by name. Thread-safe.
  */
 final class RegisteredAllocator extends AbstractByteBufAllocator {
   private final Slabs slabs;
+  private final boolean fallsBack;
 
-  RegisteredAllocator(Slabs slabs) {
+  RegisteredAllocator(Slabs slabs, boolean fallsBack) {
     super(true);
     this.slabs = slabs;
+    this.fallsBack = fallsBack;
   }
 
   @Override
@@ -45,7 +47,9 @@ final class RegisteredAllocator extends AbstractByteBufAllocator {
 
   @Override
   protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
-    return slabs.take(initialCapacity).begin(initialCapacity, maxCapacity);
+    RegisteredByteBuf free =
+        fallsBack ? slabs.takeOrFallBack(initialCapacity) : slabs.take(initialCapacity);
+    return free.begin(initialCapacity, maxCapacity, fallsBack);
   }
 
   @Override

@@ -41,6 +41,7 @@ final class RegisteredByteBuf extends RegisteredBytes {
   private final ByteBufAllocator allocator;
   private final Slabs slabs;
   private Block block;
+  private boolean fallsBack;
   private @Nullable ByteBuffer nioBuffer;
   private @Nullable ResourceLeakTracker<RegisteredByteBuf> leak;
 
@@ -60,9 +61,14 @@ final class RegisteredByteBuf extends RegisteredBytes {
     this.block = block;
   }
 
-  /** Prepares the buffer for its next user, with one reference. */
-  RegisteredByteBuf begin(int newCapacity, int newMaxCapacity) {
+  /**
+   * Prepares the buffer for its next user, with one reference.
+   *
+   * @param growsAnyhow at the limit into memory that is not registered; else it fails
+   */
+  RegisteredByteBuf begin(int newCapacity, int newMaxCapacity, boolean growsAnyhow) {
     reset(0, newCapacity, newMaxCapacity);
+    fallsBack = growsAnyhow;
     leak = LEAKS.track(this);
     return this;
   }
@@ -92,7 +98,8 @@ final class RegisteredByteBuf extends RegisteredBytes {
   }
 
   private void growTo(int newCapacity) {
-    RegisteredByteBuf other = slabs.take(newCapacity);
+    RegisteredByteBuf other =
+        fallsBack ? slabs.takeOrFallBack(newCapacity) : slabs.take(newCapacity);
     Block longer = other.block;
     longer.memory.put(longer.base, block.memory, block.base, capacity);
     other.block = block;

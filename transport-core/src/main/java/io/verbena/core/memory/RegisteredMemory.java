@@ -36,6 +36,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   private final Slabs slabs;
   private final RegistrationCache cache;
   private final RegisteredAllocator allocator;
+  private final RegisteredAllocator lenientAllocator;
 
   /**
    * @param domain where everything is registered; the caller closes it
@@ -55,7 +56,8 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     registrations = new Registrations(domain, limit);
     slabs = new Slabs(this, direct, domain.device().attributes().maxMemoryRegionSize());
     cache = new RegistrationCache(this, options.maxCachedRegistrations());
-    allocator = new RegisteredAllocator(slabs);
+    allocator = new RegisteredAllocator(slabs, false);
+    lenientAllocator = new RegisteredAllocator(slabs, true);
   }
 
   /**
@@ -68,6 +70,15 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   @Override
   public ByteBufAllocator allocator() {
     return allocator;
+  }
+
+  /**
+   * Returns an allocator for those who do not know of registered memory: as {@link #allocator}, but
+   * at the limit its buffers, or what they grow by, are not registered, and {@link #locate} does
+   * not find them.
+   */
+  public ByteBufAllocator lenientAllocator() {
+    return lenientAllocator;
   }
 
   /**
@@ -115,6 +126,9 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
       return false;
     }
     Block block = root.block();
+    if (!block.isRegistered()) {
+      return false;
+    }
     into.set(block.address + bytes.offset + offset, block.lkey);
     return true;
   }

@@ -3,6 +3,8 @@ package io.verbena.core.memory;
 
 import static io.verbena.core.memory.SizeClasses.LARGEST;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.verbs.Access;
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Slabs {
   private static final int MOST_IN_SLAB = 4 << 20;
+  private static final int LEAST_FALLBACK = 256;
   private static final int LEAST_IN_SLAB = 16 << 10;
   private static final int ALIGNMENT = 4096;
   private static final long MOST_WAIT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -80,9 +83,25 @@ final class Slabs {
     return buffer != null ? buffer : make(sizeClass);
   }
 
+  /** As {@link #take}, but at the limit with memory that is not registered. */
+  RegisteredByteBuf takeOrFallBack(int length) {
+    try {
+      return take(length);
+    } catch (MemoryLimitException e) {
+      // Netty's own allocator keeps it, and knows the JVM's limit.
+      int capacity = Math.max(LEAST_FALLBACK, length);
+      ByteBuf memory = PooledByteBufAllocator.DEFAULT.directBuffer(capacity, capacity);
+      return new RegisteredByteBuf(owner.allocator(), this, new Block(memory, capacity));
+    }
+  }
+
   /** Takes back a buffer that nobody uses any more. */
   void give(RegisteredByteBuf buffer) {
     Block block = buffer.block();
+    if (!block.isRegistered()) {
+      block.releaseUnregistered();
+      return;
+    }
     if (block.length > LARGEST) {
       freeLarge.give(buffer);
     } else {
@@ -103,11 +122,11 @@ final class Slabs {
         stack.drainTo(idle);
       }
       slabs.forEach(Slab::clearIdle);
-      idle.forEach(buffer -> buffer.block().slab.countIdle());
+      idle.forEach(buffer -> buffer.block().slab().countIdle());
       slabs.removeIf(Slabs::closeIfIdle);
       slabsWithRoom.removeIf(slab -> !slab.isOpen());
       for (RegisteredByteBuf buffer : idle) {
-        if (buffer.block().slab.isOpen()) {
+        if (buffer.block().slab().isOpen()) {
           give(buffer);
         }
       }
