@@ -8,10 +8,12 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
+import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RemoteMemory;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.RawPeer;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
@@ -258,6 +260,23 @@ class ThrowingSubscriberTest {
     assertThat(client.onClose().onErrorComplete().thenReturn(true).block(Ends.LIMIT)).isTrue();
     assertServes(innocent);
     assertServes(ends.connect());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void harmsNobodyWhenItsConnectTimesOut(Kind kind) {
+    RdmaOptions.Builder impatient =
+        Ends.options().loops(1).connectTimeout(Addresses.within(Duration.ofMillis(200)));
+    try (RawPeer silent = RawPeer.listening();
+        Ends own = Ends.create(impatient)) {
+      Ends.Pair pair = own.connect();
+
+      own.clientSide().connect(silent.address()).subscribe(new Throwing<>(Place.ERROR, kind));
+      eventually(thrown);
+
+      assertServes(pair);
+      assertServes(own.connect());
+    }
   }
 
   @Test

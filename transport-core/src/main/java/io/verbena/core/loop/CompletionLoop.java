@@ -450,12 +450,24 @@ public final class CompletionLoop {
         }
       }
       for (int i = tickListeners.size() - 1; i >= 0; i--) {
-        if (!tickListeners.get(i).tick()) {
+        if (!waitsOn(tickListeners.get(i))) {
           tickListeners.remove(i);
           pending--;
         }
       }
       endDutyCycle();
+    }
+  }
+
+  /**
+   * A listener that throws waits no longer: it may have told a subscriber that its time is over.
+   */
+  private static boolean waitsOn(TickListener listener) {
+    try {
+      return listener.tick();
+    } catch (Throwable thrown) {
+      report(thrown);
+      return false;
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.loop;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.RdmaOptions;
@@ -9,8 +10,10 @@ import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -51,6 +54,52 @@ class CompletionLoopTest {
     assertThat(loop.ticks(Long.MAX_VALUE)).isEqualTo(Integer.MAX_VALUE / 2 + 1);
     assertThat(loop.ticks(Long.MAX_VALUE - tick)).isEqualTo(Integer.MAX_VALUE / 2 + 1);
     end(loop);
+  }
+
+  @Test
+  void outlivesATickListenerThatThrows() throws InterruptedException {
+    CompletionLoop loop = loop(RdmaOptions.builder().connectTimeout(Duration.ofMillis(16)).build());
+    CountDownLatch ticks = new CountDownLatch(3);
+    CompletableFuture<Throwable> reported = new CompletableFuture<>();
+    requireNonNull(loop.thread())
+        .setUncaughtExceptionHandler((thread, thrown) -> reported.complete(thrown));
+    loop.start();
+
+    loop.execute(
+        () -> {
+          loop.addTickListener(new Ticks(ticks));
+          loop.addTickListener(new Throws());
+        });
+
+    assertThat(ticks.await(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(loop.brokenBy()).isNull();
+    assertThat(reported).isCompletedWithValueMatching(NoSuchMethodError.class::isInstance);
+    end(loop);
+  }
+
+  private record Ticks(CountDownLatch left) implements CompletionLoop.TickListener {
+    @Override
+    public boolean tick() {
+      left.countDown();
+      return left.getCount() > 0;
+    }
+
+    @Override
+    public void shutDown(@Nullable Throwable broken) {
+      // Nothing to release.
+    }
+  }
+
+  private record Throws() implements CompletionLoop.TickListener {
+    @Override
+    public boolean tick() {
+      throw new NoSuchMethodError("thrown by a test");
+    }
+
+    @Override
+    public void shutDown(@Nullable Throwable broken) {
+      // Nothing to release.
+    }
   }
 
   @Test
