@@ -109,8 +109,8 @@ public final class ConnectionLifecycle implements LoopMember {
     queues = new ConnectionQueues(context, identifier, this, own.receiveDepth());
     returns = new CreditReturns(own.receiveDepth(), own.window());
     turn = new DutyCycleEnd(loop, this);
-    guard = new FailureGuard(this::broke);
     reason = new EndReason(identifier.peer());
+    guard = new FailureGuard(this::broke, reason.peer());
     signals = new EndSignals(reason, loop, this::closeGracefully);
     admission = new Admission(reason.peer(), options.maxOperations(), this::refuse);
     immediates = new ImmediateReceiver(returns.immediates(), own.window(), turn, guard);

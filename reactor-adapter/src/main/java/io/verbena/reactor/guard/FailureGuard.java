@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.guard;
 
+import io.verbena.ConnectionClosedException;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -22,10 +23,16 @@ public final class FailureGuard {
   }
 
   private final Handler handler;
+  private final String peer;
 
-  /** A guard whose connection {@code handler} ends. */
-  public FailureGuard(Handler handler) {
+  /**
+   * A guard whose connection {@code handler} ends.
+   *
+   * @param peer human-readable peer address, for errors
+   */
+  public FailureGuard(Handler handler, String peer) {
     this.handler = handler;
+    this.peer = peer;
   }
 
   /** Ends the connection for what was thrown. */
@@ -39,6 +46,26 @@ public final class FailureGuard {
       step.run();
     } catch (Throwable thrown) {
       handler.broke(thrown);
+    }
+  }
+
+  /**
+   * Signals an item to a subscriber. One that throws ends the connection and is told so: an
+   * operator lets errors of the JVM through, and who subscribed to it still waits for an end.
+   *
+   * @return whether the item was taken
+   */
+  public <T> boolean tellNext(CoreSubscriber<? super T> subscriber, T item, String operation) {
+    try {
+      subscriber.onNext(item);
+      return true;
+    } catch (Throwable thrown) {
+      handler.broke(thrown);
+      tellError(
+          subscriber,
+          new ConnectionClosedException(
+              operation, peer, null, "its subscriber threw " + thrown, thrown));
+      return false;
     }
   }
 

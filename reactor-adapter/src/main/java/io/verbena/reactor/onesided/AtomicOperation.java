@@ -77,8 +77,7 @@ final class AtomicOperation extends Operation<Long> {
 
   @Override
   void complete(CoreSubscriber<? super Long> to) {
-    to.onNext(room.results().get(slot));
-    to.onComplete();
+    succeed(to, room.results().get(slot));
   }
 
   @Override

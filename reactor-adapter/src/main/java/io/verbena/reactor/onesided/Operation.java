@@ -93,6 +93,13 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, R
   /** Fills a request for {@code count} bytes from {@code offset} on. */
   abstract void describe(SendWorkRequest request, int offset, int count);
 
+  /** Signals its value, and its end if that was taken. */
+  final void succeed(CoreSubscriber<? super T> to, T value) {
+    if (room.guard().tellNext(to, value, operation())) {
+      to.onComplete();
+    }
+  }
+
   /** Signals success; the memory that it held was handed on or is released by this. */
   abstract void complete(CoreSubscriber<? super T> to);
 

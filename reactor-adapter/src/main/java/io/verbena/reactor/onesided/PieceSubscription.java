@@ -142,8 +142,9 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
     }
     boolean last = offset == from.length() && inFlight.isEmpty();
     ended = last;
-    actual.onNext(buffer);
-    if (last) {
+    if (!room.guard().tellNext(actual, buffer, "read")) {
+      stop();
+    } else if (last) {
       if (!cancelled) {
         room.guard().tellComplete(actual);
       }

@@ -71,8 +71,7 @@ final class ReadOperation extends Operation<ByteBuf> {
     ByteBuf buffer = target;
     if (buffer != null) {
       target = null;
-      to.onNext(buffer.writerIndex(length));
-      to.onComplete();
+      succeed(to, buffer.writerIndex(length));
     }
   }
 

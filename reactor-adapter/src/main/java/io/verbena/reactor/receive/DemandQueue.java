@@ -14,7 +14,7 @@ import reactor.core.publisher.Flux;
  * @param <T> what it holds
  */
 abstract class DemandQueue<T> {
-  private final String operation;
+  final String operation;
   final DutyCycleEnd turn;
   final FailureGuard guard;
 

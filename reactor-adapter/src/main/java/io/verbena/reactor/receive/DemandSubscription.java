@@ -73,7 +73,10 @@ final class DemandSubscription<T> extends ScheduledTask implements Subscription 
 
   void next(T item) {
     delivered++;
-    actual.onNext(item);
+    if (!source.guard.tellNext(actual, item, source.operation)) {
+      cancelled = true;
+      source.detach(this);
+    }
   }
 
   void complete() {
