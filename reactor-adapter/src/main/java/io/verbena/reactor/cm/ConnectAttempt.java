@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.cm;
 
+import io.verbena.ConnectionClosedException;
 import io.verbena.HandshakeException;
 import io.verbena.HcaException;
 import io.verbena.RdmaConnectException;
@@ -12,6 +13,7 @@ import io.verbena.core.loop.CompletionLoop;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.reactor.connection.ConnectionLifecycle;
+import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.ProtocolException;
 import io.verbena.reactor.wire.Rejection;
@@ -147,17 +149,26 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
     over = true;
     connected = true;
     Connection opened = prepared.open(other);
+    FailureGuard guard = new FailureGuard(thrown -> abort(opened, thrown), opened.peer());
+    boolean taken = false;
     if (!cancelled) {
       handingOver = true;
-      actual.onNext(opened);
+      taken = guard.tellNext(actual, opened, OPERATION);
       handingOver = false;
     }
     if (cancelled) {
       // Also if that happened meanwhile: the subscriber may have dropped it.
       opened.dispose();
-    } else {
-      actual.onComplete();
+    } else if (taken) {
+      guard.tellComplete(actual);
     }
+  }
+
+  /** The subscriber threw: nobody else may have the connection. */
+  private static void abort(Connection opened, Throwable thrown) {
+    opened.abort(
+        new ConnectionClosedException(
+            OPERATION, opened.peer(), null, "its subscriber threw " + thrown, thrown));
   }
 
   private void disconnected(ConnectionEvent event) {
@@ -233,8 +244,17 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
       giveUp(why);
       if (!cancelled) {
         context.resources().meter().failed(OPERATION, why.status(), why);
-        actual.onError(why);
+        tell(why);
       }
+    }
+  }
+
+  /** No connection is there to end for what the subscriber throws. */
+  private void tell(RdmaException why) {
+    try {
+      actual.onError(why);
+    } catch (Throwable thrown) {
+      FailureGuard.drop(thrown);
     }
   }
 
