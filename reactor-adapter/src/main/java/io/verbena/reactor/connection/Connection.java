@@ -125,7 +125,7 @@ public final class Connection implements RdmaConnection {
   }
 
   /**
-   * Gives the connection up for a reason that lies outside it; on the loop.
+   * Gives the connection up for a reason that lies outside it; from any thread.
    *
    * @param why what went wrong, or null if it was asked for
    */

@@ -362,12 +362,14 @@ public final class ConnectionLifecycle implements LoopMember {
   }
 
   /**
-   * Gives the connection up for a reason that lies outside it.
+   * Gives the connection up for a reason that lies outside it; from any thread.
    *
    * @param why what went wrong, or null if it was asked for
    */
   public void abort(@Nullable RdmaException why) {
-    if (why == null) {
+    if (!loop.inLoop()) {
+      loop.execute(() -> abort(why));
+    } else if (why == null) {
       abandon();
     } else {
       terminate(why);

@@ -17,6 +17,8 @@ import io.verbena.reactor.testing.RawPeer;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -34,6 +36,7 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * Subscribers, publishers and handlers that throw: only their own connection ends. All connections
@@ -277,6 +280,45 @@ class ThrowingSubscriberTest {
       assertServes(pair);
       assertServes(own.connect());
     }
+  }
+
+  @Test
+  void failsTheConnectionOfAHandlerInItsLoopWhereverTheHandlerFails() throws Exception {
+    Sinks.Empty<Void> handlerEnd = Sinks.empty();
+    CompletableFuture<RdmaConnection> accepted = new CompletableFuture<>();
+    RdmaServer server =
+        ends.serverSide()
+            .bind(
+                Addresses.of("fails-elsewhere"),
+                connection -> {
+                  accepted.complete(connection);
+                  return handlerEnd.asMono();
+                })
+            .block(Ends.LIMIT);
+    RdmaConnection client =
+        ends.clientSide().connect(Addresses.reach(server.address())).block(Ends.LIMIT);
+    RdmaConnection connection = accepted.get(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    written = client.memory().register(memory, Set.of(RemoteMemory.Right.WRITE));
+    CompletableFuture<Thread> told = new CompletableFuture<>();
+    // Nobody takes the immediates: the last of them waits for a credit.
+    for (int i = 0; i <= ends.serverSide().options().window(); i++) {
+      connection
+          .writeWithImmediate(Ends.message(connection, 8, 1), written.token().slice(0, 8), i)
+          .doOnError(error -> told.complete(Thread.currentThread()))
+          .onErrorComplete()
+          .subscribe();
+    }
+    connection
+        .send(oneMessage(connection))
+        .then(Mono.fromRunnable(() -> requested.set(true)))
+        .subscribe();
+    eventually(requested);
+
+    handlerEnd.tryEmitError(new IllegalStateException("thrown by a test"));
+
+    assertThat(told.get(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS))
+        .isNotSameAs(Thread.currentThread());
+    assertServes(innocent);
   }
 
   @Test
