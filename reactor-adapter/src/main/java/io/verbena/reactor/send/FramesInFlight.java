@@ -3,6 +3,7 @@ package io.verbena.reactor.send;
 
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
+import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.DutyCycleEnd;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class FramesInFlight {
   private final SendFrames buffers;
   private final DutyCycleEnd turn;
+  private final FailureGuard guard;
 
   /** Frames with data, each at its number modulo the length. */
   private final @Nullable SendFrame[] flying;
@@ -24,9 +26,10 @@ final class FramesInFlight {
   /**
    * @param most how many may be in flight at once, a power of two
    */
-  FramesInFlight(SendFrames buffers, DutyCycleEnd turn, int most) {
+  FramesInFlight(SendFrames buffers, DutyCycleEnd turn, FailureGuard guard, int most) {
     this.buffers = buffers;
     this.turn = turn;
+    this.guard = guard;
     flying = new @Nullable SendFrame[most];
   }
 
@@ -74,10 +77,18 @@ final class FramesInFlight {
     while (waiter != null) {
       FrameWaiter next = waiter.nextWaiter();
       waiter.nextWaiter(null);
-      waiter.frameArrived();
+      tellArrived(waiter);
       waiter = next;
     }
     turn.ask();
+  }
+
+  private void tellArrived(FrameWaiter waiter) {
+    try {
+      waiter.frameArrived();
+    } catch (Throwable thrown) {
+      guard.broke(thrown);
+    }
   }
 
   /** The frame never reaches the peer, and this end's HCA has let go of it. */

@@ -119,7 +119,7 @@ public final class MessageSender {
     dataLimit = FrameLayout.dataLimit(eagerLimit);
     longest = peer.maxMessageSize();
     signalEvery = Math.max(1, sends.capacity() / 2);
-    flying = new FramesInFlight(buffers, turn, sends.slots() * 2);
+    flying = new FramesInFlight(buffers, turn, guard, sends.slots() * 2);
   }
 
   // ---- what its sends use

@@ -100,11 +100,16 @@ final class SendOperation extends Mono<Void>
       ended = true;
       // The messages are never asked for: nothing to release.
       sender.countFailure(refusal);
-      actual().onError(refusal);
+      sender.guard().tellError(actual(), refusal);
       return;
     }
     sender.start(this);
-    messages.subscribe(this);
+    try {
+      messages.subscribe(this);
+    } catch (Throwable thrown) {
+      // As if the publisher had signalled it.
+      fail(thrown);
+    }
   }
 
   // ---- the subscriber of the messages, on any thread
@@ -143,7 +148,11 @@ final class SendOperation extends Mono<Void>
   public void onNext(ByteBuf message) {
     Queue<ByteBuf> queue = inbox;
     if (sender.loop().inLoop() && (queue == null || queue.isEmpty())) {
-      take(message);
+      try {
+        take(message);
+      } catch (Throwable thrown) {
+        sender.guard().broke(thrown);
+      }
       return;
     }
     if (queue == null) {
@@ -305,7 +314,12 @@ final class SendOperation extends Mono<Void>
     asked += credits;
     Subscription subscription = upstream;
     if (subscription != null) {
-      subscription.request(credits);
+      try {
+        subscription.request(credits);
+      } catch (Throwable thrown) {
+        // Another send may be about to be told that it is done.
+        sender.guard().broke(thrown);
+      }
     }
   }
 
@@ -378,7 +392,7 @@ final class SendOperation extends Mono<Void>
     ended = true;
     sender.end(this, 0);
     sender.endTurnLater();
-    actual().onComplete();
+    sender.guard().tellComplete(actual());
   }
 
   @Override
@@ -432,13 +446,16 @@ final class SendOperation extends Mono<Void>
   public void cancel() {
     cancelled = true;
     Subscription subscription = upstream;
-    if (subscription != null) {
-      subscription.cancel();
-    }
-    if (!sender.loop().inLoop()) {
-      sender.loop().schedule(this);
-    } else if (started) {
-      stop();
+    try {
+      if (subscription != null) {
+        subscription.cancel();
+      }
+    } finally {
+      if (!sender.loop().inLoop()) {
+        sender.loop().schedule(this);
+      } else if (started) {
+        stop();
+      }
     }
   }
 
