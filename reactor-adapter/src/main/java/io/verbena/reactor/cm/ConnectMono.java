@@ -36,6 +36,12 @@ public final class ConnectMono extends Mono<RdmaConnection> {
       Operators.error(actual, e);
       return;
     }
-    actual.onSubscribe(new ConnectAttempt(address, timeoutNanos, context, actual));
+    ConnectAttempt attempt = new ConnectAttempt(address, timeoutNanos, context, actual);
+    try {
+      actual.onSubscribe(attempt);
+    } catch (Throwable thrown) {
+      attempt.cancel();
+      throw thrown;
+    }
   }
 }

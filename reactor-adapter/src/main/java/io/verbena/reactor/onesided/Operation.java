@@ -6,6 +6,7 @@ import io.verbena.LocalAccessException;
 import io.verbena.RdmaException;
 import io.verbena.RemoteMemory;
 import io.verbena.core.loop.LoopTask;
+import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.RequestOwner;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
@@ -135,7 +136,12 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, R
       return;
     }
     actual = subscriber;
-    subscriber.onSubscribe(this);
+    try {
+      subscriber.onSubscribe(this);
+    } catch (Throwable thrown) {
+      cancel();
+      throw thrown;
+    }
     if (startsAtOnce() && mark(STARTED)) {
       start();
     }
@@ -161,11 +167,20 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, R
       over = true;
       release();
       room.resources().countFailure(operation(), refusal);
-      subscriber().onError(refusal);
+      tellOutside(refusal);
       return;
     }
     outside = true;
     room.loop().schedule(this);
+  }
+
+  /** Outside the loop nothing that is thrown can end the connection. */
+  private void tellOutside(RdmaException why) {
+    try {
+      subscriber().onError(why);
+    } catch (Throwable thrown) {
+      FailureGuard.drop(thrown);
+    }
   }
 
   private @Nullable RdmaException tryHold() {

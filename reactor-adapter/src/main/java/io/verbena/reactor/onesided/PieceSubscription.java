@@ -45,7 +45,12 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
   }
 
   void start() {
-    actual.onSubscribe(this);
+    try {
+      actual.onSubscribe(this);
+    } catch (Throwable thrown) {
+      cancel();
+      throw thrown;
+    }
     if (from.length() > 0) {
       wake();
     } else if (!cancelled) {

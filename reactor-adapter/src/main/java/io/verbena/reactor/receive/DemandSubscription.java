@@ -35,7 +35,12 @@ final class DemandSubscription<T> extends ScheduledTask implements Subscription 
 
   /** Hands itself to the subscriber, and then to the source. */
   void start() {
-    actual.onSubscribe(this);
+    try {
+      actual.onSubscribe(this);
+    } catch (Throwable thrown) {
+      cancel();
+      throw thrown;
+    }
     if (loop.inLoop()) {
       run();
     } else {
