@@ -9,6 +9,7 @@ import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.cm.EventTarget;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.reactor.connection.ConnectionContext;
+import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.VerbsException;
@@ -108,7 +109,7 @@ public final class Server implements RdmaServer, EventTarget {
 
   @Override
   public Mono<Void> onClose() {
-    return closed.asMono();
+    return FailureGuard.guarded(closed.asMono());
   }
 
   @Override

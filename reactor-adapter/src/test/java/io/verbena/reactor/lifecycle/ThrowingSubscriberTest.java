@@ -321,6 +321,17 @@ class ThrowingSubscriberTest {
     assertServes(innocent);
   }
 
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void letsATransportBeDisposedThoughItThrowsAtTheEndOfAServer(Kind kind) {
+    Ends own = Ends.create();
+    own.server().onClose().subscribe(new Throwing<>(Place.COMPLETE, kind));
+
+    own.close();
+
+    assertThat(thrown).isTrue();
+  }
+
   @Test
   void tellsAllWhereSeveralThrow() {
     RdmaConnection client = guilty.client();
