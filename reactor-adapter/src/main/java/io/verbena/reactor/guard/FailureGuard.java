@@ -98,8 +98,16 @@ public final class FailureGuard {
     try {
       Operators.onErrorDropped(error, Context.empty());
     } catch (Throwable thrown) {
-      Thread current = Thread.currentThread();
+      report(thrown);
+    }
+  }
+
+  private static void report(Throwable thrown) {
+    Thread current = Thread.currentThread();
+    try {
       current.getUncaughtExceptionHandler().uncaughtException(current, thrown);
+    } catch (Throwable ofTheHandler) {
+      // As the JVM does with what a handler of uncaught exceptions throws.
     }
   }
 }
