@@ -8,6 +8,7 @@ import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
 import io.verbena.meters.MeteredHca;
+import io.verbena.meters.Meters;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsException;
@@ -60,10 +61,12 @@ public final class OpenedDevice {
       device.close();
       throw e;
     }
+    Meters meters = options.meters();
     meter =
-        options
-            .meters()
-            .hca(
+        meters == Meters.OFF
+            ? HcaMeter.OFF
+            : GuardedHcaMeter.of(
+                meters,
                 new MeteredHca(
                     adapter,
                     provider,

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.meters;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaMemory;
+import io.verbena.RemoteMemory;
+import io.verbena.core.testing.Addresses;
+import io.verbena.meters.Backlog;
+import io.verbena.meters.ConnectionMeter;
+import io.verbena.meters.ConnectionState;
+import io.verbena.meters.HcaMeter;
+import io.verbena.meters.MeteredHca;
+import io.verbena.meters.Meters;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.SendWorkRequest;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
+
+/** A meter that throws counts nothing, and harms nothing. */
+class ThrowingMeterTest {
+  /** Held, as a logger that nobody holds forgets its level. */
+  private static final Logger LOGGER = Logger.getLogger(HcaMeter.class.getName());
+
+  @BeforeAll
+  static void quiet() {
+    LOGGER.setLevel(Level.OFF);
+  }
+
+  @AfterAll
+  static void loud() {
+    LOGGER.setLevel(null);
+  }
+
+  /** The method that throws. */
+  enum Place {
+    HCA,
+    CONNECTION,
+    COMPLETION_QUEUES,
+    COMPLETIONS_RESERVED,
+    POLLED,
+    FAILED,
+    CLOSE,
+    POSTED,
+    COMPLETED,
+    SENT,
+    RECEIVED,
+    CONNECTION_CLOSE
+  }
+
+  static Stream<Arguments> all() {
+    return Stream.of(Place.values())
+        .flatMap(place -> Stream.of(true, false).map(error -> Arguments.of(place, error)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void harmsNoConnection(Place place, boolean error) {
+    ThrowingMeter meter = new ThrowingMeter(place, error);
+    try (Ends ends = Ends.create(Ends.options().meters(meter))) {
+      Ends.Pair pair = ends.connect();
+
+      exchange(pair);
+      ends.clientSide().connect(Addresses.of("nobody")).onErrorComplete().block(Ends.LIMIT);
+      pair.client().close().block(Ends.LIMIT);
+
+      exchange(ends.connect());
+    }
+    // It throws in each thread that calls it, of which this one waits for none.
+    await().atMost(Ends.LIMIT).until(() -> meter.thrown.get() > 0);
+  }
+
+  private static void exchange(Ends.Pair pair) {
+    RdmaConnection client = pair.client();
+    client
+        .send(Flux.range(0, 3).map(i -> Ends.message(client, 100, i)))
+        .onErrorComplete()
+        .subscribe();
+    assertThat(pair.server().receive().take(3).doOnNext(ByteBuf::release).count().block(Ends.LIMIT))
+        .isEqualTo(3);
+    ByteBuffer memory = ByteBuffer.allocateDirect(64);
+    try (RdmaMemory.Region region =
+        pair.server().memory().register(memory, Set.of(RemoteMemory.Right.READ))) {
+      assertThat(client.read(region.token()).map(Ends::take).block(Ends.LIMIT)).hasSize(64);
+    }
+  }
+
+  /** Throws at one of its methods. */
+  private static final class ThrowingMeter extends HcaMeter implements Meters {
+    private final Place place;
+    private final boolean error;
+    private final AtomicInteger thrown = new AtomicInteger();
+
+    ThrowingMeter(Place place, boolean error) {
+      this.place = place;
+      this.error = error;
+    }
+
+    private void throwAt(Place here) {
+      if (here == place) {
+        thrown.incrementAndGet();
+        if (error) {
+          throw new NoSuchMethodError("thrown by a test");
+        }
+        throw new IllegalStateException("thrown by a test");
+      }
+    }
+
+    @Override
+    public HcaMeter hca(MeteredHca hca) {
+      throwAt(Place.HCA);
+      return this;
+    }
+
+    @Override
+    public Watch watch(String adapter, String provider, Backlog backlog) {
+      return () -> {};
+    }
+
+    @Override
+    public ConnectionMeter connection(ConnectionState state, int slots) {
+      throwAt(Place.CONNECTION);
+      return new ThrowingConnectionMeter(this);
+    }
+
+    @Override
+    public void completionQueues(long entries) {
+      throwAt(Place.COMPLETION_QUEUES);
+    }
+
+    @Override
+    public void completionsReserved(long entries) {
+      throwAt(Place.COMPLETIONS_RESERVED);
+    }
+
+    @Override
+    public void polled(int completions) {
+      throwAt(Place.POLLED);
+    }
+
+    @Override
+    public void failed(String operation, @Nullable CompletionStatus status, Throwable why) {
+      throwAt(Place.FAILED);
+    }
+
+    @Override
+    public void close() {
+      throwAt(Place.CLOSE);
+    }
+  }
+
+  private static final class ThrowingConnectionMeter extends ConnectionMeter {
+    private final ThrowingMeter meter;
+
+    ThrowingConnectionMeter(ThrowingMeter meter) {
+      this.meter = meter;
+    }
+
+    @Override
+    public void posted(int slot, SendWorkRequest request) {
+      meter.throwAt(Place.POSTED);
+    }
+
+    @Override
+    public void completed(int slot, CompletionStatus status) {
+      meter.throwAt(Place.COMPLETED);
+    }
+
+    @Override
+    public void sent(int bytes) {
+      meter.throwAt(Place.SENT);
+    }
+
+    @Override
+    public void received(int bytes) {
+      meter.throwAt(Place.RECEIVED);
+    }
+
+    @Override
+    public void close() {
+      meter.throwAt(Place.CONNECTION_CLOSE);
+    }
+  }
+}

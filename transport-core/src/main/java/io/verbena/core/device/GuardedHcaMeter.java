@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.device;
+
+import static java.util.Objects.requireNonNull;
+
+import io.verbena.meters.ConnectionMeter;
+import io.verbena.meters.ConnectionState;
+import io.verbena.meters.HcaMeter;
+import io.verbena.meters.MeteredHca;
+import io.verbena.meters.Meters;
+import io.verbena.verbs.CompletionStatus;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what a meter throws from the loops that call it: what cannot be counted is left out. The
+ * first error of each device is logged.
+ */
+final class GuardedHcaMeter extends HcaMeter {
+  private static final Logger LOG = System.getLogger(HcaMeter.class.getName());
+
+  private final HcaMeter meter;
+  private final AtomicBoolean reported;
+
+  private GuardedHcaMeter(HcaMeter meter, AtomicBoolean reported) {
+    this.meter = requireNonNull(meter, "meter");
+    this.reported = reported;
+  }
+
+  /** Makes the meter of a device; one that does nothing if {@code meters} makes none. */
+  static HcaMeter of(Meters meters, MeteredHca hca) {
+    AtomicBoolean reported = new AtomicBoolean();
+    try {
+      HcaMeter made = meters.hca(hca);
+      return made == HcaMeter.OFF ? made : new GuardedHcaMeter(made, reported);
+    } catch (Throwable thrown) {
+      report(reported, thrown);
+      return HcaMeter.OFF;
+    }
+  }
+
+  /** Logs what a meter threw, unless another of its device has thrown before. */
+  static void report(AtomicBoolean reported, Throwable thrown) {
+    if (!reported.getAndSet(true)) {
+      LOG.log(
+          Level.WARNING,
+          "a meter threw, and what it was to count is left out (RdmaOptions.meters)",
+          thrown);
+    }
+  }
+
+  private void guarded(Runnable call) {
+    try {
+      call.run();
+    } catch (Throwable thrown) {
+      report(reported, thrown);
+    }
+  }
+
+  @Override
+  public ConnectionMeter connection(ConnectionState state, int slots) {
+    try {
+      ConnectionMeter made = meter.connection(state, slots);
+      return made == ConnectionMeter.OFF ? made : new GuardedConnectionMeter(made, reported);
+    } catch (Throwable thrown) {
+      report(reported, thrown);
+      return ConnectionMeter.OFF;
+    }
+  }
+
+  @Override
+  public void completionQueues(long entries) {
+    guarded(() -> meter.completionQueues(entries));
+  }
+
+  @Override
+  public void completionsReserved(long entries) {
+    guarded(() -> meter.completionsReserved(entries));
+  }
+
+  @Override
+  public void polled(int completions) {
+    try {
+      meter.polled(completions);
+    } catch (Throwable thrown) {
+      report(reported, thrown);
+    }
+  }
+
+  @Override
+  public void failed(String operation, @Nullable CompletionStatus status, Throwable why) {
+    guarded(() -> meter.failed(operation, status, why));
+  }
+
+  @Override
+  public void loopStalled(long nanos) {
+    guarded(() -> meter.loopStalled(nanos));
+  }
+
+  @Override
+  public void close() {
+    guarded(meter::close);
+  }
+}
