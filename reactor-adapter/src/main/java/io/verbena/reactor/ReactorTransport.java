@@ -258,7 +258,8 @@ final class ReactorTransport implements RdmaTransport {
     for (Server server : listening) {
       server.dispose();
     }
-    boolean inLoop = false;
+    // A loop must not wait for another one, which may be waiting for it.
+    boolean inLoop = Thread.currentThread() instanceof LoopThread;
     for (DeviceLoops hca : toClose) {
       inLoop |= hca.inLoop();
     }

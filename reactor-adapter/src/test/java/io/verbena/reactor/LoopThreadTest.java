@@ -52,6 +52,41 @@ class LoopThreadTest {
   }
 
   @Test
+  void disposesAnotherTransportWithoutWaitingForIt() throws InterruptedException {
+    Ends one = Ends.create(Ends.options().closeTimeout(Duration.ofMinutes(2)));
+    Ends other = Ends.create(Ends.options().closeTimeout(Duration.ofMinutes(2)));
+    CountDownLatch inside = new CountDownLatch(2);
+    CountDownLatch done = new CountDownLatch(2);
+
+    disposeFromWithin(one, other, inside, done);
+    disposeFromWithin(other, one, inside, done);
+
+    assertThat(done.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    one.close();
+    other.close();
+  }
+
+  private static void disposeFromWithin(
+      Ends from, Ends what, CountDownLatch inside, CountDownLatch done) {
+    Runnable dispose =
+        () -> {
+          inside.countDown();
+          awaitUninterruptibly(inside);
+          what.clientSide().dispose();
+          done.countDown();
+        };
+    send(from.connect().client()).then(Mono.fromRunnable(dispose)).onErrorComplete().subscribe();
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Test
   void inheritsNeitherThreadLocalsNorAContextClassLoader() throws Exception {
     Thread thread = Thread.currentThread();
     ClassLoader before = thread.getContextClassLoader();
