@@ -2,22 +2,10 @@
 package io.verbena.core.memory;
 
 import io.verbena.verbs.MemoryRegion;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /** A memory region and the bytes that it counts against the limit. Thread-safe. */
 final class Registration {
-  private static final VarHandle OPEN;
-
-  static {
-    try {
-      OPEN = MethodHandles.lookup().findVarHandle(Registration.class, "open", boolean.class);
-    } catch (ReflectiveOperationException e) {
-      throw new ExceptionInInitializerError(e);
-    }
-  }
-
   private final Registrations registrations;
   private final MemoryRegion region;
   private final long charge;
@@ -60,21 +48,22 @@ final class Registration {
     return open;
   }
 
-  /** Deregisters the region and returns its bytes. Idempotent; stays open if the HCA refuses. */
+  /**
+   * Deregisters the region and returns its bytes. Waits for another thread that does: the domain
+   * can be closed afterwards. Idempotent; stays open if the HCA refuses.
+   */
   void close() {
-    if (!OPEN.compareAndSet(this, true, false)) {
-      return;
+    if (open && deregister()) {
+      registrations.forget(this);
     }
-    boolean deregistered = false;
-    try {
-      region.close();
-      deregistered = true;
-    } finally {
-      if (deregistered) {
-        registrations.forget(this);
-      } else {
-        open = true;
-      }
+  }
+
+  private synchronized boolean deregister() {
+    if (!open) {
+      return false;
     }
+    region.close();
+    open = false;
+    return true;
   }
 }

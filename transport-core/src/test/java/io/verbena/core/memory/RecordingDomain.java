@@ -33,6 +33,9 @@ final class RecordingDomain implements ProtectionDomain {
   private final AtomicInteger nextKey = new AtomicInteger(17);
   private final AtomicLong nextAddress = new AtomicLong(1L << 32);
 
+  /** Run by a thread that closes a region, before it is closed. */
+  private volatile Runnable closing = () -> {};
+
   /** Registrations that are accepted from now on. */
   private volatile int accepted = Integer.MAX_VALUE;
 
@@ -47,6 +50,11 @@ final class RecordingDomain implements ProtectionDomain {
   /** Refuses every registration after the next {@code count}. */
   void accept(int count) {
     accepted = registrations.get() + count;
+  }
+
+  /** Runs this from now on in a thread that closes a region, before it is closed. */
+  void whileClosing(Runnable action) {
+    closing = action;
   }
 
   /** How often something was registered. */
@@ -211,6 +219,7 @@ final class RecordingDomain implements ProtectionDomain {
 
     @Override
     public void close() {
+      closing.run();
       if (!open.remove(lkey, this)) {
         throw new VerbsException(VerbsError.CLOSED, "region: closed twice");
       }

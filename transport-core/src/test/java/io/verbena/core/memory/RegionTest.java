@@ -6,6 +6,7 @@ import static io.verbena.RemoteMemory.Right.READ;
 import static io.verbena.RemoteMemory.Right.WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
@@ -13,8 +14,11 @@ import io.verbena.RdmaMemory;
 import io.verbena.RemoteMemory;
 import io.verbena.verbs.Access;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +26,8 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class RegionTest {
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+
   private final RecordingDomain domain = new RecordingDomain();
   private final RegisteredMemory memory = Memories.of(domain, 1 << 16);
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(4096);
@@ -32,6 +38,44 @@ class RegionTest {
     memory.close();
     assertThat(domain.open()).isEmpty();
     assertThat(memory.registeredBytes()).isZero();
+  }
+
+  @Test
+  void isClosedOnlyWithTheRegionThatAnotherThreadCloses() throws InterruptedException {
+    RdmaMemory.Region region = memory.register(buffer, Set.of(READ));
+    CountDownLatch inside = new CountDownLatch(1);
+    CountDownLatch goOn = new CountDownLatch(1);
+    domain.whileClosing(
+        () -> {
+          inside.countDown();
+          awaitUninterruptibly(goOn);
+        });
+    Thread closesRegion = new Thread(region::close, "closes-region");
+    Thread closesMemory = new Thread(memory::close, "closes-memory");
+
+    closesRegion.start();
+    awaitUninterruptibly(inside);
+    closesMemory.start();
+    await().atMost(LIMIT).until(() -> isBlocked(closesMemory) || !closesMemory.isAlive());
+    boolean waited = closesMemory.isAlive();
+    goOn.countDown();
+    closesRegion.join(LIMIT.toMillis());
+    closesMemory.join(LIMIT.toMillis());
+
+    assertThat(waited).isTrue();
+    assertThat(domain.open()).isEmpty();
+  }
+
+  private static boolean isBlocked(Thread thread) {
+    return thread.getState() == Thread.State.BLOCKED;
+  }
+
+  private static void awaitUninterruptibly(CountDownLatch latch) {
+    try {
+      assertThat(latch.await(LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   static List<Arguments> rights() {
