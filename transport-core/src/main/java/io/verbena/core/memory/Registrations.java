@@ -9,16 +9,24 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** All registrations of one domain, so that closing leaves none open. Thread-safe. */
 final class Registrations {
+  private static final long PAUSE_NANOS = 50_000;
+
   private final ProtectionDomain domain;
   private final RegistrationLimit limit;
   private final AtomicLong closings = new AtomicLong();
+
+  /** How many are being made, which the domain may have already. */
+  private final AtomicInteger underWay = new AtomicInteger();
+
   private @Nullable Registration first;
-  private boolean closed;
+  private volatile boolean closed;
 
   Registrations(ProtectionDomain domain, RegistrationLimit limit) {
     this.domain = domain;
@@ -43,6 +51,24 @@ final class Registrations {
    * @param source what they were allocated from and go back to, also if this fails; or null
    */
   Registration register(
+      String operation,
+      ByteBuffer bytes,
+      Set<Access> access,
+      long charge,
+      @Nullable DirectMemory source) {
+    underWay.incrementAndGet();
+    try {
+      if (closed) {
+        giveBack(charge, source);
+        throw closedAlready(operation);
+      }
+      return make(operation, bytes, access, charge, source);
+    } finally {
+      underWay.decrementAndGet();
+    }
+  }
+
+  private Registration make(
       String operation,
       ByteBuffer bytes,
       Set<Access> access,
@@ -119,11 +145,16 @@ final class Registrations {
   }
 
   /**
-   * Deregisters everything, and registers nothing from now on. Idempotent.
+   * Deregisters everything, also what is being registered, and registers nothing from now on.
+   * Idempotent.
    *
    * @throws VerbsException the first of the HCA's refusals, after all others were closed
    */
   void close() {
+    closed = true;
+    while (underWay.get() > 0) {
+      LockSupport.parkNanos(this, PAUSE_NANOS);
+    }
     VerbsException refused = null;
     for (Registration registration : takeOpen()) {
       try {
@@ -142,7 +173,6 @@ final class Registrations {
   }
 
   private synchronized List<Registration> takeOpen() {
-    closed = true;
     List<Registration> open = new ArrayList<>();
     for (Registration at = first; at != null; at = at.next) {
       open.add(at);

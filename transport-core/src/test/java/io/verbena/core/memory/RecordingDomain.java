@@ -36,6 +36,9 @@ final class RecordingDomain implements ProtectionDomain {
   /** Run by a thread that closes a region, before it is closed. */
   private volatile Runnable closing = () -> {};
 
+  /** Run by a thread that registers, behind all else. */
+  private volatile Runnable registered = () -> {};
+
   /** Registrations that are accepted from now on. */
   private volatile int accepted = Integer.MAX_VALUE;
 
@@ -55,6 +58,11 @@ final class RecordingDomain implements ProtectionDomain {
   /** Runs this from now on in a thread that closes a region, before it is closed. */
   void whileClosing(Runnable action) {
     closing = action;
+  }
+
+  /** Runs this from now on in a thread that registers, which does not have the region yet. */
+  void whileRegistering(Runnable action) {
+    registered = action;
   }
 
   /** How often something was registered. */
@@ -108,6 +116,7 @@ final class RecordingDomain implements ProtectionDomain {
     }
     Region region = new Region(buffer.slice(), Set.copyOf(access));
     open.put(region.lkey, region);
+    registered.run();
     return region;
   }
 

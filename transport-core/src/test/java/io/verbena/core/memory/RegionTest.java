@@ -31,6 +31,8 @@ class RegionTest {
   private final RecordingDomain domain = new RecordingDomain();
   private final RegisteredMemory memory = Memories.of(domain, 1 << 16);
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(4096);
+  private final CountDownLatch inside = new CountDownLatch(1);
+  private final CountDownLatch goOn = new CountDownLatch(1);
 
   @AfterEach
   void closesWithNothingLeftBehind() {
@@ -43,31 +45,46 @@ class RegionTest {
   @Test
   void isClosedOnlyWithTheRegionThatAnotherThreadCloses() throws InterruptedException {
     RdmaMemory.Region region = memory.register(buffer, Set.of(READ));
-    CountDownLatch inside = new CountDownLatch(1);
-    CountDownLatch goOn = new CountDownLatch(1);
-    domain.whileClosing(
-        () -> {
-          inside.countDown();
-          awaitUninterruptibly(goOn);
-        });
-    Thread closesRegion = new Thread(region::close, "closes-region");
-    Thread closesMemory = new Thread(memory::close, "closes-memory");
+    domain.whileClosing(this::stay);
 
-    closesRegion.start();
+    closeWhileAnother(region::close);
+  }
+
+  @Test
+  void isClosedOnlyWithTheRegionThatAnotherThreadRegisters() throws InterruptedException {
+    domain.whileRegistering(this::stay);
+
+    closeWhileAnother(
+        () ->
+            assertThatThrownBy(() -> memory.register(buffer, Set.of(READ)))
+                .isInstanceOf(IllegalStateException.class));
+  }
+
+  private void stay() {
+    inside.countDown();
+    awaitUninterruptibly(goOn);
+  }
+
+  /** Closes the memory while another thread stays in {@code action}, and asserts that it waits. */
+  private void closeWhileAnother(Runnable action) throws InterruptedException {
+    Thread another = new Thread(action, "another");
+    Thread closing = new Thread(memory::close, "closes-memory");
+    another.start();
     awaitUninterruptibly(inside);
-    closesMemory.start();
-    await().atMost(LIMIT).until(() -> isBlocked(closesMemory) || !closesMemory.isAlive());
-    boolean waited = closesMemory.isAlive();
+    closing.start();
+    await().atMost(LIMIT).until(() -> isWaiting(closing) || !closing.isAlive());
+    boolean waited = closing.isAlive();
     goOn.countDown();
-    closesRegion.join(LIMIT.toMillis());
-    closesMemory.join(LIMIT.toMillis());
+    another.join(LIMIT.toMillis());
+    closing.join(LIMIT.toMillis());
 
     assertThat(waited).isTrue();
     assertThat(domain.open()).isEmpty();
   }
 
-  private static boolean isBlocked(Thread thread) {
-    return thread.getState() == Thread.State.BLOCKED;
+  private static boolean isWaiting(Thread thread) {
+    return thread.getState() == Thread.State.BLOCKED
+        || thread.getState() == Thread.State.TIMED_WAITING;
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {
