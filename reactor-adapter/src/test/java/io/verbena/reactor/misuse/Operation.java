@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.misuse;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What the user asks of a connection, or of the transport. */
+enum Operation {
+  RECEIVE,
+  IMMEDIATES,
+  SEND,
+  /** The messages that a send subscribes to. */
+  SOURCE,
+  READ,
+  READ_INTO,
+  PIECES,
+  WRITE,
+  /** A write with immediate. */
+  NOTICE,
+  ATOMIC,
+  CLOSE,
+  ON_CLOSE,
+  CONNECT,
+  /** The function that is given to bind, and the publisher that it returns. */
+  HANDLER;
+
+  /** The callbacks of the user. */
+  Set<Signal> signals() {
+    return switch (this) {
+      case RECEIVE, IMMEDIATES, READ, PIECES, ATOMIC, CONNECT ->
+          EnumSet.of(Signal.ON_SUBSCRIBE, Signal.ON_NEXT, Signal.ON_ERROR, Signal.ON_COMPLETE);
+      case SEND, READ_INTO, WRITE, NOTICE, CLOSE, ON_CLOSE ->
+          EnumSet.of(Signal.ON_SUBSCRIBE, Signal.ON_ERROR, Signal.ON_COMPLETE);
+      case SOURCE -> EnumSet.of(Signal.SUBSCRIBE, Signal.REQUEST, Signal.CANCEL);
+      case HANDLER -> EnumSet.of(Signal.APPLY, Signal.SUBSCRIBE, Signal.REQUEST, Signal.CANCEL);
+    };
+  }
+
+  boolean isOneSided() {
+    return switch (this) {
+      case READ, READ_INTO, PIECES, WRITE, NOTICE, ATOMIC -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether it ends only with the connection. */
+  boolean lastsAsTheConnection() {
+    return this == RECEIVE || this == IMMEDIATES || this == CLOSE || this == ON_CLOSE;
+  }
+
+  /** Whether the user's code is a publisher's or a function, and no subscriber's. */
+  boolean isPublishing() {
+    return this == SOURCE || this == HANDLER;
+  }
+
+  boolean yieldsBuffers() {
+    return this == RECEIVE || this == READ || this == PIECES;
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.misuse;
+
+import io.netty.buffer.ByteBuf;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
+import org.reactivestreams.Subscription;
+
+/**
+ * A publisher that misbehaves when one of its methods is first called. It publishes a few messages,
+ * and completes unless its cancel is to be called.
+ */
+final class Supplies<T> implements Publisher<T> {
+  private final Misuse misuse;
+  private final Scene scene;
+  private final Class<T> type;
+  private final AtomicBoolean committed = new AtomicBoolean();
+
+  private Supplies(Misuse misuse, Scene scene, Class<T> type) {
+    this.misuse = misuse;
+    this.scene = scene;
+    this.type = type;
+  }
+
+  /** The messages of a send. */
+  static Publisher<ByteBuf> messages(Misuse misuse, Scene scene) {
+    return new Supplies<>(misuse, scene, ByteBuf.class);
+  }
+
+  /** What a handler returns: it never ends. */
+  static Publisher<Void> nothing(Misuse misuse, Scene scene) {
+    return new Supplies<>(misuse, scene, Void.class);
+  }
+
+  private boolean isTimeFor(Signal signal) {
+    return misuse.signal() == signal && committed.compareAndSet(false, true);
+  }
+
+  private void commit() {
+    scene.reached();
+    misuse.misdeed().commit(scene, null);
+  }
+
+  @Override
+  public void subscribe(Subscriber<? super T> subscriber) {
+    scene.subscribed();
+    if (isTimeFor(Signal.SUBSCRIBE)) {
+      commit();
+    }
+    subscriber.onSubscribe(new Supply(subscriber));
+  }
+
+  private final class Supply implements Subscription {
+    private final Subscriber<? super T> subscriber;
+    private int left = type == ByteBuf.class ? 3 : 0;
+    private boolean over;
+
+    Supply(Subscriber<? super T> subscriber) {
+      this.subscriber = subscriber;
+    }
+
+    @Override
+    public void request(long count) {
+      boolean now = isTimeFor(Signal.REQUEST);
+      boolean releases = now && misuse.misdeed().isRelease();
+      if (releases) {
+        scene.reached();
+      } else if (now && misuse.misdeed().isOfPublishers()) {
+        scene.reached();
+        breakRules(count);
+      } else if (now) {
+        commit();
+      }
+      for (long i = 0; i < count && left > 0 && !over; i++) {
+        left--;
+        ByteBuf message = scene.message(left);
+        if (releases) {
+          releases = false;
+          giveAway(message);
+        }
+        subscriber.onNext(type.cast(message));
+      }
+      if (type == ByteBuf.class && left == 0 && !over && misuse.signal() != Signal.CANCEL) {
+        over = true;
+        subscriber.onComplete();
+      }
+    }
+
+    private void breakRules(long count) {
+      switch (misuse.misdeed()) {
+        case EXCEEDS_DEMAND -> {
+          for (long i = -1; i < count; i++) {
+            subscriber.onNext(type.cast(scene.message(0)));
+          }
+        }
+        case PUBLISHES_NULL -> subscriber.onNext(type.cast(null));
+        case ENDS_TWICE -> {
+          over = true;
+          subscriber.onComplete();
+          subscriber.onComplete();
+          subscriber.onError(new IllegalStateException("a third end"));
+        }
+        default -> subscriber.onSubscribe(new Supply(subscriber));
+      }
+    }
+
+    /** Releases a message that is about to be sent. */
+    private void giveAway(ByteBuf message) {
+      if (misuse.misdeed() == Misdeed.RELEASES_ELSEWHERE) {
+        misuse.misdeed().release(message);
+      } else {
+        message.release();
+      }
+    }
+
+    @Override
+    public void cancel() {
+      over = true;
+      if (isTimeFor(Signal.CANCEL)) {
+        commit();
+      }
+    }
+  }
+}
