@@ -16,7 +16,7 @@ public interface CmUser {
   /** The peer refuses, or has given up, before the connection was established. */
   void rejected(CmMessage.Reject reject);
 
-  /** The peer did not answer in time. */
+  /** The peer did not answer in time, or asks no more and was not answered. */
   void unreachable();
 
   /** The peer has ended the connection that was established. */

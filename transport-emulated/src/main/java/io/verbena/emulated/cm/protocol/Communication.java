@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  *  REP_RECEIVED ready()               RTU            ESTABLISHED
  *               REJ                   -              TIME_WAIT     user: rejected
  *  REQ_RECEIVED the REQ again         MRA
+ *               no REQ for long       REJ            TIME_WAIT     user: unreachable
  *               accept()              REP            REP_SENT
  *               REJ                   -              TIME_WAIT     user: rejected
  *  REP_SENT     RTU, a packet         -              ESTABLISHED   user: established
@@ -63,6 +64,12 @@ public final class Communication {
 
   /** How long a passive end waits for RTU, and an active end repeats it. */
   private static final long REPLY_PATIENCE = 10_000 * MILLI;
+
+  /**
+   * How long a request that is neither accepted nor rejected is kept after it came last. Who still
+   * waits for an answer asks more often: Linux every 5 s.
+   */
+  static final long DECISION_PATIENCE = 30_000 * MILLI;
 
   /** How long a REP is unanswered before its place goes to others, if they need it. */
   private static final long SILENCE = 2_000 * MILLI;
@@ -173,8 +180,10 @@ public final class Communication {
     return made;
   }
 
+  /** Passive end: somebody is to decide on it. */
   void user(CmUser owner) {
     user = owner;
+    alarm.set(timeline.now() + DECISION_PATIENCE);
   }
 
   Gid peer() {
@@ -341,15 +350,17 @@ public final class Communication {
       allowance++;
     }
     switch (state) {
-      case REQ_RECEIVED ->
-          emit(
-              new Receipt(
-                  transaction,
-                  localId,
-                  remoteId,
-                  Answered.REQUEST,
-                  SERVICE_TIMEOUT,
-                  Mad.padded(ByteBuffer.allocate(0), Mad.RECEIPT_DATA)));
+      case REQ_RECEIVED -> {
+        emit(
+            new Receipt(
+                transaction,
+                localId,
+                remoteId,
+                Answered.REQUEST,
+                SERVICE_TIMEOUT,
+                Mad.padded(ByteBuffer.allocate(0), Mad.RECEIPT_DATA)));
+        alarm.set(timeline.now() + DECISION_PATIENCE);
+      }
       case REP_SENT -> {
         if (outgoing != null) {
           emit(outgoing);
@@ -455,6 +466,10 @@ public final class Communication {
     if (state == State.TIME_WAIT) {
       state = State.GONE;
       agent.forget(this);
+      return;
+    }
+    if (state == State.REQ_RECEIVED) {
+      tooLate();
       return;
     }
     CmMessage again = outgoing;

@@ -401,6 +401,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
         state = State.ENDED;
         raise(ConnectionEvent.Type.UNREACHABLE, ConnectionEvent.TIMED_OUT, NO_DATA);
       }
+      case REQUESTED -> state = State.ENDED;
       case ACCEPTING -> {
         state = State.ENDED;
         raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
