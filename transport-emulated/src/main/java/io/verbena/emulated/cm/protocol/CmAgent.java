@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a port does about the messages of communication managers: who listens, which connections are
  * on their way, and which are over and wait for stray packets. Of what nobody here knows it answers
- * what the rules allow and no more: a REQ without listener and a stray REP by REJ, a DREQ by DREP.
+ * what the rules allow and no more: a REQ without listener, a stray REP and a stray RTU by REJ, a
+ * DREQ by DREP.
  *
  * <p>A REQ beyond the limits of half-open connections gets no answer, like one beyond a listener's
  * backlog: it comes again by itself, and there may be room then; a REJ would fail the program.
@@ -250,6 +251,18 @@ public final class CmAgent {
               /* localId= */ reply.remoteId(),
               /* remoteId= */ reply.localId(),
               Answered.REPLY,
+              CmReason.INVALID_COMMUNICATION_ID,
+              0,
+              nothing(Mad.REJECT_DATA)),
+          source);
+    } else if (message instanceof ReadyToUse ready) {
+      // Its sender was slow, and believes in a connection that this end has given up since.
+      port.send(
+          new Reject(
+              ready.transaction(),
+              /* localId= */ ready.remoteId(),
+              /* remoteId= */ ready.localId(),
+              Answered.OTHER,
               CmReason.INVALID_COMMUNICATION_ID,
               0,
               nothing(Mad.REJECT_DATA)),

@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  *  TIME_WAIT    DREQ                  DREP
  *               REQ, REP, RTU         its REJ, if that is how it ended
  *               alarm                 -              gone
- *  REQ_, REP_*  reject()              REJ            TIME_WAIT
+ *  REQ_, REP_*  reject(), disconnect() REJ           TIME_WAIT
  * </pre>
  *
  * What is sent and not answered is sent again, at first soon and then ever later. An active end
@@ -276,26 +276,30 @@ public final class Communication {
     user = null;
     switch (state) {
       case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT -> endWith(reason, privateData);
-      case ESTABLISHED -> disconnect();
+      case ESTABLISHED -> requestDisconnect();
       case DREQ_SENT, TIME_WAIT, GONE -> {}
     }
   }
 
-  /** Either end: ends the connection. The user is told nothing more. */
+  /**
+   * Either end: ends the connection, or rejects it if it is not established. The user is told
+   * nothing more.
+   */
   public void disconnect() {
-    user = null;
-    if (state == State.REP_SENT || state == State.ESTABLISHED) {
-      state = State.DREQ_SENT;
-      send(
-          new DisconnectRequest(
-              agent.nextTransaction(),
-              localId,
-              remoteId,
-              remoteQueuePair,
-              Mad.padded(ByteBuffer.allocate(0), Mad.DISCONNECT_DATA)),
-          DISCONNECT_PATIENCE,
-          FIRST_RETRY);
-    }
+    reject(CmReason.CONSUMER_DEFINED, ByteBuffer.allocate(0));
+  }
+
+  private void requestDisconnect() {
+    state = State.DREQ_SENT;
+    send(
+        new DisconnectRequest(
+            agent.nextTransaction(),
+            localId,
+            remoteId,
+            remoteQueuePair,
+            Mad.padded(ByteBuffer.allocate(0), Mad.DISCONNECT_DATA)),
+        DISCONNECT_PATIENCE,
+        FIRST_RETRY);
   }
 
   // ---- what the peer says

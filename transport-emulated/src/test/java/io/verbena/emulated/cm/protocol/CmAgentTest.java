@@ -27,6 +27,7 @@ class CmAgentTest {
     @Nullable Communication communication;
     boolean refuses;
     boolean leaves;
+    boolean leavesByDisconnect;
     int requests;
     int thinks = 1;
 
@@ -52,7 +53,14 @@ class CmAgentTest {
       if (leaves) {
         // At any moment of the exchange, of which each step takes up to 1 ms.
         network.time.schedule(
-            network.soon(8), () -> made.reject(CmReason.CONSUMER_DEFINED, text("no")));
+            network.soon(8),
+            () -> {
+              if (leavesByDisconnect) {
+                made.disconnect();
+              } else {
+                made.reject(CmReason.CONSUMER_DEFINED, text("no"));
+              }
+            });
       }
       then(
           () -> {
@@ -174,6 +182,7 @@ class CmAgentTest {
       Program active = new Program(network);
       Program passive = new Program(network);
       passive.leaves = true;
+      passive.leavesByDisconnect = seed % 2 == 0;
       b.agent.listen(SERVICE, passive);
 
       connect(a, b, active, CONNECT_NANOS);
@@ -188,6 +197,33 @@ class CmAgentTest {
     assertThat(ends)
         .as("moments")
         .contains("rejected 28[]", "disconnected[]", "disconnected[established]");
+  }
+
+  /** The passive end waits 10 s for RTU, and knows of the connection for 4 s more. */
+  @Test
+  void isConnectedAtBothEndsOrAtNeitherWhenTheClientIsSlow() {
+    List<String> ends = new ArrayList<>();
+    for (long seed = 0; seed < RUNS; seed++) {
+      Network network = new Network(seed, 0);
+      Network.End a = network.end();
+      Network.End b = network.end();
+      Program active = new Program(network);
+      Program passive = new Program(network);
+      active.thinks = 30_000;
+      b.agent.listen(SERVICE, passive);
+
+      connect(a, b, active, CONNECT_NANOS);
+      network.runToEnd();
+
+      boolean established = passive.told.equals(List.of("established"));
+      String told = active.told + " " + passive.told;
+      assertThat(told)
+          .as("seed %d", seed)
+          .isIn("[replied] [established]", "[replied, disconnected] [unreachable]");
+      assertThat(a.agent.known()).as("seed %d", seed).isEqualTo(established ? 1 : 0);
+      ends.add(told);
+    }
+    assertThat(ends).contains("[replied] [established]", "[replied, disconnected] [unreachable]");
   }
 
   @Test
