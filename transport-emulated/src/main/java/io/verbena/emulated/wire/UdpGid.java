@@ -72,6 +72,11 @@ public final class UdpGid {
     return one.low() == other.low() && (isIpv4(one) ? isIpv4(other) : one.high() == other.high());
   }
 
+  /** The GID of the plain HCA at the address of one. */
+  public static Gid plain(Gid gid) {
+    return isIpv4(gid) ? of(address(gid), Frame.UDP_PORT) : gid;
+  }
+
   /** Whether a packet came from the address of an HCA. */
   public static boolean isFrom(Frame frame, Gid gid) {
     return frame.isOverIpv6()

@@ -59,7 +59,7 @@ public final class CmAgent {
     this.timeline = timeline;
     halfOpen = new HalfOpenConnections(limits);
     transactions = (long) port.nextSecret() << Integer.SIZE;
-    services = new ServiceAgent(port, timeline);
+    services = new ServiceAgent(port, timeline, limits);
   }
 
   /** What it does about datagrams. */

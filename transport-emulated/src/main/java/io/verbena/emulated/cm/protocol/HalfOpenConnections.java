@@ -2,9 +2,7 @@
 package io.verbena.emulated.cm.protocol;
 
 import io.verbena.verbs.Gid;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -12,15 +10,13 @@ import java.util.Set;
  * another's name costs its sender nothing and this end a queue pair.
  */
 final class HalfOpenConnections {
-  private final HalfOpenLimits limits;
-  private final Map<Communication, Gid> addresses = new HashMap<>();
-  private final Map<Gid, Integer> ofAddress = new HashMap<>();
+  private final CountByAddress<Communication> count;
 
   /** Those whose peers have been sent a REP and have shown nothing of it, the oldest first. */
   private final Set<Communication> unproven = new LinkedHashSet<>();
 
   HalfOpenConnections(HalfOpenLimits limits) {
-    this.limits = limits;
+    count = new CountByAddress<>(limits);
   }
 
   /**
@@ -28,10 +24,10 @@ final class HalfOpenConnections {
    * makes room whose peer is silent for longer than peers are.
    */
   boolean hasRoom(Gid address) {
-    if (ofAddress.getOrDefault(address, 0) >= limits.perPeer()) {
+    if (count.isFull(address)) {
       return false;
     }
-    if (addresses.size() < limits.total()) {
+    if (!count.isFull()) {
       return true;
     }
     if (unproven.isEmpty()) {
@@ -41,8 +37,7 @@ final class HalfOpenConnections {
   }
 
   void add(Communication communication, Gid address) {
-    addresses.put(communication, address);
-    ofAddress.merge(address, 1, Integer::sum);
+    count.add(communication, address);
   }
 
   /** Its REP is sent. */
@@ -58,9 +53,6 @@ final class HalfOpenConnections {
   /** It is established, or over. Idempotent. */
   void remove(Communication communication) {
     unproven.remove(communication);
-    Gid address = addresses.remove(communication);
-    if (address != null) {
-      ofAddress.computeIfPresent(address, (same, count) -> count == 1 ? null : count - 1);
-    }
+    count.remove(communication);
   }
 }

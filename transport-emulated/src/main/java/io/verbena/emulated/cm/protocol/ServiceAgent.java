@@ -4,6 +4,7 @@ package io.verbena.emulated.cm.protocol;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
 import io.verbena.emulated.engine.Timeline;
+import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
  * What a port does about service ID resolution: who serves datagrams, who is asked, and what was
  * answered lately. For whom nobody serves it says so.
  *
+ * <p>A question beyond the limits of those that nobody has answered yet gets no answer, like one
+ * beyond a listener's backlog.
+ *
  * <p>For one caller at a time, alarms included. Bounded as {@link CmAgent}.
  */
 public final class ServiceAgent {
@@ -24,15 +28,17 @@ public final class ServiceAgent {
   private final Map<Long, ServiceListener> listeners = new HashMap<>();
   private final Map<Integer, ServiceResolution> asking = new HashMap<>();
   private final Map<Question, ServiceResolution> asked = new HashMap<>();
+  private final CountByAddress<ServiceResolution> undecided;
   private final Set<ServiceResolution> answered = new LinkedHashSet<>();
   private long transactions;
 
   /** What a peer asks, however often. */
   private record Question(Gid peer, int id, long transaction) {}
 
-  ServiceAgent(CmPort port, Timeline timeline) {
+  ServiceAgent(CmPort port, Timeline timeline, HalfOpenLimits limits) {
     this.port = port;
     this.timeline = timeline;
+    undecided = new CountByAddress<>(limits);
     transactions = (long) port.nextSecret() << Integer.SIZE;
   }
 
@@ -100,9 +106,16 @@ public final class ServiceAgent {
           source);
       return;
     }
+    // Who asks may name any UDP port.
+    Gid address = UdpGid.plain(source);
+    if (undecided.isFull(address) || undecided.isFull()) {
+      return;
+    }
     ServiceResolution made = ServiceResolution.passive(this, timeline, source, request);
     if (listener.asked(made, request)) {
       asked.put(question(request, source), made);
+      undecided.add(made, address);
+      made.awaitDecision();
     }
   }
 
@@ -123,6 +136,7 @@ public final class ServiceAgent {
 
   /** A question is answered; the oldest such is forgotten if there are too many. */
   void answered(ServiceResolution resolution) {
+    undecided.remove(resolution);
     answered.add(resolution);
     if (answered.size() > CmAgent.MOST_WAITING) {
       answered.iterator().next().end();
@@ -130,6 +144,7 @@ public final class ServiceAgent {
   }
 
   void forget(ServiceResolution resolution) {
+    undecided.remove(resolution);
     answered.remove(resolution);
     asking.remove(resolution.request().localId(), resolution);
     asked.remove(question(resolution.request(), resolution.peer()), resolution);

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  *            deadline            -          GONE      user: unreachable
  *            withdraw()          -          GONE
  *  ASKED     the SIDR_REQ again  -
+ *            none for long       -          GONE
  *            answer()            SIDR_REP   ANSWERED
  *  ANSWERED  the SIDR_REQ again  SIDR_REP
  *            alarm               -          GONE
@@ -146,7 +147,14 @@ public final class ServiceResolution {
   void receivedAgain() {
     if (reply != null) {
       agent.send(reply, peer);
+    } else {
+      awaitDecision();
     }
+  }
+
+  /** Passive end: somebody is to answer, as long as the peer asks. */
+  void awaitDecision() {
+    alarm.set(timeline.now() + Communication.DECISION_PATIENCE);
   }
 
   // ---- time
@@ -157,7 +165,7 @@ public final class ServiceResolution {
 
   private void alarm() {
     ServiceUser told = user;
-    if (state == State.ANSWERED) {
+    if (state == State.ANSWERED || state == State.ASKED) {
       end();
     } else if (state == State.ASKING && told != null) {
       if (timeline.now() - deadline >= 0) {

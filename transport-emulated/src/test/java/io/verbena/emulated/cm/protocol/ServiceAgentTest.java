@@ -248,6 +248,36 @@ class ServiceAgentTest {
     assertThat(active.told).containsExactly(named());
   }
 
+  private static ServiceRequest question(int id) {
+    ByteBuffer data = data("which?", Mad.SERVICE_REQUEST_DATA);
+    return new ServiceRequest(id, id, 0xffff, SERVICE, data);
+  }
+
+  /** The UDP port that an answer goes to is what who asks says, and makes no other address. */
+  @Test
+  void keepsNoMoreUndecidedQuestionsThanItMayAndNotForEver() {
+    passive.thinks = 1_000_000;
+    b.agent.services().listen(SERVICE, passive);
+    for (int id = 1; id <= 1_000; id++) {
+      b.agent.receive(question(id), UdpGid.of(77, id));
+    }
+    assertThat(passive.asked.size()).as("of one address").isEqualTo(256);
+    for (int id = 1; id <= 2_000; id++) {
+      b.agent.receive(question(id), UdpGid.of(1_000 + id, 4791));
+    }
+    assertThat(passive.asked.size()).as("in all").isEqualTo(1_024);
+    clean.runUntil(20_000 * Network.MILLI);
+    b.agent.receive(question(1), UdpGid.of(77, 1));
+
+    clean.runUntil(40_000 * Network.MILLI);
+    assertThat(b.agent.services().known()).as("still asked").isEqualTo(1);
+    clean.runUntil(60_000 * Network.MILLI);
+    assertThat(b.agent.services().known()).isZero();
+
+    b.agent.receive(question(1), UdpGid.of(77, 4791));
+    assertThat(passive.asked.size()).as("there is room again").isEqualTo(1_025);
+  }
+
   @Test
   void remembersNoMoreAnswersThanItMay() {
     b.agent.services().listen(SERVICE, passive);

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.verbs.Gid;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What peers have asked for and what is unfinished, in all and of each IP address, within limits.
+ */
+final class CountByAddress<T> {
+  private final HalfOpenLimits limits;
+  private final Map<T, Gid> addresses = new HashMap<>();
+  private final Map<Gid, Integer> ofAddress = new HashMap<>();
+
+  CountByAddress(HalfOpenLimits limits) {
+    this.limits = limits;
+  }
+
+  /** Whether no more are allowed, whoever asks. */
+  boolean isFull() {
+    return addresses.size() >= limits.total();
+  }
+
+  /** Whether no more are allowed of an address. */
+  boolean isFull(Gid address) {
+    return ofAddress.getOrDefault(address, 0) >= limits.perPeer();
+  }
+
+  void add(T one, Gid address) {
+    addresses.put(one, address);
+    ofAddress.merge(address, 1, Integer::sum);
+  }
+
+  /** It is finished, or over. Idempotent. */
+  void remove(T one) {
+    Gid address = addresses.remove(one);
+    if (address != null) {
+      ofAddress.computeIfPresent(address, (same, count) -> count == 1 ? null : count - 1);
+    }
+  }
+}
