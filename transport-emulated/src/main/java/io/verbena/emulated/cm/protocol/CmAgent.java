@@ -47,6 +47,7 @@ public final class CmAgent {
   private final Map<Integer, Communication> byQueuePair = new HashMap<>();
 
   private final HalfOpenConnections halfOpen;
+  private final ProvenAddresses proven = new ProvenAddresses();
   private final Set<Communication> waiting = new LinkedHashSet<>();
   private long transactions;
 
@@ -156,6 +157,7 @@ public final class CmAgent {
       return;
     }
     if (message.remoteId() == to.localId()) {
+      proven.add(source, timeline.now());
       to.proven();
     }
     if (message instanceof Reply reply) {
@@ -211,7 +213,8 @@ public final class CmAgent {
     } else if (request.pathMtu() < 1 || request.pathMtu() > port.mtu()) {
       reject(request, CmReason.INVALID_MTU, peer);
     } else if (halfOpen.hasRoom(source)) {
-      Communication made = Communication.passive(this, timeline, peer, nextId(), request);
+      boolean trusted = proven.contains(source, timeline.now());
+      Communication made = Communication.passive(this, timeline, peer, nextId(), request, trusted);
       CmUser user = listener.requested(made, request);
       if (user != null) {
         made.user(user);

@@ -56,6 +56,8 @@ import org.jspecify.annotations.Nullable;
  * #UNPAID_MESSAGES} more. That is a second REP, for a peer whose RTU was lost and who, like Linux,
  * sends it again only for a REP that comes again; or the REJ at the deadline, if there was none.
  * All messages are of one size, so to no address go more than twice the bytes that came from it.
+ * Where a peer at the same address has proven itself lately, it is {@value #KNOWN_UNPAID_MESSAGES},
+ * ever less often: a second RTU may be lost, too.
  */
 public final class Communication {
   private static final long MILLI = 1_000_000;
@@ -76,6 +78,9 @@ public final class Communication {
 
   /** Messages to a peer that may not be who it says, beyond those that it has asked for. */
   private static final int UNPAID_MESSAGES = 1;
+
+  /** The same to an address that has proven itself lately. */
+  private static final int KNOWN_UNPAID_MESSAGES = 4;
 
   private static final long DISCONNECT_PATIENCE = 2_000 * MILLI;
 
@@ -163,8 +168,13 @@ public final class Communication {
     return made;
   }
 
+  /**
+   * A passive end.
+   *
+   * @param known whether somebody at the peer's address has proven itself lately
+   */
   static Communication passive(
-      CmAgent agent, Timeline timeline, Gid peer, int localId, Request request) {
+      CmAgent agent, Timeline timeline, Gid peer, int localId, Request request, boolean known) {
     Communication made =
         new Communication(
             agent,
@@ -176,7 +186,7 @@ public final class Communication {
             State.REQ_RECEIVED);
     made.remoteId = request.localId();
     made.remoteQueuePair = request.queuePair();
-    made.allowance = 1 + UNPAID_MESSAGES;
+    made.allowance = 1 + (known ? KNOWN_UNPAID_MESSAGES : UNPAID_MESSAGES);
     return made;
   }
 
@@ -486,7 +496,8 @@ public final class Communication {
     }
     emit(again);
     // An RTU that has come is not answered: no more of it than eight, over all that time.
-    long longest = state == State.ESTABLISHED ? REPLY_PATIENCE : LAST_RETRY;
+    // Nor are there many for a peer that may not be there.
+    long longest = state == State.ESTABLISHED || !proven ? REPLY_PATIENCE : LAST_RETRY;
     retryDelay = Math.min(2 * retryDelay, longest);
     sleep();
   }

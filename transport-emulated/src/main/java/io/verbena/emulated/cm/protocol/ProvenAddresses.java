@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.verbs.Gid;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * IP addresses from which a message has come lately that only the receiver of one of ours can
+ * write. Bounded: the one that was heard of longest ago is forgotten first.
+ */
+final class ProvenAddresses {
+  static final int MOST = 1024;
+  private static final long REMEMBERED_NANOS = 600_000_000_000L;
+
+  /** When each proved itself last, the oldest first. */
+  private final Map<Gid, Long> moments = new LinkedHashMap<>();
+
+  void add(Gid address, long now) {
+    moments.remove(address);
+    moments.put(address, now);
+    if (moments.size() > MOST) {
+      Iterator<Gid> oldest = moments.keySet().iterator();
+      oldest.next();
+      oldest.remove();
+    }
+  }
+
+  boolean contains(Gid address, long now) {
+    Long moment = moments.get(address);
+    return moment != null && now - moment < REMEMBERED_NANOS;
+  }
+}
