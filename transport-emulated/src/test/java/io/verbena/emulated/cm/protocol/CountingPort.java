@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A port that counts what goes to each IP address and what came from there. It fails the run when
+ * more than twice as much goes to an address that has not proven itself: from which no message has
+ * come with an id that was sent there.
+ */
+final class CountingPort implements CmPort {
+  private static final int MTU = 5;
+
+  /** What went to an address. */
+  private static final class Traffic {
+    final Set<Integer> idsSent = new HashSet<>();
+    int received;
+    int sent;
+    boolean proven;
+  }
+
+  /** Where messages go from here. */
+  interface Outlet {
+    void send(CountingPort from, CmMessage message, Gid to);
+  }
+
+  final CmAgent agent;
+  private final RandomCmRun run;
+  private final Gid gid;
+  private final Outlet outlet;
+  private final Map<Integer, Traffic> traffic = new HashMap<>();
+
+  CountingPort(RandomCmRun run, int address, HalfOpenLimits limits, Outlet outlet) {
+    this.run = run;
+    this.outlet = outlet;
+    gid = UdpGid.of(address, Frame.UDP_PORT);
+    agent = new CmAgent(this, run.time, limits);
+  }
+
+  private Traffic with(int address) {
+    return traffic.computeIfAbsent(address, key -> new Traffic());
+  }
+
+  @Override
+  public void send(CmMessage message, Gid to) {
+    Traffic there = with(UdpGid.address(to));
+    there.sent++;
+    if (message.localId() != 0) {
+      there.idsSent.add(message.localId());
+    }
+    if (!there.proven && !run.isHonest(to) && there.sent > 2 * there.received) {
+      throw new AssertionError(
+          "messages to " + to + ": " + there.sent + " for " + there.received + ": " + message);
+    }
+    outlet.send(this, message, to);
+  }
+
+  /** Bytes have come, whatever they are. */
+  void arrive(ByteBuffer mad, int sourceAddress) {
+    Traffic there = with(sourceAddress);
+    there.received++;
+    if (Mad.check(mad) != MadFault.NONE) {
+      return;
+    }
+    CmMessage message = Mad.read(mad);
+    there.proven |= message.remoteId() != 0 && there.idsSent.contains(message.remoteId());
+    agent.receive(message, sender(message, sourceAddress));
+    run.checkBounds();
+  }
+
+  /** As queue pair 1 has it: a SIDR_REQ names its port in its private data. */
+  private static Gid sender(CmMessage message, int address) {
+    IpAddressing from =
+        message instanceof ServiceRequest request ? IpAddressing.read(request.privateData()) : null;
+    return UdpGid.of(address, from == null ? Frame.UDP_PORT : from.udpPort());
+  }
+
+  @Override
+  public Gid gid() {
+    return gid;
+  }
+
+  @Override
+  public long guid() {
+    return gid.low();
+  }
+
+  @Override
+  public int mtu() {
+    return MTU;
+  }
+
+  @Override
+  public boolean isFrom(Gid source, Gid peer) {
+    return UdpGid.areNeighbors(source, peer);
+  }
+
+  @Override
+  public int nextSecret() {
+    return run.random.nextInt();
+  }
+}

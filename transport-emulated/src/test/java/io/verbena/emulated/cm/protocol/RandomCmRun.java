@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.emulated.cm.protocol.RandomProgram.Attempt;
+import io.verbena.emulated.cm.protocol.RandomProgram.Phase;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.emulated.wire.VirtualTime;
+import io.verbena.verbs.Gid;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two ports whose programs connect to each other and ask each other, over a network that loses,
+ * repeats, delays and reorders messages, while a {@link Stranger} sends whatever it likes. In each
+ * second run it overhears, and may break connections; else both ends must agree on each.
+ *
+ * <p>What must hold: no message makes an agent throw; an address that has not proven itself gets at
+ * most twice what came from it; what peers have asked for and the program has not decided is within
+ * its limits; each attempt ends, so that after all has ended nothing is known and no alarm is set.
+ */
+final class RandomCmRun {
+  private static final long MILLI = Network.MILLI;
+  private static final HalfOpenLimits LIMITS = new HalfOpenLimits(12, 5);
+  private static final int ATTEMPTS = 12;
+  private static final int QUESTIONS = 6;
+  private static final int MOST_ACTS = 150;
+  private static final int BUSY_MILLIS = 15_000;
+
+  /** Longer than any attempt lasts, with the patience for a request that nobody decides. */
+  private static final long QUIET = 120_000 * MILLI;
+
+  /** Chance of a message to be lost; and to come twice, or late. */
+  private static final double LOSS = 0.03;
+
+  final VirtualTime time = new VirtualTime();
+  final SplittableRandom random;
+  private final boolean overhears;
+  private final List<CountingPort> ports = new ArrayList<>();
+  private final List<RandomProgram> programs = new ArrayList<>();
+  private final Stranger stranger;
+
+  RandomCmRun(long seed) {
+    random = new SplittableRandom(seed);
+    overhears = random.nextBoolean();
+    stranger = new Stranger(this, overhears);
+    for (int address = 1; address <= 2; address++) {
+      CountingPort port = new CountingPort(this, address, LIMITS, this::send);
+      ports.add(port);
+      programs.add(new RandomProgram(this, port));
+    }
+  }
+
+  void run() {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      int from = random.nextInt(2);
+      after(moment(BUSY_MILLIS), () -> programs.get(from).connect(programs.get(1 - from)));
+    }
+    for (int i = 0; i < QUESTIONS; i++) {
+      int from = random.nextInt(2);
+      after(moment(BUSY_MILLIS), () -> programs.get(from).ask(programs.get(1 - from)));
+    }
+    for (int acts = random.nextInt(MOST_ACTS); acts > 0; acts--) {
+      after(moment(BUSY_MILLIS), stranger::act);
+    }
+    quiet();
+    checkAgreement();
+    programs.forEach(RandomProgram::leaveAll);
+    quiet();
+    for (int i = 0; i < ports.size(); i++) {
+      CmAgent agent = ports.get(i).agent;
+      expect(agent.known() == 0, "connections known in the end: " + agent.known());
+      int asked = agent.services().known();
+      expect(asked == 0, "questions known in the end: " + asked);
+      expect(
+          programs.get(i).questions.stream().allMatch(question -> question.ended),
+          "a question has no end");
+    }
+  }
+
+  private void quiet() {
+    long end = time.now() + QUIET;
+    while (time.runDue() || time.advance(end)) {}
+    expect(time.pending() == 0, "alarms set for ever: " + time.pending());
+  }
+
+  static void expect(boolean holds, String otherwise) {
+    if (!holds) {
+      throw new AssertionError(otherwise);
+    }
+  }
+
+  // ---- what must hold
+
+  /** After each message. */
+  void checkBounds() {
+    for (RandomProgram program : programs) {
+      int all = program.halfOpen(null);
+      expect(all <= LIMITS.total(), "half open: " + all);
+      if (all > LIMITS.perPeer()) {
+        for (Attempt each : program.attempts) {
+          int ofPeer = program.halfOpen(each.peer);
+          expect(ofPeer <= LIMITS.perPeer(), "half open of " + each.peer + ": " + ofPeer);
+        }
+      }
+      program.checkQuestions(LIMITS);
+    }
+  }
+
+  private void checkAgreement() {
+    if (overhears) {
+      return;
+    }
+    for (int i = 0; i < 2; i++) {
+      for (Attempt one : programs.get(i).attempts) {
+        if (one.phase == Phase.OPEN && isHonest(one.peer)) {
+          expect(isOpenAt(programs.get(1 - i), one), "open at one end only: " + describe(one));
+        }
+      }
+    }
+  }
+
+  private static boolean isOpenAt(RandomProgram program, Attempt one) {
+    for (Attempt other : program.attempts) {
+      Communication there = other.communication();
+      if (other.phase == Phase.OPEN
+          && there.localId() == one.communication().remoteId()
+          && there.remoteId() == one.communication().localId()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String describe(Attempt one) {
+    return (one.communication().isPassive() ? "passive" : "active")
+        + " end, to "
+        + one.peer
+        + " id "
+        + one.communication().localId();
+  }
+
+  // ---- the network
+
+  boolean isHonest(Gid gid) {
+    return UdpGid.address(gid) <= ports.size();
+  }
+
+  CountingPort anyPort() {
+    return ports.get(random.nextInt(ports.size()));
+  }
+
+  @Nullable CountingPort portAt(Gid gid) {
+    for (CountingPort port : ports) {
+      if (port.gid().equals(gid)) {
+        return port;
+      }
+    }
+    return null;
+  }
+
+  private void send(CountingPort from, CmMessage message, Gid to) {
+    stranger.hears(message, from.gid(), to);
+    CountingPort target = portAt(to);
+    if (target == null) {
+      return;
+    }
+    ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
+    Mad.write(message, mad);
+    int source = UdpGid.address(from.gid());
+    int copies = random.nextDouble() < LOSS ? 0 : random.nextDouble() < LOSS ? 2 : 1;
+    for (int i = 0; i < copies; i++) {
+      after(
+          random.nextDouble() < LOSS ? moment(300) : moment(1),
+          () -> target.arrive(mad.duplicate(), source));
+    }
+  }
+
+  /** A packet for the queue pair of the other end has come there. */
+  void packetCame(Attempt from) {
+    CountingPort there = portAt(from.peer);
+    if (there == null) {
+      return;
+    }
+    for (RandomProgram program : programs) {
+      for (Attempt to : program.attempts) {
+        if (to.communication().localId() == from.communication().remoteId()
+            && to.communication().remoteId() == from.communication().localId()) {
+          there.agent.packetCame(to.communication().localQueuePair());
+        }
+      }
+    }
+  }
+
+  // ---- chance
+
+  boolean oneIn(int times) {
+    return random.nextInt(times) == 0;
+  }
+
+  long moment(int mostMillis) {
+    return random.nextLong(mostMillis * MILLI);
+  }
+
+  void after(long nanos, Runnable step) {
+    time.schedule(nanos, step);
+  }
+}
