@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.closing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.hca.EmulatedMemoryRegion;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every access to memory of a program throws, at either end, in the first, a middle or the last
+ * part of every operation: the operation ends, at the end whose memory it is with a protection
+ * error, and who shares completion queues with it goes on. Regions are made to throw as memory does
+ * that was freed.
+ */
+@Tag("once")
+class LostAccessTest {
+  private static final Set<Access> ALL =
+      EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC);
+
+  /** Four of the largest packets. */
+  private static final int LENGTH = 1 << 14;
+
+  private static final int PIECES = 4;
+  private static final int DEPTH = 16;
+
+  /** Which part of the memory is lost. */
+  private enum Part {
+    FIRST,
+    MIDDLE,
+    LAST;
+
+    /** Of so many pieces, which one. */
+    int of(int count) {
+      return this == FIRST ? 0 : this == MIDDLE ? count / 2 : count - 1;
+    }
+  }
+
+  private final WorkCompletion[] one = WorkCompletion.array(1);
+
+  static List<Arguments> cells() {
+    List<Arguments> cells = new ArrayList<>();
+    for (Medium medium : Medium.values()) {
+      for (Operation operation : Operation.values()) {
+        for (int pieces : new int[] {1, PIECES}) {
+          for (Part part : Part.values()) {
+            cells.add(Arguments.of(medium, operation, pieces, "near", part));
+            cells.add(Arguments.of(medium, operation, pieces, "far", part));
+          }
+        }
+      }
+    }
+    return cells;
+  }
+
+  @ParameterizedTest(name = "{0}: {1} of {2} buffers, the {3} end loses the {4} part")
+  @MethodSource("cells")
+  void anOperationWhoseMemoryIsLostEndsAndOthersGoOn(
+      Medium medium, Operation operation, int pieces, String loser, Part part) {
+    int length = operation.isAtomic() ? Long.BYTES : LENGTH;
+    try (EmulatedDevice device = medium.open();
+        CompletionQueue sent = device.createCompletionQueue(DEPTH, null);
+        CompletionQueue received = device.createCompletionQueue(DEPTH, null);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        MemoryRegion sound = domain.register(ByteBuffer.allocateDirect(256), ALL);
+        Regions near = new Regions(domain, length, pieces);
+        Regions far = new Regions(domain, length, operation.namesMemory() ? 1 : pieces)) {
+      QueuePairOptions options =
+          QueuePairOptions.reliable(sent, received, DEPTH, DEPTH).withScatterGather(PIECES, PIECES);
+      SharedReceiveQueue shared =
+          operation == Operation.SEND_TO_SHARED
+              ? domain.createSharedReceiveQueue(DEPTH, PIECES)
+              : null;
+      try (QueuePair sender = domain.createQueuePair(options);
+          QueuePair receiver =
+              domain.createQueuePair(
+                  shared == null ? options : options.withSharedReceiveQueue(shared));
+          QueuePair innocentSender = domain.createQueuePair(options);
+          QueuePair innocentReceiver = domain.createQueuePair(options)) {
+        Connections.connect(device, sender, receiver);
+        Connections.connect(device, innocentSender, innocentReceiver);
+        postReceive(operation, receiver, shared, far);
+        (loser.equals("near") ? near : far).lose(part);
+
+        SendWorkRequest request = new SendWorkRequest(PIECES).id(2);
+        MemoryRegion named = far.regions.get(0);
+        operation.request(request, named.address(), named.rkey()).signaled();
+        near.addTo(request);
+        sender.postSend(request);
+
+        assertThat(next(sent).workRequestId()).isEqualTo(2);
+        assertThat(one[0].status())
+            .isEqualTo(
+                loser.equals("near") ? CompletionStatus.LOC_PROT_ERR : CompletionStatus.REM_OP_ERR);
+        // On packets the completion may be seen first.
+        await().atMost(Duration.ofSeconds(30)).until(() -> sender.state() == QueuePairState.ERR);
+        assertThatOthersGoOn(innocentSender, innocentReceiver, sound, sent, received);
+      }
+      if (shared != null) {
+        shared.close();
+      }
+    }
+  }
+
+  private static void postReceive(
+      Operation operation, QueuePair receiver, @Nullable SharedReceiveQueue shared, Regions far) {
+    if (operation.takesReceive()) {
+      ReceiveWorkRequest receive = new ReceiveWorkRequest(PIECES).id(1);
+      far.addTo(receive);
+      if (shared == null) {
+        receiver.postReceive(receive);
+      } else {
+        shared.postReceive(receive);
+      }
+    }
+  }
+
+  private void assertThatOthersGoOn(
+      QueuePair sender,
+      QueuePair receiver,
+      MemoryRegion sound,
+      CompletionQueue sent,
+      CompletionQueue received) {
+    receiver.postReceive(new ReceiveWorkRequest(1).id(3).buffer(sound.address(), 64, sound.lkey()));
+    sender.postSend(
+        new SendWorkRequest(1)
+            .id(4)
+            .send()
+            .signaled()
+            .buffer(sound.address() + 64, 64, sound.lkey()));
+    assertThat(next(sent).workRequestId()).isEqualTo(4);
+    assertThat(one[0].isSuccess()).isTrue();
+    int lost = 0;
+    while (next(received).queuePairNumber() != receiver.number()) {
+      assertThat(one[0].isSuccess()).as("what was lost").isFalse();
+      assertThat(++lost).as("completions of one receive").isEqualTo(1);
+    }
+    assertThat(one[0].workRequestId()).isEqualTo(3);
+    assertThat(one[0].isSuccess()).isTrue();
+  }
+
+  private WorkCompletion next(CompletionQueue queue) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (queue.poll(one) == 0) {
+      assertThat(System.nanoTime()).as("a completion in time").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+    return one[0];
+  }
+
+  /** The memory of one end, in as many regions as it has buffers. */
+  private static final class Regions implements AutoCloseable {
+    final List<EmulatedMemoryRegion> regions = new ArrayList<>();
+    private final int piece;
+
+    Regions(ProtectionDomain domain, int length, int pieces) {
+      piece = length / pieces;
+      for (int i = 0; i < pieces; i++) {
+        regions.add((EmulatedMemoryRegion) domain.register(ByteBuffer.allocateDirect(piece), ALL));
+      }
+    }
+
+    void addTo(SendWorkRequest request) {
+      for (MemoryRegion region : regions) {
+        request.buffers().add(region.address(), piece, region.lkey());
+      }
+    }
+
+    void addTo(ReceiveWorkRequest request) {
+      for (MemoryRegion region : regions) {
+        request.buffers().add(region.address(), piece, region.lkey());
+      }
+    }
+
+    /** A whole region, or where there is only one, what begins with a part. */
+    void lose(Part part) {
+      int lost = part.of(regions.size());
+      int from = regions.size() == 1 ? part.of(piece) : 0;
+      regions.get(lost).key().memory().limit(from);
+    }
+
+    @Override
+    public void close() {
+      regions.forEach(MemoryRegion::close);
+    }
+  }
+}
