@@ -365,23 +365,14 @@ public abstract class EmulatedQueuePair implements QueuePair {
   private void modifyNow(QueuePairAttributes change) {
     Runnable consequences;
     synchronized (this) {
-      QueuePairState from = state;
-      if (closed) {
-        throw new VerbsException(VerbsError.CLOSED, "modify queue pair " + number + ": closed");
-      }
-      device.requireWhole("modify queue pair");
-      QueuePairState to = QueuePairTransitions.check(type, from, change, 1, device.attributes());
-      if (from == QueuePairState.SQD
-          && (to == QueuePairState.SQD || to == QueuePairState.RTS)
-          && isDraining()) {
-        throw new VerbsException(
-            VerbsError.INVALID, "modify queue pair: " + from + " to " + to + " while it drains");
-      }
-      apply(change, from, to);
-      if (!STATE.compareAndSet(this, from, to)) {
-        throw new VerbsException(
-            VerbsError.INVALID, "modify queue pair: it went from " + from + " to " + state);
-      }
+      QueuePairState from;
+      QueuePairState to;
+      do {
+        from = state;
+        to = check(change, from);
+        apply(change, from, to);
+        // If it went to SQE or ERR by itself meanwhile, it is asked whether it may leave that.
+      } while (!STATE.compareAndSet(this, from, to));
       if (from == to && to != QueuePairState.ERR) {
         attributesChanged();
         return;
@@ -393,6 +384,22 @@ public abstract class EmulatedQueuePair implements QueuePair {
       // Since it was looked whether it is; the device may have looked at this one before.
       fail();
     }
+  }
+
+  /** The state that a change leads to from another one. */
+  private QueuePairState check(QueuePairAttributes change, QueuePairState from) {
+    if (closed) {
+      throw new VerbsException(VerbsError.CLOSED, "modify queue pair " + number + ": closed");
+    }
+    device.requireWhole("modify queue pair");
+    QueuePairState to = QueuePairTransitions.check(type, from, change, 1, device.attributes());
+    if (from == QueuePairState.SQD
+        && (to == QueuePairState.SQD || to == QueuePairState.RTS)
+        && isDraining()) {
+      throw new VerbsException(
+          VerbsError.INVALID, "modify queue pair: " + from + " to " + to + " while it drains");
+    }
+    return to;
   }
 
   private void apply(QueuePairAttributes change, QueuePairState from, QueuePairState to) {
