@@ -277,7 +277,7 @@ final class DirectTransfer {
     boolean withImmediate = request.opcode() == SendOpcode.RDMA_WRITE_WITH_IMM;
     TransferResult refusal = TransferResult.DONE;
     if (!peer.allows(REMOTE_WRITE)) {
-      refusal = TransferResult.INVALID_REQUEST;
+      refusal = withoutRight(peer);
     } else if (withImmediate && acknowledged && !peer.hasReceive()) {
       from.clear();
       return TransferResult.RECEIVER_NOT_READY;
@@ -350,8 +350,9 @@ final class DirectTransfer {
     ScatterGatherList buffers = request.buffers();
     int length = (int) buffers.totalLength();
     if (!peer.allows(REMOTE_READ) || !peer.servesReadsAndAtomics()) {
-      raise(peer, TransferResult.INVALID_REQUEST);
-      return TransferResult.INVALID_REQUEST;
+      TransferResult refusal = withoutRight(peer);
+      raise(peer, refusal);
+      return refusal;
     }
     if (length == 0) {
       return TransferResult.DONE;
@@ -413,8 +414,9 @@ final class DirectTransfer {
     if (!peer.allows(REMOTE_ATOMIC)
         || !peer.servesReadsAndAtomics()
         || (request.remoteAddress() & Long.BYTES - 1) != 0) {
-      raise(peer, TransferResult.INVALID_REQUEST);
-      return TransferResult.INVALID_REQUEST;
+      TransferResult refusal = withoutRight(peer);
+      raise(peer, refusal);
+      return refusal;
     }
     MemoryKey target =
         peer.open(request.remoteKey(), request.remoteAddress(), Long.BYTES, REMOTE_ATOMIC);
@@ -514,8 +516,16 @@ final class DirectTransfer {
     peer.completeReceive(entry, sends.completion().ends(status, CompletionOpcode.RECV, 0), sends);
   }
 
+  /** What a peer answers that does not allow a request: nothing, if it has just been reset. */
+  private static TransferResult withoutRight(DirectQueuePair peer) {
+    return peer.isReceiving() ? TransferResult.INVALID_REQUEST : TransferResult.NO_ANSWER;
+  }
+
   /** Tells the peer's program of a refusal that no receive of it completes. */
   private static void raise(DirectQueuePair peer, TransferResult refusal) {
+    if (refusal == TransferResult.NO_ANSWER) {
+      return;
+    }
     peer.device()
         .raise(
             refusal == TransferResult.REMOTE_ACCESS

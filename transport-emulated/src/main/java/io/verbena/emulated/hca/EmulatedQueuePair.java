@@ -370,9 +370,15 @@ public abstract class EmulatedQueuePair implements QueuePair {
       do {
         from = state;
         to = check(change, from);
-        apply(change, from, to);
+        if (to != QueuePairState.RESET) {
+          apply(change, from, to);
+        }
         // If it went to SQE or ERR by itself meanwhile, it is asked whether it may leave that.
       } while (!STATE.compareAndSet(this, from, to));
+      if (to == QueuePairState.RESET) {
+        // Not before: peers that find no rights any more look whether it is that.
+        apply(change, from, to);
+      }
       if (from == to && to != QueuePairState.ERR) {
         attributesChanged();
         return;

@@ -22,8 +22,11 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 @Tag("once")
 class StressTest {
-  private static final List<String> QUICKLY =
-      List.of("-m", "quick", "-time", "300", "-sc", "false", "-af", "NONE");
+  private static final List<String> QUICKLY = List.of("-m", "quick", "-sc", "false", "-af", "NONE");
+
+  /** A state is a whole HCA there. */
+  private static final List<String> SMALL_STRIDES =
+      List.of("-strideSize", "64", "-strideCount", "4", "-time", "100");
 
   @TempDir Path folder;
 
@@ -36,6 +39,15 @@ class StressTest {
   }
 
   @Test
+  void noInterleavingTouchesWhatIsClosed() throws Exception {
+    Outcome outcome =
+        run("io.verbena.stress.(Deregister|QueuePair|Window|Close)Stress.*", SMALL_STRIDES);
+
+    assertThat(outcome.exitCode).as(outcome.report).isZero();
+    assertThat(outcome.report).contains("All remaining tests: 18 matching test results");
+  }
+
+  @Test
   void findsAFenceThatIsMissing() throws Exception {
     Outcome outcome = run("io.verbena.stress.MissingFenceStress");
 
@@ -44,6 +56,10 @@ class StressTest {
   }
 
   private Outcome run(String tests) throws IOException, InterruptedException {
+    return run(tests, List.of("-time", "300"));
+  }
+
+  private Outcome run(String tests, List<String> options) throws IOException, InterruptedException {
     Path report = folder.resolve("report");
     List<String> command =
         new ArrayList<>(
@@ -59,6 +75,7 @@ class StressTest {
                 "-r",
                 folder.resolve("results").toString()));
     command.addAll(QUICKLY);
+    command.addAll(options);
     Process process =
         new ProcessBuilder(command)
             .directory(folder.toFile())

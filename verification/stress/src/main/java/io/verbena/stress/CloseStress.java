@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** Objects that are closed while others poll them, add to them, or use them. */
+public final class CloseStress {
+  private static final int CLOSED = -1;
+
+  private CloseStress() {}
+
+  private static int poll(ConnectedPair pair, WorkCompletion[] batch) {
+    try {
+      return pair.sends.poll(batch);
+    } catch (VerbsException e) {
+      return e.error() == VerbsError.CLOSED ? CLOSED : ConnectedPair.OTHER;
+    }
+  }
+
+  /** A completion is polled once, whatever becomes of its queue pair. */
+  @JCStressTest
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "once")
+  @State
+  public static class PolledQueuePair {
+    private final ConnectedPair pair = new ConnectedPair();
+    private final WorkCompletion[] batch = WorkCompletion.array(2);
+
+    /** Has a completion. */
+    public PolledQueuePair() {
+      pair.write(pair.farRegion.rkey());
+    }
+
+    /** Somebody polls. */
+    @Actor
+    public void poll(II_Result result) {
+      result.r1 = CloseStress.poll(pair, batch);
+    }
+
+    /** Somebody closes. */
+    @Actor
+    public void close() {
+      pair.near.close();
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r2 = pair.count(pair.sends);
+      pair.close();
+    }
+  }
+
+  /** A completion of a completion queue that is closed may still be polled; then it says so. */
+  @JCStressTest
+  @Outcome(id = "1, -1", expect = ACCEPTABLE, desc = "once, and closed")
+  @State
+  public static class PolledQueue {
+    private final ConnectedPair pair = new ConnectedPair();
+    private final WorkCompletion[] batch = WorkCompletion.array(2);
+
+    /** Has a completion, and nobody who uses the queue. */
+    public PolledQueue() {
+      pair.write(pair.farRegion.rkey());
+      pair.near.close();
+      pair.far.close();
+    }
+
+    /** Somebody polls. */
+    @Actor
+    public void poll(II_Result result) {
+      result.r1 = CloseStress.poll(pair, batch);
+    }
+
+    /** Somebody closes. */
+    @Actor
+    public void close() {
+      pair.sends.close();
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r2 = CloseStress.poll(pair, batch);
+      pair.close();
+    }
+  }
+
+  /** A domain has a child, or is closed. */
+  @JCStressTest
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "the child is refused, the domain closed")
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "the child is there, the domain busy")
+  @State
+  public static class Domain {
+    private final ConnectedPair pair = new ConnectedPair();
+    private final ProtectionDomain domain = pair.device.allocateProtectionDomain();
+    private volatile @Nullable SharedReceiveQueue child;
+
+    /** Somebody creates a child. */
+    @Actor
+    public void create(II_Result result) {
+      try {
+        child = domain.createSharedReceiveQueue(1, 1);
+        result.r1 = 1;
+      } catch (VerbsException e) {
+        result.r1 = e.error() == VerbsError.CLOSED ? 0 : ConnectedPair.OTHER;
+      }
+    }
+
+    /** Somebody closes. */
+    @Actor
+    public void close(II_Result result) {
+      try {
+        domain.close();
+        result.r2 = 1;
+      } catch (VerbsException e) {
+        result.r2 = e.error() == VerbsError.BUSY ? 0 : ConnectedPair.OTHER;
+      }
+    }
+
+    /** Nothing is to be seen here. */
+    @Arbiter
+    public void end() {
+      SharedReceiveQueue made = child;
+      if (made != null) {
+        made.close();
+      }
+      domain.close();
+      pair.close();
+    }
+  }
+
+  /** An event of an identifier that is closed is told before, or never. */
+  @JCStressTest
+  @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "never")
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "before")
+  @State
+  public static class Identifier {
+    private final ConnectedPair pair = new ConnectedPair();
+    private final ConnectionManager manager = pair.device.createConnectionManager();
+    private final ConnectionIdentifier identifier =
+        manager.resolve(PortSpace.TCP, URI.create("emulated://nobody"), 1);
+
+    private int await() {
+      try {
+        ConnectionEvent event = manager.await(0);
+        return event == null ? 0 : 1;
+      } catch (InterruptedException e) {
+        // No outcome above: the test fails.
+        return ConnectedPair.OTHER;
+      }
+    }
+
+    /** Somebody takes events. */
+    @Actor
+    public void take(II_Result result) {
+      result.r1 = await();
+    }
+
+    /** Somebody closes. */
+    @Actor
+    public void close() {
+      identifier.close();
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r2 = await();
+      manager.close();
+      pair.close();
+    }
+  }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.stress;
+
+import io.verbena.emulated.cm.local.LocalConnectionManagers;
+import io.verbena.emulated.direct.DirectFabric;
+import io.verbena.emulated.hca.DeviceLimits;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Two connected queue pairs on a fabric of their own, with 8 bytes of memory each: so that what one
+ * pair does is of no concern to another one. Whoever is done with it closes it.
+ */
+final class ConnectedPair {
+  /** What memory is overwritten with once it is closed. */
+  static final long POISON = 0x5a5a_5a5a_5a5a_5a5aL;
+
+  /** Answers of {@link #sent}. */
+  static final int NONE = -1;
+
+  static final int GOOD = 0;
+  static final int REFUSED = 1;
+  static final int OTHER = 2;
+
+  private static final Set<Access> REMOTE =
+      EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC);
+  private static final Set<Access> ALL =
+      EnumSet.of(
+          Access.LOCAL_WRITE,
+          Access.REMOTE_READ,
+          Access.REMOTE_WRITE,
+          Access.REMOTE_ATOMIC,
+          Access.MW_BIND);
+
+  /** A cache line of it for each region, one after the other and round again. */
+  private static final ByteBuffer MEMORY = ByteBuffer.allocateDirect(1 << 20).alignedSlice(64);
+
+  private static final int LINE = 64;
+  private static final AtomicInteger NEXT = new AtomicInteger();
+  private static final int DEPTH = 4;
+
+  final EmulatedDevice device =
+      EmulatedDevice.open(new DirectFabric(), DeviceLimits.FULL, new LocalConnectionManagers());
+  final ProtectionDomain domain = device.allocateProtectionDomain();
+  final CompletionQueue sends = device.createCompletionQueue(DEPTH, null);
+  final CompletionQueue receives = device.createCompletionQueue(DEPTH, null);
+  final ByteBuffer nearMemory = line(0x11);
+  final ByteBuffer farMemory = line(0x22);
+  final MemoryRegion nearRegion = domain.register(nearMemory, ALL);
+  final MemoryRegion farRegion = domain.register(farMemory, ALL);
+  final @Nullable SharedReceiveQueue shared;
+  final QueuePair near;
+  final QueuePair far;
+  private final WorkCompletion[] one = WorkCompletion.array(1);
+
+  ConnectedPair() {
+    this(false);
+  }
+
+  /** Whose far end takes from a shared receive queue of one receive, if it is to. */
+  ConnectedPair(boolean sharing) {
+    shared = sharing ? domain.createSharedReceiveQueue(1, 1) : null;
+    QueuePairOptions options =
+        QueuePairOptions.reliable(sends, receives, DEPTH, DEPTH).withSignalAll();
+    near = domain.createQueuePair(options);
+    far = domain.createQueuePair(shared == null ? options : options.withSharedReceiveQueue(shared));
+    connect(near, far);
+    connect(far, near);
+  }
+
+  private static ByteBuffer line(int value) {
+    int lines = MEMORY.capacity() / LINE;
+    int at = Math.floorMod(NEXT.getAndIncrement(), lines) * LINE;
+    ByteBuffer memory = MEMORY.slice(at, Long.BYTES);
+    return memory.putLong(0, value);
+  }
+
+  private void connect(QueuePair pair, QueuePair to) {
+    pair.modify(
+        new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1).access(REMOTE));
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTR)
+            .addressVector(AddressVector.to(device.gid()))
+            .pathMtu(Mtu.MTU_4096)
+            .destinationQueuePair(to.number())
+            .receivePsn(1)
+            .maxDestinationReadAtomic(1)
+            .minRnrTimer(0));
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTS)
+            .timeout(0)
+            .retryCount(7)
+            .rnrRetry(7)
+            .sendPsn(1)
+            .maxReadAtomic(1));
+  }
+
+  /** The far end posts a receive. */
+  ConnectedPair receiving() {
+    ReceiveWorkRequest receive =
+        new ReceiveWorkRequest().buffer(farRegion.address(), Long.BYTES, farRegion.lkey());
+    if (shared == null) {
+      far.postReceive(receive);
+    } else {
+      shared.postReceive(receive);
+    }
+    return this;
+  }
+
+  /** A request of the near end, which lacks its operation. */
+  SendWorkRequest request() {
+    return new SendWorkRequest();
+  }
+
+  void write(int key) {
+    post(request().write(farRegion.address(), key));
+  }
+
+  /** The near end posts; nothing if its queue pair is closed or reset. */
+  void post(SendWorkRequest request) {
+    try {
+      near.postSend(request.buffer(nearRegion.address(), Long.BYTES, nearRegion.lkey()));
+    } catch (PostException e) {
+      // Then it has no completion, which the outcomes tell.
+    }
+  }
+
+  /** What has come of the near end's request. */
+  int sent() {
+    if (sends.poll(one) == 0) {
+      return NONE;
+    }
+    CompletionStatus status = one[0].status();
+    return switch (status) {
+      case SUCCESS -> GOOD;
+      case LOC_PROT_ERR, REM_ACCESS_ERR, REM_OP_ERR -> REFUSED;
+      default -> OTHER;
+    };
+  }
+
+  /** Takes the completions of a queue, whatever they are, and answers how many there were. */
+  int count(CompletionQueue queue) {
+    int count = 0;
+    while (queue.poll(one) > 0) {
+      count++;
+    }
+    return count;
+  }
+
+  static void to(QueuePair pair, QueuePairState state) {
+    pair.modify(new QueuePairAttributes().state(state));
+  }
+
+  /** Gives memory away, as who unmaps it does. */
+  static void overwrite(ByteBuffer memory) {
+    memory.putLong(0, POISON);
+  }
+
+  static int isOverwritten(ByteBuffer memory) {
+    return memory.getLong(0) == POISON ? 1 : 0;
+  }
+
+  /** Closes all that is open. */
+  void close() {
+    near.close();
+    far.close();
+    nearRegion.close();
+    farRegion.close();
+    if (shared != null) {
+      shared.close();
+    }
+    sends.close();
+    receives.close();
+    domain.close();
+    device.close();
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** Nothing touches the memory of a region once its close has returned. */
+public final class DeregisterStress {
+  private DeregisterStress() {}
+
+  /** Under a WRITE. */
+  @JCStressTest
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")
+  @State
+  public static class Write {
+    private final ConnectedPair pair = new ConnectedPair();
+
+    /** The near end posts, and so moves the bytes. */
+    @Actor
+    public void post() {
+      pair.write(pair.farRegion.rkey());
+    }
+
+    /** Somebody takes the memory away. */
+    @Actor
+    public void deregister() {
+      pair.farRegion.close();
+      ConnectedPair.overwrite(pair.farMemory);
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r1 = pair.sent();
+      result.r2 = ConnectedPair.isOverwritten(pair.farMemory);
+      pair.close();
+    }
+  }
+
+  /** Under a SEND. */
+  @JCStressTest
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")
+  @State
+  public static class Send {
+    private final ConnectedPair pair = new ConnectedPair().receiving();
+
+    /** The near end posts, and so moves the bytes. */
+    @Actor
+    public void post() {
+      pair.post(pair.request().send());
+    }
+
+    /** Somebody takes the memory away. */
+    @Actor
+    public void deregister() {
+      pair.farRegion.close();
+      ConnectedPair.overwrite(pair.farMemory);
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r1 = pair.sent();
+      result.r2 = ConnectedPair.isOverwritten(pair.farMemory);
+      pair.close();
+    }
+  }
+
+  /** Under an atomic. */
+  @JCStressTest
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")
+  @State
+  public static class Atomic {
+    private final ConnectedPair pair = new ConnectedPair();
+
+    /** The near end posts, and so moves the bytes. */
+    @Actor
+    public void post() {
+      pair.post(pair.request().fetchAndAdd(pair.farRegion.address(), pair.farRegion.rkey(), 1));
+    }
+
+    /** Somebody takes the memory away. */
+    @Actor
+    public void deregister() {
+      pair.farRegion.close();
+      ConnectedPair.overwrite(pair.farMemory);
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r1 = pair.sent();
+      result.r2 = ConnectedPair.isOverwritten(pair.farMemory);
+      pair.close();
+    }
+  }
+
+  /** Under a READ, which must not see what the memory is used for afterwards. */
+  @JCStressTest
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")
+  @State
+  public static class Read {
+    private final ConnectedPair pair = new ConnectedPair();
+
+    /** The near end posts, and so moves the bytes. */
+    @Actor
+    public void post() {
+      pair.post(pair.request().read(pair.farRegion.address(), pair.farRegion.rkey()));
+    }
+
+    /** Somebody takes the memory away. */
+    @Actor
+    public void deregister() {
+      pair.farRegion.close();
+      ConnectedPair.overwrite(pair.farMemory);
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r1 = pair.sent();
+      result.r2 = 1 - ConnectedPair.isOverwritten(pair.nearMemory);
+      pair.close();
+    }
+  }
+
+  /** Under a SEND from it, likewise. */
+  @JCStressTest
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time")
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "refused")
+  @State
+  public static class Source {
+    private final ConnectedPair pair = new ConnectedPair().receiving();
+
+    /** The near end posts, and so moves the bytes. */
+    @Actor
+    public void post() {
+      pair.post(pair.request().send());
+    }
+
+    /** Somebody takes the memory away. */
+    @Actor
+    public void deregister() {
+      pair.nearRegion.close();
+      ConnectedPair.overwrite(pair.nearMemory);
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r1 = pair.sent();
+      result.r2 = 1 - ConnectedPair.isOverwritten(pair.farMemory);
+      pair.close();
+    }
+  }
+}
