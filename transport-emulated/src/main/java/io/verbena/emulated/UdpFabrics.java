@@ -70,7 +70,7 @@ final class UdpFabrics {
     synchronized (LOCK) {
       Open open = OPEN.get(place);
       if (open == null) {
-        UdpFabric fabric = start(place, address, capture);
+        UdpFabric fabric = start(place, address, capture, own);
         HalfOpenLimits limits =
             new HalfOpenLimits(
                 address.limit(Option.MAX_HALF_OPEN, HalfOpenLimits.DEFAULT.total()),
@@ -78,16 +78,17 @@ final class UdpFabrics {
         open = new Open(fabric, new RoceConnectionManagers(fabric, limits), capture, limits);
         OPEN.put(place, open);
       }
-      check(open, address, capture);
+      check(open, address, capture, own);
       return EmulatedDevice.open(
           open.fabric, DeviceLimits.ofWire(open.fabric.deviceName()), open.managers);
     }
   }
 
-  private static void check(Open open, RoceAddress address, @Nullable String capture) {
+  /** A peer's address may say an MTU that is too large here: connections take the smaller one. */
+  private static void check(Open open, RoceAddress address, @Nullable String capture, boolean own) {
     Mtu asked = address.mtu();
     Mtu has = open.fabric.mtu();
-    if (asked != null && asked != has) {
+    if (asked != null && (own ? asked != has : asked.compareTo(has) < 0)) {
       throw new VerbsException(
           VerbsError.INVALID,
           "mtu: " + asked.bytes() + " (expected: " + has.bytes() + ", with which it is open)");
@@ -110,10 +111,12 @@ final class UdpFabrics {
     }
   }
 
-  private static UdpFabric start(Place place, RoceAddress address, @Nullable String capture) {
+  private static UdpFabric start(
+      Place place, RoceAddress address, @Nullable String capture, boolean own) {
     Mtu most = LocalAddresses.mtu(place.address);
     Mtu asked = address.mtu();
-    if (asked != null && asked.compareTo(most) > 0) {
+    boolean fits = asked == null || asked.compareTo(most) <= 0;
+    if (own && !fits) {
       throw new VerbsException(
           VerbsError.INVALID,
           "mtu: " + asked.bytes() + " (expected: <= " + most.bytes() + ", as the interface's)");
@@ -132,7 +135,7 @@ final class UdpFabrics {
         wire,
         time,
         LocalAddresses.deviceName(place.address),
-        asked == null ? most : asked,
+        asked == null || !fits ? most : asked,
         LOCK,
         () -> {
           OPEN.remove(place);

@@ -233,7 +233,7 @@ public final class CmAgent {
             request.localId(),
             Answered.REQUEST,
             reason,
-            0,
+            reason == CmReason.INVALID_MTU ? port.mtu() : 0,
             nothing(Mad.REJECT_DATA)),
         to);
   }

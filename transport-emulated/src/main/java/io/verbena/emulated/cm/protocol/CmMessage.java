@@ -102,7 +102,9 @@ public sealed interface CmMessage {
    *
    * @param rejected what kind of message is refused
    * @param reason see {@link CmReason}
-   * @param guid the sender's HCA, if the reason is a timeout; else 0
+   * @param information what the reason says more: of a timeout the sender's HCA, of an invalid MTU
+   *     the largest that the sender takes, as in {@code enum ibv_mtu}; else, or if it does not say,
+   *     0
    * @param privateData {@link Mad#REJECT_DATA} bytes
    */
   record Reject(
@@ -111,7 +113,7 @@ public sealed interface CmMessage {
       int remoteId,
       Answered rejected,
       int reason,
-      long guid,
+      long information,
       ByteBuffer privateData)
       implements CmMessage {}
 

@@ -18,7 +18,7 @@ public final class CmReason {
   /** The GID is not the sender's, or not the receiver's. */
   public static final int INVALID_GID = 12;
 
-  /** The packets are too large. */
+  /** The packets are too large; what size is not, the message says beside. */
   public static final int INVALID_MTU = 26;
 
   /** The program does not want it. */

@@ -106,15 +106,7 @@ public final class Mad {
       case MadLayout.REP -> reply(m, transaction, local, remote);
       case MadLayout.RTU ->
           new ReadyToUse(transaction, local, remote, data(m, MadLayout.READY_PRIVATE));
-      case MadLayout.REJ ->
-          new Reject(
-              transaction,
-              local,
-              remote,
-              answered(m, Rej.MESSAGE),
-              m.getShort(Rej.REASON) & 0xffff,
-              (m.get(Rej.INFO_LENGTH) & 0xff) >>> 1 >= Long.BYTES ? m.getLong(Rej.INFO) : 0,
-              data(m, Rej.PRIVATE));
+      case MadLayout.REJ -> reject(m, transaction, local, remote);
       case MadLayout.MRA ->
           new Receipt(
               transaction,
@@ -146,6 +138,51 @@ public final class Mad {
               data(m, SidrRep.PRIVATE));
       default -> throw new IllegalArgumentException("attribute: " + attribute);
     };
+  }
+
+  private static Reject reject(ByteBuffer m, long transaction, int local, int remote) {
+    int reason = m.getShort(Rej.REASON) & 0xffff;
+    return new Reject(
+        transaction,
+        local,
+        remote,
+        answered(m, Rej.MESSAGE),
+        reason,
+        information(m, reason),
+        data(m, Rej.PRIVATE));
+  }
+
+  private static long information(ByteBuffer m, int reason) {
+    int length = (m.get(Rej.INFO_LENGTH) & 0xff) >>> 1;
+    return switch (reason) {
+      case CmReason.TIMEOUT -> length >= Long.BYTES ? m.getLong(Rej.INFO) : 0;
+      case CmReason.INVALID_MTU -> length >= Byte.BYTES ? mtu(m.get(Rej.INFO) & 0xff) : 0;
+      default -> 0;
+    };
+  }
+
+  /** In the upper half, as in a REQ; also from those who write it to the lower one. */
+  private static int mtu(int information) {
+    int upper = information >>> 4;
+    return upper == 0 ? information : upper;
+  }
+
+  private static void write(Reject reject, ByteBuffer mad) {
+    attribute(mad, MadLayout.REJ)
+        .put(Rej.MESSAGE, answered(reject.rejected()))
+        .putShort(Rej.REASON, (short) reject.reason());
+    if (reject.information() != 0) {
+      switch (reject.reason()) {
+        case CmReason.TIMEOUT ->
+            mad.put(Rej.INFO_LENGTH, (byte) (Long.BYTES << 1))
+                .putLong(Rej.INFO, reject.information());
+        case CmReason.INVALID_MTU ->
+            mad.put(Rej.INFO_LENGTH, (byte) (Byte.BYTES << 1))
+                .put(Rej.INFO, (byte) (reject.information() << 4));
+        default -> {}
+      }
+    }
+    data(mad, Rej.PRIVATE, reject.privateData());
   }
 
   private static Request request(ByteBuffer m, long transaction, int local) {
@@ -226,13 +263,7 @@ public final class Mad {
       attribute(mad, MadLayout.RTU);
       data(mad, MadLayout.READY_PRIVATE, ready.privateData());
     } else if (message instanceof Reject reject) {
-      attribute(mad, MadLayout.REJ)
-          .put(Rej.MESSAGE, answered(reject.rejected()))
-          .putShort(Rej.REASON, (short) reject.reason());
-      if (reject.guid() != 0) {
-        mad.put(Rej.INFO_LENGTH, (byte) (Long.BYTES << 1)).putLong(Rej.INFO, reject.guid());
-      }
-      data(mad, Rej.PRIVATE, reject.privateData());
+      write(reject, mad);
     } else if (message instanceof Receipt receipt) {
       attribute(mad, MadLayout.MRA)
           .put(Mra.MESSAGE, answered(receipt.received()))

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * active                                     passive
  * RESOLVED                                   REQUESTED
  *    | connect: REQ                             | accept: RTR, REP         | reject, close: REJ,
- * CONNECTING                                 ACCEPTING                     | or DREQ after RTU
+ * CONNECTING -- REJ, MTU: REQ, smaller       ACCEPTING                     | or DREQ after RTU
  *    | REP: RTR, RTS, RTU                       | RTU: RTS                 |
  * ESTABLISHED                                ESTABLISHED                   |
  *    | disconnect, close: DREQ; the peer's      |                          |
@@ -83,6 +83,14 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
   /** The first PSN of the peer, which this end chooses. */
   private final int peerPsn;
 
+  /** Active end: the size of packets that is asked for. */
+  private Mtu pathMtu;
+
+  /** Active end: the private data of the request, and until when it may be asked again. */
+  private ByteBuffer askedWith = NO_DATA;
+
+  private long deadline;
+
   private RoceConnection(
       RoceConnectionManager manager,
       Gid peer,
@@ -98,12 +106,22 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
     this.communication = communication;
     this.request = request;
     peerPsn = manager.fabric().secrets().next24Bits();
+    pathMtu = manager.fabric().mtu();
     manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
   }
 
-  /** An active end, whose peer is known. */
-  static RoceConnection resolved(RoceConnectionManager manager, Gid peer, int port) {
-    return new RoceConnection(manager, peer, port, State.RESOLVED, null, null);
+  /**
+   * An active end, whose peer is known.
+   *
+   * @param most the largest packets to ask for, or null for those of this port
+   */
+  static RoceConnection resolved(
+      RoceConnectionManager manager, Gid peer, int port, @Nullable Mtu most) {
+    RoceConnection made = new RoceConnection(manager, peer, port, State.RESOLVED, null, null);
+    if (most != null && most.compareTo(made.pathMtu) < 0) {
+      made.pathMtu = most;
+    }
+    return made;
   }
 
   /** A passive end, which is told to the program. */
@@ -176,6 +194,14 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
     EmulatedQueuePair own = requireState("connect", State.RESOLVED);
     state = State.CONNECTING;
     parameters = offered;
+    askedWith = RequestData.of(manager, ownPort, peer, offered.privateData(), Mad.REQUEST_DATA);
+    long end = manager.fabric().timeline().now() + timeoutNanos;
+    deadline = end < 0 ? Long.MAX_VALUE : end;
+    ask(own);
+  }
+
+  /** Sends a request, for packets of {@link #pathMtu}. */
+  private void ask(EmulatedQueuePair own) {
     Request asked =
         new Request(
             0,
@@ -183,22 +209,23 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
             ServiceId.of(ServiceId.TCP, peerPort),
             0,
             own.number(),
-            offered.responderResources(),
-            offered.initiatorDepth(),
+            parameters.responderResources(),
+            parameters.initiatorDepth(),
             0,
             peerPsn,
-            offered.retryCount(),
+            parameters.retryCount(),
             DEFAULT_PARTITION,
-            manager.fabric().mtu().code(),
-            offered.rnrRetryCount(),
+            pathMtu.code(),
+            parameters.rnrRetryCount(),
             peer,
             peer,
             ACK_TIMEOUT,
-            RequestData.of(manager, ownPort, peer, offered.privateData(), Mad.REQUEST_DATA));
+            askedWith);
     UdpFabric fabric = manager.fabric();
     fabric.enter();
     try {
-      communication = manager.agent().connect(peer, asked, timeoutNanos, this);
+      long left = deadline - fabric.timeline().now();
+      communication = manager.agent().connect(peer, asked, left, this);
     } finally {
       fabric.leave();
     }
@@ -216,7 +243,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       return;
     }
     try {
-      toReadyToReceive(own, reply.queuePair(), manager.fabric().mtu());
+      toReadyToReceive(own, reply.queuePair(), pathMtu);
       toReadyToSend(
           own,
           reply.startingPsn(),
@@ -258,7 +285,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
     }
     parameters = offered;
     try {
-      toReadyToReceive(own, asked.queuePair(), mtu(asked));
+      toReadyToReceive(own, asked.queuePair(), mtu(asked.pathMtu()));
     } catch (VerbsException e) {
       fail();
       return;
@@ -279,13 +306,13 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
     onAgent(ours -> ours.accept(reply));
   }
 
-  private static Mtu mtu(Request asked) {
+  private static Mtu mtu(int code) {
     for (Mtu mtu : Mtu.values()) {
-      if (mtu.code() == asked.pathMtu()) {
+      if (mtu.code() == code) {
         return mtu;
       }
     }
-    throw new AssertionError("the agent has checked the MTU");
+    throw new AssertionError("the MTU has been checked: " + code);
   }
 
   @Override
@@ -378,8 +405,10 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
   private synchronized void endBefore(Reject reject) {
     switch (state) {
       case CONNECTING -> {
-        state = State.ENDED;
-        raise(ConnectionEvent.Type.REJECTED, reject.reason(), reject.privateData());
+        if (!asksForSmallerPackets(reject)) {
+          state = State.ENDED;
+          raise(ConnectionEvent.Type.REJECTED, reject.reason(), reject.privateData());
+        }
       }
       case REQUESTED -> state = State.ENDED;
       case ACCEPTING -> {
@@ -388,6 +417,22 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       }
       default -> {}
     }
+  }
+
+  /**
+   * Asks again if the peer takes smaller packets only: for those that it says, or, if it says none,
+   * for the next smaller ones. Each time they are smaller, so that it does so four times at most.
+   */
+  private boolean asksForSmallerPackets(Reject reject) {
+    EmulatedQueuePair own = queuePair;
+    if (reject.reason() != CmReason.INVALID_MTU || own == null || pathMtu == Mtu.MTU_256) {
+      return false;
+    }
+    long acceptable = reject.information();
+    boolean says = acceptable >= Mtu.MTU_256.code() && acceptable < pathMtu.code();
+    pathMtu = mtu(says ? (int) acceptable : pathMtu.code() - 1);
+    ask(own);
+    return true;
   }
 
   @Override

@@ -212,7 +212,7 @@ final class RoceConnectionManager implements ConnectionManager {
     }
     ConnectionIdentifier resolved =
         switch (space) {
-          case TCP -> RoceConnection.resolved(this, peer, parsed.port());
+          case TCP -> RoceConnection.resolved(this, peer, parsed.port(), parsed.mtu());
           case UDP -> RoceDatagrams.resolved(this, peer, parsed.port());
         };
     raise(

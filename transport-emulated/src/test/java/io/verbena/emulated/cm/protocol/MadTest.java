@@ -24,6 +24,8 @@ class MadTest {
         new CmMessage.ReadyToUse(9, 1, 2, data(224)),
         new CmMessage.Reject(9, 1, 2, Answered.REPLY, 28, 0, data(148)),
         new CmMessage.Reject(9, 1, 0, Answered.REQUEST, 4, 77, data(148)),
+        new CmMessage.Reject(9, 0, 2, Answered.REQUEST, CmReason.INVALID_MTU, 3, data(148)),
+        new CmMessage.Reject(9, 0, 2, Answered.REQUEST, CmReason.INVALID_MTU, 0, data(148)),
         new CmMessage.Receipt(9, 1, 2, Answered.REQUEST, 31, data(222)),
         new CmMessage.DisconnectRequest(9, 1, 2, 0xfedcba, data(220)),
         new CmMessage.DisconnectReply(9, 1, 2, data(224)),
@@ -98,6 +100,17 @@ class MadTest {
     assertThat(mad.getLong(data + 80)).as("destination GID").isEqualTo(DESTINATION.low());
     assertThat((mad.get(data + 95) & 0xff) >>> 3).as("ACK timeout").isEqualTo(19);
     assertThat(mad.get(data + 140)).as("private data").isEqualTo((byte) 1);
+  }
+
+  @Test
+  void saysTheMtuThatIsGoodBesideTheReasonAsInARequest() {
+    CmMessage.Reject reject =
+        new CmMessage.Reject(9, 0, 2, Answered.REQUEST, CmReason.INVALID_MTU, 3, data(148));
+    ByteBuffer mad = written(reject);
+
+    assertThat(mad.get(24 + 9) >>> 1).as("bytes of information").isEqualTo(1);
+    assertThat(mad.get(24 + 12)).as("MTU").isEqualTo((byte) 0x30);
+    assertThat(Mad.read(mad.put(24 + 12, (byte) 0x03))).as("to the right").isEqualTo(reject);
   }
 
   @Test
