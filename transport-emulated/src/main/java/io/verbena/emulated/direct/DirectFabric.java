@@ -69,10 +69,8 @@ public class DirectFabric implements Fabric {
   @Override
   public final void awaitCopies() {
     for (EmulatedDevice device : devices.values()) {
-      for (EmulatedQueuePair pair : device.queuePairs()) {
-        // All queue pairs of a fabric are of one kind.
-        ((DirectQueuePair) pair).sends().ownership.awaitCopies();
-      }
+      // All queue pairs of a fabric are of one kind.
+      device.forEachQueuePair(pair -> ((DirectQueuePair) pair).sends().ownership.awaitCopies());
     }
   }
 

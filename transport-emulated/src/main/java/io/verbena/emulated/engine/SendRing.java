@@ -5,17 +5,13 @@ import io.verbena.verbs.SendWorkRequest;
 
 /**
  * The send queue that an engine works off: slots that hold copies of posted requests, by position.
- * Positions count from 0 for ever; a slot serves the positions that are equal modulo {@link
- * #capacity}.
+ * Positions count from 0 for ever; a slot serves one after the other.
  *
  * <p>The engine reads a request, again for each retransmission, until it has completed it or, if it
  * succeeds unsignaled, until it has completed a later one: the queue must not use the slot again
  * before the completion of that one is polled.
  */
 public interface SendRing {
-
-  /** How many slots there are. */
-  int capacity();
 
   /** One past the position of the last request that was posted. */
   long posted();

@@ -21,10 +21,15 @@ import io.verbena.verbs.SendWorkRequest;
  * its count of packets; an operation without packets, a local one, has a count of 0 and is done.
  */
 final class SendWindow {
+  private static final int FEW = 4;
+
   private final SendRing ring;
   private final Host host;
-  private final int[] firstPsns;
-  private final int[] packetCounts;
+
+  /** By position, of as many requests as were ever begun and not done at once; a power of two. */
+  private int[] firstPsns = new int[FEW];
+
+  private int[] packetCounts = new int[FEW];
 
   long head;
   long started;
@@ -43,8 +48,6 @@ final class SendWindow {
   SendWindow(SendRing ring, Host host) {
     this.ring = ring;
     this.host = host;
-    firstPsns = new int[ring.capacity()];
-    packetCounts = new int[ring.capacity()];
   }
 
   /** Forgets all requests. */
@@ -101,6 +104,9 @@ final class SendWindow {
 
   /** Begins the next request, of {@code packets} packets; 0 if it is done already. */
   void begin(int packets) {
+    if (started - head == firstPsns.length) {
+      grow();
+    }
     int slot = slot(started);
     firstPsns[slot] = nextPsn;
     packetCounts[slot] = packets;
@@ -178,7 +184,19 @@ final class SendWindow {
     startOver();
   }
 
+  private void grow() {
+    int[] psns = new int[2 * firstPsns.length];
+    int[] counts = new int[psns.length];
+    for (long position = head; position < started; position++) {
+      int to = (int) position & (psns.length - 1);
+      psns[to] = firstPsn(position);
+      counts[to] = packets(position);
+    }
+    firstPsns = psns;
+    packetCounts = counts;
+  }
+
   private int slot(long position) {
-    return (int) (position % firstPsns.length);
+    return (int) position & (firstPsns.length - 1);
   }
 }

@@ -56,8 +56,8 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
    */
   private volatile boolean shared;
 
-  /** Queue pairs by attachment; replaced, never changed, so that pollers read it without a lock. */
-  private volatile @Nullable EmulatedQueuePair[] attached = new @Nullable EmulatedQueuePair[0];
+  /** The queue pairs that complete here; changed by the holder of the monitor. */
+  private final Attachments attached = new Attachments();
 
   /** A queue without queue pairs, which its device and its channel have counted. */
   public EmulatedCompletionQueue(
@@ -138,9 +138,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
   }
 
   private void free(CompletionRing from, int at, int queuePairNumber) {
-    @Nullable EmulatedQueuePair[] pairs = attached;
-    int attachment = from.attachment(at);
-    EmulatedQueuePair pair = attachment < pairs.length ? pairs[attachment] : null;
+    EmulatedQueuePair pair = attached.get(from.attachment(at));
     if (pair != null && pair.number() == queuePairNumber) {
       if (from.isReceive(at)) {
         pair.freeReceives(from.frees(at));
@@ -252,48 +250,38 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
       throw new VerbsException(
           VerbsError.CLOSED, "create queue pair: a completion queue is closed");
     }
-    @Nullable EmulatedQueuePair[] pairs = attached;
-    int at = 0;
-    while (at < pairs.length && pairs[at] != null) {
-      at++;
-    }
-    if (at == MAX_ATTACHMENTS) {
+    int others = attached.size();
+    if (others == MAX_ATTACHMENTS) {
       throw new VerbsException(
           VerbsError.NO_MEMORY,
-          "queue pairs on one completion queue: " + at + " (expected: < " + MAX_ATTACHMENTS + ")");
+          "queue pairs on one completion queue: "
+              + others
+              + " (expected: < "
+              + MAX_ATTACHMENTS
+              + ")");
     }
-    @Nullable EmulatedQueuePair[] more =
-        java.util.Arrays.copyOf(pairs, Math.max(at + 1, pairs.length));
-    more[at] = pair;
-    attached = more;
-    shareAmong(pairs);
-    return at;
+    EmulatedQueuePair first = shared ? null : attached.any();
+    int attachment = attached.add(pair);
+    if (first != null) {
+      shareWith(first);
+    }
+    return attachment;
   }
 
-  /** Makes producers claim by compare-and-set, and waits for those that do not know yet. */
-  private void shareAmong(@Nullable EmulatedQueuePair[] others) {
-    for (EmulatedQueuePair other : others) {
-      if (other != null && !shared) {
-        shared = true;
-        other.awaitHandover();
-      }
-    }
+  /** Makes producers claim by compare-and-set, and waits for the one that does not know yet. */
+  private void shareWith(EmulatedQueuePair first) {
+    shared = true;
+    first.awaitHandover();
   }
 
   synchronized void detach(int attachment) {
-    @Nullable EmulatedQueuePair[] fewer = attached.clone();
-    fewer[attachment] = null;
-    attached = fewer;
+    attached.remove(attachment);
   }
 
   /** A completion was lost: tells the program and stops all queue pairs that complete here. */
   public void overrun() {
     device.raise(AsyncEvent.Type.CQ_ERR, this);
-    for (EmulatedQueuePair pair : attached) {
-      if (pair != null) {
-        pair.failUntold();
-      }
-    }
+    attached.forEach(EmulatedQueuePair::failUntold);
   }
 
   @Override
@@ -302,11 +290,10 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
       if (closed) {
         return;
       }
-      for (EmulatedQueuePair pair : attached) {
-        if (pair != null) {
-          throw new VerbsException(
-              VerbsError.BUSY, "close completion queue: queue pair " + pair.number() + " uses it");
-        }
+      EmulatedQueuePair user = attached.size() == 0 ? null : attached.any();
+      if (user != null) {
+        throw new VerbsException(
+            VerbsError.BUSY, "close completion queue: queue pair " + user.number() + " uses it");
       }
       if (channel != null) {
         channel.forget(this);

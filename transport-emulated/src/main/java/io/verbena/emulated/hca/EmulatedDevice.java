@@ -17,7 +17,6 @@ import io.verbena.verbs.provider.QueuePairListeners;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
@@ -25,6 +24,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** An HCA in software: its limits, its keys, its queue pairs, and the timer of its retries. */
@@ -65,18 +65,15 @@ public final class EmulatedDevice implements Device {
 
   private final KeyTable keys = new KeyTable();
   private final AtomicLong nextAddress;
-  private final TreeMap<Integer, EmulatedQueuePair> byNumber = new TreeMap<>();
+
+  /** Its queue pairs; added to under its own monitor, so that no two have one number. */
+  private final QueuePairTable queuePairs = new QueuePairTable();
+
   private final ArrayBlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(MAX_EVENTS);
   private final ScheduledThreadPoolExecutor timer;
   private final ConnectionManagerFactory managers;
   private final Set<DeviceListener> listeners = ConcurrentHashMap.newKeySet();
   private final AtomicBoolean broken = new AtomicBoolean();
-
-  /**
-   * Those of {@link #byNumber} in the order of their numbers, for those who look at each, or for
-   * one, without a lock, an iterator or a boxed number.
-   */
-  private volatile EmulatedQueuePair[] queuePairs = new EmulatedQueuePair[0];
 
   private EmulatedDevice(
       Fabric fabric, DeviceAttributes attributes, ConnectionManagerFactory managers) {
@@ -153,9 +150,7 @@ public final class EmulatedDevice implements Device {
     if (!broken.compareAndSet(false, true)) {
       return false;
     }
-    for (EmulatedQueuePair pair : queuePairs) {
-      pair.fail();
-    }
+    queuePairs.forEach(EmulatedQueuePair::fail);
     listeners.forEach(DeviceListener::deviceFailed);
     boolean kept = events.offer(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
     assert kept || events.remainingCapacity() == 0;
@@ -302,46 +297,30 @@ public final class EmulatedDevice implements Device {
   }
 
   /**
-   * Its queue pairs, in the order of their numbers; not to be changed. One that is being closed is
-   * among them until nothing of it is under way.
+   * Calls an action with each of its queue pairs. One that is being closed is among them until
+   * nothing of it is under way.
    */
-  public EmulatedQueuePair[] queuePairs() {
-    return queuePairs;
+  public void forEachQueuePair(Consumer<EmulatedQueuePair> action) {
+    queuePairs.forEach(action);
   }
 
   /** The open queue pair with this number, or null; takes no lock. */
   public @Nullable EmulatedQueuePair queuePair(int number) {
-    EmulatedQueuePair[] pairs = queuePairs;
-    int low = 0;
-    int high = pairs.length - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      EmulatedQueuePair pair = pairs[middle];
-      if (pair.number() == number) {
-        return pair;
-      }
-      if (pair.number() < number) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return null;
+    return queuePairs.find(number);
   }
 
   EmulatedQueuePair addQueuePair(EmulatedProtectionDomain domain, QueuePairOptions options) {
-    synchronized (byNumber) {
+    synchronized (queuePairs) {
       int number;
       do {
         number = fabric.secrets().next24Bits();
-      } while (number < 2 || byNumber.containsKey(number) || !fabric.takeNumber(number));
+      } while (number < 2 || queuePairs.find(number) != null || !fabric.takeNumber(number));
       boolean made = false;
       try {
         EmulatedQueuePair pair = fabric.createQueuePair(domain, number, options);
         pair.attach();
         made = true;
-        byNumber.put(number, pair);
-        queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
+        queuePairs.add(pair);
         QueuePairListeners.opened(pair);
         return pair;
       } finally {
@@ -354,11 +333,8 @@ public final class EmulatedDevice implements Device {
 
   void removeQueuePair(EmulatedQueuePair pair) {
     QueuePairListeners.closed(pair);
-    synchronized (byNumber) {
-      byNumber.remove(pair.number());
-      queuePairs = byNumber.values().toArray(new EmulatedQueuePair[0]);
-      fabric.giveNumber(pair.number());
-    }
+    queuePairs.remove(pair);
+    fabric.giveNumber(pair.number());
   }
 
   @Override

@@ -64,6 +64,8 @@ public abstract class EmulatedQueuePair implements QueuePair {
 
   private int sendAttachment;
   private int receiveAttachment;
+  private int sharedAttachment;
+  private int place;
 
   private volatile QueuePairState state = QueuePairState.RESET;
   private volatile boolean closed;
@@ -102,10 +104,19 @@ public abstract class EmulatedQueuePair implements QueuePair {
     receiveDomain = shared == null ? domain : shared.protectionDomain();
   }
 
+  /** Its place in the table of its device, which sets it. */
+  final int place() {
+    return place;
+  }
+
+  final void place(int newPlace) {
+    place = newPlace;
+  }
+
   /** Makes the queues that it shares with others know of it; once, when it is whole. */
   final void attach() {
     if (shared != null) {
-      shared.attach(this);
+      sharedAttachment = shared.attach(this);
     }
     int attached = 0;
     try {
@@ -118,7 +129,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
         sendCompletions.detach(sendAttachment);
       }
       if (attached < 2 && shared != null) {
-        shared.detach(this);
+        shared.detach(sharedAttachment);
       }
     }
   }
@@ -547,7 +558,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
     sendCompletions.detach(sendAttachment);
     receiveCompletions.detach(receiveAttachment);
     if (shared != null) {
-      shared.detach(this);
+      shared.detach(sharedAttachment);
     }
     domain.closed(EmulatedProtectionDomain.Kind.QUEUE_PAIR);
   }

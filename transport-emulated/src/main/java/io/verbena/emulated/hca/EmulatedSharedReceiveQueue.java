@@ -8,7 +8,6 @@ import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.Range;
-import java.util.Arrays;
 
 /**
  * A receive queue for several queue pairs. Those who take, in whatever thread a message arrives,
@@ -17,8 +16,6 @@ import java.util.Arrays;
  * polled, on whichever completion queue, or its queue pair was reset: they are only counted.
  */
 public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
-  private static final EmulatedQueuePair[] NONE = {};
-
   private final EmulatedProtectionDomain domain;
   private final ReceiveRing receives;
   private final Ownership taking = new Ownership();
@@ -26,7 +23,9 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   /** 1 since somebody found it empty, and may wait to be told. */
   private final PaddedLong missed = new PaddedLong();
 
-  private volatile EmulatedQueuePair[] users = NONE;
+  /** The queue pairs that take from it; changed by the holder of the monitor. */
+  private final Attachments users = new Attachments();
+
   private volatile boolean closed;
 
   /** Changed by the owner of {@link #taking}. */
@@ -91,9 +90,7 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
     // Without a fence, as when a queue pair has its own: who is missed looks again by a timer.
     if (missed.getOpaque() != 0) {
       missed.setOpaque(0);
-      for (EmulatedQueuePair user : users) {
-        user.receivePosted();
-      }
+      users.forEach(EmulatedQueuePair::receivePosted);
     }
   }
 
@@ -129,15 +126,14 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
     receives.freeAny(count);
   }
 
-  synchronized void attach(EmulatedQueuePair user) {
+  /** Attaches a queue pair; answers what to detach it by. */
+  synchronized int attach(EmulatedQueuePair user) {
     checkOpen("create queue pair");
-    EmulatedQueuePair[] more = Arrays.copyOf(users, users.length + 1);
-    more[users.length] = user;
-    users = more;
+    return users.add(user);
   }
 
-  synchronized void detach(EmulatedQueuePair user) {
-    users = Arrays.stream(users).filter(each -> each != user).toArray(EmulatedQueuePair[]::new);
+  synchronized void detach(int attachment) {
+    users.remove(attachment);
   }
 
   @Override
@@ -146,9 +142,9 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
       if (closed) {
         return;
       }
-      if (users.length > 0) {
+      if (users.size() > 0) {
         throw new VerbsException(
-            VerbsError.BUSY, "close shared receive queue: " + users.length + " queue pairs use it");
+            VerbsError.BUSY, "close shared receive queue: " + users.size() + " queue pairs use it");
       }
       closed = true;
     }

@@ -21,16 +21,29 @@ import org.jspecify.annotations.Nullable;
  * The send queue of a packet queue pair: copies of posted requests, which the engine works off.
  * Posting belongs to the holder of {@link #posting}, {@link #free} to whoever polls, and the rest
  * to the caller of the engine.
+ *
+ * <p>It has as many slots as requests were ever outstanding at once, rounded up to a power of two:
+ * most queue pairs use few of those that they ask for.
  */
 final class PacketSendQueue implements SendRing {
+  /** Slots at first; a power of two. */
+  private static final int FEW = 4;
+
   final Ownership posting = new Ownership();
 
   private final EmulatedQueuePair pair;
   private final SendLimits limits;
   private final int maxSend;
   private final boolean signalAll;
-  private final SendWorkRequest[] slots;
-  private final @Nullable ByteBuffer[] inlineCopies;
+  private final int maxScatterGather;
+  private final int maxInlineData;
+
+  /** Replaced by a longer one, in which the requests that are outstanding are the same objects. */
+  private volatile SendWorkRequest[] slots;
+
+  /** By slot, made for its first request with inline data; for the holder of {@link #posting}. */
+  private @Nullable ByteBuffer[] inlineCopies;
+
   private final NextBind nextBind = new NextBind();
 
   /** One past the last request that was posted. */
@@ -44,13 +57,13 @@ final class PacketSendQueue implements SendRing {
     limits = new SendLimits(pair, options);
     maxSend = options.maxSend();
     signalAll = options.signalAll();
-    slots = new SendWorkRequest[maxSend];
-    inlineCopies = new @Nullable ByteBuffer[maxSend];
-    for (int i = 0; i < maxSend; i++) {
-      // A bind has a buffer, even where no request with data may have one.
-      slots[i] = new SendWorkRequest(Math.max(1, options.maxSendScatterGather()));
-      inlineCopies[i] =
-          options.maxInlineData() == 0 ? null : ByteBuffer.allocate(options.maxInlineData());
+    // A bind has a buffer, even where no request with data may have one.
+    maxScatterGather = Math.max(1, options.maxSendScatterGather());
+    maxInlineData = options.maxInlineData();
+    slots = new SendWorkRequest[FEW];
+    inlineCopies = new @Nullable ByteBuffer[FEW];
+    for (int i = 0; i < FEW; i++) {
+      slots[i] = new SendWorkRequest(maxScatterGather);
     }
   }
 
@@ -82,18 +95,23 @@ final class PacketSendQueue implements SendRing {
           VerbsError.INVALID, request.id(), "state: " + state + " (expected: RTS)");
     }
     long position = posted.getOpaque();
-    if (position - freed.getAcquire() >= maxSend) {
+    long outstanding = position - freed.getAcquire();
+    if (outstanding >= maxSend) {
       throw new PostException(
           VerbsError.NO_MEMORY,
           request.id(),
           "sends outstanding: " + maxSend + " (expected: < " + maxSend + ")");
     }
-    int slot = (int) (position % maxSend);
-    SendWorkRequest copy = slots[slot];
+    SendWorkRequest[] ring = slots;
+    if (outstanding >= ring.length) {
+      ring = grow(ring, position);
+    }
+    int slot = (int) position & (ring.length - 1);
+    SendWorkRequest copy = ring[slot];
     copy.copyFrom(request);
     ByteBuffer inline = request.inlineData();
-    ByteBuffer place = inlineCopies[slot];
-    if (inline != null && place != null) {
+    if (inline != null) {
+      ByteBuffer place = inlineCopy(slot);
       place.clear().limit(inline.remaining());
       place.put(0, inline, inline.position(), inline.remaining());
       copy.inline(place);
@@ -102,6 +120,34 @@ final class PacketSendQueue implements SendRing {
       copy.signaled();
     }
     posted.setRelease(position + 1);
+  }
+
+  /** Doubles the slots, all of which are in use; the engine may read the old ones meanwhile. */
+  private SendWorkRequest[] grow(SendWorkRequest[] full, long position) {
+    int count = full.length;
+    SendWorkRequest[] longer = new SendWorkRequest[2 * count];
+    @Nullable ByteBuffer[] copies = new @Nullable ByteBuffer[2 * count];
+    for (long each = position - count; each < position; each++) {
+      int from = (int) each & (count - 1);
+      int to = (int) each & (2 * count - 1);
+      longer[to] = full[from];
+      copies[to] = inlineCopies[from];
+    }
+    for (long each = position; each < position + count; each++) {
+      longer[(int) each & (2 * count - 1)] = new SendWorkRequest(maxScatterGather);
+    }
+    inlineCopies = copies;
+    slots = longer;
+    return longer;
+  }
+
+  private ByteBuffer inlineCopy(int slot) {
+    ByteBuffer copy = inlineCopies[slot];
+    if (copy == null) {
+      copy = ByteBuffer.allocate(maxInlineData);
+      inlineCopies[slot] = copy;
+    }
+    return copy;
   }
 
   private static boolean accepts(QueuePairState state) {
@@ -133,17 +179,13 @@ final class PacketSendQueue implements SendRing {
   }
 
   @Override
-  public int capacity() {
-    return maxSend;
-  }
-
-  @Override
   public long posted() {
     return posted.getAcquire();
   }
 
   @Override
   public SendWorkRequest request(long position) {
-    return slots[(int) (position % maxSend)];
+    SendWorkRequest[] ring = slots;
+    return ring[(int) position & (ring.length - 1)];
   }
 }

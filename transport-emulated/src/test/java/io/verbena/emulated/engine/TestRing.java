@@ -30,11 +30,6 @@ final class TestRing implements SendRing {
   }
 
   @Override
-  public int capacity() {
-    return CAPACITY;
-  }
-
-  @Override
   public long posted() {
     return posted;
   }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.hca;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Queue pairs by number: open addressing, since numbers are random. Finding one takes no lock and
+ * allocates nothing, nor does looking at each; adding and removing exclude each other, and cost the
+ * same however many there are. Only when the table is full, of queue pairs and of places of those
+ * that are gone, all are put into another one.
+ */
+final class QueuePairTable {
+  private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(Object[].class);
+  private static final Object REMOVED = new Object();
+  private static final int LEAST_CAPACITY = 16;
+
+  private volatile @Nullable Object[] slots = new @Nullable Object[LEAST_CAPACITY];
+
+  /** The same, for those who look at each: in the order in which they came, and close together. */
+  private final Attachments all = new Attachments();
+
+  /** Slots that are not empty. */
+  private int used;
+
+  private int live;
+
+  /** The queue pair with this number, or null. */
+  @Nullable EmulatedQueuePair find(int number) {
+    @Nullable Object[] table = slots;
+    int mask = table.length - 1;
+    for (int i = hash(number) & mask; ; i = (i + 1) & mask) {
+      Object slot = SLOT.getAcquire(table, i);
+      if (slot == null) {
+        return null;
+      }
+      if (slot instanceof EmulatedQueuePair pair && pair.number() == number) {
+        return pair;
+      }
+    }
+  }
+
+  /** Calls an action with each that is there now; of those that come meanwhile with some. */
+  void forEach(Consumer<EmulatedQueuePair> action) {
+    all.forEach(action);
+  }
+
+  /** Adds one whose number no other has. */
+  synchronized void add(EmulatedQueuePair pair) {
+    if (2 * (used + 1) > slots.length) {
+      rebuild();
+    }
+    insert(slots, pair);
+    pair.place(all.add(pair));
+    used++;
+    live++;
+  }
+
+  /** Removes one that is there. */
+  synchronized void remove(EmulatedQueuePair pair) {
+    @Nullable Object[] table = slots;
+    int mask = table.length - 1;
+    int i = hash(pair.number()) & mask;
+    while (table[i] != pair) {
+      i = (i + 1) & mask;
+    }
+    SLOT.setRelease(table, i, REMOVED);
+    all.remove(pair.place());
+    live--;
+  }
+
+  /** Half as many may come or go as are there before it is done again. */
+  private void rebuild() {
+    @Nullable Object[] old = slots;
+    int capacity = LEAST_CAPACITY;
+    while (capacity < 3 * (live + 1)) {
+      capacity <<= 1;
+    }
+    @Nullable Object[] fresh = new @Nullable Object[capacity];
+    for (Object slot : old) {
+      if (slot instanceof EmulatedQueuePair pair) {
+        insert(fresh, pair);
+      }
+    }
+    used = live;
+    slots = fresh;
+  }
+
+  private static void insert(@Nullable Object[] table, EmulatedQueuePair pair) {
+    int mask = table.length - 1;
+    int i = hash(pair.number()) & mask;
+    while (table[i] != null) {
+      i = (i + 1) & mask;
+    }
+    SLOT.setRelease(table, i, pair);
+  }
+
+  private static int hash(int number) {
+    return (number * 0x9E3779B9) >>> 7;
+  }
+}
