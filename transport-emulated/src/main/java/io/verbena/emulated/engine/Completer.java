@@ -66,8 +66,10 @@ final class Completer {
   /** No answer came in time. */
   void timeout() {
     if (window.awaitsAnswer()) {
-      congestion.silent(window.sentEnd);
-      retry();
+      if (!link.isFull()) {
+        congestion.silent(window.sentEnd);
+      }
+      sendAgain();
     }
   }
 
@@ -117,6 +119,10 @@ final class Completer {
 
   private void retry() {
     congestion.lost(window.sentEnd);
+    sendAgain();
+  }
+
+  private void sendAgain() {
     if (clock.retry()) {
       link.host.count(Counter.RETRANSMISSIONS);
       window.goBack();

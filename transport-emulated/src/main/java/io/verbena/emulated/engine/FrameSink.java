@@ -25,4 +25,13 @@ public interface FrameSink {
    * @param to where it goes: the peer of a connection, or the address of a datagram
    */
   void send(Frame frame, AddressVector to);
+
+  /**
+   * Whether there is no room for another packet at the moment, since the one sent last still waits
+   * to leave. Others are dropped until there is room again; then the engine is {@linkplain
+   * QueuePairEngine#run run}.
+   */
+  default boolean isFull() {
+    return false;
+  }
 }

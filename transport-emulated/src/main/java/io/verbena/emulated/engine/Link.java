@@ -95,6 +95,11 @@ final class Link {
     return frame.start(opcode).destinationQueuePair(destination).psn(psn).sourcePort(flow);
   }
 
+  /** Whether nothing can be sent at the moment. */
+  boolean isFull() {
+    return sink.isFull();
+  }
+
   /** Sends the packet begun last to the connected peer. */
   void send() {
     sink.send(frame, vector);

@@ -189,8 +189,8 @@ public final class QueuePairEngine {
    * Sends packets, requests and answers in turn, and does local operations.
    *
    * @param packets the most to send
-   * @return whether there may be more to send at once; false once all that is left waits for a
-   *     packet, a post, an alarm or a state
+   * @return whether there may be more to send, at once or when the way out has room; false once all
+   *     that is left waits for a packet, a post, an alarm or a state
    */
   public boolean run(int packets) {
     try {
@@ -203,7 +203,7 @@ public final class QueuePairEngine {
 
   private boolean step(int packets) {
     int left = packets;
-    while (left > 0) {
+    while (left > 0 && !link.isFull()) {
       // A request may be a program's answer, for which somebody waits; an acknowledgement is none.
       boolean requested = requester.step();
       boolean replied = responder.reply();
@@ -233,7 +233,7 @@ public final class QueuePairEngine {
   private void goOn() {
     boolean receiverWait = clock.awaitsReceiver();
     if (!clock.expired()) {
-      if (clock.isToProbe()) {
+      if (clock.isToProbe() && !link.isFull()) {
         completer.probe();
         link.host.ready();
       }

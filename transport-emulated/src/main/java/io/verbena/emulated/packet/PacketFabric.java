@@ -37,6 +37,12 @@ public abstract class PacketFabric implements Fabric {
   private final ArrayDeque<Runnable> afterwards = new ArrayDeque<>();
   private final ConcurrentHashMap<Gid, PacketPort> ports = new ConcurrentHashMap<>();
 
+  /** Ports with a packet that the wire has no room for. */
+  private final ArrayDeque<PacketPort> full = new ArrayDeque<>();
+
+  /** Whether there is one, for those who have not entered. */
+  private volatile boolean waitsForRoom;
+
   protected PacketFabric(Secrets secrets, Timeline timeline, Wire wire) {
     this.secrets = secrets;
     this.timeline = timeline;
@@ -104,13 +110,42 @@ public abstract class PacketFabric implements Fabric {
     return !doorbells.isEmpty();
   }
 
+  /** A port has a packet that the wire has no room for; the driver is to look when it has. */
+  final void isFull(PacketPort port) {
+    full.add(port);
+    waitsForRoom = true;
+    wake();
+  }
+
+  /** Whether queue pairs that rang wait for room on the wire. */
+  final boolean waitsForRoom() {
+    return waitsForRoom;
+  }
+
+  private boolean hasRoom() {
+    if (waitsForRoom) {
+      while (!full.isEmpty()) {
+        if (!full.getFirst().flush()) {
+          return false;
+        }
+        full.removeFirst();
+      }
+      waitsForRoom = false;
+    }
+    return true;
+  }
+
   /**
-   * For those who have entered: serves each queue pair that rang, once; false if none did.
+   * For those who have entered: serves each queue pair that rang, once; false if none did, or if
+   * the wire has no room.
    *
    * <p>What an engine throws is thrown on when all are served: it has stopped its own queue pair,
    * and the others go on.
    */
   public final boolean serve() {
+    if (!hasRoom()) {
+      return false;
+    }
     Doorbells.Bell bell = doorbells.takeAll();
     if (bell == null) {
       return false;

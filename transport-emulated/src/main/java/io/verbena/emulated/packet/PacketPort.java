@@ -31,6 +31,12 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   /** All that it sends: one packet is built, and sent, at a time. */
   private final Frame outgoing;
 
+  /** The packet that the wire has no room for, with the UDP port that it goes to. */
+  private @Nullable Frame kept;
+
+  private int keptTo;
+  private boolean full;
+
   private QueuePairs queuePairs = number -> null;
   private @Nullable PortManagement management;
 
@@ -89,11 +95,52 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     }
     UdpGid.address(frame, out.gid(), to);
     frame.sourcePort(out.sourcePort(frame.sourcePort())).seal();
-    if (out.send(frame, UdpGid.udpPort(to))) {
+    int udpPort = UdpGid.udpPort(to);
+    Wire.Outcome outcome = full ? Wire.Outcome.DROPPED : out.send(frame, udpPort);
+    if (outcome == Wire.Outcome.FULL) {
+      keep(frame, udpPort);
+    } else {
+      count(outcome);
+    }
+  }
+
+  private void count(Wire.Outcome outcome) {
+    if (outcome == Wire.Outcome.SENT) {
       counters.sent();
     } else {
       counters.count(Reason.NOT_SENT);
     }
+  }
+
+  private void keep(Frame frame, int udpPort) {
+    Frame copy = kept;
+    if (copy == null) {
+      copy = wirePort.frame();
+      kept = copy;
+    }
+    copy.copyFrom(frame);
+    keptTo = udpPort;
+    full = true;
+    fabric.isFull(this);
+  }
+
+  @Override
+  public boolean isFull() {
+    return full;
+  }
+
+  /** Sends what the wire had no room for; false if it still has none. */
+  boolean flush() {
+    Frame copy = kept;
+    if (full && copy != null) {
+      Wire.Outcome outcome = wirePort.send(copy, keptTo);
+      if (outcome == Wire.Outcome.FULL) {
+        return false;
+      }
+      full = false;
+      count(outcome);
+    }
+    return true;
   }
 
   @Override

@@ -356,7 +356,8 @@ public final class UdpFabric extends PacketFabric {
   private void sleep() {
     driverState = DriverState.SELECTING;
     long nanos = untilNextAlarm();
-    if (!hasRung() && !polled && !over && devices.length > 0) {
+    boolean nothingToDo = !hasRung() || waitsForRoom();
+    if (nothingToDo && !polled && !over && devices.length > 0) {
       if (nanos < MILLI_NANOS) {
         LockSupport.parkNanos(this, Math.min(nanos, SHORT_NANOS));
       } else {

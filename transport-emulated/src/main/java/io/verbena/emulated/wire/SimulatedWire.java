@@ -161,14 +161,14 @@ public final class SimulatedWire implements Wire {
     }
 
     @Override
-    public boolean send(Frame frame, int udpPort) {
+    public Outcome send(Frame frame, int udpPort) {
       int to = frame.destinationAddress() - NETWORK - 1;
       if (closed || udpPort != Frame.UDP_PORT || to < 0 || to >= ports.size()) {
         tell(this, Fault.ANY, frame);
-        return false;
+        return Outcome.DROPPED;
       }
       carry(this, ports.get(to), frame);
-      return true;
+      return Outcome.SENT;
     }
 
     private Link link(int to) {

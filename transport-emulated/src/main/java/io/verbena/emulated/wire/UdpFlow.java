@@ -8,6 +8,8 @@ import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,9 @@ final class UdpFlow implements AutoCloseable {
   private final boolean leavesIdentification;
   private @Nullable DatagramChannel connected;
   private @Nullable InetSocketAddress last;
+
+  /** The socket that had no room for a packet lately; whoever selects reads it. */
+  private volatile @Nullable DatagramChannel full;
 
   /** Packets in a row to {@link #last} that need no identification of 0. */
   private int row;
@@ -97,18 +102,25 @@ final class UdpFlow implements AutoCloseable {
     } else if (++row == ROW) {
       connect(to);
     }
-    return channel.send(bytes, to) > 0;
+    return sent(channel, channel.send(bytes, to));
+  }
+
+  private boolean sent(DatagramChannel way, int count) {
+    if (count == 0) {
+      full = way;
+    }
+    return count > 0;
   }
 
   private boolean write(DatagramChannel way, ByteBuffer bytes, InetSocketAddress to)
       throws IOException {
     try {
-      return way.write(bytes) > 0;
+      return sent(way, way.write(bytes));
     } catch (IOException e) {
       // Mostly what ICMP said of a packet before: this one has not been tried yet.
       row = 0;
       disconnect();
-      return channel.send(bytes, to) > 0;
+      return sent(channel, channel.send(bytes, to));
     }
   }
 
@@ -123,6 +135,19 @@ final class UdpFlow implements AutoCloseable {
     } catch (IOException e) {
       // Where two sockets may not share a port it goes on without.
       close(way);
+    }
+  }
+
+  /**
+   * Has a selector tell, or tell no more, when the socket that was full has room; for whoever
+   * selects.
+   *
+   * @throws IOException if that socket is closed: there is another one then
+   */
+  void tellOfRoom(Selector selector, boolean tell) throws IOException {
+    DatagramChannel waitedFor = full;
+    if (waitedFor != null) {
+      SelectionKey unused = waitedFor.register(selector, tell ? SelectionKey.OP_WRITE : 0);
     }
   }
 

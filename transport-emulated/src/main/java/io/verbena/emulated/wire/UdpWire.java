@@ -13,7 +13,7 @@ import java.net.ProtocolFamily;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.nio.channels.ClosedChannelException;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
@@ -52,6 +52,9 @@ public final class UdpWire implements Wire, AutoCloseable {
   private @Nullable UdpPort port;
   private @Nullable Capture capture;
   private volatile boolean closed;
+
+  /** The flow whose socket has no room; set by the driver of the engines, read by who sleeps. */
+  private volatile @Nullable UdpFlow full;
 
   /** Told of each packet, for captures. */
   public interface Capture {
@@ -213,12 +216,17 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   /**
-   * Sleeps until a packet comes or {@link #wakeup} is called; in whole milliseconds.
+   * Sleeps until a packet comes, a socket that was full has room, or {@link #wakeup} is called; in
+   * whole milliseconds.
    *
    * @param nanos how long at the most; less than a millisecond only looks
    */
   public void await(long nanos) {
+    UdpFlow waitedFor = full;
     try {
+      if (waitedFor != null && !tellOfRoom(waitedFor, true)) {
+        return;
+      }
       long millis = nanos / NANOS_PER_MILLI;
       if (millis == 0) {
         selector.selectNow();
@@ -226,11 +234,24 @@ public final class UdpWire implements Wire, AutoCloseable {
         selector.select(millis);
       }
       selector.selectedKeys().clear();
+      if (waitedFor != null) {
+        boolean unused = tellOfRoom(waitedFor, false);
+      }
     } catch (ClosedSelectorException e) {
       // It was closed meanwhile: there is nothing to wait for.
       return;
     } catch (IOException e) {
       throw new IllegalStateException("select", e);
+    }
+  }
+
+  /** False if the socket is closed that was waited for: its flow has another one. */
+  private boolean tellOfRoom(UdpFlow flow, boolean tell) {
+    try {
+      flow.tellOfRoom(selector, tell);
+      return true;
+    } catch (IOException | CancelledKeyException e) {
+      return false;
     }
   }
 
@@ -289,20 +310,32 @@ public final class UdpWire implements Wire, AutoCloseable {
     }
 
     @Override
-    public boolean send(Frame packet, int to) {
+    public Outcome send(Frame packet, int to) {
+      InetSocketAddress address =
+          peers.address(UdpGid.destinationHigh(packet, to), UdpGid.destinationLow(packet));
+      UdpFlow flow = flow(packet.sourcePort());
+      Outcome outcome = send(packet, to, flow, address);
+      if (outcome == Outcome.FULL) {
+        full = flow;
+        return outcome;
+      }
+      if (full != null) {
+        full = null;
+      }
       if (capture != null && (to != udpPort || !UdpGid.isTo(packet, gid))) {
         capture.packet(packet);
       }
-      InetSocketAddress address =
-          peers.address(UdpGid.destinationHigh(packet, to), UdpGid.destinationLow(packet));
+      return outcome;
+    }
+
+    private Outcome send(Frame packet, int to, UdpFlow flow, InetSocketAddress address) {
       try {
-        return flow(packet.sourcePort())
-            .send(packet.udpPayload(), address, isIdentified(packet, to));
-      } catch (ClosedChannelException e) {
-        return false;
+        return flow.send(packet.udpPayload(), address, isIdentified(packet, to))
+            ? Outcome.SENT
+            : Outcome.FULL;
       } catch (IOException e) {
-        // No route, or the kernel's filter: lost, as on any network.
-        return false;
+        // Closed, no route, or the kernel's filter: lost, as on any network.
+        return Outcome.DROPPED;
       }
     }
 

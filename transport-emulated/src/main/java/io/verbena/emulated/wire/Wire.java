@@ -23,6 +23,16 @@ public interface Wire {
     void receive(Frame frame, FrameFault fault);
   }
 
+  /** What became of a packet that was to be sent. */
+  enum Outcome {
+    /** It is on its way. */
+    SENT,
+    /** There is no room for it now, nor for another one; there will be. */
+    FULL,
+    /** It is dropped, since this end cannot send it. */
+    DROPPED
+  }
+
   /** One end. */
   interface Port {
 
@@ -48,9 +58,9 @@ public interface Wire {
      * @param frame sealed, with a {@link #sourcePort} of this port; the caller's again on return
      * @param udpPort where the receiver takes packets; {@link Frame#UDP_PORT} but for HCAs in
      *     software that share an address
-     * @return false if it was dropped at once, since this end cannot send it
+     * @return what became of it; if {@link Outcome#FULL}, it is the caller's to send it again
      */
-    boolean send(Frame frame, int udpPort);
+    Outcome send(Frame frame, int udpPort);
 
     /** Unplugs it: what is on its way to it is dropped. Idempotent. */
     void close();

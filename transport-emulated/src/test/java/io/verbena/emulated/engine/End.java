@@ -2,6 +2,7 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
@@ -19,6 +20,9 @@ final class End {
   /** Where its packets go. */
   FrameSink out = (frame, to) -> {};
 
+  /** Whether that has no room. */
+  boolean full;
+
   End(
       QueuePairType type,
       int number,
@@ -32,7 +36,17 @@ final class End {
             host,
             sends,
             time,
-            (frame, to) -> out.send(frame, to));
+            new FrameSink() {
+              @Override
+              public void send(Frame frame, AddressVector to) {
+                out.send(frame, to);
+              }
+
+              @Override
+              public boolean isFull() {
+                return full;
+              }
+            });
     host.ready = this::run;
   }
 
@@ -64,7 +78,7 @@ final class End {
   }
 
   void run() {
-    while (engine.run(16)) {
+    while (engine.run(16) && !full) {
       // as long as it has more
     }
   }

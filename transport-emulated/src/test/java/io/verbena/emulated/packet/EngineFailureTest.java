@@ -77,7 +77,7 @@ class EngineFailureTest {
         }
 
         @Override
-        public boolean send(Frame frame, int udpPort) {
+        public Outcome send(Frame frame, int udpPort) {
           if (frame.destinationQueuePair() == broken) {
             throw new IllegalStateException("a mistake");
           }

@@ -63,7 +63,8 @@ class UdpWireTest {
       Frame frame = port.frame();
       for (int i = 0; i <= UdpFlow.ROW + 1; i++) {
         UdpGid.address(frame.start(opcode), port.gid(), to);
-        assertThat(port.send(frame.sourcePort(port.sourcePort(0)).seal(), udpPort)).isTrue();
+        assertThat(port.send(frame.sourcePort(port.sourcePort(0)).seal(), udpPort))
+            .isEqualTo(Wire.Outcome.SENT);
       }
     }
   }

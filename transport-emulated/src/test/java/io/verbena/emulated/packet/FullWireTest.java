@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.packet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.emulated.cm.local.LocalConnectionManagers;
+import io.verbena.emulated.engine.FlowControl;
+import io.verbena.emulated.hca.DeviceLimits;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.hca.Secrets;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.wire.FaultSchedule;
+import io.verbena.emulated.wire.SimulatedWire;
+import io.verbena.emulated.wire.VirtualTime;
+import io.verbena.emulated.wire.Wire;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceCounters.Counter;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** A wire that has no room for a packet loses none: what is to be sent waits. */
+class FullWireTest {
+  private static final long DEADLINE_NANOS = 60_000_000_000L;
+  private static final int PACKETS = 200;
+  private static final int LENGTH = PACKETS * 256;
+
+  private final VirtualTime time = new VirtualTime();
+  private final NarrowWire wire = new NarrowWire(time);
+  private final Driven fabric = new Driven(time, wire);
+  private final EmulatedDevice near = open();
+  private final EmulatedDevice far = open();
+
+  /** Takes a few packets of its first port in each while. */
+  private static final class NarrowWire implements Wire {
+    /** Longer than it takes until an answer is missed. */
+    static final long WHILE_NANOS = 12_000_000;
+
+    static final int FEW = 8;
+
+    private final VirtualTime time;
+    private final Wire wide;
+    private boolean attached;
+    private long begin = -WHILE_NANOS;
+    private long wakes;
+    private int left;
+    int refused;
+
+    NarrowWire(VirtualTime time) {
+      this.time = time;
+      wide = new SimulatedWire(time, FaultSchedule.none(1000));
+    }
+
+    private boolean takes() {
+      if (time.now() - begin >= WHILE_NANOS) {
+        begin = time.now();
+        left = FEW;
+      }
+      if (left > 0) {
+        left--;
+        return true;
+      }
+      refused++;
+      if (wakes != begin + WHILE_NANOS) {
+        wakes = begin + WHILE_NANOS;
+        time.schedule(wakes - time.now(), () -> {});
+      }
+      return false;
+    }
+
+    @Override
+    public Port attach(Receiver receiver) {
+      Port port = wide.attach(receiver);
+      boolean narrow = !attached;
+      attached = true;
+      return new Port() {
+        @Override
+        public Gid gid() {
+          return port.gid();
+        }
+
+        @Override
+        public int sourcePort(int flow) {
+          return port.sourcePort(flow);
+        }
+
+        @Override
+        public Outcome send(Frame frame, int udpPort) {
+          return narrow && !takes() ? Outcome.FULL : port.send(frame, udpPort);
+        }
+
+        @Override
+        public void close() {
+          port.close();
+        }
+      };
+    }
+  }
+
+  private static final class Driven extends PacketFabric {
+    private final VirtualTime time;
+
+    Driven(VirtualTime time, Wire wire) {
+      super(new Secrets(new SplittableRandom(7)), time, wire);
+      this.time = time;
+    }
+
+    @Override
+    protected FlowControl flowControl() {
+      return FlowControl.adaptive(256);
+    }
+
+    @Override
+    public void wake() {}
+
+    @Override
+    public void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
+      time.schedule(delayNanos, task);
+    }
+  }
+
+  private EmulatedDevice open() {
+    return EmulatedDevice.open(fabric, DeviceLimits.FULL, new LocalConnectionManagers());
+  }
+
+  @Test
+  void whatIsToBeSentWaitsForRoomAndNothingIsSentTwice() {
+    ByteBuffer bytes = ByteBuffer.allocateDirect(2 * LENGTH);
+    for (int i = 0; i < LENGTH; i++) {
+      bytes.put(i, (byte) (i % 251));
+    }
+    ByteBuffer target = ByteBuffer.allocateDirect(2 * LENGTH);
+    try (CompletionQueue here = near.createCompletionQueue(16, null);
+        CompletionQueue there = far.createCompletionQueue(16, null);
+        ProtectionDomain domain = near.allocateProtectionDomain();
+        ProtectionDomain farDomain = far.allocateProtectionDomain();
+        MemoryRegion from = domain.register(bytes, EnumSet.of(Access.LOCAL_WRITE));
+        MemoryRegion to =
+            farDomain.register(target, EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE));
+        QueuePair one = domain.createQueuePair(QueuePairOptions.reliable(here, here, 4, 4));
+        QueuePair two = domain.createQueuePair(QueuePairOptions.reliable(here, here, 4, 4));
+        QueuePair peerOfOne =
+            farDomain.createQueuePair(QueuePairOptions.reliable(there, there, 4, 4));
+        QueuePair peerOfTwo =
+            farDomain.createQueuePair(QueuePairOptions.reliable(there, there, 4, 4))) {
+      connect(one, peerOfOne, far.gid());
+      connect(peerOfOne, one, near.gid());
+      connect(two, peerOfTwo, far.gid());
+      connect(peerOfTwo, two, near.gid());
+      List<QueuePair> pairs = List.of(one, two);
+      for (int i = 0; i < pairs.size(); i++) {
+        long offset = (long) i * LENGTH;
+        pairs
+            .get(i)
+            .postSend(
+                new SendWorkRequest(1)
+                    .id(i)
+                    .write(to.address() + offset, to.rkey())
+                    .buffer(from.address(), LENGTH, from.lkey())
+                    .signaled());
+      }
+
+      run();
+
+      WorkCompletion[] done = WorkCompletion.array(16);
+      int count = here.poll(done);
+      List<CompletionStatus> statuses = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        statuses.add(done[i].status());
+      }
+      assertThat(statuses).containsExactly(CompletionStatus.SUCCESS, CompletionStatus.SUCCESS);
+      assertThat(target.slice(0, LENGTH)).isEqualTo(bytes.slice(0, LENGTH));
+      assertThat(target.slice(LENGTH, LENGTH)).isEqualTo(bytes.slice(0, LENGTH));
+      assertThat(wire.refused).as("how often there was no room").isPositive();
+      assertThat(count(near, Counter.RETRANSMISSIONS)).isZero();
+      assertThat(count(far, Counter.OUT_OF_SEQUENCE)).isZero();
+      assertThat(count(far, Counter.DUPLICATES)).isZero();
+      assertThat(time.now())
+          .as("about as long as the wire needs")
+          .isLessThan(2 * NarrowWire.WHILE_NANOS * 2 * PACKETS / NarrowWire.FEW);
+    } finally {
+      near.close();
+      far.close();
+    }
+  }
+
+  private static long count(Device device, Counter counter) {
+    return device.counters().get(counter);
+  }
+
+  private void run() {
+    fabric.enter();
+    try {
+      boolean more = true;
+      while (more) {
+        more = time.runDue() || fabric.serve() || time.advance(DEADLINE_NANOS);
+      }
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  private static void connect(QueuePair pair, QueuePair to, Gid gid) {
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.INIT)
+            .pkeyIndex(0)
+            .port(1)
+            .access(EnumSet.of(Access.REMOTE_WRITE)));
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTR)
+            .addressVector(AddressVector.to(gid))
+            .pathMtu(Mtu.MTU_256)
+            .destinationQueuePair(to.number())
+            .receivePsn(1)
+            .maxDestinationReadAtomic(1)
+            .minRnrTimer(1));
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTS)
+            .timeout(20)
+            .retryCount(2)
+            .rnrRetry(1)
+            .sendPsn(1)
+            .maxReadAtomic(1));
+  }
+}
