@@ -30,7 +30,7 @@ public interface RdmaConnection extends Disposable {
    * memory above {@link RdmaOptions#eagerSize} is not copied.
    *
    * @return completes when the peer's HCA has all of them; an error of {@code messages} is passed
-   *     on and leaves the connection open
+   *     on and leaves the connection open; a peer that closes and receives no more fails it
    */
   Mono<Void> send(Publisher<? extends ByteBuf> messages);
 
@@ -101,8 +101,23 @@ public interface RdmaConnection extends Disposable {
    * Closes gracefully: takes no new operation and no further piece of {@link #readPieces}, waits,
    * within {@link RdmaOptions#closeTimeout}, for those of both ends that were begun before, and
    * disconnects. Subscribing again does nothing new.
+   *
+   * <p>While a subscriber of {@link #receive} is there, it still gets all that the peer sends, which
+   * must come to an end: the peer learns of the close by {@link #onPeerClosing}. Once there is none
+   * and this end's operations are done, what the peer sends is dropped, and its sends that are not
+   * complete fail with {@link ConnectionClosedException}. So to leave a stream without end, cancel
+   * its subscription and close.
    */
   Mono<Void> close();
+
+  /**
+   * Completes when the peer has begun to close and sends no more messages: it waits for this end to
+   * do what it has begun. A stream without end goes well with it: {@code
+   * send(ticks.takeUntilOther(onPeerClosing()))}.
+   *
+   * @return completes also when the connection has ended in another way; never errors
+   */
+  Mono<Void> onPeerClosing();
 
   /** Disconnects now; what is pending fails with {@link ConnectionClosedException}. Idempotent. */
   @Override

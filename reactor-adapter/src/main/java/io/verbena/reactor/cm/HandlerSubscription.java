@@ -36,6 +36,11 @@ final class HandlerSubscription extends BaseSubscriber<Void> {
 
   @Override
   protected void hookOnError(Throwable error) {
+    if (error instanceof ConnectionClosedException && connection.isClosedByPeer()) {
+      // A send that the peer stopped: nothing failed.
+      hookOnComplete();
+      return;
+    }
     connection.abort(
         new ConnectionClosedException(
             "handler", connection.peer(), null, "the handler failed: " + error, error));

@@ -110,8 +110,18 @@ public final class Connection implements RdmaConnection {
   }
 
   @Override
+  public Mono<Void> onPeerClosing() {
+    return life.onPeerClosing();
+  }
+
+  @Override
   public Mono<Void> onClose() {
     return life.onClose();
+  }
+
+  /** Whether the peer has begun to close; on the loop. */
+  public boolean isClosedByPeer() {
+    return life.isClosedByPeer();
   }
 
   @Override

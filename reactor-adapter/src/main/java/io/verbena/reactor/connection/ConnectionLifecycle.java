@@ -128,7 +128,7 @@ public final class ConnectionLifecycle implements LoopMember {
             own,
             options);
     deadlines = new Deadlines(loop, options, sends, receiver, reason.peer(), this::terminate);
-    close = new GracefulClose(turn, deadlines, receiver, immediates);
+    close = new GracefulClose(turn, deadlines, receiver, immediates, reason, signals);
     keepAlive = new KeepAlive(queues, close);
     router =
         new CompletionRouter(
@@ -307,6 +307,15 @@ public final class ConnectionLifecycle implements LoopMember {
     return signals.onClose();
   }
 
+  Mono<Void> onPeerClosing() {
+    return signals.onPeerClosing();
+  }
+
+  /** Whether the peer has begun to close; on the loop. */
+  boolean isClosedByPeer() {
+    return close.isClosedByPeer();
+  }
+
   /** Gives the connection up, from any thread. */
   void dispose() {
     if (loop.inLoop()) {
@@ -453,6 +462,7 @@ public final class ConnectionLifecycle implements LoopMember {
         this::tellWatchers,
         this::endReceivers,
         this::dropOrKeepUndelivered,
+        signals::tellPeerClosing,
         () -> signals.tellClosers(close.isClosedHere()),
         signals::tellEnded);
   }

@@ -109,7 +109,12 @@ final class Deadlines {
           sender.isCloseArrived()
               ? null
               : new RdmaTimeoutException(
-                  "close", peer, "what was begun was not done within " + options.closeTimeout()));
+                  "close",
+                  peer,
+                  "what was begun was not done within "
+                      + options.closeTimeout()
+                      + "; end sends without end by RdmaConnection.onPeerClosing, and cancel"
+                      + " receive() before close() where nobody wants what else comes"));
     }
   }
 

@@ -60,6 +60,16 @@ final class EndReason {
     return new ConnectionClosedException(operation, peer, status, reason, why);
   }
 
+  /** The error of a send to a peer that closes and drops what comes. */
+  RdmaException stopped() {
+    return new ConnectionClosedException(
+        "send",
+        peer,
+        null,
+        "the peer closes and takes no more messages; RdmaConnection.onPeerClosing tells of it",
+        null);
+  }
+
   /** The error of a work request that completed with this status. */
   RdmaException failed(String operation, CompletionStatus status) {
     return CompletionErrors.of(operation, peer, status, cause);

@@ -8,9 +8,10 @@ import io.verbena.reactor.guard.FailureGuard;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Tells those who close a connection, and those who wait for its end. */
+/** Tells those who close a connection, and those who wait for its end or for the peer's close. */
 final class EndSignals {
   private final EndReason reason;
+  private final Sinks.Empty<Void> peerClosing = Sinks.empty();
   private final Sinks.Empty<Void> closed = Sinks.empty();
   private final Sinks.Empty<Void> ended = Sinks.empty();
   private final Mono<Void> close;
@@ -36,6 +37,16 @@ final class EndSignals {
   /** Completes when the connection has ended, or fails with what went wrong. */
   Mono<Void> onClose() {
     return FailureGuard.guarded(ended.asMono());
+  }
+
+  /** Completes when the peer has begun to close, or the connection has ended. */
+  Mono<Void> onPeerClosing() {
+    return FailureGuard.guarded(peerClosing.asMono());
+  }
+
+  /** Tells those who wait for the peer to close; idempotent. */
+  void tellPeerClosing() {
+    peerClosing.tryEmitEmpty();
   }
 
   /**

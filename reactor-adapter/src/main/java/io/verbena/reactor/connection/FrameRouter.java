@@ -46,9 +46,9 @@ final class FrameRouter implements FrameReader.Handler {
   }
 
   @Override
-  public void closing() {
+  public void closing(boolean stop) {
     receiver.closeCame();
-    close.closeCame();
+    close.closeCame(stop);
   }
 
   @Override

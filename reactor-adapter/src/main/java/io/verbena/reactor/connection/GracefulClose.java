@@ -26,12 +26,17 @@ import io.verbena.reactor.send.MessageSender;
  * <pre>
  *            own CLOSE is sent once all operations are done   what the peer sent
  *   LEAVING                                                   goes to its subscriber; without one it
- *                                                             is discarded once CLOSE is sent
+ *                                                             is dropped once all operations are
+ *                                                             done, and CLOSE says STOP
  *   LEFT     and a subscriber, if any, has taken what came    is all there: receivers end
  *   PARTING                                                   is all there: receivers end
  * </pre>
  *
- * One deadline of {@link Deadlines} bounds this, and once more the flush that follows. Only on the
+ * A peer that said STOP drops what comes: sends that might ask for more messages fail, so that one
+ * without an end ends too. Where somebody receives there, it does not say so, and its program has
+ * to end them, by {@link EndSignals#onPeerClosing}.
+ *
+ * <p>One deadline of {@link Deadlines} bounds this, and once more the flush that follows. Only on the
  * loop.
  */
 final class GracefulClose {
@@ -46,17 +51,26 @@ final class GracefulClose {
   private final Deadlines deadlines;
   private final MessageReceiver receiver;
   private final ImmediateReceiver immediates;
+  private final EndReason reason;
+  private final EndSignals signals;
   private State state = State.OPEN;
+
+  /** Whether the peer said STOP, and the sends are not told yet. */
+  private boolean stopCame;
 
   GracefulClose(
       DutyCycleEnd turn,
       Deadlines deadlines,
       MessageReceiver receiver,
-      ImmediateReceiver immediates) {
+      ImmediateReceiver immediates,
+      EndReason reason,
+      EndSignals signals) {
     this.turn = turn;
     this.deadlines = deadlines;
     this.receiver = receiver;
     this.immediates = immediates;
+    this.reason = reason;
+    this.signals = signals;
   }
 
   // ---- events
@@ -69,8 +83,13 @@ final class GracefulClose {
     }
   }
 
-  /** The peer sends no more messages. */
-  void closeCame() {
+  /**
+   * The peer sends no more messages.
+   *
+   * @param stop whether it drops what is sent to it
+   */
+  void closeCame(boolean stop) {
+    stopCame |= stop;
     if (!isClosedByPeer()) {
       state = state == State.OPEN ? State.LEFT : State.PARTING;
       start();
@@ -103,6 +122,11 @@ final class GracefulClose {
       // Before the state is looked at: a receiver that ends may close or send.
       receiver.end(null);
       immediates.end(null);
+      signals.tellPeerClosing();
+      if (stopCame) {
+        stopCame = false;
+        out.stop(reason.stopped());
+      }
     }
     return switch (state) {
       case OPEN -> false;
@@ -116,9 +140,10 @@ final class GracefulClose {
     if (isDone(out, operations)) {
       out.close();
     }
-    if (out.isCloseSent() && !receiver.hasSubscriber()) {
-      // Nobody is there to take what the peer still sends; it must not wait for that.
+    if (out.isCloseWanted() && !receiver.hasSubscriber()) {
+      // Nobody is there to take what the peer still sends; neither end must wait for that.
       receiver.discard();
+      out.askToStop();
     }
     return false;
   }

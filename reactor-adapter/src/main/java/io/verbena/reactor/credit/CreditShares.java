@@ -202,6 +202,15 @@ public final class CreditShares<S extends CreditUser> {
     waiting.clear();
   }
 
+  /** Fails the sends that might ask for more. */
+  public void failUnfinished(RdmaException error) {
+    for (S send : new ArrayList<>(active)) {
+      if (send.isUnfinished()) {
+        send.fail(error);
+      }
+    }
+  }
+
   /** Fails all sends. */
   public void fail(RdmaException error) {
     halt();

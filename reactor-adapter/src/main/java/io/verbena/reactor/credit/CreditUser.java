@@ -7,6 +7,9 @@ public interface CreditUser {
   /** Whether it can use credits. */
   boolean wants();
 
+  /** Whether it can, or may come to. */
+  boolean isUnfinished();
+
   /** Whether it has neither credits nor messages that wait for one. */
   boolean isIdle();
 

@@ -82,6 +82,11 @@ public final class MessageSender {
   private boolean starved;
   private boolean closeWanted;
   private boolean closeSent;
+  private boolean stopWanted;
+  private boolean stopSent;
+
+  /** Why no more is sent to a peer that drops it, or null. */
+  private @Nullable RdmaException stopped;
 
   /**
    * Sends over {@code sends}, in frames of {@code buffers}.
@@ -138,7 +143,8 @@ public final class MessageSender {
 
   /** Why a send cannot start, or null. */
   @Nullable RdmaException refuse() {
-    return admission.refuse("send", shares.count());
+    RdmaException refusal = admission.refuse("send", shares.count());
+    return refusal == null ? stopped : refusal;
   }
 
   void countFailure(RdmaException why) {
@@ -424,10 +430,15 @@ public final class MessageSender {
     if (returns.isDonePending()) {
       frame.done(returns.takeDone());
     }
-    if (closeWanted && !closeSent && nothingLeft()) {
+    if (isCloseDue()) {
       closeSent = true;
-      frame.close();
+      stopSent = stopWanted;
+      frame.close(stopWanted);
     }
+  }
+
+  private boolean isCloseDue() {
+    return closeWanted && (!closeSent || stopSent != stopWanted) && nothingLeft();
   }
 
   private boolean nothingLeft() {
@@ -438,8 +449,7 @@ public final class MessageSender {
     if (returns.frames().reached()) {
       return frames.left() > 0;
     }
-    return frames.left() > RESERVED_FRAMES
-        && (returns.isDue() || (closeWanted && !closeSent && nothingLeft()));
+    return frames.left() > RESERVED_FRAMES && (returns.isDue() || isCloseDue());
   }
 
   /** Sends what this turn has brought, and what the peer must know. */
@@ -529,6 +539,20 @@ public final class MessageSender {
       closeWanted = true;
       turn.ask();
     }
+  }
+
+  /** Has the CLOSE say, or another one, that this end drops what else comes; idempotent. */
+  public void askToStop() {
+    if (!stopWanted) {
+      stopWanted = true;
+      turn.ask();
+    }
+  }
+
+  /** The peer drops what is sent: fails the sends that might ask for more. */
+  public void stop(RdmaException why) {
+    stopped = why;
+    shares.failUnfinished(why);
   }
 
   /** Whether a CLOSE is sent once nothing else is left to send. */

@@ -112,8 +112,8 @@ final class SendFrame implements RequestOwner {
     records++;
   }
 
-  void close() {
-    buffer.setLong(end, RecordLayout.header(RecordLayout.CLOSE, 0));
+  void close(boolean stop) {
+    buffer.setLong(end, RecordLayout.header(RecordLayout.CLOSE, stop ? RecordLayout.STOP : 0));
     end += RecordLayout.CLOSE_LENGTH;
     records++;
     closes = true;

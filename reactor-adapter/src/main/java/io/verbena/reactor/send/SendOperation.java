@@ -297,7 +297,12 @@ final class SendOperation extends Mono<Void>
 
   @Override
   public boolean wants() {
-    return upstream != null && !upstreamEnded && !ended;
+    return upstream != null && isUnfinished();
+  }
+
+  @Override
+  public boolean isUnfinished() {
+    return !upstreamEnded && !ended;
   }
 
   @Override

@@ -22,7 +22,12 @@ public final class FrameReader {
 
     void done(int id);
 
-    void closing();
+    /**
+     * The peer sends no more messages.
+     *
+     * @param stop whether it drops what is sent to it
+     */
+    void closing(boolean stop);
 
     /** Immediate data of a WRITE of {@code length} bytes, which may be negative. */
     void immediate(int value, int length);
@@ -92,7 +97,7 @@ public final class FrameReader {
         yield at + RecordLayout.DONE_LENGTH;
       }
       case RecordLayout.CLOSE -> {
-        to.closing();
+        to.closing(length == RecordLayout.STOP);
         yield at + RecordLayout.CLOSE_LENGTH;
       }
       case RecordLayout.IMMEDIATE -> {

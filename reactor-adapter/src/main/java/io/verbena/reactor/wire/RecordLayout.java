@@ -10,7 +10,7 @@ package io.verbena.reactor.wire;
  *  | kind | 0 | length | payload, padded to 8 ...                 MESSAGE
  *  | kind | 0 | length | id       | rkey  | address |             RENDEZVOUS
  *  | kind | 0 | 0      | id       | 0     |                       DONE
- *  | kind | 0 | 0      |                                          CLOSE
+ *  | kind | 0 | stop   |                                          CLOSE
  *  | kind | 0 | length | value    | 0     |                       IMMEDIATE
  * </pre>
  */
@@ -24,11 +24,17 @@ public final class RecordLayout {
   /** The receiver has read all rendezvous up to this id. */
   public static final int DONE = 3;
 
-  /** The sender sends no more messages. */
+  /** The sender sends no more messages. It may come twice, the second time to say {@link #STOP}. */
   public static final int CLOSE = 4;
 
   /** A WRITE before this frame is done: immediate data for devices that have none. */
   public static final int IMMEDIATE = 5;
+
+  /**
+   * In the place of a CLOSE's length: the sender drops what else comes, so that its peer should stop
+   * sending. Ends that do not know it read no length of a CLOSE.
+   */
+  public static final int STOP = 1;
 
   public static final int HEADER_LENGTH = 8;
   public static final int ID_OFFSET = 8;

@@ -68,7 +68,7 @@ public final class FrameReaderFuzz {
     }
 
     @Override
-    public void closing() {
+    public void closing(boolean stop) {
       count(RecordLayout.CLOSE_LENGTH);
     }
 

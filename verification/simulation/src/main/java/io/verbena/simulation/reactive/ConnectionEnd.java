@@ -121,6 +121,11 @@ final class ConnectionEnd implements DutyCycle {
     return simulation.oracle().isClosing();
   }
 
+  /** Whether it may drop what its peer sends, whose sends then fail. */
+  boolean mayDiscard() {
+    return mayDiscard;
+  }
+
   /** See {@link ReactiveSimulation#verify}. */
   void verify(Runnable check) {
     simulation.verify(check);

@@ -119,7 +119,8 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
   @Override
   protected void hookOnError(Throwable error) {
     onEnd("error");
-    connectionEnd.failed("send " + id, error, startedWhileClosing);
+    connectionEnd.failed(
+        "send " + id, error, startedWhileClosing || connectionEnd.peer().mayDiscard());
   }
 
   private void onEnd(String how) {
