@@ -41,6 +41,9 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, R
   private static final int SCHEDULED = 1 << 2;
   private static final int CANCELLED = 1 << 3;
 
+  /** It holds its memory: from now on a cancel releases that, before it {@link #start} does. */
+  private static final int HELD = 1 << 4;
+
   final OneSidedOperations room;
   final RemoteMemory at;
 
@@ -156,22 +159,29 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, R
 
   private void start() {
     RdmaException refusal = tryHold();
-    if (refusal == null && room.loop().inLoop()) {
-      begin();
-      return;
-    }
-    if (refusal == null) {
+    boolean inLoop = room.loop().inLoop();
+    if (refusal == null && !inLoop) {
       refusal = room.admission().admit();
+      outside = refusal == null;
     }
-    if (refusal != null) {
+    if (refusal == null && (set(HELD) & CANCELLED) != 0) {
       over = true;
       release();
-      room.resources().countFailure(operation(), refusal);
-      tellOutside(refusal);
-      return;
+      if (outside) {
+        room.admission().admitted();
+      }
+    } else if (refusal == null && inLoop) {
+      begin();
+    } else if (refusal == null) {
+      room.loop().schedule(this);
+    } else {
+      over = true;
+      release();
+      if (!isCancelled()) {
+        room.resources().countFailure(operation(), refusal);
+        tellOutside(refusal);
+      }
     }
-    outside = true;
-    room.loop().schedule(this);
   }
 
   /** Outside the loop nothing that is thrown can end the connection. */
@@ -199,13 +209,17 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, R
 
   @Override
   public void cancel() {
-    if (!mark(CANCELLED)) {
+    int before = set(CANCELLED);
+    if ((before & CANCELLED) != 0) {
       return;
     }
     if (mark(STARTED)) {
       // Nobody will ever start it.
       over = true;
       release();
+    } else if ((before & HELD) == 0) {
+      // It is being started just now, and will find itself cancelled.
+      return;
     } else if (room.loop().inLoop()) {
       stop();
     } else {
@@ -214,14 +228,16 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, R
   }
 
   private boolean mark(int bit) {
+    return (set(bit) & bit) == 0;
+  }
+
+  /** Sets a mark, and returns those that were set before. */
+  private int set(int bit) {
     int before;
     do {
       before = marks;
-      if ((before & bit) != 0) {
-        return false;
-      }
-    } while (!MARKS.compareAndSet(this, before, before | bit));
-    return true;
+    } while ((before & bit) == 0 && !MARKS.compareAndSet(this, before, before | bit));
+    return before;
   }
 
   private boolean isCancelled() {

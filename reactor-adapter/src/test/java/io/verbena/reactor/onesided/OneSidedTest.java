@@ -3,10 +3,13 @@ package io.verbena.reactor.onesided;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
 import io.verbena.LocalAccessException;
 import io.verbena.OperationLimitException;
 import io.verbena.RdmaConnection.Immediate;
@@ -32,6 +35,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
@@ -95,6 +99,26 @@ class OneSidedTest {
       assertThat(into.readByte()).isEqualTo((byte) 42);
       assertThat(Ends.take(into)).isEqualTo(at(5, 9999));
     }
+  }
+
+  /** The loop has dealt with the cancellation before the thread that subscribes goes on. */
+  @Test
+  void releasesABufferWhoseReadIsCancelledWhileItStarts() {
+    BaseSubscriber<Void> subscriber = new BaseSubscriber<>() {};
+    ByteBuf into =
+        new UnpooledDirectByteBuf(UnpooledByteBufAllocator.DEFAULT, 64, 64) {
+          @Override
+          public ByteBuf retain() {
+            subscriber.cancel();
+            pair.client().fetchAndAdd(token.slice(0, Long.BYTES), 1).block(Ends.LIMIT);
+            return super.retain();
+          }
+        };
+
+    pair.client().read(token.slice(0, 64), into).subscribe(subscriber);
+
+    await().atMost(Ends.LIMIT).untilAsserted(() -> assertThat(into.refCnt()).isOne());
+    into.release();
   }
 
   @Test
