@@ -57,6 +57,8 @@ public interface RdmaConnection extends Disposable {
    * @param from what to read
    * @param into gets the bytes at its writer index, which moves on success; it stays the caller's,
    *     is retained meanwhile, and needs {@code from.length()} writable bytes
+   * @return fails with {@link LocalAccessException} if {@code into} has another writer index or
+   *     other memory when the bytes are there, as a buffer has that grew: leave it alone until then
    */
   Mono<Void> read(RemoteMemory from, ByteBuf into);
 

@@ -202,7 +202,7 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, R
     }
   }
 
-  private LocalAccessException unusable(RuntimeException why) {
+  final LocalAccessException unusable(RuntimeException why) {
     return new LocalAccessException(
         operation(), room.peer(), null, "the buffer cannot be used: " + why, why);
   }
@@ -381,7 +381,8 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, R
     }
   }
 
-  private void end(RdmaException why) {
+  /** Ends it with an error, when no request of it is outstanding. */
+  final void end(RdmaException why) {
     over = true;
     room.guard().guarded(this::release);
     if (!isCancelled()) {

@@ -2,6 +2,7 @@
 package io.verbena.reactor.onesided;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.IllegalReferenceCountException;
 import io.verbena.LocalAccessException;
 import io.verbena.RemoteMemory;
 import io.verbena.core.memory.Lease;
@@ -11,7 +12,11 @@ import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
 import reactor.core.CoreSubscriber;
 
-/** A read into a buffer of the caller, which is held meanwhile. */
+/**
+ * A read into a buffer of the caller, which is held meanwhile. If it gets other memory, by growing
+ * for example, the bytes went into the old one, and the read fails. Registered memory that it grew
+ * out of nobody else gets meanwhile; what becomes of foreign memory is its allocator's business.
+ */
 final class ReadIntoOperation extends Operation<Void> {
   private final ByteBuf into;
   private boolean held;
@@ -20,6 +25,9 @@ final class ReadIntoOperation extends Operation<Void> {
   private long localAddress;
   private int localKey;
   private int length;
+  private int index;
+  private int capacity;
+  private long memoryAddress;
 
   ReadIntoOperation(OneSidedOperations room, RemoteMemory at, ByteBuf into) {
     super(room, at);
@@ -60,6 +68,7 @@ final class ReadIntoOperation extends Operation<Void> {
               : "writable bytes: " + into.writableBytes() + " (expected: >= " + length + ")",
           null);
     }
+    index = into.writerIndex();
     if (length > 0) {
       locate();
     }
@@ -67,7 +76,6 @@ final class ReadIntoOperation extends Operation<Void> {
 
   private void locate() {
     LoopResources resources = room.resources();
-    int index = into.writerIndex();
     Location where = resources.location();
     if (resources.memory().locate(into, index, length, where)) {
       localAddress = where.address();
@@ -77,6 +85,8 @@ final class ReadIntoOperation extends Operation<Void> {
     Lease leased = resources.memory().lease(into, index, length);
     if (leased != null) {
       lease = leased;
+      capacity = into.capacity();
+      memoryAddress = memoryAddress();
       localAddress = leased.address();
       localKey = leased.lkey();
       return;
@@ -110,13 +120,56 @@ final class ReadIntoOperation extends Operation<Void> {
 
   @Override
   void complete(CoreSubscriber<? super Void> to) {
-    ByteBuf buffer = detour;
-    if (buffer != null) {
-      into.setBytes(into.writerIndex(), buffer, 0, length);
+    try {
+      if (!isInPlace()) {
+        end(
+            new LocalAccessException(
+                operation(),
+                room.peer(),
+                null,
+                "the buffer changed while it was read into: writer index "
+                    + into.writerIndex()
+                    + ", capacity "
+                    + into.capacity()
+                    + " (expected: writer index "
+                    + index
+                    + " and the same memory until the read ends)",
+                null));
+        return;
+      }
+      ByteBuf buffer = detour;
+      if (buffer != null) {
+        into.setBytes(index, buffer, 0, length);
+      }
+      into.writerIndex(index + length);
+    } catch (IllegalReferenceCountException e) {
+      end(unusable(e));
+      return;
     }
-    into.writerIndex(into.writerIndex() + length);
     release();
     to.onComplete();
+  }
+
+  /** Whether the bytes that were read are those at the writer index still. */
+  private boolean isInPlace() {
+    if (into.writerIndex() != index || into.writableBytes() < length) {
+      return false;
+    }
+    if (detour != null || length == 0) {
+      return true;
+    }
+    if (lease != null) {
+      return into.capacity() == capacity && memoryAddress() == memoryAddress;
+    }
+    LoopResources resources = room.resources();
+    Location where = resources.location();
+    return resources.memory().locate(into, index, length, where)
+        && where.address() == localAddress
+        && where.lkey() == localKey;
+  }
+
+  private long memoryAddress() {
+    return into.hasMemoryAddress() ? into.memoryAddress() : 0;
   }
 
   @Override

@@ -121,6 +121,41 @@ class OneSidedTest {
     into.release();
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"registered", "foreign", "heap"})
+  void failsAReadIntoABufferThatGetsOtherMemoryMeanwhile(String kind) {
+    ByteBuf into =
+        switch (kind) {
+          case "registered" -> pair.client().memory().allocator().directBuffer(100, 1 << 20);
+          case "foreign" -> Unpooled.directBuffer(100, 1 << 20);
+          default -> Unpooled.buffer(100, 1 << 20);
+        };
+    // On the loop, so that nothing completes before it grows.
+    Mono<Void> read =
+        pair.client()
+            .read(token.slice(0, 8))
+            .doOnNext(ByteBuf::release)
+            .flatMap(
+                first -> {
+                  CompletableFuture<Void> begun =
+                      pair.client().read(token.slice(0, 100), into).toFuture();
+                  into.capacity(10_000);
+                  return Mono.fromFuture(begun);
+                });
+
+    if (kind.equals("heap")) {
+      read.block(Ends.LIMIT);
+      assertThat(Ends.take(into)).isEqualTo(at(0, 100));
+    } else {
+      assertThatThrownBy(() -> read.block(Ends.LIMIT))
+          .isInstanceOf(LocalAccessException.class)
+          .hasMessageContaining("capacity 10000");
+      assertThat(into.refCnt()).isOne();
+      into.release();
+    }
+    pair.client().read(token.slice(0, 8)).doOnNext(ByteBuf::release).block(Ends.LIMIT);
+  }
+
   @Test
   void readsAgainForEachSubscription() {
     Mono<byte[]> read = pair.client().read(token.slice(8, 16)).map(Ends::take);

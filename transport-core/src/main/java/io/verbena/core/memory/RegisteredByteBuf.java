@@ -9,12 +9,16 @@ import io.netty.util.ResourceLeakTracker;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A buffer in registered memory. It stays with its block when it is free, so that allocating it
  * again makes no garbage; only growing beyond the block makes it change blocks with a free buffer.
+ * Whoever else holds a reference meanwhile may have the HCA use the old block: nobody gets that
+ * before the last reference is gone.
  *
  * <p>Its retained slices count their references themselves, and belong to it: they are reused when
  * it is. The first thread that slices it gets them; others get new ones.
@@ -53,6 +57,9 @@ final class RegisteredByteBuf extends RegisteredBytes {
 
   private @Nullable RegisteredSlice[] slices = NO_SLICES;
   private int slicesUsed;
+
+  /** Have the blocks that this one grew out of while others held it. */
+  private @Nullable List<RegisteredByteBuf> outgrown;
 
   RegisteredByteBuf(ByteBufAllocator allocator, Slabs slabs, Block block) {
     super(0, null);
@@ -106,7 +113,16 @@ final class RegisteredByteBuf extends RegisteredBytes {
     other.nioBuffer = null;
     block = longer;
     nioBuffer = null;
-    slabs.give(other);
+    if (refCnt() == 1) {
+      slabs.give(other);
+      return;
+    }
+    List<RegisteredByteBuf> kept = outgrown;
+    if (kept == null) {
+      kept = new ArrayList<>(2);
+      outgrown = kept;
+    }
+    kept.add(other);
   }
 
   @Override
@@ -216,6 +232,11 @@ final class RegisteredByteBuf extends RegisteredBytes {
     if (slicesUsed != 0) {
       slicesUsed = 0;
       slicer = null;
+    }
+    List<RegisteredByteBuf> kept = outgrown;
+    if (kept != null) {
+      outgrown = null;
+      kept.forEach(slabs::give);
     }
     slabs.give(this);
   }

@@ -148,6 +148,36 @@ class RegisteredAllocatorTest {
   }
 
   @Test
+  void givesNobodyTheMemoryThatABufferGrewOutOfWhileAnotherHoldsIt() {
+    ByteBuf buf = numbered(allocator.directBuffer(1000, 100_000));
+    Location old = new Location();
+    memory.locate(buf, 0, 1000, old);
+    ByteBuf held = buf.retainedDuplicate();
+    buf.capacity(50_000);
+
+    assertThat(addressesOf(100)).doesNotContain(old.address());
+
+    held.release();
+    buf.release();
+    assertThat(addressesOf(100)).contains(old.address());
+  }
+
+  /** Where so many new buffers of 1000 bytes lie. */
+  private List<Long> addressesOf(int count) {
+    List<ByteBuf> buffers = new ArrayList<>();
+    List<Long> addresses = new ArrayList<>();
+    Location at = new Location();
+    for (int i = 0; i < count; i++) {
+      ByteBuf buf = allocator.directBuffer(1000);
+      memory.locate(buf, 0, 1000, at);
+      addresses.add(at.address());
+      buffers.add(buf);
+    }
+    buffers.forEach(ByteBuf::release);
+    return addresses;
+  }
+
+  @Test
   void growsWithinItsBlockInPlace() {
     ByteBuf buf = numbered(allocator.directBuffer(100));
     Location before = new Location();
