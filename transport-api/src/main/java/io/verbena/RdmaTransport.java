@@ -73,7 +73,11 @@ public interface RdmaTransport extends Disposable {
    */
   RdmaMemory memory(URI address);
 
-  /** Disposes connections, servers, loops, memory and devices, in this order; idempotent. */
+  /**
+   * Disposes connections, servers, loops, memory and devices, in this order; idempotent. What fails
+   * keeps nothing else from being closed, and is tried twice; if it is still left, this throws, and
+   * a further call tries again.
+   */
   @Override
   void dispose();
 

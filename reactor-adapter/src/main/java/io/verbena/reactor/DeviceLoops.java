@@ -45,6 +45,9 @@ final class DeviceLoops {
   private final @Nullable LoopWatchdog watchdog;
   private boolean closing;
 
+  /** Whether a call of {@link #close} told of what went wrong at the end of the loops. */
+  private boolean isReported;
+
   /**
    * Takes over an open device.
    *
@@ -91,7 +94,8 @@ final class DeviceLoops {
     loop.atEnd(() -> reportBreakdown(name, loop.brokenBy()));
     return new ConnectionContext(
         opened.dispatcher(),
-        new LoopResources(loop, opened.memory(), options, opened.meter()),
+        new LoopResources(
+            loop, opened.memory(), options, opened.meter(), opened.closeFirst()),
         opened.domain(),
         options);
   }
@@ -151,17 +155,20 @@ final class DeviceLoops {
   }
 
   /**
-   * Closes connections, loops, memory and device. Listeners are closed before.
+   * Closes connections, loops, memory and device; what is left of them, if it was called before.
+   * Listeners are closed before. By one thread at a time.
    *
    * @throws VerbsException if something of the device is left open
    */
   void close() throws InterruptedException {
+    boolean begins;
     synchronized (this) {
+      begins = !closing;
       closing = true;
     }
     List<CompletionLoop> loops = loops();
-    for (CompletionLoop loop : loops) {
-      loop.stop();
+    if (begins) {
+      loops.forEach(CompletionLoop::stop);
     }
     try {
       closeAll(loops);
@@ -175,18 +182,31 @@ final class DeviceLoops {
 
   private void closeAll(List<CompletionLoop> loops) throws InterruptedException {
     long patience = Math.min(options.closeTimeout().toNanos(), Long.MAX_VALUE - GRACE) + GRACE;
-    Throwable failure = null;
     for (CompletionLoop loop : loops) {
       if (!loop.join(patience)) {
         throw new VerbsException(
-            VerbsError.BUSY, "close: a completion loop is held up by a subscriber");
+            VerbsError.BUSY,
+            "close: a completion loop is held up by a subscriber; nothing that it may use was"
+                + " closed, try again when it has returned");
       }
-      failure = failure == null ? loop.failure() : failure;
+    }
+    for (CompletionLoop loop : loops) {
+      opened.closeFirst().add("completion queues", loop::closeQueues);
     }
     opened.close(patience);
+    Throwable failure = isReported ? null : failureOf(loops);
     if (failure != null) {
+      isReported = true;
       throw new VerbsException(
-          VerbsError.IO, "close: a completion loop could not close all", failure);
+          VerbsError.IO, "close: a completion loop could not free all", failure);
     }
+  }
+
+  private static @Nullable Throwable failureOf(List<CompletionLoop> loops) {
+    Throwable failure = null;
+    for (CompletionLoop loop : loops) {
+      failure = failure == null ? loop.failure() : failure;
+    }
+    return failure;
   }
 }

@@ -70,6 +70,9 @@ final class ReactorTransport implements RdmaTransport {
   private final List<Server> servers = new ArrayList<>();
   private boolean disposed;
 
+  /** Whether a thread is disposing it just now. */
+  private boolean disposing;
+
   /** A transport with threads of its own, over the providers that are present. */
   ReactorTransport(RdmaOptions options) {
     this(options, null, null);
@@ -242,22 +245,16 @@ final class ReactorTransport implements RdmaTransport {
   @Override
   public void dispose() {
     List<DeviceLoops> toClose;
-    List<Server> listening;
     synchronized (this) {
-      if (disposed) {
+      if (disposing) {
         return;
       }
+      disposing = true;
       disposed = true;
       toClose = List.copyOf(hcas.values());
-      listening = List.copyOf(servers);
-      hcas.clear();
       routes.clear();
-      servers.clear();
     }
     names.dispose();
-    for (Server server : listening) {
-      server.dispose();
-    }
     // A loop must not wait for another one, which may be waiting for it.
     boolean inLoop = Thread.currentThread() instanceof LoopThread;
     for (DeviceLoops hca : toClose) {
@@ -270,21 +267,54 @@ final class ReactorTransport implements RdmaTransport {
     }
   }
 
-  private static void close(List<DeviceLoops> hcas) {
-    RuntimeException failure = null;
-    for (DeviceLoops hca : hcas) {
-      try {
-        hca.close();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        failure = new IllegalStateException("interrupted while disposing the transport", e);
-      } catch (RuntimeException e) {
-        failure = failure == null ? e : failure;
+  /** Closes servers and devices; forgets those that are closed. */
+  private void close(List<DeviceLoops> toClose) {
+    RuntimeException failure;
+    try {
+      failure = closeServers();
+      for (DeviceLoops hca : toClose) {
+        try {
+          hca.close();
+          forget(hca);
+        } catch (InterruptedException e) {
+          Thread.currentThread().interrupt();
+          failure = new IllegalStateException("interrupted while disposing the transport", e);
+        } catch (RuntimeException e) {
+          failure = failure == null ? e : failure;
+        }
+      }
+    } finally {
+      synchronized (this) {
+        disposing = false;
       }
     }
     if (failure != null) {
       throw failure;
     }
+  }
+
+  private @Nullable RuntimeException closeServers() {
+    List<Server> listening;
+    synchronized (this) {
+      listening = List.copyOf(servers);
+      servers.clear();
+    }
+    RuntimeException failure = null;
+    for (Server server : listening) {
+      try {
+        server.dispose();
+      } catch (RuntimeException e) {
+        failure = failure == null ? e : failure;
+        synchronized (this) {
+          servers.add(server);
+        }
+      }
+    }
+    return failure;
+  }
+
+  private synchronized void forget(DeviceLoops hca) {
+    hcas.values().remove(hca);
   }
 
   @Override

@@ -83,7 +83,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     try {
       identifier.reject(new Rejection(Handshake.VERSION, reason).encode());
     } finally {
-      identifier.close();
+      context.resources().close("connection identifier", identifier::close);
     }
   }
 
@@ -153,7 +153,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
       prepared.abort(why);
     } else {
       context.dispatcher().forget(identifier);
-      identifier.close();
+      context.resources().close("connection identifier", identifier::close);
     }
   }
 

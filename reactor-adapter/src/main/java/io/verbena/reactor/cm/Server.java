@@ -34,6 +34,7 @@ public final class Server implements RdmaServer, EventTarget {
   private final ConnectionListener listener;
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicBoolean disposed = new AtomicBoolean();
+  private final AtomicBoolean listens = new AtomicBoolean(true);
   private final Sinks.Empty<Void> closed = Sinks.empty();
 
   /**
@@ -73,7 +74,7 @@ public final class Server implements RdmaServer, EventTarget {
   @Override
   public void deviceFailed(VerbsException why) {
     if (disposed.compareAndSet(false, true)) {
-      dispatcher.close(listener);
+      stopListening();
       HcaException failure =
           new HcaException("bind", null, null, "the device of " + address() + " has failed", why);
       // Its subscribers' work is not the dispatcher's.
@@ -112,11 +113,28 @@ public final class Server implements RdmaServer, EventTarget {
     return FailureGuard.guarded(closed.asMono());
   }
 
+  /** {@inheritDoc} A further call tries again to close a listener that could not be closed. */
   @Override
   public void dispose() {
-    if (disposed.compareAndSet(false, true)) {
-      dispatcher.close(listener);
-      closed.tryEmitEmpty();
+    boolean first = disposed.compareAndSet(false, true);
+    try {
+      stopListening();
+    } finally {
+      if (first) {
+        closed.tryEmitEmpty();
+      }
+    }
+  }
+
+  private void stopListening() {
+    if (listens.compareAndSet(true, false)) {
+      boolean stopped = false;
+      try {
+        dispatcher.close(listener);
+        stopped = true;
+      } finally {
+        listens.set(!stopped);
+      }
     }
   }
 

@@ -452,7 +452,7 @@ public final class ConnectionLifecycle implements LoopMember {
         this::freeSender,
         receiver::free,
         this::freeOperations,
-        identifier::close,
+        () -> resources.close("connection identifier", identifier::close),
         queues.meter()::close,
         queues::leaveLoop,
         deadlines::stopClose,

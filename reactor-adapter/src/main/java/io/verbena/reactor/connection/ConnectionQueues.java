@@ -82,7 +82,11 @@ final class ConnectionQueues {
     try {
       receives.fill(receiveDepth);
     } catch (RuntimeException e) {
-      pair.close();
+      try {
+        closePair();
+      } catch (VerbsException ofTheClose) {
+        e.addSuppressed(ofTheClose);
+      }
       receives.release();
       meter.close();
       loop.leave(membership);
@@ -156,7 +160,7 @@ final class ConnectionQueues {
 
   /** Destroys the queue pair: the HCA lets go of all memory. */
   void closePair() {
-    pair.close();
+    resources.close("queue pair", pair::close);
   }
 
   void leaveLoop() {

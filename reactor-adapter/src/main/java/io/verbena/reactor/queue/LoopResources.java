@@ -5,12 +5,14 @@ import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
+import io.verbena.core.loop.CloseSteps;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.memory.Location;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.HcaMeter;
 import io.verbena.reactor.wire.FrameLayout;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsException;
 
 /**
  * What the connections of one loop share: the loop, registered memory, the meter, and a work
@@ -20,16 +22,26 @@ public final class LoopResources {
   private final CompletionLoop loop;
   private final RegisteredMemory memory;
   private final HcaMeter meter;
+  private final CloseSteps leftOpen;
   private final int frameCapacity;
   private final SendWorkRequest send = new SendWorkRequest(2);
   private final Location location = new Location();
 
-  /** What the connections of {@code loop} share. */
+  /**
+   * What the connections of {@code loop} share.
+   *
+   * @param leftOpen gets what of the device cannot be closed
+   */
   public LoopResources(
-      CompletionLoop loop, RegisteredMemory memory, RdmaOptions options, HcaMeter meter) {
+      CompletionLoop loop,
+      RegisteredMemory memory,
+      RdmaOptions options,
+      HcaMeter meter,
+      CloseSteps leftOpen) {
     this.loop = loop;
     this.memory = memory;
     this.meter = meter;
+    this.leftOpen = leftOpen;
     frameCapacity = FrameLayout.capacity(options.eagerSize());
   }
 
@@ -46,6 +58,21 @@ public final class LoopResources {
   /** Counts an operation that failed, and whose subscriber is told. */
   public void countFailure(String operation, RdmaException why) {
     meter.failed(operation, why.status(), why);
+  }
+
+  /**
+   * Closes an object of the device.
+   *
+   * @param name of the object, for errors
+   * @throws VerbsException if it cannot be closed now; it is tried again before the device is closed
+   */
+  public void close(String name, Runnable close) {
+    try {
+      close.run();
+    } catch (RuntimeException e) {
+      leftOpen.add(name, close);
+      throw e;
+    }
   }
 
   /** Registered memory. */

@@ -3,6 +3,7 @@ package io.verbena.core.device;
 
 import io.verbena.RdmaOptions;
 import io.verbena.core.cm.ConnectionEventDispatcher;
+import io.verbena.core.loop.CloseSteps;
 import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
@@ -25,6 +26,9 @@ public final class OpenedDevice {
   private final RegisteredMemory memory;
   private final ConnectionEventDispatcher dispatcher;
   private final HcaMeter meter;
+  private final CloseSteps first = new CloseSteps();
+  private final CloseSteps all = new CloseSteps();
+  private volatile long patience;
 
   /**
    * Takes over an open device, and closes it if this fails. Its connection events wait until the
@@ -74,6 +78,12 @@ public final class OpenedDevice {
                     memory::registeredBytes,
                     options.maxRegisteredBytes(),
                     credits));
+    all.add("objects of connections and loops", first::run)
+        .add("connection events", this::closeDispatcher)
+        .add("meter", meter::close)
+        .add("memory", memory::close)
+        .add("protection domain", domain::close)
+        .add("device", device::close);
   }
 
   /** Returns the device itself. */
@@ -102,21 +112,30 @@ public final class OpenedDevice {
   }
 
   /**
-   * Closes everything, after all connections and listeners. An interrupt ends only the wait for the
-   * dispatcher's thread, and stays set.
+   * Returns what {@link #close} closes first: whoever could not close an object of the device adds
+   * it.
+   */
+  public CloseSteps closeFirst() {
+    return first;
+  }
+
+  /**
+   * Closes everything, after all connections and listeners; what is left, if it was called before.
+   * An interrupt ends only the wait for the dispatcher's thread, and stays set.
    *
    * @param nanos how long to wait for the dispatcher's thread
-   * @throws VerbsException if something of the device is left open
+   * @throws VerbsException naming what of the device is left open after a second try
    */
   public void close(long nanos) {
+    patience = nanos;
+    all.run();
+  }
+
+  private void closeDispatcher() {
     try {
-      dispatcher.close(nanos);
+      dispatcher.close(patience);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    meter.close();
-    memory.close();
-    domain.close();
-    device.close();
   }
 }

@@ -7,6 +7,7 @@ import io.verbena.meters.HcaMeter;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -282,7 +283,16 @@ public final class CompletionLoop {
     return brokenBy;
   }
 
-  /** Returns what went wrong when the loop closed its queues at its end, or null. */
+  /**
+   * Closes what the loop could not close at its end; after {@link #join}.
+   *
+   * @throws VerbsException if something is left
+   */
+  public void closeQueues() {
+    queues.close();
+  }
+
+  /** Returns what an action at the loop's end threw, or null. */
   public @Nullable Throwable failure() {
     return failure;
   }
@@ -519,8 +529,8 @@ public final class CompletionLoop {
     }
     try {
       queues.close();
-    } catch (Throwable e) {
-      first = first == null ? e : first;
+    } catch (VerbsException e) {
+      // Whoever waits for the end tries again.
     }
     failure = first;
     ended = true;

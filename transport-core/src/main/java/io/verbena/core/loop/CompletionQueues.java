@@ -26,6 +26,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
   private final Members<M> members = new Members<>();
   private final List<SharedCompletionQueue> queues = new ArrayList<>();
   private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+  private @Nullable CloseSteps closing;
 
   /**
    * @param channel wakes the thread if a queue has completions; null if the thread never sleeps
@@ -128,11 +129,20 @@ public final class CompletionQueues<M extends CompletionTarget> {
   }
 
   /**
-   * Closes the queues and then their channel.
+   * Closes the queues and then their channel; those that are left, if it was called before.
    *
-   * @throws io.verbena.verbs.VerbsException if queue pairs still use one
+   * @throws io.verbena.verbs.VerbsException if one is left, as queue pairs still use it
    */
   public void close() {
+    CloseSteps steps = closing;
+    if (steps == null) {
+      steps = closeSteps();
+      closing = steps;
+    }
+    steps.run();
+  }
+
+  private CloseSteps closeSteps() {
     CompletionChannel channel = this.channel;
     if (channel != null) {
       // A wake-up that nobody took answers null once, in front of events.
@@ -145,13 +155,15 @@ public final class CompletionQueues<M extends CompletionTarget> {
         }
       }
     }
+    CloseSteps steps = new CloseSteps();
     for (SharedCompletionQueue queue : queues) {
       meter.completionQueues(-queue.queue.depth());
-      queue.queue.close();
+      steps.add("completion queue", queue.queue::close);
     }
     if (channel != null) {
-      channel.close();
+      steps.add("completion channel", channel::close);
     }
+    return steps;
   }
 
   private static @Nullable CompletionQueue look(CompletionChannel channel) {

@@ -19,6 +19,6 @@ record LimitedChannel(CompletionChannel inner, LimitedDevice device) implements 
 
   @Override
   public void close() {
-    inner.close();
+    device.close(inner, inner::close);
   }
 }

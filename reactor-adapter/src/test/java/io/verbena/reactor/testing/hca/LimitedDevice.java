@@ -10,6 +10,8 @@ import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -19,8 +21,23 @@ final class LimitedDevice implements Device {
   private final Device device;
   private final ConcurrentHashMap<CompletionQueue, LimitedQueue> queues = new ConcurrentHashMap<>();
 
-  LimitedDevice(Device device) {
+  private final int refusals;
+  private final ConcurrentHashMap<Object, Integer> refused = new ConcurrentHashMap<>();
+
+  /**
+   * @param refusals how often each of its objects, and itself, refuses to be closed
+   */
+  LimitedDevice(Device device, int refusals) {
     this.device = device;
+    this.refusals = refusals;
+  }
+
+  /** Closes an object, unless it is to refuse that once more. */
+  void close(Object object, Runnable close) {
+    if (refused.merge(object, 1, Integer::sum) <= refusals) {
+      throw new VerbsException(VerbsError.BUSY, "close: refused by a test");
+    }
+    close.run();
   }
 
   @Override
@@ -73,7 +90,7 @@ final class LimitedDevice implements Device {
       int depth, @Nullable CompletionChannel channel, boolean singleThreaded) {
     CompletionChannel inner = channel instanceof LimitedChannel limited ? limited.inner() : null;
     LimitedQueue queue =
-        new LimitedQueue(device.createCompletionQueue(depth, inner, singleThreaded), channel);
+        new LimitedQueue(device.createCompletionQueue(depth, inner, singleThreaded), channel, this);
     queues.put(queue.inner(), queue);
     return queue;
   }
@@ -94,6 +111,6 @@ final class LimitedDevice implements Device {
 
   @Override
   public void close() {
-    device.close();
+    close(this, device::close);
   }
 }

@@ -13,7 +13,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** A connection whose queue pair completes into limited queues. */
-record LimitedIdentifier(ConnectionIdentifier inner, ConnectionManager manager)
+record LimitedIdentifier(
+    ConnectionIdentifier inner, ConnectionManager manager, LimitedDevice device)
     implements ConnectionIdentifier {
   @Override
   public String peer() {
@@ -73,6 +74,6 @@ record LimitedIdentifier(ConnectionIdentifier inner, ConnectionManager manager)
 
   @Override
   public void close() {
-    inner.close();
+    device.close(inner, inner::close);
   }
 }

@@ -24,7 +24,7 @@ final class LimitedManager implements ConnectionManager {
   }
 
   private LimitedIdentifier limited(ConnectionIdentifier inner) {
-    return identifiers.computeIfAbsent(inner, new1 -> new LimitedIdentifier(new1, this));
+    return identifiers.computeIfAbsent(inner, new1 -> new LimitedIdentifier(new1, this, device));
   }
 
   @Override
@@ -50,6 +50,6 @@ final class LimitedManager implements ConnectionManager {
 
   @Override
   public void close() {
-    manager.close();
+    device.close(manager, manager::close);
   }
 }

@@ -21,6 +21,7 @@ public final class LimitedProvider implements VerbsProvider {
   private static final AtomicBoolean HELD = new AtomicBoolean();
 
   private static final ConcurrentHashMap<Thread, Error> DEADLY = new ConcurrentHashMap<>();
+  private static final String REFUSALS = "refusals=";
 
   /** Throws {@code error} at the next poll by this thread, so that its loop breaks down. */
   public static void breakLoop(Thread loop, Error error) {
@@ -48,6 +49,11 @@ public final class LimitedProvider implements VerbsProvider {
     return URI.create(SCHEME + "://" + address.getRawAuthority());
   }
 
+  /** An address by an HCA each of whose objects refuses so often to be closed. */
+  public static URI refusing(URI address, int refusals) {
+    return URI.create(limited(address) + "?" + REFUSALS + refusals);
+  }
+
   static URI plain(URI address) {
     return Addresses.plain(address);
   }
@@ -65,6 +71,10 @@ public final class LimitedProvider implements VerbsProvider {
   @Override
   public Device open(URI address) {
     URI plain = plain(address);
-    return new LimitedDevice(VerbsProviders.find(plain).open(plain));
+    String query = address.getQuery();
+    boolean refuses = query != null && query.startsWith(REFUSALS);
+    return new LimitedDevice(
+        VerbsProviders.find(plain).open(plain),
+        refuses ? Integer.parseInt(query.substring(REFUSALS.length())) : 0);
   }
 }

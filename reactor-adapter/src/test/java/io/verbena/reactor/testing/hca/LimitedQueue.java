@@ -7,7 +7,8 @@ import io.verbena.verbs.WorkCompletion;
 import org.jspecify.annotations.Nullable;
 
 /** A completion queue that shows nothing while completions are held, and may throw. */
-record LimitedQueue(CompletionQueue inner, @Nullable CompletionChannel channel)
+record LimitedQueue(
+    CompletionQueue inner, @Nullable CompletionChannel channel, LimitedDevice device)
     implements CompletionQueue {
   @Override
   public int depth() {
@@ -37,6 +38,6 @@ record LimitedQueue(CompletionQueue inner, @Nullable CompletionChannel channel)
 
   @Override
   public void close() {
-    inner.close();
+    device.close(inner, inner::close);
   }
 }

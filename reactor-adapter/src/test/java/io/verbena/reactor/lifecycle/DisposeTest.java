@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaTransport;
+import io.verbena.core.testing.Addresses;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.hca.LimitedProvider;
+import io.verbena.verbs.VerbsException;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+/**
+ * A transport is disposed though its HCA's objects cannot be closed at once. That nothing is left
+ * says the device, which cannot be closed before.
+ */
+class DisposeTest {
+
+  private static RdmaConnection connect(Ends ends, RdmaTransport by, int refusals) {
+    return by.connect(LimitedProvider.refusing(ends.server().address(), refusals))
+        .block(Ends.LIMIT);
+  }
+
+  @Test
+  void closesWhatRefusedToBeClosedOnce() {
+    try (Ends ends = Ends.create()) {
+      RdmaTransport transport = RdmaTransport.create(Ends.options().build());
+      connect(ends, transport, 1).close().onErrorComplete().block(Ends.LIMIT);
+      connect(ends, transport, 1);
+
+      transport.dispose();
+
+      assertThat(transport.isDisposed()).isTrue();
+    }
+  }
+
+  @Test
+  void namesWhatItCouldNotCloseAndTriesAgain() {
+    try (Ends ends = Ends.create()) {
+      RdmaTransport transport = RdmaTransport.create(Ends.options().build());
+      connect(ends, transport, 5);
+
+      assertThatThrownBy(transport::dispose)
+          .isInstanceOf(VerbsException.class)
+          .hasMessageContaining("left open")
+          .hasMessageContaining("connection identifier")
+          .hasMessageContaining("device")
+          .hasMessageContaining("refused by a test");
+      assertThatThrownBy(transport::dispose).isInstanceOf(VerbsException.class);
+      transport.dispose();
+      transport.dispose();
+    }
+  }
+
+  @Test
+  void triesAgainWhenASubscriberHasLetGoOfTheLoop() throws Exception {
+    assumeTrue(Addresses.areEmulated());
+    try (Ends ends = Ends.create()) {
+      RdmaTransport transport =
+          RdmaTransport.create(Ends.options().closeTimeout(Duration.ofMillis(1)).build());
+      RdmaConnection connection = connect(ends, transport, 0);
+      CountDownLatch holds = new CountDownLatch(1);
+      CountDownLatch letGo = new CountDownLatch(1);
+      connection
+          .send(Mono.fromSupplier(() -> Ends.message(connection, 8, 1)))
+          .subscribe(
+              null,
+              e -> {},
+              () -> {
+                holds.countDown();
+                awaitQuietly(letGo);
+              });
+      assertThat(holds.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+      assertThatThrownBy(transport::dispose)
+          .isInstanceOf(VerbsException.class)
+          .hasMessageContaining("held up by a subscriber");
+      letGo.countDown();
+
+      transport.dispose();
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await(2 * Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.loop;
+
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Objects to close, in their order, each successfully once. One that fails keeps none of the others
+ * from being closed, and is tried again. Thread-safe.
+ */
+public final class CloseSteps {
+  private record Step(String name, Runnable close) {}
+
+  private final List<Step> left = new ArrayList<>();
+
+  /** Without any step yet. */
+  public CloseSteps() {}
+
+  /**
+   * Adds what is to be closed behind the others.
+   *
+   * @param name of the object, for errors
+   */
+  public synchronized CloseSteps add(String name, Runnable close) {
+    left.add(new Step(name, close));
+    return this;
+  }
+
+  /**
+   * Closes all that is left. What fails is tried once more after all others, as one of them may
+   * have been in use by another, and again by each further call.
+   *
+   * @throws VerbsException naming what is left; its cause is what the first of it threw
+   */
+  public synchronized void run() {
+    if (tryAll() == null) {
+      return;
+    }
+    Throwable first = tryAll();
+    if (first != null) {
+      throw new VerbsException(
+          first instanceof VerbsException why ? why.error() : VerbsError.IO,
+          "close: left open: " + names() + " (expected: nothing); try again. " + first.getMessage(),
+          first);
+    }
+  }
+
+  private @Nullable Throwable tryAll() {
+    Throwable first = null;
+    for (Iterator<Step> each = left.iterator(); each.hasNext(); ) {
+      try {
+        each.next().close.run();
+        each.remove();
+      } catch (Throwable e) {
+        if (first == null) {
+          first = e;
+        } else if (first != e) {
+          first.addSuppressed(e);
+        }
+      }
+    }
+    return first;
+  }
+
+  private String names() {
+    return String.join(", ", left.stream().map(Step::name).toList());
+  }
+}
