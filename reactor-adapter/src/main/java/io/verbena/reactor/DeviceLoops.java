@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor;
 
+import static java.util.Objects.requireNonNull;
+
 import io.verbena.RdmaOptions;
 import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.device.OpenedDevice;
@@ -18,6 +20,10 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +40,18 @@ final class DeviceLoops {
 
   private static final String THREADS = "verbena";
 
+  /** Long buffers that may wait to be allocated: each connection asks for one at a time. */
+  private static final int MOST_ALLOCATIONS = 1024;
+
+  private static final long IDLE_SECONDS = 5;
+
   private static final Logger LOG = Loggers.getLogger(DeviceLoops.class);
 
   private final RdmaOptions options;
   private final OpenedDevice opened;
   private final @Nullable DutyCycleInvoker invoker;
+  private final Executor allocations;
+  private final @Nullable ExecutorService ownAllocations;
   private final List<ConnectionContext> contexts = new CopyOnWriteArrayList<>();
   private final List<CompletionLoop> brokenLoops = new ArrayList<>();
   private final AtomicInteger next = new AtomicInteger();
@@ -53,14 +66,22 @@ final class DeviceLoops {
    *
    * @param provider the scheme of its addresses
    * @param invoker invokes the duty cycles of loops and dispatcher in place of threads, or null
+   * @param allocations runs what takes too long for a loop; null for a thread of its own
    */
   DeviceLoops(
-      String provider, Device device, RdmaOptions options, @Nullable DutyCycleInvoker invoker) {
+      String provider,
+      Device device,
+      RdmaOptions options,
+      @Nullable DutyCycleInvoker invoker,
+      @Nullable Executor allocations) {
     this.options = options;
     this.invoker = invoker;
     opened =
         new OpenedDevice(
             THREADS, "reactor", provider, device, options, EnumSet.allOf(Credit.class), invoker);
+    ownAllocations =
+        allocations == null ? newThread(THREADS + '-' + device.attributes().name()) : null;
+    this.allocations = allocations == null ? requireNonNull(ownAllocations) : allocations;
     for (int i = 0; i < options.loops(); i++) {
       contexts.add(newContext(i));
     }
@@ -79,6 +100,26 @@ final class DeviceLoops {
                 this::reportStall);
   }
 
+  /** One thread, which ends when it has nothing to do. */
+  private static ExecutorService newThread(String device) {
+    ThreadPoolExecutor executor =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(MOST_ALLOCATIONS),
+            work -> {
+              // It inherits nothing of whoever asks, and would keep alive.
+              Thread thread = new Thread(null, work, device + "-memory", 0, false);
+              thread.setDaemon(true);
+              thread.setContextClassLoader(DeviceLoops.class.getClassLoader());
+              return thread;
+            });
+    executor.allowCoreThreadTimeOut(true);
+    return executor;
+  }
+
   private void reportStall(String loop, long nanos, String message) {
     LOG.warn(message);
     LoopStallEvent.emit(loop, nanos);
@@ -95,7 +136,7 @@ final class DeviceLoops {
     return new ConnectionContext(
         opened.dispatcher(),
         new LoopResources(
-            loop, opened.memory(), options, opened.meter(), opened.closeFirst()),
+            loop, opened.memory(), options, opened.meter(), opened.closeFirst(), allocations),
         opened.domain(),
         options);
   }
@@ -188,6 +229,15 @@ final class DeviceLoops {
             VerbsError.BUSY,
             "close: a completion loop is held up by a subscriber; nothing that it may use was"
                 + " closed, try again when it has returned");
+      }
+    }
+    ExecutorService allocating = ownAllocations;
+    if (allocating != null) {
+      // What waits is for connections that have ended; what is under way registers memory.
+      allocating.shutdownNow();
+      if (!allocating.awaitTermination(patience, TimeUnit.NANOSECONDS)) {
+        throw new VerbsException(
+            VerbsError.BUSY, "close: memory is being registered; try again when that has ended");
       }
     }
     for (CompletionLoop loop : loops) {

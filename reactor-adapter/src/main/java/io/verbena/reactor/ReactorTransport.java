@@ -29,6 +29,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -53,6 +54,7 @@ final class ReactorTransport implements RdmaTransport {
   private final @Nullable DutyCycleInvoker invoker;
   private final VerbsProviders providers = VerbsProviders.load();
   private final Function<URI, Device> devices;
+  private final @Nullable Executor allocations;
   private final NameResolver names;
   private final Map<String, DeviceLoops> hcas = new HashMap<>();
 
@@ -75,18 +77,21 @@ final class ReactorTransport implements RdmaTransport {
 
   /** A transport with threads of its own, over the providers that are present. */
   ReactorTransport(RdmaOptions options) {
-    this(options, null, null);
+    this(options, null, null, null);
   }
 
   /**
    * @param invoker who gives turns to all that else have threads, or null
    * @param devices opens a device for an address of a provider that is present; null for the
    *     provider itself
+   * @param allocations runs what takes too long for a loop; null for a thread of each device's own
    */
   ReactorTransport(
       RdmaOptions options,
       @Nullable DutyCycleInvoker invoker,
-      @Nullable Function<URI, Device> devices) {
+      @Nullable Function<URI, Device> devices,
+      @Nullable Executor allocations) {
+    this.allocations = allocations;
     this.options = requireNonNull(options, "options");
     this.invoker = invoker;
     this.devices = devices == null ? address -> provider(address).open(address) : devices;
@@ -215,7 +220,7 @@ final class ReactorTransport implements RdmaTransport {
           single ? scheme + '?' + query : scheme + '/' + device.attributes().name() + '?' + query;
       known = hcas.get(key);
       if (known == null) {
-        known = new DeviceLoops(scheme, device, options, invoker);
+        known = new DeviceLoops(scheme, device, options, invoker, allocations);
         hcas.put(key, known);
       } else {
         device.close();

@@ -33,6 +33,9 @@ public final class ReactorTransportFactory implements RdmaTransport.Factory {
   public static RdmaTransport conducted(
       RdmaOptions options, DutyCycleInvoker invoker, Function<URI, Device> devices) {
     return new ReactorTransport(
-        options, requireNonNull(invoker, "invoker"), requireNonNull(devices, "devices"));
+        options,
+        requireNonNull(invoker, "invoker"),
+        requireNonNull(devices, "devices"),
+        Runnable::run);
   }
 }

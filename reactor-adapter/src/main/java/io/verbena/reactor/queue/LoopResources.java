@@ -13,6 +13,7 @@ import io.verbena.meters.HcaMeter;
 import io.verbena.reactor.wire.FrameLayout;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
+import java.util.concurrent.Executor;
 
 /**
  * What the connections of one loop share: the loop, registered memory, the meter, and a work
@@ -23,6 +24,7 @@ public final class LoopResources {
   private final RegisteredMemory memory;
   private final HcaMeter meter;
   private final CloseSteps leftOpen;
+  private final Executor allocations;
   private final int frameCapacity;
   private final SendWorkRequest send = new SendWorkRequest(2);
   private final Location location = new Location();
@@ -31,17 +33,20 @@ public final class LoopResources {
    * What the connections of {@code loop} share.
    *
    * @param leftOpen gets what of the device cannot be closed
+   * @param allocations runs what takes too long for the loop
    */
   public LoopResources(
       CompletionLoop loop,
       RegisteredMemory memory,
       RdmaOptions options,
       HcaMeter meter,
-      CloseSteps leftOpen) {
+      CloseSteps leftOpen,
+      Executor allocations) {
     this.loop = loop;
     this.memory = memory;
     this.meter = meter;
     this.leftOpen = leftOpen;
+    this.allocations = allocations;
     frameCapacity = FrameLayout.capacity(options.eagerSize());
   }
 
@@ -78,6 +83,11 @@ public final class LoopResources {
   /** Registered memory. */
   public RegisteredMemory memory() {
     return memory;
+  }
+
+  /** Runs what takes too long for the loop; may reject it when it has much to do. */
+  public Executor allocations() {
+    return allocations;
   }
 
   /** The work request that the next post fills. */

@@ -289,6 +289,10 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
           if (!isDue(next)) {
             return;
           }
+          if (!next.prepare()) {
+            waitForMemory();
+            return;
+          }
           boolean all = next.post();
           ahead += next.length;
           stopWaiting();
@@ -299,11 +303,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
           return;
         }
       } catch (MemoryLimitException e) {
-        if (!waitsForMemory) {
-          waitsForMemory = true;
-          waitsSince = loop.tick();
-          loop.pending(1);
-        }
+        waitForMemory();
         return;
       }
       unread.remove();
@@ -315,6 +315,19 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
    */
   public boolean hasUnreadMessage() {
     return !unread.isEmpty();
+  }
+
+  private void waitForMemory() {
+    if (!waitsForMemory) {
+      waitsForMemory = true;
+      waitsSince = loop.tick();
+      loop.pending(1);
+    }
+  }
+
+  /** Memory came, or none could be had. */
+  void memoryCame() {
+    turn.ask();
   }
 
   private void stopWaiting() {

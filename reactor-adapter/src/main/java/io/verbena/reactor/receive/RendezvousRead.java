@@ -8,6 +8,7 @@ import io.verbena.core.memory.Location;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.OneSidedSlots;
 import io.verbena.reactor.queue.RequestOwner;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,15 +16,17 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * announced -> reading -> read -> delivered
- *     |          |  +---> failed: the connection dies of it
- *     |          +------> given up: skipped once the READs that are posted have ended
- *     +-> skipped: nobody will ever ask for it
+ *   | | ^        |  +---> failed: the connection dies of it
+ *   | v |        +------> given up: skipped once the READs that are posted have ended
+ *   | allocating: beside the loop, as it takes long
+ *   +-> skipped: nobody will ever ask for it
  * }</pre>
  */
 final class RendezvousRead implements RequestOwner {
   private final MessageReceiver receiver;
   private final long remoteAddress;
   private final int remoteKey;
+  private @Nullable LargeAllocation allocation;
   private @Nullable ByteBuf buffer;
   private long localAddress;
   private int localKey;
@@ -76,21 +79,62 @@ final class RendezvousRead implements RequestOwner {
   }
 
   /**
+   * Gets memory to read into.
+   *
+   * @return false if that takes a while yet
+   * @throws MemoryLimitException if there is none
+   */
+  boolean prepare() {
+    LoopResources resources = receiver.resources();
+    ByteBuf target = resources.memory().allocateAtOnce(length);
+    LargeAllocation underway = allocation;
+    if (underway != null && target == null) {
+      target = takeFrom(underway);
+    } else if (underway != null) {
+      allocation = null;
+      underway.abandon();
+    } else if (target == null) {
+      allocate(resources);
+    }
+    if (target == null) {
+      return false;
+    }
+    Location at = resources.locate(target, 0, length);
+    localAddress = at.address();
+    localKey = at.lkey();
+    buffer = target;
+    return true;
+  }
+
+  private void allocate(LoopResources resources) {
+    LargeAllocation begun = new LargeAllocation(resources, length, receiver::memoryCame);
+    try {
+      begun.start();
+      allocation = begun;
+    } catch (RejectedExecutionException e) {
+      // Too many others wait; the next tick tries again.
+    }
+  }
+
+  private @Nullable ByteBuf takeFrom(LargeAllocation underway) {
+    boolean over = true;
+    try {
+      ByteBuf made = underway.take();
+      over = made != null;
+      return made;
+    } finally {
+      if (over) {
+        allocation = null;
+      }
+    }
+  }
+
+  /**
    * Posts READs as far as there are slots.
    *
    * @return whether all are posted
-   * @throws MemoryLimitException if there is no memory to read into; nothing was posted
    */
   boolean post() {
-    ByteBuf target = buffer;
-    if (target == null) {
-      LoopResources resources = receiver.resources();
-      target = resources.memory().allocator().directBuffer(length, length);
-      Location at = resources.locate(target, 0, length);
-      localAddress = at.address();
-      localKey = at.lkey();
-      buffer = target;
-    }
     OneSidedSlots slots = receiver.slots();
     while (posted < length) {
       if (!slots.mayPostRead()) {
@@ -158,6 +202,11 @@ final class RendezvousRead implements RequestOwner {
 
   /** Lets the buffer go, which no READ is writing into. */
   void release() {
+    LargeAllocation underway = allocation;
+    if (underway != null) {
+      allocation = null;
+      underway.abandon();
+    }
     ByteBuf message = buffer;
     if (message != null) {
       buffer = null;

@@ -5,6 +5,7 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.UnpooledHeapByteBuf;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Allocates registered buffers; at the limit it fails, or gives such that are not. Heap buffers,
@@ -50,6 +51,12 @@ final class RegisteredAllocator extends AbstractByteBufAllocator {
     RegisteredByteBuf free =
         fallsBack ? slabs.takeOrFallBack(initialCapacity) : slabs.take(initialCapacity);
     return free.begin(initialCapacity, maxCapacity, fallsBack);
+  }
+
+  /** Allocates a buffer unless that takes long; returns null if it does. */
+  @Nullable ByteBuf allocateAtOnce(int capacity) {
+    RegisteredByteBuf free = slabs.takeAtOnce(capacity);
+    return free == null ? null : free.begin(capacity, capacity);
   }
 
   @Override

@@ -82,6 +82,17 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
+   * Allocates a registered buffer of this fixed capacity, unless that takes long: a long one that no
+   * released buffer serves has each byte zeroed by the JVM and registered by the HCA.
+   *
+   * @return null if it takes long; then {@link #allocator} does it
+   * @throws MemoryLimitException at the limit
+   */
+  public @Nullable ByteBuf allocateAtOnce(int capacity) {
+    return allocator.allocateAtOnce(capacity);
+  }
+
+  /**
    * Finds bytes of a buffer in the allocator's memory, also through slices, duplicates, wrappers
    * and one component of a composite buffer. Allocates nothing.
    *

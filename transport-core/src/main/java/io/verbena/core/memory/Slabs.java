@@ -95,6 +95,14 @@ final class Slabs {
     }
   }
 
+  /**
+   * As {@link #take}, but returns null where no free buffer is long enough and so many bytes would
+   * have to be allocated and registered.
+   */
+  @Nullable RegisteredByteBuf takeAtOnce(int length) {
+    return length > MOST_IN_SLAB ? freeLarge.take(length) : take(length);
+  }
+
   /** Takes back a buffer that nobody uses any more. */
   void give(RegisteredByteBuf buffer) {
     Block block = buffer.block();

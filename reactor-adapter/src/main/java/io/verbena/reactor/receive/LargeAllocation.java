@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.receive;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.reactor.queue.LoopResources;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Allocates a long buffer beside the loop, which would else serve nobody while each byte is zeroed
+ * and registered. The loop is handed the result; if nobody wants it any more, it is released.
+ */
+final class LargeAllocation implements Runnable {
+  private final LoopResources resources;
+  private final int length;
+  private final Runnable onEnd;
+
+  // Only on the loop.
+  private boolean abandoned;
+  private @Nullable ByteBuf buffer;
+  private @Nullable Throwable failure;
+
+  /**
+   * Starts to allocate.
+   *
+   * @param onEnd called on the loop when it has ended, unless it was abandoned
+   * @throws java.util.concurrent.RejectedExecutionException if too many others wait
+   */
+  LargeAllocation(LoopResources resources, int length, Runnable onEnd) {
+    this.resources = resources;
+    this.length = length;
+    this.onEnd = onEnd;
+  }
+
+  void start() {
+    resources.allocations().execute(this);
+  }
+
+  @Override
+  public void run() {
+    CompletionLoop loop = resources.loop();
+    try {
+      ByteBuf made = resources.memory().allocator().directBuffer(length, length);
+      loop.execute(() -> end(made, null));
+    } catch (Throwable e) {
+      loop.execute(() -> end(null, e));
+    }
+  }
+
+  private void end(@Nullable ByteBuf made, @Nullable Throwable why) {
+    if (!abandoned) {
+      buffer = made;
+      failure = why;
+      onEnd.run();
+    } else if (made != null) {
+      made.release();
+    }
+  }
+
+  /**
+   * Takes the buffer, which belongs to the caller; returns null if it is not there yet.
+   *
+   * @throws io.verbena.MemoryLimitException at the limit
+   */
+  @Nullable ByteBuf take() {
+    Throwable why = failure;
+    if (why instanceof RuntimeException exception) {
+      throw exception;
+    }
+    if (why instanceof Error error) {
+      throw error;
+    }
+    ByteBuf made = buffer;
+    buffer = null;
+    return made;
+  }
+
+  /** Nobody wants the buffer any more. */
+  void abandon() {
+    abandoned = true;
+    ByteBuf made = buffer;
+    if (made != null) {
+      buffer = null;
+      made.release();
+    }
+  }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaMemory;
+import io.verbena.RemoteMemory.Right;
+import io.verbena.core.testing.Addresses;
+import io.verbena.reactor.testing.Ends;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/** A long message is announced: its memory is allocated beside the loop, here when a test says. */
+@Tag("moves-data")
+class LargeAllocationTest {
+  private static final int LENGTH = 16 << 20;
+
+  private final LinkedBlockingQueue<Runnable> allocations = new LinkedBlockingQueue<>();
+
+  private RdmaConnection connect(Ends ends, ReactorTransport transport) {
+    return transport.connect(ends.address()).block(Ends.LIMIT);
+  }
+
+  private ReactorTransport transport(Duration operationTimeout) {
+    return new ReactorTransport(
+        Ends.options().operationTimeout(operationTimeout).build(), null, null, allocations::add);
+  }
+
+  private Runnable allocation() throws InterruptedException {
+    Runnable next = allocations.poll(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    assertThat(next).as("an allocation").isNotNull();
+    return next;
+  }
+
+  /** A server that sends one long message to each client. */
+  private static URI announcing(Ends ends) {
+    return ends.serverSide()
+        .bind(
+            Addresses.of("announcing"),
+            c ->
+                c.send(Mono.fromSupplier(() -> Ends.message(c, LENGTH, 7)))
+                    .onErrorComplete()
+                    .then(Mono.never()))
+        .map(server -> Addresses.reach(server.address()))
+        .block(Ends.LIMIT);
+  }
+
+  @Test
+  void servesOthersWhileMemoryIsAllocated() throws Exception {
+    ReactorTransport transport = transport(Ends.LIMIT);
+    try (Ends ends = Ends.create()) {
+      RdmaMemory.Region region =
+          ends.server().memory().register(ByteBuffer.allocateDirect(8), Set.of(Right.READ));
+      RdmaConnection innocent = connect(ends, transport);
+      RdmaConnection client = transport.connect(announcing(ends)).block(Ends.LIMIT);
+      CompletableFuture<byte[]> received =
+          client.receive().next().map(Ends::take).toFuture();
+      Runnable allocation = allocation();
+      long registered = innocent.memory().registeredBytes();
+
+      innocent.read(region.token()).doOnNext(ByteBuf::release).block(Ends.LIMIT);
+      assertThat(registered).isLessThan(LENGTH);
+      assertThat(received).isNotDone();
+      allocation.run();
+
+      assertThat(received).succeedsWithin(Ends.LIMIT).isEqualTo(Ends.bytes(LENGTH, 7));
+      assertThat(allocations).isEmpty();
+      region.close();
+      client.dispose();
+      innocent.dispose();
+    } finally {
+      transport.dispose();
+    }
+  }
+
+  @Test
+  void allocatesAtOnceWhatIsFreeAlready() throws Exception {
+    ReactorTransport transport = transport(Ends.LIMIT);
+    try (Ends ends = Ends.create()) {
+      RdmaConnection client = transport.connect(announcing(ends)).block(Ends.LIMIT);
+      client.memory().allocator().directBuffer(LENGTH, LENGTH).release();
+
+      assertThat(client.receive().next().map(Ends::take).block(Ends.LIMIT)).hasSize(LENGTH);
+      assertThat(allocations).isEmpty();
+      client.dispose();
+    } finally {
+      transport.dispose();
+    }
+  }
+
+  @Test
+  void releasesMemoryThatComesWhenTheConnectionIsGone() throws Exception {
+    ReactorTransport transport = transport(Ends.LIMIT);
+    try (Ends ends = Ends.create()) {
+      RdmaConnection client = transport.connect(announcing(ends)).block(Ends.LIMIT);
+      RdmaMemory memory = client.memory();
+      Disposable receiving = client.receive().subscribe(ByteBuf::release, e -> {});
+      Runnable allocation = allocation();
+
+      receiving.dispose();
+      client.dispose();
+      client.onClose().block(Ends.LIMIT);
+      allocation.run();
+
+      // It is free again: nothing has to be allocated for as long a one.
+      long registered = memory.registeredBytes();
+      assertThat(registered).isGreaterThanOrEqualTo(LENGTH);
+      RdmaConnection other = connect(ends, transport);
+      other.send(Mono.empty()).block(Ends.LIMIT);
+      memory.allocator().directBuffer(LENGTH, LENGTH).release();
+      assertThat(memory.registeredBytes()).isEqualTo(registered);
+      other.dispose();
+    } finally {
+      transport.dispose();
+    }
+  }
+
+  @Test
+  void closesGracefullyThoughNobodyWantsTheMemoryAnyMore() throws Exception {
+    ReactorTransport transport = transport(Ends.LIMIT);
+    try (Ends ends = Ends.create()) {
+      RdmaConnection client = transport.connect(announcing(ends)).block(Ends.LIMIT);
+      Disposable receiving = client.receive().subscribe(ByteBuf::release, e -> {});
+      Runnable allocation = allocation();
+      receiving.dispose();
+
+      CompletableFuture<Void> close = client.close().toFuture();
+      allocation.run();
+
+      assertThat(close).succeedsWithin(Ends.LIMIT);
+    } finally {
+      transport.dispose();
+    }
+  }
+
+  @Test
+  void givesUpWithinTheTimeoutWhatIsNeverAllocated() throws Exception {
+    ReactorTransport transport = transport(Duration.ofMillis(100));
+    try (Ends ends = Ends.create()) {
+      RdmaConnection client = transport.connect(announcing(ends)).block(Ends.LIMIT);
+      CompletableFuture<ByteBuf> received = client.receive().next().toFuture();
+      Runnable allocation = allocation();
+
+      assertThat(received)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .havingRootCause()
+          .isInstanceOf(MemoryLimitException.class);
+      allocation.run();
+    } finally {
+      transport.dispose();
+    }
+  }
+}
