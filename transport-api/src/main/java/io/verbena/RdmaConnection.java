@@ -104,11 +104,11 @@ public interface RdmaConnection extends Disposable {
    * within {@link RdmaOptions#closeTimeout}, for those of both ends that were begun before, and
    * disconnects. Subscribing again does nothing new.
    *
-   * <p>While a subscriber of {@link #receive} is there, it still gets all that the peer sends, which
-   * must come to an end: the peer learns of the close by {@link #onPeerClosing}. Once there is none
-   * and this end's operations are done, what the peer sends is dropped, and its sends that are not
-   * complete fail with {@link ConnectionClosedException}. So to leave a stream without end, cancel
-   * its subscription and close.
+   * <p>While a subscriber of {@link #receive} is there, it still gets all that the peer sends,
+   * which must come to an end: the peer learns of the close by {@link #onPeerClosing}. Once there
+   * is none and this end's operations are done, what the peer sends is dropped, and its sends that
+   * are not complete fail with {@link ConnectionClosedException}. So to leave a stream without end,
+   * cancel its subscription and close.
    */
   Mono<Void> close();
 

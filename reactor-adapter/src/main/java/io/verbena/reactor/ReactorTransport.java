@@ -36,6 +36,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * The transport over any verbs provider. A device is opened when the first address needs it; its
@@ -189,6 +190,16 @@ final class ReactorTransport implements RdmaTransport {
     Supplier<URI> lookup = provider(requireNonNull(address, "address")).lookup(address);
     if (lookup == null) {
       return hca("memory", address).memory();
+    }
+    if (Schedulers.isInNonBlockingThread()) {
+      // As Reactor's own block() does.
+      throw new IllegalStateException(
+          "memory: looking up the host of "
+              + address
+              + " would block "
+              + Thread.currentThread().getName()
+              + " (expected: an IP address, or a thread that may block); RdmaConnection.memory()"
+              + " and RdmaServer.memory() need no look-up");
     }
     try {
       return hca("memory", names.resolve("memory", address, lookup).toFuture().join()).memory();

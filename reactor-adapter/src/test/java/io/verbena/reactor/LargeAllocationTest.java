@@ -65,8 +65,7 @@ class LargeAllocationTest {
           ends.server().memory().register(ByteBuffer.allocateDirect(8), Set.of(Right.READ));
       RdmaConnection innocent = connect(ends, transport);
       RdmaConnection client = transport.connect(announcing(ends)).block(Ends.LIMIT);
-      CompletableFuture<byte[]> received =
-          client.receive().next().map(Ends::take).toFuture();
+      CompletableFuture<byte[]> received = client.receive().next().map(Ends::take).toFuture();
       Runnable allocation = allocation();
       long registered = innocent.memory().registeredBytes();
 

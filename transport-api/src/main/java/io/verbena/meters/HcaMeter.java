@@ -54,6 +54,12 @@ public class HcaMeter implements AutoCloseable {
    */
   public void loopStalled(long nanos) {}
 
+  /** Called when a connection asked a peer that was silent whether it is alive. */
+  public void peerAsked() {}
+
+  /** Called when a peer that was asked did not answer within the retries: it is dead. */
+  public void peerFoundDead() {}
+
   /** Called before the device is closed. Idempotent. */
   @Override
   public void close() {}

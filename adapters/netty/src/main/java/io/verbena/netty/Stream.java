@@ -83,6 +83,10 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   private final ConnectionEvents events;
   private State state = State.NEW;
   private int completions;
+
+  /** Whether the last request is a question for a sign of life that was not answered yet. */
+  private boolean asked;
+
   private boolean scheduled;
   private boolean wantsToWrite;
   private boolean reset;
@@ -287,6 +291,8 @@ final class Stream implements CompletionTarget, KeepAliveMember {
             && owner.isKeepAlive();
     if (asks) {
       sendBuffers.ask();
+      asked = true;
+      hca.meter().peerAsked();
     }
     return asks;
   }
@@ -294,6 +300,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   @Override
   public void completed(WorkCompletion completion) {
     completions++;
+    asked &= !completion.isSuccess();
     long id = completion.workRequestId();
     if (!completion.isSuccess()) {
       failed(completion.status(), WorkRequestId.isReceive(id), WorkRequestId.sequence(id));
@@ -330,6 +337,9 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   private void failed(CompletionStatus status, boolean receive, int sequence) {
     if (!receive) {
       sendBuffers.completed(sequence, status);
+      if (asked && status == CompletionStatus.RETRY_EXC_ERR) {
+        hca.meter().peerFoundDead();
+      }
     }
     if (status == CompletionStatus.WR_FLUSH_ERR) {
       // The peer ended the connection, or an error before this one did.

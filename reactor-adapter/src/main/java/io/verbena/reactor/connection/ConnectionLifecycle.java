@@ -129,7 +129,7 @@ public final class ConnectionLifecycle implements LoopMember {
             options);
     deadlines = new Deadlines(loop, options, sends, receiver, reason.peer(), this::terminate);
     close = new GracefulClose(turn, deadlines, receiver, immediates, reason, signals);
-    keepAlive = new KeepAlive(queues, close);
+    keepAlive = new KeepAlive(queues, close, resources.meter());
     router =
         new CompletionRouter(
             sends, receives, receiver, immediates, close, guard, turn, reason, this::terminate);

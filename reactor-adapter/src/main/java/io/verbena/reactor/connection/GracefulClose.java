@@ -36,8 +36,8 @@ import io.verbena.reactor.send.MessageSender;
  * without an end ends too. Where somebody receives there, it does not say so, and its program has
  * to end them, by {@link EndSignals#onPeerClosing}.
  *
- * <p>One deadline of {@link Deadlines} bounds this, and once more the flush that follows. Only on the
- * loop.
+ * <p>One deadline of {@link Deadlines} bounds this, and once more the flush that follows. Only on
+ * the loop.
  */
 final class GracefulClose {
   private enum State {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.connection;
 
+import io.verbena.PeerUnreachableException;
 import io.verbena.RdmaException;
 import io.verbena.core.loop.SilentRounds;
+import io.verbena.meters.HcaMeter;
 import io.verbena.reactor.queue.RequestOwner;
 
 /**
@@ -13,11 +15,13 @@ import io.verbena.reactor.queue.RequestOwner;
 final class KeepAlive implements RequestOwner {
   private final ConnectionQueues queues;
   private final GracefulClose close;
+  private final HcaMeter meter;
   private final SilentRounds silence = new SilentRounds();
 
-  KeepAlive(ConnectionQueues queues, GracefulClose close) {
+  KeepAlive(ConnectionQueues queues, GracefulClose close, HcaMeter meter) {
     this.queues = queues;
     this.close = close;
+    this.meter = meter;
   }
 
   /**
@@ -31,6 +35,7 @@ final class KeepAlive implements RequestOwner {
       return false;
     }
     queues.ask(this);
+    meter.peerAsked();
     return true;
   }
 
@@ -52,5 +57,8 @@ final class KeepAlive implements RequestOwner {
   @Override
   public void failed(RdmaException error) {
     // The connection ends with this error.
+    if (error instanceof PeerUnreachableException) {
+      meter.peerFoundDead();
+    }
   }
 }

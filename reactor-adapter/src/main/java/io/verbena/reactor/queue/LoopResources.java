@@ -69,7 +69,8 @@ public final class LoopResources {
    * Closes an object of the device.
    *
    * @param name of the object, for errors
-   * @throws VerbsException if it cannot be closed now; it is tried again before the device is closed
+   * @throws VerbsException if it cannot be closed now; it is tried again before the device is
+   *     closed
    */
   public void close(String name, Runnable close) {
     try {

@@ -31,8 +31,8 @@ public final class RecordLayout {
   public static final int IMMEDIATE = 5;
 
   /**
-   * In the place of a CLOSE's length: the sender drops what else comes, so that its peer should stop
-   * sending. Ends that do not know it read no length of a CLOSE.
+   * In the place of a CLOSE's length: the sender drops what else comes, so that its peer should
+   * stop sending. Ends that do not know it read no length of a CLOSE.
    */
   public static final int STOP = 1;
 

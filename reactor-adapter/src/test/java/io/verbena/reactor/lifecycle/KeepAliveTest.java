@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.buffer.ByteBuf;
 import io.verbena.ConnectionClosedException;
 import io.verbena.PeerUnreachableException;
@@ -12,6 +13,7 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
+import io.verbena.core.micrometer.VerbenaMeters;
 import io.verbena.core.testing.Addresses;
 import io.verbena.meters.Backlog;
 import io.verbena.meters.HcaMeter;
@@ -45,6 +47,21 @@ class KeepAliveTest {
       peer.vanish();
 
       assertEnds(connection);
+    }
+  }
+
+  @Test
+  void countsQuestionsAndPeersFoundDead() throws Exception {
+    SimpleMeterRegistry registry = new SimpleMeterRegistry();
+    try (Ends ends = Ends.create(Ends.options(), asking().meters(new VerbenaMeters(registry)));
+        RawPeer peer = RawPeer.listening()) {
+      RdmaConnection connection = connect(ends, peer);
+
+      peer.vanish();
+      assertEnds(connection);
+
+      assertThat(registry.get("verbena.keep.alive.questions").counter().count()).isPositive();
+      assertThat(registry.get("verbena.keep.alive.dead").counter().count()).isEqualTo(1);
     }
   }
 

@@ -89,6 +89,26 @@ class NameLookupTest {
   }
 
   @Test
+  void refusesToWaitForANameOnALoop() {
+    try (Ends ends = Ends.create()) {
+      URI named = NamedProvider.named(ends.address());
+      Ends.Pair pair = ends.connect();
+
+      assertThatThrownBy(
+              () ->
+                  send(pair)
+                      .then(Mono.fromCallable(() -> ends.clientSide().memory(named)))
+                      .block(Ends.LIMIT))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("would block")
+          .hasMessageContaining(named.toString());
+      assertThat(receive(pair)).hasSize(8);
+      assertThat(ends.clientSide().memory(named))
+          .isSameAs(ends.clientSide().memory(ends.address()));
+    }
+  }
+
+  @Test
   void failsForAnUnknownName() {
     try (Ends ends = Ends.create()) {
       URI unknown = NamedProvider.unknown(ends.address());

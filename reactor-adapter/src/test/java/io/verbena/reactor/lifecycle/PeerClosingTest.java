@@ -41,8 +41,7 @@ class PeerClosingTest {
   void stopsAPeerThatStreamsWithoutEndToNobody(int size) {
     try (Ends ends = Ends.create(patient())) {
       Ends.Pair pair = ends.connect();
-      CompletableFuture<Void> sent =
-          pair.server().send(endless(pair.server(), size)).toFuture();
+      CompletableFuture<Void> sent = pair.server().send(endless(pair.server(), size)).toFuture();
       takeSome(pair.client());
 
       pair.client().close().block(Ends.LIMIT);

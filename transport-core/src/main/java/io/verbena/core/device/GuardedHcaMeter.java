@@ -100,6 +100,16 @@ final class GuardedHcaMeter extends HcaMeter {
   }
 
   @Override
+  public void peerAsked() {
+    guarded(meter::peerAsked);
+  }
+
+  @Override
+  public void peerFoundDead() {
+    guarded(meter::peerFoundDead);
+  }
+
+  @Override
   public void close() {
     guarded(meter::close);
   }

@@ -2,18 +2,16 @@
 package io.verbena.core.memory;
 
 import io.netty.buffer.ByteBuf;
-import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
-/**
- * A registration of a foreign buffer's memory, with a weak reference to the buffer. Guarded by the
- * lock of its cache.
- */
-final class CachedRegistration extends WeakReference<ByteBuf> {
+/** A registration of a foreign buffer's memory. Guarded by the lock of its cache. */
+final class CachedRegistration {
   private final Span span;
   private final ByteBuffer memory;
+  private final boolean wrapped;
   private final Registration registration;
+  private @Nullable BufferReference user;
 
   /** The number of leases. */
   int pins;
@@ -23,20 +21,14 @@ final class CachedRegistration extends WeakReference<ByteBuf> {
 
   /**
    * @param span where the memory is
-   * @param memory the memory
-   * @param buffer owns the memory, as long as it is accessible
-   * @param abandoned gets this when the buffer is garbage
+   * @param memory a view of the memory
+   * @param wrapped whether nobody frees the memory while there is a view of it
    * @param registration of all of the memory
    */
-  CachedRegistration(
-      Span span,
-      ByteBuffer memory,
-      ByteBuf buffer,
-      ReferenceQueue<ByteBuf> abandoned,
-      Registration registration) {
-    super(buffer, abandoned);
+  CachedRegistration(Span span, ByteBuffer memory, boolean wrapped, Registration registration) {
     this.span = span;
     this.memory = memory;
+    this.wrapped = wrapped;
     this.registration = registration;
   }
 
@@ -53,9 +45,27 @@ final class CachedRegistration extends WeakReference<ByteBuf> {
     return registration.region().address() + (nativeAddress - span.address());
   }
 
-  /** Returns whether its memory is certainly that of this buffer. */
-  boolean belongsTo(ByteBuf owner) {
-    return refersTo(owner) && isAccessible();
+  /** The buffer that uses it: when that is garbage, nobody does. */
+  void user(BufferReference newUser) {
+    user = newUser;
+  }
+
+  @Nullable BufferReference user() {
+    return user;
+  }
+
+  boolean isUsedBy(ByteBuf buffer) {
+    BufferReference reference = user;
+    return reference != null && reference.refersTo(buffer);
+  }
+
+  /**
+   * Returns whether its memory is certainly that of this buffer, whose memory has the same span.
+   *
+   * @param wraps whether the buffer does not own its memory
+   */
+  boolean isOf(ByteBuf buffer, boolean wraps) {
+    return (isUsedBy(buffer) || (wrapped && wraps)) && isAccessible();
   }
 
   /** On newer JDKs a freed buffer's memory cannot be touched; that tells that it is another's. */

@@ -56,7 +56,7 @@ final class RegisteredAllocator extends AbstractByteBufAllocator {
   /** Allocates a buffer unless that takes long; returns null if it does. */
   @Nullable ByteBuf allocateAtOnce(int capacity) {
     RegisteredByteBuf free = slabs.takeAtOnce(capacity);
-    return free == null ? null : free.begin(capacity, capacity);
+    return free == null ? null : free.begin(capacity, capacity, fallsBack);
   }
 
   @Override

@@ -82,8 +82,8 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
-   * Allocates a registered buffer of this fixed capacity, unless that takes long: a long one that no
-   * released buffer serves has each byte zeroed by the JVM and registered by the HCA.
+   * Allocates a registered buffer of this fixed capacity, unless that takes long: a long one that
+   * no released buffer serves has each byte zeroed by the JVM and registered by the HCA.
    *
    * @return null if it takes long; then {@link #allocator} does it
    * @throws MemoryLimitException at the limit

@@ -2,26 +2,44 @@
 package io.verbena.core.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
+import io.netty.buffer.UnpooledUnsafeDirectByteBuf;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.VerbsException;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registrations of foreign direct buffers, kept for the next use of the same buffer. The least
- * recently used are closed first, except those that a lease pins. Thread-safe.
+ * Registrations of foreign direct buffers, kept for the next use of the same memory. The least
+ * recently used are closed first, except those that a lease pins. Thread-safe; registers and
+ * deregisters without its lock, which those need who only look for a registration.
  *
- * <p>A registration is found again by the buffer object, its native address and its capacity. No
- * peer has a right to it, so one that is out of date can give nothing away. It could still make the
- * HCA use old pages: if a pool unmaps a chunk, maps another at the same address, and hands out the
- * same buffer object there again, all while the registration is kept. Pools that give chunks back
- * while buffers are being sent should be kept from it, or {@link
- * io.verbena.RdmaOptions#maxCachedRegistrations} set to 0.
+ * <p>A registration is found again by native address and length, and must be of the same memory:
+ *
+ * <ul>
+ *   <li>A buffer that wraps an NIO buffer does not own its memory: the garbage collector frees that
+ *       when nobody has a view of it, and the registration has one. So while it is kept, nothing
+ *       else can lie there, and any wrapper serves.
+ *   <li>All other buffers may free their memory themselves: only the same object serves.
+ * </ul>
+ *
+ * A registration goes when the buffer that used it last is garbage, so that it does not keep memory
+ * which the program has forgotten.
+ *
+ * <p>No peer has a right to it, so one that is out of date can give nothing away. It could still
+ * make the HCA use old pages: if a pool unmaps a chunk, maps another at the same address, and hands
+ * out the same buffer object there again, or if somebody frees an NIO buffer by hand and wraps
+ * another that got its address, all while the registration is kept. Who does so while buffers are
+ * being sent should set {@link io.verbena.RdmaOptions#maxCachedRegistrations} to 0.
  */
 final class RegistrationCache {
   private static final int MOST_SPARE = 1024;
@@ -73,16 +91,32 @@ final class RegistrationCache {
     return root;
   }
 
-  private synchronized @Nullable Lease pin(ByteBuf root, long address, int length) {
-    CachedRegistration found = kept.get(probe.set(root.memoryAddress(), root.capacity()));
-    if (found == null) {
-      return null;
+  private @Nullable Lease pin(ByteBuf root, long address, int length) {
+    CachedRegistration stale;
+    synchronized (this) {
+      CachedRegistration found = kept.get(probe.set(root.memoryAddress(), root.capacity()));
+      if (found == null) {
+        return null;
+      }
+      if (!found.isOf(root, wraps(root))) {
+        stale = drop(found);
+      } else if (found.span().contains(address, length)) {
+        return begin(use(found, root), address);
+      } else {
+        return null;
+      }
     }
-    if (!found.belongsTo(root)) {
-      drop(found);
-      return null;
+    close(stale);
+    return null;
+  }
+
+  /** Returns a registration that lasts as long as this buffer, which uses it now. */
+  private CachedRegistration use(CachedRegistration registration, ByteBuf root) {
+    if (registration.isUsedBy(root)) {
+      return registration;
     }
-    return found.span().contains(address, length) ? begin(found, address) : null;
+    registration.user(new BufferReference(root, abandoned, registration));
+    return registration;
   }
 
   /** Registers all of the root; returns null if the limit or the kind of buffer forbids it. */
@@ -95,23 +129,29 @@ final class RegistrationCache {
       return null;
     }
     CachedRegistration made = register(span, root.nioBuffer(0, rootLength), root, rootLength);
+    List<CachedRegistration> dropped = new ArrayList<>();
+    Lease lease;
     synchronized (this) {
-      dropAbandoned();
+      dropAbandoned(dropped);
       CachedRegistration older = kept.get(span);
       if (older != null) {
-        drop(older);
+        addUnlessNull(dropped, drop(older));
       }
-      if (kept.size() < capacity || dropEldest()) {
+      if (kept.size() < capacity || dropEldest(dropped)) {
         made.kept = true;
         kept.put(span, made);
       }
-      return begin(made, address);
+      lease = begin(made, address);
     }
+    dropped.forEach(RegistrationCache::close);
+    return lease;
   }
 
   private CachedRegistration register(Span span, ByteBuffer memory, ByteBuf root, int charge) {
     Registration registration = owner.registrations().register(LEASE, memory, LOCAL, charge);
-    return new CachedRegistration(span, memory, root, abandoned, registration);
+    CachedRegistration made = new CachedRegistration(span, memory, wraps(root), registration);
+    made.user(new BufferReference(root, abandoned, made));
+    return made;
   }
 
   private synchronized Lease begin(CachedRegistration registration, long address) {
@@ -122,60 +162,96 @@ final class RegistrationCache {
   }
 
   /** Called by a lease when it ends. */
-  synchronized void unpin(CachedRegistration registration, Lease lease) {
-    if (spare.size() < MOST_SPARE) {
-      spare.addLast(lease);
+  void unpin(CachedRegistration registration, Lease lease) {
+    boolean unused;
+    synchronized (this) {
+      if (spare.size() < MOST_SPARE) {
+        spare.addLast(lease);
+      }
+      registration.pins--;
+      unused = isUnused(registration);
     }
-    registration.pins--;
-    closeIfUnused(registration);
+    if (unused) {
+      registration.close();
+    }
   }
 
   /** Closes the registrations that no lease pins. */
-  synchronized void dropUnpinned() {
-    for (Iterator<CachedRegistration> i = kept.values().iterator(); i.hasNext(); ) {
-      CachedRegistration registration = i.next();
-      if (registration.pins == 0) {
-        i.remove();
-        release(registration);
+  void dropUnpinned() {
+    List<CachedRegistration> dropped = new ArrayList<>();
+    synchronized (this) {
+      for (Iterator<CachedRegistration> i = kept.values().iterator(); i.hasNext(); ) {
+        CachedRegistration registration = i.next();
+        if (registration.pins == 0) {
+          i.remove();
+          registration.kept = false;
+          dropped.add(registration);
+        }
       }
     }
+    dropped.forEach(RegistrationCache::close);
   }
 
-  /** Closes the registrations whose buffers are garbage. */
-  private void dropAbandoned() {
+  /** Drops the registrations whose buffers are garbage. */
+  private void dropAbandoned(List<CachedRegistration> dropped) {
     for (Reference<?> next = abandoned.poll(); next != null; next = abandoned.poll()) {
-      if (next instanceof CachedRegistration registration && registration.kept) {
-        drop(registration);
+      if (next instanceof BufferReference reference && reference.isCurrent()) {
+        addUnlessNull(dropped, drop(reference.registration()));
       }
     }
   }
 
-  /** Closes the least recently used one that is not pinned; returns false if all are. */
-  private boolean dropEldest() {
+  /** Drops the least recently used one that is not pinned; returns false if all are. */
+  private boolean dropEldest(List<CachedRegistration> dropped) {
     for (Iterator<CachedRegistration> i = kept.values().iterator(); i.hasNext(); ) {
       CachedRegistration registration = i.next();
       if (registration.pins == 0) {
         i.remove();
-        release(registration);
+        registration.kept = false;
+        dropped.add(registration);
         return true;
       }
     }
     return false;
   }
 
-  private void drop(CachedRegistration registration) {
-    kept.remove(registration.span());
-    release(registration);
-  }
-
-  private void release(CachedRegistration registration) {
-    registration.kept = false;
-    closeIfUnused(registration);
-  }
-
-  private static void closeIfUnused(CachedRegistration registration) {
-    if (registration.pins == 0 && !registration.kept) {
-      registration.close();
+  /** Keeps a registration no longer; returns it if it is to be closed now, else null. */
+  private @Nullable CachedRegistration drop(CachedRegistration registration) {
+    if (registration.kept) {
+      kept.remove(registration.span());
+      registration.kept = false;
     }
+    return isUnused(registration) ? registration : null;
+  }
+
+  private static boolean isUnused(CachedRegistration registration) {
+    return registration.pins == 0 && !registration.kept;
+  }
+
+  private static void addUnlessNull(
+      List<CachedRegistration> all, @Nullable CachedRegistration registration) {
+    if (registration != null) {
+      all.add(registration);
+    }
+  }
+
+  /** Closes one that was dropped, on the way to something else. */
+  private static void close(@Nullable CachedRegistration dropped) {
+    if (dropped == null) {
+      return;
+    }
+    try {
+      dropped.close();
+    } catch (VerbsException e) {
+      // It still stands among what is open, and is closed with all that.
+    }
+  }
+
+  /** Whether a buffer wraps memory that it never frees; Netty's own that do are subclasses. */
+  private static boolean wraps(ByteBuf root) {
+    Class<?> kind = root.getClass();
+    return (kind == UnpooledUnsafeDirectByteBuf.class || kind == UnpooledDirectByteBuf.class)
+        && root.alloc() == UnpooledByteBufAllocator.DEFAULT
+        && root.capacity() == root.maxCapacity();
   }
 }

@@ -158,6 +158,18 @@ final class AdapterMeters {
         .increment();
   }
 
+  void peerAsked() {
+    registration
+        .counter("verbena.keep.alive.questions", "questions", "Silent peers asked", tags)
+        .increment();
+  }
+
+  void peerFoundDead() {
+    registration
+        .counter("verbena.keep.alive.dead", "peers", "Peers that did not answer", tags)
+        .increment();
+  }
+
   // ---- what is read
 
   private void enterTraffic() {

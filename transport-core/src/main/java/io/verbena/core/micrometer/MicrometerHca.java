@@ -69,6 +69,16 @@ final class MicrometerHca extends HcaMeter {
   }
 
   @Override
+  public void peerAsked() {
+    adapter.peerAsked();
+  }
+
+  @Override
+  public void peerFoundDead() {
+    adapter.peerFoundDead();
+  }
+
+  @Override
   public void close() {
     adapter.closed(this);
     counters.closed(this);

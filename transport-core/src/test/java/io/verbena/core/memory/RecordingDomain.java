@@ -42,6 +42,8 @@ final class RecordingDomain implements ProtectionDomain {
   /** Registrations that are accepted from now on. */
   private volatile int accepted = Integer.MAX_VALUE;
 
+  private volatile Runnable beforeEach = () -> {};
+
   RecordingDomain() {
     this(new RecordingDevice());
   }
@@ -63,6 +65,11 @@ final class RecordingDomain implements ProtectionDomain {
   /** Runs this from now on in a thread that registers, which does not have the region yet. */
   void whileRegistering(Runnable action) {
     registered = action;
+  }
+
+  /** Runs {@code action} in each registration from now on. */
+  void beforeEach(Runnable action) {
+    beforeEach = action;
   }
 
   /** How often something was registered. */
@@ -114,6 +121,7 @@ final class RecordingDomain implements ProtectionDomain {
     if (registrations.incrementAndGet() > accepted) {
       throw new VerbsException(VerbsError.NO_MEMORY, "register: no more regions");
     }
+    beforeEach.run();
     Region region = new Region(buffer.slice(), Set.copyOf(access));
     open.put(region.lkey, region);
     registered.run();

@@ -15,6 +15,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledUnsafeDirectByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
@@ -25,9 +26,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -209,29 +212,71 @@ class RegistrationCacheTest {
   }
 
   @Test
-  void anotherBufferAtTheSameAddressIsRegisteredAnew() {
+  void registersMemoryOnceForManyWrappers() {
+    ByteBuffer shared = ByteBuffer.allocateDirect(LENGTH);
+    assumeTrue(Unpooled.wrappedBuffer(shared).hasMemoryAddress());
+    for (int i = 0; i < 100; i++) {
+      ByteBuf wrapper = Unpooled.wrappedBuffer(shared);
+      wrapper.setByte(9, i);
+
+      Lease lease = lease(wrapper, 0, LENGTH);
+
+      assertThat(domain.local(lease.lkey(), lease.address(), 10).get(9)).isEqualTo((byte) i);
+      lease.release();
+      wrapper.release();
+    }
+    assertThat(domain.registrations()).isOne();
+    assertThat(memory.registeredBytes()).isEqualTo(LENGTH);
+  }
+
+  @Test
+  void registrationLastsAsLongAsTheWrapperThatUsedItLast() {
+    ByteBuffer shared = ByteBuffer.allocateDirect(LENGTH);
+    ByteBuf last = Unpooled.wrappedBuffer(shared);
+    assumeTrue(last.hasMemoryAddress());
+    lease(Unpooled.wrappedBuffer(shared), 0, LENGTH).release();
+    lease(last, 0, LENGTH).release();
+
+    System.gc();
+    use(0);
+
+    lease(last, 0, LENGTH).release();
+    assertThat(domain.registrations()).isEqualTo(2);
+    last.release();
+  }
+
+  /** Its memory may be another's by then, and be elsewhere for the HCA. */
+  @Test
+  void anotherBufferThatOwnsTheSameMemoryIsRegisteredAnew() {
     ByteBuffer memoryOfBoth = ByteBuffer.allocateDirect(LENGTH);
-    ByteBuf first = Unpooled.wrappedBuffer(memoryOfBoth);
+    ByteBuf first = owning(memoryOfBoth);
     assumeTrue(first.hasMemoryAddress());
     lease(first, 0, LENGTH).release();
-    ByteBuf second = Unpooled.wrappedBuffer(memoryOfBoth);
+    ByteBuf second = owning(memoryOfBoth);
     assertThat(second.memoryAddress()).isEqualTo(first.memoryAddress());
 
     lease(second, 0, LENGTH).release();
+    lease(Unpooled.wrappedBuffer(memoryOfBoth), 0, LENGTH).release();
 
-    assertThat(domain.registrations()).isEqualTo(2);
+    assertThat(domain.registrations()).isEqualTo(3);
     assertThat(domain.open()).hasSize(1);
     first.release();
     second.release();
   }
 
+  /** A subclass, as Netty's own buffers are that free their memory. */
+  private static ByteBuf owning(ByteBuffer memory) {
+    return new UnpooledUnsafeDirectByteBuf(
+        UnpooledByteBufAllocator.DEFAULT, memory, memory.capacity()) {};
+  }
+
   @Test
   void registrationThatWasReplacedWhilePinnedLastsAsLongAsItsLease() {
     ByteBuffer memoryOfBoth = ByteBuffer.allocateDirect(LENGTH);
-    ByteBuf first = Unpooled.wrappedBuffer(memoryOfBoth);
+    ByteBuf first = owning(memoryOfBoth);
     assumeTrue(first.hasMemoryAddress());
     Lease pinned = lease(first, 0, LENGTH);
-    ByteBuf second = Unpooled.wrappedBuffer(memoryOfBoth);
+    ByteBuf second = owning(memoryOfBoth);
 
     lease(second, 0, LENGTH).release();
     assertThat(domain.open()).hasSize(2);
@@ -240,6 +285,55 @@ class RegistrationCacheTest {
     assertThat(domain.open()).hasSize(1);
     first.release();
     second.release();
+  }
+
+  @Test
+  void holdsNobodyUpWhileItRegistersOrDeregisters() throws Exception {
+    assumeAddresses();
+    use(0);
+    CompletableFuture<Void> entered = new CompletableFuture<>();
+    CompletableFuture<Void> goOn = new CompletableFuture<>();
+    domain.beforeEach(
+        () -> {
+          entered.complete(null);
+          goOn.orTimeout(20, TimeUnit.SECONDS).join();
+        });
+    FutureTask<Void> registering = new FutureTask<>(() -> use(1), null);
+    new Thread(registering, "registers").start();
+    entered.get(20, TimeUnit.SECONDS);
+
+    use(0);
+
+    goOn.complete(null);
+    registering.get(20, TimeUnit.SECONDS);
+    domain.beforeEach(() -> {});
+    holdsNobodyUpWhileItDeregisters();
+  }
+
+  private void holdsNobodyUpWhileItDeregisters() throws Exception {
+    CompletableFuture<Void> entered = new CompletableFuture<>();
+    CompletableFuture<Void> goOn = new CompletableFuture<>();
+    FutureTask<Void> dropping =
+        new FutureTask<>(
+            () -> {
+              for (int i = 2; i < CACHED + 1; i++) {
+                use(i);
+              }
+            },
+            null);
+    domain.whileClosing(
+        () -> {
+          entered.complete(null);
+          goOn.orTimeout(20, TimeUnit.SECONDS).join();
+        });
+    new Thread(dropping, "deregisters").start();
+    entered.get(20, TimeUnit.SECONDS);
+
+    use(1);
+
+    goOn.complete(null);
+    dropping.get(20, TimeUnit.SECONDS);
+    domain.whileClosing(() -> {});
   }
 
   @Test

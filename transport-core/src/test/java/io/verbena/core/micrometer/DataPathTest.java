@@ -154,6 +154,24 @@ class DataPathTest {
   }
 
   @Test
+  void countsSilentPeersThatWereAsked() {
+    HcaMeter opened =
+        new VerbenaMeters(registry)
+            .hca(new MeteredHca("test", "silent", device, () -> 5, 7, Set.of()));
+    opened.peerAsked();
+    opened.peerAsked();
+    opened.peerFoundDead();
+
+    assertThat(keepAlive("questions")).isEqualTo(2);
+    assertThat(keepAlive("dead")).isEqualTo(1);
+    opened.close();
+  }
+
+  private double keepAlive(String name) {
+    return registry.get("verbena.keep.alive." + name).tag("provider", "silent").counter().count();
+  }
+
+  @Test
   void leavesTheRegistryAsItWas() {
     SimpleMeterRegistry other = new SimpleMeterRegistry();
     other.counter("own");
