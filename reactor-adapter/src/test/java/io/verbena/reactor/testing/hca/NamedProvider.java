@@ -77,6 +77,6 @@ public final class NamedProvider implements VerbsProvider {
   public Device open(URI address) {
     Supplier<URI> lookup = lookup(address);
     URI plain = Addresses.plain(lookup == null ? address : lookup.get());
-    return new LimitedDevice(VerbsProviders.find(plain).open(plain));
+    return new LimitedDevice(VerbsProviders.find(plain).open(plain), 0);
   }
 }
