@@ -110,15 +110,18 @@ class PeerClosingTest {
     try (Ends ends = Ends.create(patient())) {
       Ends.Pair pair = ends.connect();
       AtomicLong emitted = new AtomicLong();
+      CompletableFuture<Void> begun = new CompletableFuture<>();
       CompletableFuture<Void> sent =
           pair.server()
               .send(
                   endless(pair.server(), 16)
                       .takeUntilOther(pair.server().onPeerClosing())
-                      .doOnNext(message -> emitted.incrementAndGet()))
+                      .doOnNext(message -> emitted.incrementAndGet())
+                      .doOnNext(message -> begun.complete(null)))
               .toFuture();
       CompletableFuture<Long> received =
           pair.client().receive().doOnNext(ByteBuf::release).count().toFuture();
+      assertThat(begun).succeedsWithin(Ends.LIMIT);
 
       pair.client().close().block(Ends.LIMIT);
 
@@ -132,10 +135,14 @@ class PeerClosingTest {
     try (Ends ends = Ends.create(patient())) {
       Ends.Pair pair = ends.connect();
       long count = Addresses.rounds(500);
+      CompletableFuture<Void> begun = new CompletableFuture<>();
       CompletableFuture<Long> received =
           pair.client().receive().doOnNext(ByteBuf::release).count().toFuture();
       CompletableFuture<Void> sent =
-          pair.server().send(endless(pair.server(), 16).take(count)).toFuture();
+          pair.server()
+              .send(endless(pair.server(), 16).take(count).doOnNext(m -> begun.complete(null)))
+              .toFuture();
+      assertThat(begun).succeedsWithin(Ends.LIMIT);
 
       pair.client().close().block(Ends.LIMIT);
 
@@ -148,8 +155,12 @@ class PeerClosingTest {
   void letsASendCompleteWhoseMessagesAreAllTakenEvenIfNobodyReceives() {
     try (Ends ends = Ends.create(patient())) {
       Ends.Pair pair = ends.connect();
+      CompletableFuture<Void> taken = new CompletableFuture<>();
       CompletableFuture<Void> sent =
-          pair.server().send(endless(pair.server(), 30_000).take(4)).toFuture();
+          pair.server()
+              .send(endless(pair.server(), 30_000).take(4).doOnComplete(() -> taken.complete(null)))
+              .toFuture();
+      assertThat(taken).succeedsWithin(Ends.LIMIT);
 
       pair.client().close().block(Ends.LIMIT);
 
