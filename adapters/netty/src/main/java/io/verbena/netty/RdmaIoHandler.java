@@ -129,8 +129,8 @@ public final class RdmaIoHandler implements IoHandler {
    *
    * @param options of which {@code pollMode}, {@code spinTime}, {@code receiveDepth}, {@code
    *     sendDepth}, {@code maxRegisteredBytes}, {@code maxCachedRegistrations}, {@code
-   *     closeTimeout}, {@code keepAlive} and {@code meters} count, and {@code eagerSize} as the
-   *     size of a receive
+   *     closeTimeout}, {@code keepAlive}, {@code operationTimeout} (of a keep-alive) and {@code
+   *     meters} count, and {@code eagerSize} as the size of a receive
    */
   public static IoHandlerFactory newFactory(URI hca, RdmaOptions options) {
     requireNonNull(hca, "hca");

@@ -142,6 +142,11 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     post();
   }
 
+  /** Whether there is room for {@link #ask}. */
+  boolean canAsk() {
+    return posted - completed < depth;
+  }
+
   /** Posts a WRITE of nothing, which only the peer's HCA answers. It takes no credit. */
   void ask() {
     queuePair.postSend(request.write(0, 0).signaled().id(WorkRequestId.send(prefix, posted)));

@@ -87,6 +87,8 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   /** Whether the last request is a question for a sign of life that was not answered yet. */
   private boolean asked;
 
+  private long askedAt;
+
   private boolean scheduled;
   private boolean wantsToWrite;
   private boolean reset;
@@ -280,21 +282,38 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     sendBuffers.end(receiveBuffers.takeOwed());
   }
 
-  /** A request under way tells anyway; a stream that closes has its deadline. */
+  /** One question at a time; a stream that closes has its deadline. */
   @Override
   public boolean keepAlive() {
+    if (asked) {
+      // An HCA that retries for ever, as Soft-RoCE does with a retry count of 7, tells nothing.
+      if (System.nanoTime() - askedAt > hca.options().operationTimeout().toNanos()) {
+        foundDead("no answer to a keep-alive within " + hca.options().operationTimeout());
+      }
+      return false;
+    }
     boolean asks =
         silence.end(completions)
             && state == State.OPEN
             && failure == null
-            && sendBuffers.isIdle()
+            && sendBuffers.canAsk()
             && owner.isKeepAlive();
     if (asks) {
       sendBuffers.ask();
       asked = true;
+      askedAt = System.nanoTime();
       hca.meter().peerAsked();
     }
     return asks;
+  }
+
+  private void foundDead(String why) {
+    asked = false;
+    hca.meter().peerFoundDead();
+    if (state == State.OPEN) {
+      fail(new IOException("Connection to " + identifier.peer() + " broken: " + why), null);
+      schedule();
+    }
   }
 
   @Override

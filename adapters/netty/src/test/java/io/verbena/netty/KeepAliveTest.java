@@ -8,6 +8,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannel;
+import io.verbena.core.testing.Addresses;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -21,7 +22,9 @@ class KeepAliveTest {
   void aSilentPeerThatIsGoneBreaksTheChannelUnlessNobodyAsks() throws Exception {
     Collector told = new Collector();
     Collector untold = new Collector();
-    try (Ends ends = new Ends(Ends.options().keepAlive(SHORT))) {
+    // Soft-RoCE retries for ever: there the deadline of operations counts.
+    Duration deadline = Addresses.within(Duration.ofSeconds(5));
+    try (Ends ends = new Ends(Ends.options().keepAlive(SHORT).operationTimeout(deadline))) {
       Channel asking = Ends.bind(ends.server(told));
       Channel trusting =
           Ends.bind(ends.server(untold).childOption(ChannelOption.SO_KEEPALIVE, false));
@@ -42,10 +45,30 @@ class KeepAliveTest {
                     assertThat(event)
                         .isInstanceOf(IOException.class)
                         .asString()
-                        .contains("RETRY_EXC_ERR"));
+                        .containsAnyOf("RETRY_EXC_ERR", "no answer to a keep-alive"));
         assertThat(second.isActive()).isTrue();
         assertThat(untold.events).isEmpty();
         second.close().syncUninterruptibly();
+      }
+    }
+  }
+
+  /** Its last message was short, and so has no completion of its own. */
+  @Test
+  void aPeerThatWasSentAShortMessageIsAskedToo() throws Exception {
+    Collector told = new Collector();
+    try (Ends ends = new Ends(Ends.options().keepAlive(SHORT))) {
+      Channel server = Ends.bind(ends.server(told));
+      try (RawClient client = RawClient.to(server)) {
+        SocketChannel accepted = ends.accepted();
+        await().atMost(Ends.LIMIT).until(accepted::isActive);
+        accepted.writeAndFlush(Unpooled.wrappedBuffer(new byte[10])).syncUninterruptibly();
+        client.receive();
+
+        client.vanish();
+
+        assertThat(accepted.closeFuture().await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+            .isTrue();
       }
     }
   }

