@@ -52,7 +52,9 @@ public interface RdmaConnection extends Disposable {
   Mono<ByteBuf> read(RemoteMemory from);
 
   /**
-   * Reads the peer's memory into a direct buffer.
+   * Reads the peer's memory into a direct buffer. One that is not of {@link #memory} is read into
+   * where it is if its capacity is fixed, as that of a wrapped NIO buffer; else by way of memory of
+   * Verbena's.
    *
    * @param from what to read
    * @param into gets the bytes at its writer index, which moves on success; it stays the caller's,

@@ -82,7 +82,7 @@ final class ReadIntoOperation extends Operation<Void> {
       localKey = where.lkey();
       return;
     }
-    Lease leased = resources.memory().lease(into, index, length);
+    Lease leased = canGrow(into) ? null : resources.memory().lease(into, index, length);
     if (leased != null) {
       lease = leased;
       capacity = into.capacity();
@@ -96,6 +96,16 @@ final class ReadIntoOperation extends Operation<Void> {
     resources.locate(buffer, 0, length);
     localAddress = where.address();
     localKey = where.lkey();
+  }
+
+  /** Whether a foreign buffer may free its memory, and so give it to others, before it ends. */
+  private static boolean canGrow(ByteBuf buffer) {
+    for (ByteBuf at = buffer; at != null; at = at.unwrap()) {
+      if (at.maxCapacity() > at.capacity()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   @Override
