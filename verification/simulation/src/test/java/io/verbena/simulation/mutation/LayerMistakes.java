@@ -80,8 +80,8 @@ final class LayerMistakes {
           of(
               "a lost connection of which the sends are not told",
               "credit/CreditShares.java",
-              "      send.fail(error);\n",
-              ""),
+              "    halt();\n    for (S send : new ArrayList<>(active)) {\n      send.fail(error);\n",
+              "    halt();\n    for (S send : new ArrayList<>(active)) {\n"),
           of(
               "a notice that is told twice",
               "connection/CompletionRouter.java",
