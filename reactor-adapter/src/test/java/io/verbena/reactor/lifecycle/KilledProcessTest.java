@@ -106,6 +106,7 @@ class KilledProcessTest {
       List<String> line = new ArrayList<>();
       line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+      line.add("-Dverbena.test.patience=" + Integer.getInteger("verbena.test.patience", 1));
       line.addAll(List.of("-cp", System.getProperty("java.class.path"), Other.class.getName()));
       line.addAll(List.of(arguments));
       process = new ProcessBuilder(line).redirectError(Redirect.INHERIT).start();
