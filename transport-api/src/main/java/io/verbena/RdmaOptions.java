@@ -537,9 +537,10 @@ public final class RdmaOptions {
      * <p>A peer that is gone, with its process or its host, is known to be so within this time and
      * the retries of the queue pair: 4.096 us * 2<sup>timeout</sup> * (retries + 1). The transport
      * asks for 7 retries; the timeout is 14 on {@code emulated://}, which makes 0.54 s, 16 on
-     * {@code roce://}, 2.2 s, and with an RNIC what its connection manager chooses. The connection
-     * then fails with {@link PeerUnreachableException}, and everything pending with it; with {@link
-     * RdmaTimeoutException} if {@link #operationTimeout} is shorter than the retries.
+     * {@code roce://}, 2.2 s, and with an RNIC what its connection manager chooses. {@link
+     * #operationTimeout} counts instead where it is shorter, and on Soft-RoCE, which takes 7
+     * retries for retries without end. The connection then fails with {@link
+     * PeerUnreachableException}, and everything pending with it.
      *
      * @param value 0, for never, to 2<sup>63</sup> - 1 ns; 30 s by default
      */

@@ -2,6 +2,7 @@
 package io.verbena.reactor.connection;
 
 import io.verbena.MemoryLimitException;
+import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.core.loop.CompletionLoop;
@@ -90,12 +91,16 @@ final class Deadlines {
     operations.expire(operationTicks);
     RequestOwner late = sends.overdue(operationTicks);
     if (late != null) {
-      RdmaTimeoutException why = timeout(late.operation(), "the HCA did not complete it");
+      RdmaException why = late.overdueError(peer, options.operationTimeout());
       late.overdue(why);
       connection.terminate(why);
     } else if (sender.isOverdue(operationTicks)) {
       connection.terminate(
-          timeout("send", "no credit of the peer, no slot or no memory came free"));
+          new RdmaTimeoutException(
+              "send",
+              peer,
+              "no credit of the peer, no slot or no memory came free within "
+                  + options.operationTimeout()));
     } else if (receiver.isOutOfMemory()) {
       connection.terminate(
           new MemoryLimitException(
@@ -116,10 +121,5 @@ final class Deadlines {
                       + "; end sends without end by RdmaConnection.onPeerClosing, and cancel"
                       + " receive() before close() where nobody wants what else comes"));
     }
-  }
-
-  private RdmaTimeoutException timeout(String operation, String reason) {
-    return new RdmaTimeoutException(
-        operation, peer, reason + " within " + options.operationTimeout());
   }
 }

@@ -6,17 +6,21 @@ import io.verbena.RdmaException;
 import io.verbena.core.loop.SilentRounds;
 import io.verbena.meters.HcaMeter;
 import io.verbena.reactor.queue.RequestOwner;
+import java.time.Duration;
 
 /**
  * Asks a peer that has been silent whether its HCA is there. It is if it acknowledges a WRITE of
  * nothing, which its program does not see; else the WRITE fails within the retries of the queue
- * pair, and that ends the connection as any failed request does. Only on the loop.
+ * pair, and that ends the connection as any failed request does. The deadline of operations counts
+ * where it is shorter, as with Soft-RoCE, which takes 7 retries for retries without end. Only on
+ * the loop.
  */
 final class KeepAlive implements RequestOwner {
   private final ConnectionQueues queues;
   private final GracefulClose close;
   private final HcaMeter meter;
   private final SilentRounds silence = new SilentRounds();
+  private boolean dead;
 
   KeepAlive(ConnectionQueues queues, GracefulClose close, HcaMeter meter) {
     this.queues = queues;
@@ -45,8 +49,14 @@ final class KeepAlive implements RequestOwner {
   }
 
   @Override
+  public RdmaException overdueError(String peer, Duration limit) {
+    return new PeerUnreachableException(
+        operation(), peer, null, "the peer did not answer within " + limit, null);
+  }
+
+  @Override
   public void overdue(RdmaException error) {
-    // Nobody waits for it.
+    failed(error);
   }
 
   @Override
@@ -57,7 +67,8 @@ final class KeepAlive implements RequestOwner {
   @Override
   public void failed(RdmaException error) {
     // The connection ends with this error.
-    if (error instanceof PeerUnreachableException) {
+    if (!dead && error instanceof PeerUnreachableException) {
+      dead = true;
       meter.peerFoundDead();
     }
   }

@@ -2,6 +2,8 @@
 package io.verbena.reactor.queue;
 
 import io.verbena.RdmaException;
+import io.verbena.RdmaTimeoutException;
+import java.time.Duration;
 
 /** Owns a work request in the send queue, and is told how the request ends: once, on the loop. */
 public interface RequestOwner {
@@ -11,6 +13,12 @@ public interface RequestOwner {
 
   /** The HCA takes too long; the connection is about to be given up, and the request flushed. */
   void overdue(RdmaException error);
+
+  /** Returns what the connection ends with where the HCA takes longer than {@code limit}. */
+  default RdmaException overdueError(String peer, Duration limit) {
+    return new RdmaTimeoutException(
+        operation(), peer, "the HCA did not complete it within " + limit);
+  }
 
   /** The request is done. */
   void succeeded();
