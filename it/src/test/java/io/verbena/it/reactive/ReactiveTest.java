@@ -25,14 +25,24 @@ import io.verbena.it.guest.LeftOut;
           reason = "on a recording fake of a protection domain: no HCA is asked"),
       @LeftOut(
           tests = {
+            "io.verbena.core.device.OpenedDeviceTest",
+            "io.verbena.core.loop.CompletionLoopTest",
+            "io.verbena.core.loop.IdleStrategyTest",
+            "io.verbena.core.loop.KeepAliveRoundsTest",
+            "io.verbena.core.memory.DirectMemoryTest",
             "io.verbena.core.memory.SizeClassesTest",
             "io.verbena.core.memory.StripedStackTest",
             "io.verbena.core.micrometer.DataPathTest",
             "io.verbena.core.micrometer.DeviceMetersTest",
             "io.verbena.reactor.credit.CreditsTest",
-            "io.verbena.core.leaks.LeakExtensionTest"
+            "io.verbena.core.leaks.LeakExtensionTest",
+            "io.verbena.core.stat.JvmDirectMemoryTest",
+            "io.verbena.reactor.guard.FailureLogTest"
           },
           reason = "of data structures alone: there is no HCA in it"),
+      @LeftOut(
+          tests = "io.verbena.reactor.lifecycle.KilledProcessTest",
+          reason = "of roce:// between two processes, on whatever HCA the others are"),
       @LeftOut(
           tests = "io.verbena.reactor.lifecycle.ThrowingSubscriberTest",
           reason = "of what subscribers throw, at length: the HCA has no part in it"),

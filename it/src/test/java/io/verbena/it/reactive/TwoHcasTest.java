@@ -20,6 +20,9 @@ import io.verbena.it.guest.LeftOut;
           tests = "io.verbena.reactor.lifecycle.DeviceFailureTest",
           reason = "breaks emulated:// devices, and no others can be broken"),
       @LeftOut(
+          tests = "io.verbena.reactor.lifecycle.KilledProcessTest",
+          reason = "of roce:// between two processes, on whatever HCA the others are"),
+      @LeftOut(
           tests = "io.verbena.reactor.lifecycle.ThrowingSubscriberTest",
           reason = "of what subscribers throw, at length: the HCA has no part in it"),
       @LeftOut(
