@@ -266,6 +266,8 @@ final class Scene {
   }
 
   private void subscribe(Publisher<?> operation) {
+    // A callback of the play before may have interrupted this loop in the same turn.
+    Thread.interrupted();
     try {
       operation.subscribe(outcome);
     } catch (Throwable thrown) {
