@@ -84,7 +84,9 @@ public interface RdmaConnection extends Disposable {
   /** As {@link #write}, and then tells the peer, which sees the bytes before the immediate. */
   Mono<Void> writeWithImmediate(ByteBuf data, RemoteMemory to, int immediate);
 
-  /** The immediates of the peer's {@link #writeWithImmediate}, for one subscriber at a time. */
+  /**
+   * Returns the immediates of the peer's {@link #writeWithImmediate}, for one subscriber at a time.
+   */
   Flux<Immediate> immediates();
 
   /**

@@ -11,7 +11,7 @@ import java.util.Set;
 public interface RdmaMemory {
 
   /**
-   * An allocator of registered buffers, which connections send and receive without a copy.
+   * Returns an allocator of registered buffers, which connections send and receive without a copy.
    * Thread-safe. When the limit is reached it throws {@link MemoryLimitException}.
    */
   ByteBufAllocator allocator();

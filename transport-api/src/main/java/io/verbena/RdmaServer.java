@@ -11,7 +11,7 @@ public interface RdmaServer extends Disposable {
   /** Returns the address to connect to. */
   URI address();
 
-  /** The memory that its connections use; a region registered here serves all of them. */
+  /** Returns the memory that its connections use; a region registered here serves all of them. */
   RdmaMemory memory();
 
   /** Returns the connections that are open now. */

@@ -23,7 +23,7 @@ public enum Access {
     this.bit = bit;
   }
 
-  /** The bit of this right in {@code enum ibv_access_flags}. */
+  /** Returns the bit of this right in {@code enum ibv_access_flags}. */
   public int bit() {
     return bit;
   }

@@ -4,10 +4,10 @@ package io.verbena.verbs;
 /** The way to a UD peer, prepared once. */
 public interface AddressHandle extends AutoCloseable {
 
-  /** The domain that it belongs to. */
+  /** Returns the domain that it belongs to. */
   ProtectionDomain protectionDomain();
 
-  /** Where it leads. */
+  /** Returns the address that it leads to. */
   AddressVector vector();
 
   @Override

@@ -23,7 +23,7 @@ public enum CompletionOpcode {
     this.code = code;
   }
 
-  /** The number of this opcode in {@code enum ibv_wc_opcode}. */
+  /** Returns the number of this opcode in {@code enum ibv_wc_opcode}. */
   public int code() {
     return code;
   }
@@ -43,7 +43,7 @@ public enum CompletionOpcode {
         "completion opcode: " + code + " (expected: 0..6, 128, 129)");
   }
 
-  /** Whether this completes a receive, its own or one consumed by a WRITE_WITH_IMM. */
+  /** Returns whether this completes a receive, its own or one consumed by a WRITE_WITH_IMM. */
   public boolean isReceive() {
     return code >= RECV.code;
   }

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  */
 public interface CompletionQueue extends AutoCloseable {
 
-  /** The completions that it can hold. */
+  /** Returns how many completions it can hold. */
   int depth();
 
-  /** The channel for its events, or null. */
+  /** Returns the channel for its events, or null. */
   @Nullable CompletionChannel channel();
 
   /**

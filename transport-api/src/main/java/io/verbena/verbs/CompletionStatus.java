@@ -53,7 +53,7 @@ public enum CompletionStatus {
     this.code = code;
   }
 
-  /** The number of this status in {@code enum ibv_wc_status}. */
+  /** Returns the number of this status in {@code enum ibv_wc_status}. */
   public int code() {
     return code;
   }

@@ -47,7 +47,7 @@ public interface ConnectionIdentifier extends AutoCloseable {
    */
   @Nullable InetSocketAddress remoteAddress();
 
-  /** The queue pair made for it, or null. */
+  /** Returns the queue pair made for it, or null. */
   @Nullable QueuePair queuePair();
 
   /**

@@ -6,7 +6,7 @@ import java.net.URI;
 /** An address that is listened on. Closing it rejects the requests that nobody took. */
 public interface ConnectionListener extends AutoCloseable {
 
-  /** The address as bound, with the port chosen by the provider if none was asked for. */
+  /** Returns the address as bound, with the port chosen by the provider if none was asked for. */
   URI address();
 
   @Override

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 public interface ConnectionManager extends AutoCloseable {
 
-  /** Its device. */
+  /** Returns its device. */
   Device device();
 
   /**

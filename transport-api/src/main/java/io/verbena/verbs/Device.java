@@ -9,13 +9,13 @@ import org.jspecify.annotations.Nullable;
  */
 public interface Device extends AutoCloseable {
 
-  /** What the device is and can do. */
+  /** Returns what the device is and can do. */
   DeviceAttributes attributes();
 
-  /** Its port, number 1. */
+  /** Returns its port, which has number 1. */
   PortAttributes port();
 
-  /** What it counts by itself; {@link DeviceCounters#NONE} where it does not count. */
+  /** Returns what it counts by itself; {@link DeviceCounters#NONE} where it does not count. */
   DeviceCounters counters();
 
   /**

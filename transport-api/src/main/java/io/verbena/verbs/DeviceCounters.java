@@ -44,7 +44,7 @@ public interface DeviceCounters {
         }
       };
 
-  /** What this device counts; never changes. */
+  /** Returns what this device counts; never changes. */
   Set<Counter> counted();
 
   /**

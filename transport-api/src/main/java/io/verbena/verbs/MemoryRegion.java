@@ -11,25 +11,26 @@ import org.jspecify.annotations.Nullable;
  */
 public interface MemoryRegion extends AutoCloseable {
 
-  /** The domain that it belongs to. */
+  /** Returns the domain that it belongs to. */
   ProtectionDomain protectionDomain();
 
   /**
-   * The address of its first byte, local and remote, as scatter/gather entries and peers use it. On
-   * an emulated HCA it is the HCA's own; only differences within one region mean anything.
+   * Returns the address of its first byte, local and remote, as scatter/gather entries and peers
+   * use it. On an emulated HCA it is the HCA's own; only differences within one region mean
+   * anything.
    */
   long address();
 
-  /** Its length in bytes. */
+  /** Returns its length in bytes. */
   long length();
 
-  /** The key by which local work requests name it. */
+  /** Returns the key by which local work requests name it. */
   int lkey();
 
-  /** The key by which peers name it; 0 without a remote right. */
+  /** Returns the key by which peers name it; 0 without a remote right. */
   int rkey();
 
-  /** What may be done to it. */
+  /** Returns what may be done to it. */
   Set<Access> access();
 
   /**

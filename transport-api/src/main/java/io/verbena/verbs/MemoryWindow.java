@@ -7,15 +7,15 @@ package io.verbena.verbs;
  */
 public interface MemoryWindow extends AutoCloseable {
 
-  /** The domain that it belongs to. */
+  /** Returns the domain that it belongs to. */
   ProtectionDomain protectionDomain();
 
-  /** Its kind. */
+  /** Returns its kind. */
   MemoryWindowType type();
 
   /**
-   * The key by which peers name it; each bind changes its low 8 bits. A bind's new key is told at
-   * the latest when the bind has completed, with type 1 once it is posted.
+   * Returns the key by which peers name it; each bind changes its low 8 bits. A bind's new key is
+   * told at the latest when the bind has completed, with type 1 once it is posted.
    */
   int rkey();
 

@@ -15,12 +15,12 @@ public enum Mtu {
     this.code = code;
   }
 
-  /** The number in {@code enum ibv_mtu}. */
+  /** Returns the number in {@code enum ibv_mtu}. */
   public int code() {
     return code;
   }
 
-  /** Bytes of payload per packet. */
+  /** Returns how many bytes of payload a packet has. */
   public int bytes() {
     return 128 << code;
   }

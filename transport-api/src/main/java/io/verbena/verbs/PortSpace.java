@@ -22,12 +22,12 @@ public enum PortSpace {
     this.type = type;
   }
 
-  /** The number in {@code enum rdma_port_space}. */
+  /** Returns the number in {@code enum rdma_port_space}. */
   public int code() {
     return code;
   }
 
-  /** What queue pairs its identifiers have. */
+  /** Returns the type of queue pair that its identifiers have. */
   public QueuePairType type() {
     return type;
   }

@@ -21,7 +21,7 @@ public final class PostException extends VerbsException {
     this.workRequestId = workRequestId;
   }
 
-  /** The id of the first request that was not posted. */
+  /** Returns the id of the first request that was not posted. */
   public long workRequestId() {
     return workRequestId;
   }

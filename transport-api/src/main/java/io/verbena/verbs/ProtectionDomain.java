@@ -10,7 +10,7 @@ import java.util.Set;
  */
 public interface ProtectionDomain extends AutoCloseable {
 
-  /** The device that it belongs to. */
+  /** Returns the device that it belongs to. */
   Device device();
 
   /**

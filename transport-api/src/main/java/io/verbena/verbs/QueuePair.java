@@ -9,22 +9,22 @@ import org.jspecify.annotations.Nullable;
  */
 public interface QueuePair extends AutoCloseable {
 
-  /** Its number, 24 bits. */
+  /** Returns its number, 24 bits. */
   int number();
 
-  /** The transport service. */
+  /** Returns the transport service. */
   QueuePairType type();
 
-  /** The domain that it belongs to. */
+  /** Returns the domain that it belongs to. */
   ProtectionDomain protectionDomain();
 
-  /** The capacities that it was granted, at least those asked for. */
+  /** Returns the capacities that it was granted, at least those asked for. */
   QueuePairCapabilities capabilities();
 
-  /** Its shared receive queue, or null. */
+  /** Returns its shared receive queue, or null. */
   @Nullable SharedReceiveQueue sharedReceiveQueue();
 
-  /** The state it is in. */
+  /** Returns the state it is in. */
   QueuePairState state();
 
   /**
@@ -35,12 +35,12 @@ public interface QueuePair extends AutoCloseable {
    */
   void modify(QueuePairAttributes attributes);
 
-  /** All attributes as they are now. */
+  /** Returns all attributes as they are now. */
   QueuePairAttributes query();
 
   /**
-   * What it has done so far, and holds now. Posting and polling go on meanwhile, and pay nothing
-   * for it. A closed one is in RESET.
+   * Returns what it has done so far and what it holds now. Posting and polling go on meanwhile, and
+   * pay nothing for it. A closed one is in RESET.
    *
    * @throws VerbsException {@code IO} if the device cannot be asked any more
    */

@@ -54,7 +54,7 @@ public final class QueuePairAttributes {
   private int maxDestinationReadAtomic;
   private int destinationQueuePair;
 
-  /** The attributes that were set. */
+  /** Returns the attributes that were set. */
   public Set<Field> fields() {
     return Collections.unmodifiableSet(fields);
   }

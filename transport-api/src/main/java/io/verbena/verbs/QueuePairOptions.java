@@ -82,7 +82,7 @@ public record QueuePairOptions(
         signalAll);
   }
 
-  /** The same, with every send signaled. */
+  /** Returns the same, with every send signaled. */
   public QueuePairOptions withSignalAll() {
     return new QueuePairOptions(
         type,

@@ -34,7 +34,7 @@ public enum QueuePairState {
     this.code = code;
   }
 
-  /** The number in {@code enum ibv_qp_state}. */
+  /** Returns the number in {@code enum ibv_qp_state}. */
   public int code() {
     return code;
   }

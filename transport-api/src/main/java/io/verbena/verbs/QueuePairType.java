@@ -16,7 +16,7 @@ public enum QueuePairType {
     this.code = code;
   }
 
-  /** The number in {@code enum ibv_qp_type}. */
+  /** Returns the number in {@code enum ibv_qp_type}. */
   public int code() {
     return code;
   }

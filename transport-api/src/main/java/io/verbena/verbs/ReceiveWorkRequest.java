@@ -12,7 +12,7 @@ public final class ReceiveWorkRequest {
   private long id;
   private @Nullable ReceiveWorkRequest next;
 
-  /** A request of one buffer. */
+  /** Returns a request of one buffer. */
   public ReceiveWorkRequest() {
     this(1);
   }
@@ -22,7 +22,7 @@ public final class ReceiveWorkRequest {
     buffers = new ScatterGatherList(maxScatterGather);
   }
 
-  /** Its id, handed back in the completion. */
+  /** Returns its id, handed back in the completion. */
   public long id() {
     return id;
   }
@@ -33,7 +33,7 @@ public final class ReceiveWorkRequest {
     return this;
   }
 
-  /** The buffers, filled in order. */
+  /** Returns the buffers, filled in order. */
   public ScatterGatherList buffers() {
     return buffers;
   }
@@ -45,7 +45,7 @@ public final class ReceiveWorkRequest {
     return this;
   }
 
-  /** The request to post behind this one in the same call, or null. */
+  /** Returns the request to post behind this one in the same call, or null. */
   public @Nullable ReceiveWorkRequest next() {
     return next;
   }

@@ -23,17 +23,17 @@ public final class ScatterGatherList {
     lkeys = new int[capacity];
   }
 
-  /** The most entries it can take. */
+  /** Returns how many entries it can take. */
   public int capacity() {
     return addresses.length;
   }
 
-  /** How many entries it has. */
+  /** Returns how many entries it has. */
   public int size() {
     return size;
   }
 
-  /** The sum of all lengths, in bytes. */
+  /** Returns the sum of all lengths, in bytes. */
   public long totalLength() {
     return totalLength;
   }

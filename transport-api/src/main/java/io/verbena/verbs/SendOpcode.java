@@ -20,7 +20,7 @@ public enum SendOpcode {
     this.code = code;
   }
 
-  /** The number of this opcode in {@code enum ibv_wr_opcode}. */
+  /** Returns the number of this opcode in {@code enum ibv_wr_opcode}. */
   public int code() {
     return code;
   }

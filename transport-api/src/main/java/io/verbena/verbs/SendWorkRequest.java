@@ -45,7 +45,7 @@ public final class SendWorkRequest {
   private int windowAccess;
   private @Nullable SendWorkRequest next;
 
-  /** A request of one buffer. */
+  /** Returns a request of one buffer. */
   public SendWorkRequest() {
     this(1);
   }
@@ -234,87 +234,87 @@ public final class SendWorkRequest {
     windowAccess = other.windowAccess;
   }
 
-  /** The id. */
+  /** Returns the id. */
   public long id() {
     return id;
   }
 
-  /** The operation. */
+  /** Returns the operation. */
   public SendOpcode opcode() {
     return opcode;
   }
 
-  /** The flags: {@link #SIGNALED}, {@link #FENCE}, {@link #SOLICITED}, {@link #INLINE}. */
+  /** Returns the flags: {@link #SIGNALED}, {@link #FENCE}, {@link #SOLICITED}, {@link #INLINE}. */
   public int flags() {
     return flags;
   }
 
-  /** The immediate, in host order. */
+  /** Returns the immediate, in host order. */
   public int immediate() {
     return immediate;
   }
 
-  /** The peer's address. */
+  /** Returns the peer's address. */
   public long remoteAddress() {
     return remoteAddress;
   }
 
-  /** The peer's key, or the key to invalidate or to bind. */
+  /** Returns the peer's key, or the key to invalidate or to bind. */
   public int remoteKey() {
     return remoteKey;
   }
 
-  /** What compare-and-swap expects, or what fetch-and-add adds. */
+  /** Returns what compare-and-swap expects, or what fetch-and-add adds. */
   public long compareOrAdd() {
     return compareOrAdd;
   }
 
-  /** What compare-and-swap stores. */
+  /** Returns what compare-and-swap stores. */
   public long swap() {
     return swap;
   }
 
-  /** The local buffers. */
+  /** Returns the local buffers. */
   public ScatterGatherList buffers() {
     return buffers;
   }
 
-  /** The payload of an inline request, else null. */
+  /** Returns the payload of an inline request, else null. */
   public @Nullable ByteBuffer inlineData() {
     return inlineData;
   }
 
-  /** Where a UD request goes, else null. */
+  /** Returns where a UD request goes, else null. */
   public @Nullable AddressHandle addressHandle() {
     return addressHandle;
   }
 
-  /** The queue pair that a UD request goes to. */
+  /** Returns the queue pair that a UD request goes to. */
   public int remoteQueuePair() {
     return remoteQueuePair;
   }
 
-  /** The queue key that a UD request carries. */
+  /** Returns the queue key that a UD request carries. */
   public int remoteQueueKey() {
     return remoteQueueKey;
   }
 
-  /** The window to bind, else null. */
+  /** Returns the window to bind, else null. */
   public @Nullable MemoryWindow window() {
     return window;
   }
 
-  /** The region that the window is bound to, else null. */
+  /** Returns the region that the window is bound to, else null. */
   public @Nullable MemoryRegion windowRegion() {
     return windowRegion;
   }
 
-  /** The rights of the bound window, as bits of {@link Access}. */
+  /** Returns the rights of the bound window, as bits of {@link Access}. */
   public int windowAccess() {
     return windowAccess;
   }
 
-  /** The request to post behind this one in the same call, or null. */
+  /** Returns the request to post behind this one in the same call, or null. */
   public @Nullable SendWorkRequest next() {
     return next;
   }

@@ -4,13 +4,16 @@ package io.verbena.verbs;
 /** A receive queue for several queue pairs. */
 public interface SharedReceiveQueue extends AutoCloseable {
 
-  /** The receives that it can hold. */
+  /** Returns how many receives it can hold. */
   int maxWorkRequests();
 
-  /** The buffers that a receive may have. */
+  /** Returns how many buffers a receive may have. */
   int maxScatterGather();
 
-  /** The limit below which one {@link AsyncEvent.Type#SRQ_LIMIT_REACHED} is raised; 0 for none. */
+  /**
+   * Returns the limit below which one {@link AsyncEvent.Type#SRQ_LIMIT_REACHED} is raised; 0 for
+   * none.
+   */
   int limit();
 
   /** Arms the limit. */

@@ -30,7 +30,7 @@ public enum VerbsError {
     this.errno = errno;
   }
 
-  /** The symbolic {@code errno}, for example {@code EINVAL}. */
+  /** Returns the symbolic {@code errno}, for example {@code EINVAL}. */
   public String errno() {
     return errno;
   }

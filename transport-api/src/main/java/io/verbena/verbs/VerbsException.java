@@ -32,7 +32,7 @@ public class VerbsException extends RuntimeException {
     this.error = error;
   }
 
-  /** The kind of failure. */
+  /** Returns the kind of failure. */
   public VerbsError error() {
     return error;
   }

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
 /** A kind of HCA, found by {@link java.util.ServiceLoader}. Stateless and thread-safe. */
 public interface VerbsProvider {
 
-  /** The scheme of the URIs that it takes, in lower case. */
+  /** Returns the scheme of the URIs that it takes, in lower case. */
   String scheme();
 
-  /** The names of the devices that are present. */
+  /** Returns the names of the devices that are present. */
   List<String> deviceNames();
 
   /**

@@ -37,7 +37,7 @@ public final class WorkCompletion {
     return completions;
   }
 
-  /** The id that the work request was posted with. */
+  /** Returns the id that the work request was posted with. */
   public long workRequestId() {
     return workRequestId;
   }
@@ -62,32 +62,32 @@ public final class WorkCompletion {
     return vendorError;
   }
 
-  /** Bytes received, read, or written by a WRITE_WITH_IMM. */
+  /** Returns how many bytes were received, read, or written by a WRITE_WITH_IMM. */
   public int byteLength() {
     return byteLength;
   }
 
-  /** The immediate, in host order, if {@link #hasImmediate}. */
+  /** Returns the immediate, in host order, if {@link #hasImmediate}. */
   public int immediate() {
     return immediate;
   }
 
-  /** The key that was invalidated, if {@link #flags} has {@link #WITH_INV}. */
+  /** Returns the key that was invalidated, if {@link #flags} has {@link #WITH_INV}. */
   public int invalidatedKey() {
     return immediate;
   }
 
-  /** Whether there is an immediate. */
+  /** Returns whether there is an immediate. */
   public boolean hasImmediate() {
     return (flags & WITH_IMM) != 0;
   }
 
-  /** The number of the local queue pair. */
+  /** Returns the number of the local queue pair. */
   public int queuePairNumber() {
     return queuePairNumber;
   }
 
-  /** The number of the sender's queue pair, for UD. */
+  /** Returns the number of the sender's queue pair, for UD. */
   public int sourceQueuePair() {
     return sourceQueuePair;
   }

@@ -100,7 +100,7 @@ public final class OpenCount<K extends Enum<K>> {
     return true;
   }
 
-  /** Whether the owner is closed. */
+  /** Returns whether the owner is closed. */
   public synchronized boolean isClosed() {
     return closed;
   }

@@ -15,13 +15,13 @@ public interface QueuePairsMXBean {
   /** The system property that is set, to {@link #NAME}, in a JVM that has such a bean. */
   String PROPERTY = "io.verbena.stat";
 
-  /** All of them as they are now, in no order. */
+  /** Returns all of them as they are now, in no order. */
   List<View> getQueuePairs();
 
   /** One of them. */
   interface View {
 
-    /** The name of its device. */
+    /** Returns the name of its device. */
     String getDevice();
 
     /** See {@link io.verbena.verbs.QueuePairReading#number}. */
@@ -30,18 +30,19 @@ public interface QueuePairsMXBean {
     /** See {@link io.verbena.verbs.QueuePairReading#peer}. */
     int getPeer();
 
-    /** The name of its {@link io.verbena.verbs.QueuePairType}. */
+    /** Returns the name of its {@link io.verbena.verbs.QueuePairType}. */
     String getType();
 
-    /** The name of its {@link io.verbena.verbs.QueuePairState}. */
+    /** Returns the name of its {@link io.verbena.verbs.QueuePairState}. */
     String getState();
 
     /**
-     * The kind of transport that uses it: {@code reactor}, {@code netty}; empty if none says so.
+     * Returns the kind of transport that uses it: {@code reactor}, {@code netty}; empty if none
+     * says so.
      */
     String getUser();
 
-    /** The peer's credits that are not used, by kind; empty without a transport. */
+    /** Returns the peer's credits that are not used, by kind; empty without a transport. */
     Map<String, Integer> getCredits();
 
     /** By the name of the {@link io.verbena.verbs.QueuePairReading.Figure}. */
