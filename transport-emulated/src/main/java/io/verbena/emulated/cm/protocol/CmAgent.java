@@ -175,15 +175,14 @@ public final class CmAgent {
     }
   }
 
-  /** A REJ for a timeout may not know what this end calls the connection. */
+  /**
+   * A REJ for a timeout may not know what this end calls the connection. It ends only one that is
+   * not established: who is established knows both ids.
+   */
   private @Nullable Communication find(CmMessage message, Gid source) {
     Communication found = byId.get(message.remoteId());
     if (found == null && message instanceof Reject reject && reject.remoteId() == 0) {
-      for (Communication each : byRemote.values()) {
-        if (each.remoteId() == reject.localId() && port.isFrom(source, each.peer())) {
-          return each;
-        }
-      }
+      return halfOpen.find(source, reject.localId());
     }
     if (found == null || !port.isFrom(source, found.peer())) {
       return null;

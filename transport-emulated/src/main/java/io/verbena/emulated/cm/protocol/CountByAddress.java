@@ -4,6 +4,7 @@ package io.verbena.emulated.cm.protocol;
 import io.verbena.verbs.Gid;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What peers have asked for and what is unfinished, in all and of each IP address, within limits.
@@ -30,6 +31,11 @@ final class CountByAddress<T> {
   void add(T one, Gid address) {
     addresses.put(one, address);
     ofAddress.merge(address, 1, Integer::sum);
+  }
+
+  /** The address that it counts for, if it does. */
+  @Nullable Gid address(T one) {
+    return addresses.get(one);
   }
 
   /** It is finished, or over. Idempotent. */

@@ -2,8 +2,11 @@
 package io.verbena.emulated.cm.protocol;
 
 import io.verbena.verbs.Gid;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Connections that peers have asked for and that are not established yet, within limits. A REQ in
@@ -14,6 +17,11 @@ final class HalfOpenConnections {
 
   /** Those whose peers have been sent a REP and have shown nothing of it, the oldest first. */
   private final Set<Communication> unproven = new LinkedHashSet<>();
+
+  private final Map<Name, Communication> byName = new HashMap<>();
+
+  /** What a connection is called by somebody at an IP address. */
+  private record Name(Gid address, int id) {}
 
   HalfOpenConnections(HalfOpenLimits limits) {
     count = new CountByAddress<>(limits);
@@ -38,6 +46,12 @@ final class HalfOpenConnections {
 
   void add(Communication communication, Gid address) {
     count.add(communication, address);
+    byName.put(new Name(address, communication.remoteId()), communication);
+  }
+
+  /** The latest that somebody at an IP address calls so; the UDP port does not count. */
+  @Nullable Communication find(Gid address, int remoteId) {
+    return byName.get(new Name(address, remoteId));
   }
 
   /** Its REP is sent. */
@@ -53,6 +67,10 @@ final class HalfOpenConnections {
   /** It is established, or over. Idempotent. */
   void remove(Communication communication) {
     unproven.remove(communication);
-    count.remove(communication);
+    Gid address = count.address(communication);
+    if (address != null) {
+      count.remove(communication);
+      byName.remove(new Name(address, communication.remoteId()), communication);
+    }
   }
 }

@@ -54,10 +54,16 @@ final class Network {
   final class End implements CmPort {
     private final int address;
     final CmAgent agent;
+    private int comparisons;
 
     private End(int address) {
       this.address = address;
       agent = new CmAgent(this, time, HalfOpenLimits.DEFAULT);
+    }
+
+    /** How often an address was compared with that of a connection. */
+    int comparisons() {
+      return comparisons;
     }
 
     @Override
@@ -97,6 +103,7 @@ final class Network {
 
     @Override
     public boolean isFrom(Gid source, Gid gid) {
+      comparisons++;
       return UdpGid.areNeighbors(source, gid);
     }
 
