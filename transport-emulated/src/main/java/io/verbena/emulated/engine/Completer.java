@@ -45,6 +45,7 @@ final class Completer {
   private final SendWindow window;
   private final RetryClock clock;
   private final CongestionWindow congestion;
+  private final LossProbe probe;
   private final Requester requester;
   private final ByteBuffer original =
       ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
@@ -55,11 +56,13 @@ final class Completer {
       SendWindow window,
       RetryClock clock,
       CongestionWindow congestion,
+      LossProbe probe,
       Requester requester) {
     this.link = link;
     this.window = window;
     this.clock = clock;
     this.congestion = congestion;
+    this.probe = probe;
     this.requester = requester;
   }
 
@@ -76,9 +79,7 @@ final class Completer {
   /** No answer came soon: the oldest packet is sent once more, without a retry being counted. */
   void probe() {
     if (window.awaitsAnswer()) {
-      congestion.silent(window.sentEnd);
-      link.host.count(Counter.RETRANSMISSIONS);
-      window.goBack();
+      probe.begin();
     }
   }
 
@@ -93,6 +94,7 @@ final class Completer {
     if (w.unacknowledged != before) {
       congestion.answered(Psn.difference(w.unacknowledged, before), w.unacknowledged);
       clock.confirm();
+      probe.answered(w.unacknowledged);
       if (w.awaitsAnswer()) {
         clock.restart();
       } else {
@@ -125,6 +127,7 @@ final class Completer {
   private void sendAgain() {
     if (clock.retry()) {
       link.host.count(Counter.RETRANSMISSIONS);
+      probe.clear();
       window.goBack();
     } else {
       requester.fail(CompletionStatus.RETRY_EXC_ERR);
@@ -137,6 +140,7 @@ final class Completer {
     }
     link.host.count(Counter.RNR_RECEIVED);
     if (clock.awaitReceiver(timerCode)) {
+      probe.clear();
       window.goBack();
     } else {
       requester.fail(CompletionStatus.RNR_RETRY_EXC_ERR);

@@ -34,4 +34,9 @@ public interface FrameSink {
   default boolean isFull() {
     return false;
   }
+
+  /** Whether packets may have come there that nobody has taken yet. */
+  default boolean isBehind() {
+    return false;
+  }
 }

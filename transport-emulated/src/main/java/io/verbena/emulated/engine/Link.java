@@ -100,6 +100,11 @@ final class Link {
     return sink.isFull();
   }
 
+  /** Whether packets may have come that nobody has looked at. */
+  boolean isBehind() {
+    return sink.isBehind();
+  }
+
   /** Sends the packet begun last to the connected peer. */
   void send() {
     sink.send(frame, vector);

@@ -43,8 +43,9 @@ public final class QueuePairEngine {
     window = new SendWindow(sends, host);
     congestion = new CongestionWindow(options.flow(), timeline);
     clock = new RetryClock(link, timeline, this::alarm);
-    requester = new Requester(link, window, clock, congestion, this::requestFailed);
-    completer = new Completer(link, window, clock, congestion, requester);
+    LossProbe probe = new LossProbe();
+    requester = new Requester(link, window, clock, congestion, probe, this::requestFailed);
+    completer = new Completer(link, window, clock, congestion, probe, requester);
     receives = new ReceiveProgress(host, options.maxReceiveScatterGather());
     InboundWrite write = new InboundWrite(host);
     boolean delays = link.reliable() && options.flow().adaptive();

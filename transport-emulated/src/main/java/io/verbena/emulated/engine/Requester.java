@@ -7,6 +7,7 @@ import io.verbena.emulated.roce.Psn;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SendOpcode;
@@ -40,6 +41,7 @@ final class Requester {
   private final SendWindow window;
   private final RetryClock clock;
   private final CongestionWindow congestion;
+  private final LossProbe probe;
   private final Failure failure;
   private long failedPosition = NONE;
   private CompletionStatus failedStatus = CompletionStatus.SUCCESS;
@@ -56,11 +58,13 @@ final class Requester {
       SendWindow window,
       RetryClock clock,
       CongestionWindow congestion,
+      LossProbe probe,
       Failure failure) {
     this.link = link;
     this.window = window;
     this.clock = clock;
     this.congestion = congestion;
+    this.probe = probe;
     this.failure = failure;
   }
 
@@ -68,6 +72,7 @@ final class Requester {
     failedPosition = NONE;
     sinceAckRequest = 0;
     drained = false;
+    probe.clear();
   }
 
   /** Looks anew at a state that was just entered. */
@@ -82,6 +87,9 @@ final class Requester {
     }
     if (clock.awaitsReceiver()) {
       return false;
+    }
+    if (probe.isToSend() && sendOnceMore(probe.take())) {
+      return true;
     }
     SendWindow w = window;
     if (w.cursor == failedPosition) {
@@ -264,6 +272,31 @@ final class Requester {
         link.host.raise(AsyncEvent.Type.SQ_DRAINED);
       }
     }
+  }
+
+  /** Sends a packet beside the cursor's; false if the cursor has gone back, and comes to it. */
+  private boolean sendOnceMore(LossProbe.Packet which) {
+    SendWindow w = window;
+    boolean oldest = which == LossProbe.Packet.OLDEST;
+    int psn = oldest ? w.unacknowledged : Psn.plus(w.sentEnd, -1);
+    if (!w.awaitsAnswer() || Psn.difference(w.cursorPsn(), psn) <= 0) {
+      return false;
+    }
+    long cursor = w.cursor;
+    int packet = w.packet;
+    w.moveTo(psn);
+    sinceAckRequest = ACK_INTERVAL;
+    link.host.count(Counter.RETRANSMISSIONS);
+    boolean sent = sendPacket();
+    if (link.state == QueuePairState.ERR) {
+      return true;
+    }
+    if (sent && oldest) {
+      probe.sentOldest(w.cursorPsn(), w.sentEnd);
+    }
+    w.cursor = cursor;
+    w.packet = packet;
+    return sent;
   }
 
   private boolean sendPacket() {

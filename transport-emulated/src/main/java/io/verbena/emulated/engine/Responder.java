@@ -398,7 +398,8 @@ final class Responder {
           replyAtomic(psn, resource.result.original());
         }
       }
-      default -> replies.acknowledge(psn, ACK, messageSequence);
+      // For all that has come: who sends again, knows of none of it.
+      default -> replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);
     }
   }
 

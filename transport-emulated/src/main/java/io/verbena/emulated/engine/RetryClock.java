@@ -24,6 +24,12 @@ final class RetryClock {
   /** Longer than a receiver that is busy takes to answer, on a machine that is not slow. */
   private static final long FIRST_PROBE_NANOS = 10_000_000;
 
+  /** How long to wait until packets are taken that may be the answer. */
+  private static final long BEHIND_NANOS = 1_000_000;
+
+  /** How often, so that a port that is always busy has timeouts. */
+  private static final int MOST_BEHIND = 100;
+
   /** So many times what an answer has taken lately is long. */
   private static final int LONG = 4;
 
@@ -55,6 +61,7 @@ final class RetryClock {
   private long answersTake;
 
   private boolean probed;
+  private int behind;
   private int retriesLeft;
   private int rnrRetriesLeft;
 
@@ -124,6 +131,7 @@ final class RetryClock {
     wait = Wait.AWAITS_ANSWER;
     long now = timeline.now();
     since = now;
+    behind = 0;
     deadline = now + (UNIT_NANOS << link.timeout);
     probeAt = link.options.flow().adaptive() ? Math.min(deadline, now + probeDelay) : deadline;
     arm();
@@ -175,6 +183,10 @@ final class RetryClock {
       return false;
     }
     long now = timeline.now();
+    if (now - probeAt >= 0 && wait == Wait.AWAITS_ANSWER && waitsForPort()) {
+      armAt(now + BEHIND_NANOS);
+      return false;
+    }
     if (now - deadline < 0) {
       if (now - probeAt >= 0) {
         probed = true;
@@ -186,6 +198,15 @@ final class RetryClock {
       return false;
     }
     return true;
+  }
+
+  /** The answer may have come already, among packets that the port has not been read of. */
+  private boolean waitsForPort() {
+    if (behind < MOST_BEHIND && link.isBehind()) {
+      behind++;
+      return true;
+    }
+    return false;
   }
 
   /** After {@link #expired}: whether it is time to look for what may be lost; asked once. */
@@ -200,8 +221,12 @@ final class RetryClock {
     if (alarmSet && alarmAt - probeAt <= 0) {
       return;
     }
+    armAt(probeAt);
+  }
+
+  private void armAt(long moment) {
     alarmSet = true;
-    alarmAt = probeAt;
-    alarm.set(probeAt);
+    alarmAt = moment;
+    alarm.set(moment);
   }
 }

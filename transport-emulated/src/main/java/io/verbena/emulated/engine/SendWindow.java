@@ -134,10 +134,15 @@ final class SendWindow {
 
   /** Moves the cursor to the oldest packet that is not acknowledged. */
   void goBack() {
+    moveTo(unacknowledged);
+  }
+
+  /** Moves the cursor to a packet that was begun and is not acknowledged. */
+  void moveTo(int psn) {
     cursor = head;
     packet = 0;
     while (cursor < started) {
-      int ahead = Psn.difference(unacknowledged, firstPsn(cursor));
+      int ahead = Psn.difference(psn, firstPsn(cursor));
       if (ahead < packets(cursor)) {
         packet = Math.max(0, ahead);
         return;

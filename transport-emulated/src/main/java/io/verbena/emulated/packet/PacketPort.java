@@ -129,6 +129,11 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     return full;
   }
 
+  @Override
+  public boolean isBehind() {
+    return wirePort.isBehind();
+  }
+
   /** Sends what the wire had no room for; false if it still has none. */
   boolean flush() {
     Frame copy = kept;

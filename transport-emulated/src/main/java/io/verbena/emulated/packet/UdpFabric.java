@@ -326,13 +326,14 @@ public final class UdpFabric extends PacketFabric {
 
   /**
    * What was posted goes out before what has come is looked at, and acknowledgements go out only
-   * with the next turn: so the answer of a program that polls goes before them.
+   * with the next turn: so the answer of a program that polls goes before them. Alarms come last,
+   * so that none goes off for an answer that has come.
    */
   private boolean work() {
     boolean served = serve();
-    boolean ran = time.runDue(BATCH) > 0;
     int came = wire.receive(batch);
     batch = came == batch ? Math.min(2 * batch, BATCH) : Math.max(1, came);
+    boolean ran = time.runDue(BATCH) > 0;
     return served || ran || came > 0;
   }
 

@@ -51,6 +51,10 @@ public final class UdpWire implements Wire, AutoCloseable {
   private Gid lastSource = new Gid(0, 0);
   private @Nullable UdpPort port;
   private @Nullable Capture capture;
+
+  /** Whether the packets taken last may not have been all. */
+  private boolean behind;
+
   private volatile boolean closed;
 
   /** The flow whose socket has no room; set by the driver of the engines, read by who sleeps. */
@@ -165,6 +169,12 @@ public final class UdpWire implements Wire, AutoCloseable {
    * @return how many there were
    */
   public int receive(int most) {
+    int count = take(most);
+    behind = count == most;
+    return count;
+  }
+
+  private int take(int most) {
     UdpPort to = port;
     int count = 0;
     while (count < most && to != null && !closed) {
@@ -302,6 +312,11 @@ public final class UdpWire implements Wire, AutoCloseable {
     @Override
     public Frame frame() {
       return Frame.direct();
+    }
+
+    @Override
+    public boolean isBehind() {
+      return behind;
     }
 
     @Override

@@ -62,6 +62,11 @@ public interface Wire {
      */
     Outcome send(Frame frame, int udpPort);
 
+    /** Whether packets may have come that the receiver has not been handed yet. */
+    default boolean isBehind() {
+      return false;
+    }
+
     /** Unplugs it: what is on its way to it is dropped. Idempotent. */
     void close();
   }

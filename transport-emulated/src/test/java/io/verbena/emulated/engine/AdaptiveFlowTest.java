@@ -4,11 +4,14 @@ package io.verbena.emulated.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.engine.TestHost.Done;
+import io.verbena.emulated.roce.Aeth;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.verbs.CompletionStatus;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What an engine has under way on a network that loses packets where buffers are full. */
 class AdaptiveFlowTest {
@@ -96,6 +99,111 @@ class AdaptiveFlowTest {
 
     assertThat(pair.a.host.sendsDone).hasSize(20);
     assertThat(pair.wire.sentBy(true)).as("sent again only at first").hasSizeLessThan(24);
+  }
+
+  /** Not of all that is out, and not at the cost of the window. */
+  @Test
+  void sendsOnePacketAgainWhereAllAnswersAreLate() {
+    Pair pair = Pair.reliable(flow, attributes -> attributes.timeout(20));
+    pair.wire.fault = (index, packet, delivery) -> delivery.after(7_000_000);
+
+    pair.a.post(pair.write(1, 0, MOST * Pair.MTU, 0));
+    assertThat(pair.wire.sent).hasSize(MOST);
+    pair.run();
+
+    assertThat(pair.a.host.sendsDone).hasSize(1);
+    assertThat(pair.wire.sentBy(true)).hasSizeBetween(MOST + 1, MOST + 2);
+    pair.wire.sent.clear();
+    pair.a.post(pair.write(2, 0, MOST * Pair.MTU, 0));
+    assertThat(pair.wire.sent).as("the window is open").hasSize(MOST);
+  }
+
+  @Test
+  void sendsTheOldestPacketAgainWhileOthersAreOnTheirWay() {
+    Pair pair = Pair.reliable(flow, attributes -> attributes.timeout(20));
+    pair.wire.fault = (index, packet, delivery) -> delivery.after(8_000_000);
+    for (int i = 0; i < 3; i++) {
+      pair.a.post(pair.read(i, 1_000 * i, 8, 8 * i));
+    }
+
+    pair.run(15_000_000);
+    assertThat(pair.wire.sentBy(true))
+        .extracting(TestWire.Packet::psn)
+        .containsExactly(Pair.A_PSN, Pair.A_PSN + 1, Pair.A_PSN + 2, Pair.A_PSN);
+    pair.run();
+
+    assertThat(pair.wire.sentBy(true)).hasSizeLessThanOrEqualTo(5);
+    assertThat(pair.a.host.sendsDone)
+        .extracting(Done::status)
+        .containsOnly(CompletionStatus.SUCCESS)
+        .hasSize(3);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 7, MOST})
+  void findsTheLossOfTheLastPacketsLongBeforeTheTimeout(int lost) {
+    Pair pair = Pair.reliable(flow, attributes -> attributes.timeout(20));
+    pair.wire.fault =
+        (index, packet, delivery) -> {
+          if (index < MOST - lost || index >= MOST) {
+            delivery.after(TestWire.FLIGHT_NANOS);
+          }
+        };
+
+    pair.a.post(pair.write(1, 0, MOST * Pair.MTU, 0));
+    pair.run(12_000_000);
+
+    assertThat(pair.a.host.sendsDone).hasSize(1);
+    assertThat(pair.wire.sentBy(true)).as("packets").hasSizeLessThanOrEqualTo(MOST + lost + 2);
+    assertThat(Arrays.copyOf(pair.atB.bytes, MOST * Pair.MTU))
+        .isEqualTo(Arrays.copyOf(pair.atA.bytes, MOST * Pair.MTU));
+  }
+
+  @Test
+  void findsTheLossOfANakLongBeforeTheTimeout() {
+    Pair pair = Pair.reliable(flow, attributes -> attributes.timeout(20));
+    boolean[] lost = {false};
+    pair.wire.fault =
+        (index, packet, delivery) -> {
+          boolean nak = packet.syndrome() == Aeth.SEQUENCE_ERROR && !lost[0];
+          lost[0] |= nak;
+          if (index != 3 && !nak) {
+            delivery.after(TestWire.FLIGHT_NANOS);
+          }
+        };
+
+    pair.a.post(pair.write(1, 0, MOST * Pair.MTU, 0));
+    pair.run(40_000_000);
+
+    assertThat(lost[0]).isTrue();
+    assertThat(pair.a.host.sendsDone).hasSize(1);
+  }
+
+  @Test
+  void looksForNoLossWhileTheAnswerMayLieAtThePort() {
+    Pair pair = Pair.reliable(flow, attributes -> attributes.timeout(20));
+    pair.a.behind = true;
+    pair.wire.fault = (index, packet, delivery) -> delivery.after(20_000_000);
+
+    pair.a.post(pair.write(1, 0, 8, 0));
+    pair.run();
+
+    assertThat(pair.a.host.sendsDone).hasSize(1);
+    assertThat(pair.wire.sentBy(true)).hasSize(1);
+  }
+
+  @Test
+  void looksForALossAtLastAtAPortThatIsAlwaysBusy() {
+    Pair pair = Pair.reliable(flow, attributes -> attributes.timeout(20));
+    pair.a.behind = true;
+    pair.wire.fault = TestWire.dropping(0);
+    long start = pair.time.now();
+
+    pair.a.post(pair.write(1, 0, 8, 0));
+    pair.run();
+
+    assertThat(pair.a.host.sendsDone).hasSize(1);
+    assertThat(pair.time.now() - start).isBetween(50_000_000L, 4096L << 18);
   }
 
   @Test

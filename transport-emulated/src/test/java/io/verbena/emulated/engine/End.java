@@ -23,6 +23,9 @@ final class End {
   /** Whether that has no room. */
   boolean full;
 
+  /** Whether packets lie there that nobody has taken. */
+  boolean behind;
+
   End(
       QueuePairType type,
       int number,
@@ -45,6 +48,11 @@ final class End {
               @Override
               public boolean isFull() {
                 return full;
+              }
+
+              @Override
+              public boolean isBehind() {
+                return behind;
               }
             });
     host.ready = this::run;

@@ -39,7 +39,7 @@ final class EngineMistakes {
           of(
               "a lost last ACK is not sent again",
               "engine/Responder.java",
-              "default -> replies.acknowledge(psn, ACK, messageSequence);",
+              "default -> replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
               "default -> {}"),
           of(
               "a duplicate SEND is taken again",
