@@ -7,8 +7,10 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.core.cm.EventTarget;
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.reactor.connection.Connection;
 import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.reactor.connection.ConnectionLifecycle;
+import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.guard.FailureLog;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.ProtocolException;
@@ -37,6 +39,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   private @Nullable ConnectionLifecycle connection;
   private @Nullable Handshake peer;
   private int ticksLeft;
+  private boolean answered;
   private boolean connected;
   private boolean over;
 
@@ -49,30 +52,62 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
 
   /** Answers the request. */
   void start() {
-    ticksLeft = context.loop().ticks(context.options().connectTimeout().toNanos());
-    context.loop().addTickListener(this);
-    if (over) {
-      return;
+    try {
+      ticksLeft = context.loop().ticks(context.options().connectTimeout().toNanos());
+      context.loop().addTickListener(this);
+      if (!over) {
+        answer();
+      }
+    } catch (Throwable e) {
+      broke(e);
     }
+  }
+
+  private void answer() {
     try {
       peer = Handshake.decode(offer);
     } catch (ProtocolException e) {
       reject(e.version() == null ? Reason.MALFORMED : Reason.VERSION);
       return;
     }
-    try {
-      ConnectionLifecycle prepared = new ConnectionLifecycle(context, identifier, this::ended);
-      connection = prepared;
-      identifier.accept(context.parameters(prepared.handshake().encode()));
-    } catch (VerbsException | RdmaException e) {
-      RdmaException why =
-          new RdmaConnectException("accept", identifier.peer(), "the HCA refused", e);
-      if (connection == null) {
-        context.resources().meter().failed("accept", null, e);
-        FailureLog.get().failed(why);
-        reject(Reason.RESOURCES);
-      } else {
-        fail(why);
+    ConnectionLifecycle prepared = new ConnectionLifecycle(context, identifier, this::ended);
+    connection = prepared;
+    identifier.accept(context.parameters(prepared.handshake().encode()));
+    answered = true;
+  }
+
+  /**
+   * The HCA refused, or something else threw, an error of the JVM too: the client must not wait
+   * until its deadline for an answer that never comes.
+   */
+  private void broke(Throwable thrown) {
+    if (over) {
+      FailureGuard.drop(thrown);
+      return;
+    }
+    String reason =
+        thrown instanceof VerbsException || thrown instanceof RdmaException
+            ? "the HCA refused"
+            : "it threw " + thrown;
+    RdmaException why = new RdmaConnectException("accept", identifier.peer(), reason, thrown);
+    if (connection == null) {
+      context.resources().meter().failed("accept", null, thrown);
+      FailureLog.get().failed(why);
+      reject(Reason.RESOURCES);
+    } else {
+      rejectIfUnanswered();
+      fail(why);
+    }
+  }
+
+  /** Closing would reject too, but without a reason that the client understands. */
+  private void rejectIfUnanswered() {
+    if (!answered) {
+      try {
+        reject(identifier, Reason.RESOURCES);
+      } catch (VerbsException e) {
+        // The accept has answered, or the client is gone: closing tells it.
+        answered = true;
       }
     }
   }
@@ -81,15 +116,28 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     over = true;
     context.dispatcher().forget(identifier);
     try {
-      identifier.reject(new Rejection(Handshake.VERSION, reason).encode());
+      reject(identifier, reason);
     } finally {
       context.resources().close("connection identifier", identifier::close);
     }
   }
 
+  /** Tells a client why it is not accepted; the identifier is left to be closed. */
+  static void reject(ConnectionIdentifier identifier, Reason reason) {
+    identifier.reject(new Rejection(Handshake.VERSION, reason).encode());
+  }
+
   @Override
   public void event(ConnectionEvent event) {
-    context.loop().execute(() -> step(event.type()));
+    context.loop().execute(() -> guardedStep(event.type()));
+  }
+
+  private void guardedStep(ConnectionEvent.Type type) {
+    try {
+      step(type);
+    } catch (Throwable e) {
+      broke(e);
+    }
   }
 
   private void step(ConnectionEvent.Type type) {
@@ -136,9 +184,10 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     if (over || other == null) {
       return;
     }
+    Connection opened = prepared.open(other);
     over = true;
     connected = true;
-    server.serve(prepared.open(other));
+    server.serve(opened);
   }
 
   private void fail(RdmaException why) {

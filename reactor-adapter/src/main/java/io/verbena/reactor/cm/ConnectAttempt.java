@@ -87,21 +87,43 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
       over = true;
       return;
     }
-    ticksLeft = context.loop().ticks(timeoutNanos);
-    context.loop().addTickListener(this);
-    if (over) {
-      return;
-    }
     try {
-      identifier = context.dispatcher().resolve(address, timeoutNanos, this);
+      ticksLeft = context.loop().ticks(timeoutNanos);
+      context.loop().addTickListener(this);
+      if (!over) {
+        identifier = context.dispatcher().resolve(address, timeoutNanos, this);
+      }
     } catch (VerbsException e) {
       fail(new RdmaConnectException(OPERATION, address.toString(), "no way to the address", e));
+    } catch (Throwable e) {
+      broke(e);
+    }
+  }
+
+  /** Something threw, perhaps an error of the JVM: nobody is to wait for the deadline. */
+  private void broke(Throwable thrown) {
+    if (over) {
+      FailureGuard.drop(thrown);
+    } else {
+      fail(
+          thrown instanceof RdmaException typed
+              ? typed
+              : new RdmaConnectException(
+                  OPERATION, address.toString(), "it threw " + thrown, thrown));
     }
   }
 
   @Override
   public void event(ConnectionEvent event) {
-    context.loop().execute(() -> step(event));
+    context.loop().execute(() -> guardedStep(event));
+  }
+
+  private void guardedStep(ConnectionEvent event) {
+    try {
+      step(event);
+    } catch (Throwable e) {
+      broke(e);
+    }
   }
 
   private void step(ConnectionEvent event) {
@@ -129,8 +151,6 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
       resolved.connect(context.parameters(prepared.handshake().encode()), timeoutNanos);
     } catch (VerbsException e) {
       fail(new HcaException(OPERATION, address.toString(), null, "the HCA refused", e));
-    } catch (RdmaException e) {
-      fail(e);
     }
   }
 
@@ -146,9 +166,9 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
       fail(garbage(e));
       return;
     }
+    Connection opened = prepared.open(other);
     over = true;
     connected = true;
-    Connection opened = prepared.open(other);
     FailureGuard guard = new FailureGuard(thrown -> abort(opened, thrown), opened.peer());
     boolean taken = false;
     if (!cancelled) {
@@ -241,10 +261,13 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
 
   private void fail(RdmaException why) {
     if (!over) {
-      giveUp(why);
-      if (!cancelled) {
-        context.resources().meter().failed(OPERATION, why.status(), why);
-        tell(why);
+      try {
+        giveUp(why);
+      } finally {
+        if (!cancelled) {
+          context.resources().meter().failed(OPERATION, why.status(), why);
+          tell(why);
+        }
       }
     }
   }
@@ -273,7 +296,7 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
       prepared.abort(why);
     } else if (begun != null) {
       context.dispatcher().forget(begun);
-      begun.close();
+      context.resources().close("connection identifier", begun::close);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.cm;
 
+import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.reactor.connection.ConnectionContext;
@@ -34,6 +35,10 @@ public final class ConnectMono extends Mono<RdmaConnection> {
       context = contexts.get();
     } catch (RdmaException e) {
       Operators.error(actual, e);
+      return;
+    } catch (Throwable e) {
+      Operators.error(
+          actual, new RdmaConnectException("connect", address.toString(), "it threw " + e, e));
       return;
     }
     ConnectAttempt attempt = new ConnectAttempt(address, timeoutNanos, context, actual);

@@ -20,8 +20,8 @@ final class HandlerSubscription extends BaseSubscriber<Void> {
   static void start(
       Function<RdmaConnection, ? extends Publisher<Void>> handler, Connection connection) {
     HandlerSubscription subscription = new HandlerSubscription(connection);
-    connection.onClose().subscribe(null, lost -> subscription.cancel(), subscription::cancel);
     try {
+      connection.onClose().subscribe(null, lost -> subscription.cancel(), subscription::cancel);
       handler.apply(connection).subscribe(subscription);
     } catch (Throwable e) {
       subscription.hookOnError(e);

@@ -2,6 +2,7 @@
 package io.verbena.reactor.cm;
 
 import io.verbena.HcaException;
+import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaServer;
@@ -10,7 +11,10 @@ import io.verbena.core.cm.EventTarget;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.guard.FailureLog;
+import io.verbena.reactor.wire.Rejection.Reason;
 import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
@@ -58,17 +62,25 @@ public final class Server implements RdmaServer, EventTarget {
 
   @Override
   public void event(ConnectionEvent request) {
-    ConnectionContext context;
+    ConnectionIdentifier identifier = request.identifier();
     try {
-      context = contexts.get();
-    } catch (VerbsException e) {
-      // The loop died, and the device has nothing left for another one: closing rejects.
-      request.identifier().close();
-      return;
+      ConnectionContext context = contexts.get();
+      AcceptAttempt attempt = new AcceptAttempt(context, this, request);
+      dispatcher.register(identifier, attempt);
+      context.loop().execute(attempt::start);
+    } catch (Throwable e) {
+      // As where the loop died, and the device or the JVM has nothing left for another one.
+      dispatcher.forget(identifier);
+      FailureLog.get()
+          .failed(
+              new RdmaConnectException(
+                  "accept", identifier.peer(), "no loop can be had for it: " + e, e));
+      try {
+        AcceptAttempt.reject(identifier, Reason.RESOURCES);
+      } finally {
+        identifier.close();
+      }
     }
-    AcceptAttempt attempt = new AcceptAttempt(context, this, request);
-    dispatcher.register(request.identifier(), attempt);
-    context.loop().execute(attempt::start);
   }
 
   @Override
@@ -77,8 +89,13 @@ public final class Server implements RdmaServer, EventTarget {
       stopListening();
       HcaException failure =
           new HcaException("bind", null, null, "the device of " + address() + " has failed", why);
-      // Its subscribers' work is not the dispatcher's.
-      contexts.get().loop().execute(() -> closed.tryEmitError(failure));
+      try {
+        // Its subscribers' work is not the dispatcher's.
+        contexts.get().loop().execute(() -> closed.tryEmitError(failure));
+      } catch (VerbsException e) {
+        // No loop is left, and none can be had from a device that failed.
+        closed.tryEmitError(failure);
+      }
     }
   }
 

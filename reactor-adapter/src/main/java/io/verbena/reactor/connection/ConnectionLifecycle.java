@@ -91,11 +91,12 @@ public final class ConnectionLifecycle implements LoopMember {
   private volatile Phase phase = Phase.OPENING;
 
   /**
-   * Prepares a connection on the loop's thread: its queue pair, with all receives posted.
+   * Prepares a connection on the loop's thread: its queue pair, with all receives posted. Nothing
+   * is kept if this throws.
    *
    * @param onEnd called on the loop when everything of it was freed, before it is told
-   * @throws VerbsException if the HCA cannot; nothing was kept
-   * @throws MemoryLimitException at the ceiling; nothing was kept
+   * @throws VerbsException if the HCA cannot
+   * @throws MemoryLimitException at the ceiling
    */
   public ConnectionLifecycle(
       ConnectionContext context, ConnectionIdentifier identifier, Runnable onEnd) {
@@ -107,33 +108,38 @@ public final class ConnectionLifecycle implements LoopMember {
     loop = resources.loop();
     own = handshake(options, loop.device().attributes());
     queues = new ConnectionQueues(context, identifier, this, own.receiveDepth());
-    returns = new CreditReturns(own.receiveDepth(), own.window());
-    turn = new DutyCycleEnd(loop, this);
-    reason = new EndReason(identifier.peer());
-    guard = new FailureGuard(this::broke, reason.peer());
-    signals = new EndSignals(reason, loop, this::closeGracefully);
-    admission = new Admission(reason.peer(), options.maxOperations(), this::refuse);
-    immediates = new ImmediateReceiver(returns.immediates(), own.window(), turn, guard);
-    SendQueue sends = queues.sends();
-    ReceiveQueue receives = queues.receives();
-    receiver =
-        new MessageReceiver(
-            context.receiveBuffers(),
-            receives,
-            returns,
-            queues.slots(),
-            turn,
-            guard,
-            queues.meter(),
-            own,
-            options);
-    deadlines = new Deadlines(loop, options, sends, receiver, reason.peer(), this::terminate);
-    close = new GracefulClose(turn, deadlines, receiver, immediates, reason, signals);
-    keepAlive = new KeepAlive(queues, close, resources.meter());
-    router =
-        new CompletionRouter(
-            sends, receives, receiver, immediates, close, guard, turn, reason, this::terminate);
-    queues.fill(own.receiveDepth());
+    try {
+      returns = new CreditReturns(own.receiveDepth(), own.window());
+      turn = new DutyCycleEnd(loop, this);
+      reason = new EndReason(identifier.peer());
+      guard = new FailureGuard(this::broke, reason.peer());
+      signals = new EndSignals(reason, loop, this::closeGracefully);
+      admission = new Admission(reason.peer(), options.maxOperations(), this::refuse);
+      immediates = new ImmediateReceiver(returns.immediates(), own.window(), turn, guard);
+      SendQueue sends = queues.sends();
+      ReceiveQueue receives = queues.receives();
+      receiver =
+          new MessageReceiver(
+              context.receiveBuffers(),
+              receives,
+              returns,
+              queues.slots(),
+              turn,
+              guard,
+              queues.meter(),
+              own,
+              options);
+      deadlines = new Deadlines(loop, options, sends, receiver, reason.peer(), this::terminate);
+      close = new GracefulClose(turn, deadlines, receiver, immediates, reason, signals);
+      keepAlive = new KeepAlive(queues, close, resources.meter());
+      router =
+          new CompletionRouter(
+              sends, receives, receiver, immediates, close, guard, turn, reason, this::terminate);
+      queues.fill(own.receiveDepth());
+    } catch (Throwable e) {
+      queues.giveUp(e);
+      throw e;
+    }
   }
 
   private static Handshake handshake(RdmaOptions options, DeviceAttributes device) {

@@ -26,6 +26,8 @@ import io.verbena.verbs.VerbsException;
  * on the loop.
  */
 final class ConnectionQueues {
+  private static final String QUEUE_PAIR = "queue pair";
+
   private final LoopResources resources;
   private final CompletionLoop loop;
   private final Membership membership;
@@ -38,9 +40,9 @@ final class ConnectionQueues {
   private final ConnectionEvents events;
 
   /**
-   * Makes a queue pair whose completions {@code member} gets.
+   * Makes a queue pair whose completions {@code member} gets. Nothing is kept if this throws.
    *
-   * @throws VerbsException if the HCA cannot; nothing was kept
+   * @throws VerbsException if the HCA cannot
    */
   ConnectionQueues(
       ConnectionContext context,
@@ -52,46 +54,62 @@ final class ConnectionQueues {
     DeviceAttributes device = loop.device().attributes();
     int sendDepth = Math.min(context.options().sendDepth(), device.maxWorkRequests());
     membership = loop.join(member, sendDepth + receiveDepth);
+    QueuePair made = null;
+    ConnectionMeter measuring = ConnectionMeter.OFF;
     try {
-      pair =
+      made =
           identifier.createQueuePair(
               context.domain(),
               QueuePairOptions.reliable(
                       membership.queue(), membership.queue(), sendDepth, receiveDepth)
                   .withScatterGather(device.maxScatterGather() >= 2 ? 2 : 1, 1));
-    } catch (VerbsException e) {
-      loop.leave(membership);
+      pair = made;
+      statistics = new ConnectionStatistics(sendDepth);
+      measuring = resources.meter().connection(statistics, SendQueue.slotsFor(sendDepth));
+      meter = measuring;
+      sends = new SendQueue(pair, loop, membership.prefix(), sendDepth, meter);
+      statistics.sends(sends);
+      OpenQueuePairs.use(pair, statistics);
+      receives =
+          new ReceiveQueue(pair, context.receiveBuffers(), membership.prefix(), receiveDepth);
+      slots = new OneSidedSlots(sends, device);
+      events = new ConnectionEvents("reactor", identifier.peer(), pair.number());
+    } catch (Throwable e) {
+      if (made != null) {
+        QueuePair unused = made;
+        undo(e, () -> resources.close(QUEUE_PAIR, unused::close));
+      }
+      undo(e, measuring::close);
+      undo(e, () -> loop.leave(membership));
       throw e;
     }
-    statistics = new ConnectionStatistics(sendDepth);
-    meter = resources.meter().connection(statistics, SendQueue.slotsFor(sendDepth));
-    sends = new SendQueue(pair, loop, membership.prefix(), sendDepth, meter);
-    statistics.sends(sends);
-    OpenQueuePairs.use(pair, statistics);
-    receives = new ReceiveQueue(pair, context.receiveBuffers(), membership.prefix(), receiveDepth);
-    slots = new OneSidedSlots(sends, device);
-    events = new ConnectionEvents("reactor", identifier.peer(), pair.number());
+  }
+
+  private static void undo(Throwable why, Runnable step) {
+    try {
+      step.run();
+    } catch (Throwable e) {
+      if (e != why) {
+        why.addSuppressed(e);
+      }
+    }
   }
 
   /**
    * Posts so many receives.
    *
-   * @throws MemoryLimitException at the ceiling; then all is closed
+   * @throws MemoryLimitException at the ceiling; what was posted stays
    */
   void fill(int receiveDepth) {
-    try {
-      receives.fill(receiveDepth);
-    } catch (RuntimeException e) {
-      try {
-        closePair();
-      } catch (VerbsException ofTheClose) {
-        e.addSuppressed(ofTheClose);
-      }
-      receives.release();
-      meter.close();
-      loop.leave(membership);
-      throw e;
-    }
+    receives.fill(receiveDepth);
+  }
+
+  /** Frees everything for {@code why}, which keeps the connection from being made. */
+  void giveUp(Throwable why) {
+    undo(why, this::closePair);
+    undo(why, receives::release);
+    undo(why, meter::close);
+    undo(why, this::leaveLoop);
   }
 
   ConnectionMeter meter() {
@@ -160,7 +178,7 @@ final class ConnectionQueues {
 
   /** Destroys the queue pair: the HCA lets go of all memory. */
   void closePair() {
-    resources.close("queue pair", pair::close);
+    resources.close(QUEUE_PAIR, pair::close);
   }
 
   void leaveLoop() {

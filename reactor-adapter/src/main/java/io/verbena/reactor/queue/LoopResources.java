@@ -75,7 +75,7 @@ public final class LoopResources {
   public void close(String name, Runnable close) {
     try {
       close.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       leftOpen.add(name, close);
       throw e;
     }

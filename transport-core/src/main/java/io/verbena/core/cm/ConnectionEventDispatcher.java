@@ -75,7 +75,13 @@ public final class ConnectionEventDispatcher {
   public ConnectionIdentifier resolve(URI address, long timeoutNanos, EventTarget target) {
     synchronized (connections) {
       ConnectionIdentifier identifier = manager.resolve(address, timeoutNanos);
-      connections.put(identifier, target);
+      try {
+        connections.put(identifier, target);
+      } catch (Throwable e) {
+        // No memory: nobody else knows of it.
+        identifier.close();
+        throw e;
+      }
       return identifier;
     }
   }

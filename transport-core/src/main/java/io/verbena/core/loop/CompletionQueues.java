@@ -53,13 +53,31 @@ public final class CompletionQueues<M extends CompletionTarget> {
     if (chosen == null) {
       int most = device.attributes().maxCompletions();
       int depth = Math.max(completions, Math.min(most, LEAST_DEPTH));
-      chosen = new SharedCompletionQueue(device.createCompletionQueue(depth, channel, true));
+      chosen = add(device.createCompletionQueue(depth, channel, true));
       chosen.reserve(completions);
-      queues.add(chosen);
       meter.completionQueues(chosen.queue.depth());
     }
+    long prefix;
+    try {
+      prefix = members.add(member, chosen, completions);
+    } catch (Throwable e) {
+      chosen.giveBack(completions);
+      throw e;
+    }
     meter.completionsReserved(completions);
-    return new Membership(chosen.queue, members.add(member, chosen, completions));
+    return new Membership(chosen.queue, prefix);
+  }
+
+  private SharedCompletionQueue add(CompletionQueue made) {
+    try {
+      SharedCompletionQueue shared = new SharedCompletionQueue(made);
+      queues.add(shared);
+      return shared;
+    } catch (Throwable e) {
+      // No memory: nobody else would close it.
+      made.close();
+      throw e;
+    }
   }
 
   /** Removes a member, none of whose work requests may be outstanding. */

@@ -22,14 +22,21 @@ final class LimitedDevice implements Device {
   private final ConcurrentHashMap<CompletionQueue, LimitedQueue> queues = new ConcurrentHashMap<>();
 
   private final int refusals;
+  private final Fault fault;
   private final ConcurrentHashMap<Object, Integer> refused = new ConcurrentHashMap<>();
 
   /**
    * @param refusals how often each of its objects, and itself, refuses to be closed
+   * @param fault what it throws
    */
-  LimitedDevice(Device device, int refusals) {
+  LimitedDevice(Device device, int refusals, Fault fault) {
     this.device = device;
     this.refusals = refusals;
+    this.fault = fault;
+  }
+
+  Fault fault() {
+    return fault;
   }
 
   /** Closes an object, unless it is to refuse that once more. */
@@ -88,6 +95,7 @@ final class LimitedDevice implements Device {
   @Override
   public CompletionQueue createCompletionQueue(
       int depth, @Nullable CompletionChannel channel, boolean singleThreaded) {
+    fault.at(Fault.Place.CREATE_COMPLETION_QUEUE);
     CompletionChannel inner = channel instanceof LimitedChannel limited ? limited.inner() : null;
     LimitedQueue queue =
         new LimitedQueue(device.createCompletionQueue(depth, inner, singleThreaded), channel, this);

@@ -18,6 +18,9 @@ record LimitedIdentifier(
     implements ConnectionIdentifier {
   @Override
   public String peer() {
+    if (inner.queuePair() != null) {
+      device.fault().at(Fault.Place.PEER);
+    }
     return inner.peer();
   }
 
@@ -38,14 +41,19 @@ record LimitedIdentifier(
 
   @Override
   public QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
-    return inner.createQueuePair(
-        domain,
-        QueuePairOptions.reliable(
-                plain(options.sendQueue()),
-                plain(options.receiveQueue()),
-                options.maxSend(),
-                options.maxReceive())
-            .withScatterGather(options.maxSendScatterGather(), options.maxReceiveScatterGather()));
+    device.fault().at(Fault.Place.CREATE_QUEUE_PAIR);
+    return device
+        .fault()
+        .in(
+            inner.createQueuePair(
+                domain,
+                QueuePairOptions.reliable(
+                        plain(options.sendQueue()),
+                        plain(options.receiveQueue()),
+                        options.maxSend(),
+                        options.maxReceive())
+                    .withScatterGather(
+                        options.maxSendScatterGather(), options.maxReceiveScatterGather())));
   }
 
   private static CompletionQueue plain(CompletionQueue queue) {
@@ -54,11 +62,13 @@ record LimitedIdentifier(
 
   @Override
   public void connect(ConnectionParameters parameters, long timeoutNanos) {
+    device.fault().at(Fault.Place.CONNECT);
     inner.connect(parameters, timeoutNanos);
   }
 
   @Override
   public void accept(ConnectionParameters parameters) {
+    device.fault().at(Fault.Place.ACCEPT);
     inner.accept(parameters);
   }
 

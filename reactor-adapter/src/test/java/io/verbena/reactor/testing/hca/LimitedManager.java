@@ -39,6 +39,7 @@ final class LimitedManager implements ConnectionManager {
 
   @Override
   public ConnectionIdentifier resolve(PortSpace space, URI address, long timeoutNanos) {
+    device.fault().at(Fault.Place.RESOLVE);
     return limited(manager.resolve(space, LimitedProvider.plain(address), timeoutNanos));
   }
 

@@ -9,6 +9,7 @@ import java.net.URI;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /** {@code limited://name} reaches the same addresses as {@code emulated://name}. */
 public final class LimitedProvider implements VerbsProvider {
@@ -22,6 +23,7 @@ public final class LimitedProvider implements VerbsProvider {
 
   private static final ConcurrentHashMap<Thread, Error> DEADLY = new ConcurrentHashMap<>();
   private static final String REFUSALS = "refusals=";
+  private static final String FAULT = "fault=";
 
   /** Throws {@code error} at the next poll by this thread, so that its loop breaks down. */
   public static void breakLoop(Thread loop, Error error) {
@@ -54,6 +56,11 @@ public final class LimitedProvider implements VerbsProvider {
     return URI.create(limited(address) + "?" + REFUSALS + refusals);
   }
 
+  /** An address by an HCA that throws at a place, once. */
+  public static URI faulty(URI address, Fault.Place place, Fault.Kind kind) {
+    return URI.create(limited(address) + "?" + FAULT + place + '.' + kind);
+  }
+
   static URI plain(URI address) {
     return Addresses.plain(address);
   }
@@ -75,6 +82,17 @@ public final class LimitedProvider implements VerbsProvider {
     boolean refuses = query != null && query.startsWith(REFUSALS);
     return new LimitedDevice(
         VerbsProviders.find(plain).open(plain),
-        refuses ? Integer.parseInt(query.substring(REFUSALS.length())) : 0);
+        refuses ? Integer.parseInt(query.substring(REFUSALS.length())) : 0,
+        fault(query));
+  }
+
+  private static Fault fault(@Nullable String query) {
+    if (query == null || !query.startsWith(FAULT)) {
+      return new Fault(Fault.Place.NOWHERE, Fault.Kind.EXCEPTION);
+    }
+    int dot = query.indexOf('.');
+    return new Fault(
+        Fault.Place.valueOf(query.substring(FAULT.length(), dot)),
+        Fault.Kind.valueOf(query.substring(dot + 1)));
   }
 }

@@ -77,6 +77,9 @@ public final class NamedProvider implements VerbsProvider {
   public Device open(URI address) {
     Supplier<URI> lookup = lookup(address);
     URI plain = Addresses.plain(lookup == null ? address : lookup.get());
-    return new LimitedDevice(VerbsProviders.find(plain).open(plain), 0);
+    return new LimitedDevice(
+        VerbsProviders.find(plain).open(plain),
+        0,
+        new Fault(Fault.Place.NOWHERE, Fault.Kind.EXCEPTION));
   }
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.testing.hca;
+
+import io.verbena.verbs.QueuePair;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** A place in an HCA where something is thrown, once, that a provider should not throw. */
+public final class Fault {
+  /** Where it is thrown. */
+  public enum Place {
+    NOWHERE,
+    RESOLVE,
+    CREATE_COMPLETION_QUEUE,
+    CREATE_QUEUE_PAIR,
+    /** Once the queue pair is there. */
+    PEER,
+    /** When some receives are posted. */
+    POST_RECEIVE,
+    CONNECT,
+    ACCEPT
+  }
+
+  /** What is thrown. */
+  public enum Kind {
+    EXCEPTION,
+    LINKAGE_ERROR,
+    OUT_OF_MEMORY
+  }
+
+  /** The message of what is thrown. */
+  public static final String MESSAGE = "thrown by a test";
+
+  private static final int RECEIVES_BEFORE = 3;
+
+  private final Place place;
+  private final Kind kind;
+  private final AtomicBoolean thrown = new AtomicBoolean();
+  private int receives;
+
+  Fault(Place place, Kind kind) {
+    this.place = place;
+    this.kind = kind;
+  }
+
+  /** Throws if this is the place, for the first time. */
+  void at(Place here) {
+    if (here == place && thrown.compareAndSet(false, true)) {
+      switch (kind) {
+        case EXCEPTION -> throw new IllegalStateException(MESSAGE);
+        case LINKAGE_ERROR -> throw new NoSuchMethodError(MESSAGE);
+        case OUT_OF_MEMORY -> throw new OutOfMemoryError(MESSAGE);
+      }
+    }
+  }
+
+  /** A queue pair that throws as receives are posted, if that is the place. */
+  QueuePair in(QueuePair pair) {
+    if (place != Place.POST_RECEIVE) {
+      return pair;
+    }
+    return (QueuePair)
+        Proxy.newProxyInstance(
+            Fault.class.getClassLoader(),
+            new Class<?>[] {QueuePair.class},
+            (proxy, method, arguments) -> {
+              if ("postReceive".equals(method.getName()) && ++receives > RECEIVES_BEFORE) {
+                at(Place.POST_RECEIVE);
+              }
+              try {
+                return method.invoke(pair, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getCause();
+              }
+            });
+  }
+}
