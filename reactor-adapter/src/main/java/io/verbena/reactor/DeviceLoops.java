@@ -9,9 +9,11 @@ import io.verbena.core.device.OpenedDevice;
 import io.verbena.core.event.LoopStallEvent;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleInvoker;
+import io.verbena.core.loop.HeldUp;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.reactor.connection.ConnectionContext;
+import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsError;
@@ -23,10 +25,12 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
@@ -97,7 +101,7 @@ final class DeviceLoops {
                 THREADS + '-' + device.attributes().name() + "-watchdog",
                 stall,
                 this::loops,
-                this::reportStall);
+                new StallReport());
   }
 
   /** One thread, which ends when it has nothing to do. */
@@ -120,10 +124,31 @@ final class DeviceLoops {
     return executor;
   }
 
-  private void reportStall(String loop, long nanos, String message) {
-    LOG.warn(message);
-    LoopStallEvent.emit(loop, nanos);
-    opened.meter().loopStalled(nanos);
+  /** Says what the watchdog finds: each time in the log, once in the meter and Flight Recorder. */
+  private final class StallReport implements LoopWatchdog.Report {
+    @Override
+    public void heldUp(HeldUp loop, boolean again, String message) {
+      LOG.warn(message);
+      if (!again) {
+        LoopStallEvent.emit(loop.loop(), loop.nanos());
+        opened.meter().loopStalled(loop.nanos());
+      }
+    }
+
+    @Override
+    public void goesOn(HeldUp loop, String message) {
+      LOG.warn(message);
+    }
+
+    @Override
+    public void tell(Runnable late) {
+      try {
+        Schedulers.boundedElastic().schedule(late);
+      } catch (RejectedExecutionException e) {
+        // Its threads are all blocked, and the loop is too: there is nobody who could tell.
+        FailureGuard.drop(e);
+      }
+    }
   }
 
   private ConnectionContext newContext(int index) {
@@ -158,14 +183,23 @@ final class DeviceLoops {
   }
 
   /**
-   * Where the next connection is made: the loops take turns.
+   * Where the next connection is made: the loops take turns, but for those that are held up.
    *
    * @throws VerbsException if the loop broke down and the device has nothing left for another one
    */
   ConnectionContext context() {
-    int index = Math.floorMod(next.getAndIncrement(), contexts.size());
+    int loops = contexts.size();
+    int index = Math.floorMod(next.getAndIncrement(), loops);
+    for (int more = 1; more < loops && isHeldUp(index); more++) {
+      index = Math.floorMod(next.getAndIncrement(), loops);
+    }
     ConnectionContext context = contexts.get(index);
     return context.loop().brokenBy() == null ? context : replace(index);
+  }
+
+  private boolean isHeldUp(int index) {
+    LoopWatchdog watching = watchdog;
+    return watching != null && watching.isHeldUp(contexts.get(index).loop());
   }
 
   private synchronized ConnectionContext replace(int index) {
@@ -174,9 +208,15 @@ final class DeviceLoops {
       return context;
     }
     ConnectionContext replacement = newContext(index);
+    try {
+      replacement.loop().start();
+    } catch (Throwable e) {
+      // No thread can be had: the next connection tries again.
+      opened.closeFirst().add("completion queues", replacement.loop()::closeQueues);
+      throw e;
+    }
     brokenLoops.add(context.loop());
     contexts.set(index, replacement);
-    replacement.loop().start();
     return replacement;
   }
 

@@ -2,39 +2,55 @@
 package io.verbena.reactor;
 
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.HeldUp;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports loops that have not done a duty cycle for some time, and do not sleep. It looks at them
- * from a thread of its own, and costs them nothing.
+ * Watches loops that have not done a duty cycle for some time, and do not sleep: reports them, and
+ * ends the wait of those whose deadlines pass meanwhile. It looks at the loops from a thread of its
+ * own, and costs them nothing.
  */
 final class LoopWatchdog {
   /** Takes what a watchdog finds, on its thread. */
-  @FunctionalInterface
   interface Report {
 
     /**
-     * Called when a loop is held up, at most once a minute for each.
+     * Called when a loop is held up, and each minute while it is; at most once a minute for each.
      *
-     * @param loop the name of its thread
-     * @param nanos how long it has done no duty cycle
+     * @param loop is held up
+     * @param again whether it is still held up by what was reported before
      * @param message says so, with the thread's stack and what to do
      */
-    void heldUp(String loop, long nanos, String message);
+    void heldUp(HeldUp loop, boolean again, String message);
+
+    /**
+     * Called when a loop that was reported goes on.
+     *
+     * @param loop for how long it was held up in all
+     * @param message says so
+     */
+    void goesOn(HeldUp loop, String message);
+
+    /** Runs what tells somebody that a deadline has passed: foreign code, which may block. */
+    void tell(Runnable late);
   }
 
   private static final long BETWEEN_REPORTS = TimeUnit.MINUTES.toNanos(1);
   private static final long SHORTEST_PERIOD = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final long limit;
+  private final long betweenReports;
   private final Supplier<List<CompletionLoop>> loops;
   private final Report report;
   private final IdentityHashMap<CompletionLoop, Progress> seen = new IdentityHashMap<>();
+  private final Set<CompletionLoop> heldUp = ConcurrentHashMap.newKeySet();
   private final Thread thread;
   private volatile boolean closed;
 
@@ -47,7 +63,17 @@ final class LoopWatchdog {
    * @param report takes what is found
    */
   LoopWatchdog(String name, long limit, Supplier<List<CompletionLoop>> loops, Report report) {
+    this(name, limit, BETWEEN_REPORTS, loops, report);
+  }
+
+  LoopWatchdog(
+      String name,
+      long limit,
+      long betweenReports,
+      Supplier<List<CompletionLoop>> loops,
+      Report report) {
     this.limit = limit;
+    this.betweenReports = betweenReports;
     this.loops = loops;
     this.report = report;
     thread = new Thread(null, this::work, name, 0, false);
@@ -56,23 +82,31 @@ final class LoopWatchdog {
     thread.start();
   }
 
+  /** Returns whether a loop is known to be held up. May be called by any thread. */
+  boolean isHeldUp(CompletionLoop loop) {
+    return heldUp.contains(loop);
+  }
+
   private void work() {
-    long period = Math.max(SHORTEST_PERIOD, limit / 2);
     while (!closed) {
-      LockSupport.parkNanos(this, period);
-      check(System.nanoTime());
+      LockSupport.parkNanos(this, check(System.nanoTime()));
     }
   }
 
-  private void check(long now) {
+  /** Looks at all loops; returns for how long it need not look again. */
+  private long check(long now) {
+    long period = limit / 2;
     List<CompletionLoop> current = loops.get();
     seen.keySet().retainAll(current);
+    heldUp.retainAll(current);
     for (CompletionLoop loop : current) {
       Thread watched = loop.thread();
       if (watched != null && !closed) {
-        seen.computeIfAbsent(loop, l -> new Progress(now)).check(loop, watched, now);
+        seen.computeIfAbsent(loop, l -> new Progress(l, watched, now)).check(now);
+        period = Math.min(period, loop.tickNanos());
       }
     }
+    return Math.max(SHORTEST_PERIOD, period);
   }
 
   /** Stops to watch, and waits for the thread. */
@@ -84,41 +118,71 @@ final class LoopWatchdog {
 
   /** What was last seen of a loop. */
   private final class Progress {
+    private final CompletionLoop loop;
+    private final Thread watched;
     private int cycles;
     private long since;
     private boolean isReported;
     private @Nullable Long lastReport;
 
-    Progress(long now) {
+    Progress(CompletionLoop loop, Thread watched, long now) {
+      this.loop = loop;
+      this.watched = watched;
       since = now;
     }
 
-    void check(CompletionLoop loop, Thread watched, long now) {
+    void check(long now) {
       int current = loop.cycles();
       if (current != cycles || loop.isSleeping() || !watched.isAlive()) {
+        goesOn(now);
         cycles = current;
         since = now;
-        isReported = false;
-      } else if (now - since >= limit && !isReported && isDue(now)) {
+        return;
+      }
+      loop.waiters().noteTasks(now);
+      if (now - since >= limit) {
+        heldUp(now, new HeldUp(watched.getName(), now - since));
+      }
+    }
+
+    private void heldUp(long now, HeldUp state) {
+      heldUp.add(loop);
+      if (isDue(now)) {
+        boolean again = isReported;
         isReported = true;
         lastReport = now;
-        report.heldUp(watched.getName(), now - since, message(watched, now - since));
+        report.heldUp(state, again, message(watched, state));
+      }
+      loop.waiters().expire(now, state, report::tell);
+    }
+
+    private void goesOn(long now) {
+      loop.waiters().forgetTasks();
+      heldUp.remove(loop);
+      if (isReported) {
+        isReported = false;
+        HeldUp all = new HeldUp(watched.getName(), now - since);
+        report.goesOn(
+            all,
+            "completion loop "
+                + all.loop()
+                + (watched.isAlive() ? " goes on" : " has ended")
+                + "; it was held up for "
+                + TimeUnit.NANOSECONDS.toMillis(all.nanos())
+                + " ms in all");
       }
     }
 
     private boolean isDue(long now) {
       Long last = lastReport;
-      return last == null || now - last >= BETWEEN_REPORTS;
+      return last == null || now - last >= betweenReports;
     }
   }
 
-  private static String message(Thread watched, long nanos) {
+  private static String message(Thread watched, HeldUp state) {
     StringBuilder text =
-        new StringBuilder("completion loop ")
-            .append(watched.getName())
-            .append(" has been held up for ")
-            .append(TimeUnit.NANOSECONDS.toMillis(nanos))
-            .append(" ms, and all its connections with it (RdmaOptions.stallWarning); move what")
+        new StringBuilder(state.text())
+            .append(", and all its connections with it; move what")
             .append(" blocks to another thread, as by publishOn(Schedulers.boundedElastic()):");
     for (StackTraceElement element : watched.getStackTrace()) {
       text.append("\n\tat ").append(element);

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.verbena.RdmaConnection;
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.HeldUp;
 import io.verbena.meters.HcaMeter;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.verbs.Device;
@@ -123,7 +124,7 @@ class LoopThreadTest {
             "watchdog-test",
             Duration.ofMillis(300).toNanos(),
             () -> List.of(sleeps, heldUp),
-            (loop, nanos, message) -> reports.add(loop + ": " + message));
+            new Reports(reports));
     String report = reports.poll(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
     watchdog.close();
 
@@ -136,6 +137,61 @@ class LoopThreadTest {
       assertThat(loop.join(Ends.LIMIT.toNanos())).isTrue();
     }
     device.close();
+  }
+
+  @Test
+  void reportsAgainAndThenForHowLongInAll() throws Exception {
+    URI address = URI.create("emulated://held-up-long");
+    LinkedBlockingQueue<String> reports = new LinkedBlockingQueue<>();
+    Device device = VerbsProviders.find(address).open(address);
+    CompletionLoop heldUp = loop("is-held-up", device);
+    CountDownLatch entered = new CountDownLatch(1);
+    LoopWatchdog watchdog =
+        new LoopWatchdog(
+            "watchdog-test",
+            Duration.ofMillis(20).toNanos(),
+            Duration.ofMillis(60).toNanos(),
+            () -> List.of(heldUp),
+            new Reports(reports));
+    heldUp.execute(() -> holdUp(entered));
+    assertThat(entered.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+    assertThat(next(reports)).startsWith("first").contains("is-held-up", "LoopThreadTest.holdUp");
+    assertThat(next(reports)).startsWith("again").contains("is-held-up", "LoopThreadTest.holdUp");
+    assertThat(next(reports)).startsWith("again");
+    assertThat(watchdog.isHeldUp(heldUp)).isTrue();
+    letGo();
+
+    await()
+        .atMost(Ends.LIMIT)
+        .untilAsserted(() -> assertThat(next(reports)).contains(" goes on", " ms in all"));
+    assertThat(watchdog.isHeldUp(heldUp)).isFalse();
+    watchdog.close();
+    heldUp.stop();
+    assertThat(heldUp.join(Ends.LIMIT.toNanos())).isTrue();
+    device.close();
+  }
+
+  private static String next(LinkedBlockingQueue<String> reports) throws InterruptedException {
+    return String.valueOf(reports.poll(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS));
+  }
+
+  /** Keeps what a watchdog reports. */
+  private record Reports(LinkedBlockingQueue<String> all) implements LoopWatchdog.Report {
+    @Override
+    public void heldUp(HeldUp loop, boolean again, String message) {
+      all.add((again ? "again " : "first ") + message);
+    }
+
+    @Override
+    public void goesOn(HeldUp loop, String message) {
+      all.add(message);
+    }
+
+    @Override
+    public void tell(Runnable late) {
+      late.run();
+    }
   }
 
   private static CompletionLoop loop(String name, Device device) {

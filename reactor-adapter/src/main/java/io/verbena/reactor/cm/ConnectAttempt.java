@@ -9,11 +9,14 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.core.cm.EventTarget;
+import io.verbena.core.loop.Awaited;
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.HeldUp;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.reactor.connection.ConnectionLifecycle;
 import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.guard.HeldUpLoop;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.ProtocolException;
 import io.verbena.reactor.wire.Rejection;
@@ -35,13 +38,18 @@ import reactor.core.publisher.Operators;
  *     +------------------------------+--- error, deadline, cancel ----------------------^
  * }</pre>
  */
-final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.TickListener {
+final class ConnectAttempt
+    implements Subscription, EventTarget, CompletionLoop.TickListener, Awaited {
   private static final String OPERATION = "connect";
 
   private final ConnectionContext context;
   private final URI address;
   private final CoreSubscriber<? super RdmaConnection> actual;
   private final AtomicBoolean started = new AtomicBoolean();
+
+  /** Whether the subscriber is being told, by the loop or by who watches it. */
+  private final AtomicBoolean told = new AtomicBoolean();
+
   private final long timeoutNanos;
   private @Nullable ConnectionIdentifier identifier;
   private @Nullable ConnectionLifecycle connection;
@@ -65,6 +73,7 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
   @Override
   public void request(long n) {
     if (Operators.validate(n) && started.compareAndSet(false, true)) {
+      context.loop().waiters().add(this);
       context.loop().execute(this::start);
     }
   }
@@ -84,7 +93,7 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
 
   private void start() {
     if (over || cancelled) {
-      over = true;
+      end();
       return;
     }
     try {
@@ -167,16 +176,17 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
       return;
     }
     Connection opened = prepared.open(other);
-    over = true;
+    end();
     connected = true;
     FailureGuard guard = new FailureGuard(thrown -> abort(opened, thrown), opened.peer());
+    boolean wanted = !cancelled && told.compareAndSet(false, true);
     boolean taken = false;
-    if (!cancelled) {
+    if (wanted) {
       handingOver = true;
       taken = guard.tellNext(actual, opened, OPERATION);
       handingOver = false;
     }
-    if (cancelled) {
+    if (cancelled || !wanted) {
       // Also if that happened meanwhile: the subscriber may have dropped it.
       opened.dispose();
     } else if (taken) {
@@ -264,7 +274,7 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
       try {
         giveUp(why);
       } finally {
-        if (!cancelled) {
+        if (!cancelled && told.compareAndSet(false, true)) {
           context.resources().meter().failed(OPERATION, why.status(), why);
           tell(why);
         }
@@ -289,7 +299,7 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
 
   /** Frees all that was made so far. */
   private void giveUp(@Nullable RdmaException why) {
-    over = true;
+    end();
     ConnectionLifecycle prepared = connection;
     ConnectionIdentifier begun = identifier;
     if (prepared != null) {
@@ -298,6 +308,31 @@ final class ConnectAttempt implements Subscription, EventTarget, CompletionLoop.
       context.dispatcher().forget(begun);
       context.resources().close("connection identifier", begun::close);
     }
+  }
+
+  private void end() {
+    over = true;
+    context.loop().waiters().remove(this);
+  }
+
+  @Override
+  public long patience() {
+    return timeoutNanos;
+  }
+
+  @Override
+  public @Nullable Runnable expire(HeldUp why) {
+    if (cancelled || !told.compareAndSet(false, true)) {
+      return null;
+    }
+    cancelled = true;
+    context.loop().execute(this::cancelled);
+    RdmaException error =
+        HeldUpLoop.timeout(OPERATION, address.toString(), context.options().connectTimeout(), why);
+    return () -> {
+      context.resources().meter().failed(OPERATION, null, error);
+      tell(error);
+    };
   }
 
   @Override

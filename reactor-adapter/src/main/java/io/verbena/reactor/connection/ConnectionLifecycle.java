@@ -113,7 +113,7 @@ public final class ConnectionLifecycle implements LoopMember {
       turn = new DutyCycleEnd(loop, this);
       reason = new EndReason(identifier.peer());
       guard = new FailureGuard(this::broke, reason.peer());
-      signals = new EndSignals(reason, loop, this::closeGracefully);
+      signals = new EndSignals(reason, loop, options.closeTimeout(), this::closeGracefully);
       admission = new Admission(reason.peer(), options.maxOperations(), this::refuse);
       immediates = new ImmediateReceiver(returns.immediates(), own.window(), turn, guard);
       SendQueue sends = queues.sends();
@@ -327,6 +327,7 @@ public final class ConnectionLifecycle implements LoopMember {
     if (loop.inLoop()) {
       abandon();
     } else {
+      signals.startClose();
       loop.execute(this::abandon);
     }
   }

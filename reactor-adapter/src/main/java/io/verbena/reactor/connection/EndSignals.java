@@ -3,30 +3,68 @@ package io.verbena.reactor.connection;
 
 import io.verbena.RdmaException;
 import io.verbena.RdmaTimeoutException;
+import io.verbena.core.loop.Awaited;
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.HeldUp;
 import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.guard.HeldUpLoop;
+import java.time.Duration;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Tells those who close a connection, and those who wait for its end or for the peer's close. */
-final class EndSignals {
+/**
+ * Tells those who close a connection, and those who wait for its end or for the peer's close. On
+ * the loop; where somebody holds that up, a close that takes too long is told beside it.
+ */
+final class EndSignals implements Awaited {
   private final EndReason reason;
+  private final CompletionLoop loop;
+  private final Duration closeTimeout;
   private final Sinks.Empty<Void> peerClosing = Sinks.empty();
   private final Sinks.Empty<Void> closed = Sinks.empty();
   private final Sinks.Empty<Void> ended = Sinks.empty();
   private final Mono<Void> close;
+  private volatile boolean over;
 
   /**
    * @param closeGracefully run on the loop by each subscription to {@link #close}
    */
-  EndSignals(EndReason reason, CompletionLoop loop, Runnable closeGracefully) {
+  EndSignals(
+      EndReason reason, CompletionLoop loop, Duration closeTimeout, Runnable closeGracefully) {
     this.reason = reason;
+    this.loop = loop;
+    this.closeTimeout = closeTimeout;
     close =
         Mono.defer(
             () -> {
+              startClose();
               loop.execute(closeGracefully);
               return FailureGuard.guarded(closed.asMono());
             });
+  }
+
+  /** From now on somebody waits for the end; from any thread. */
+  void startClose() {
+    if (!over) {
+      loop.waiters().add(this);
+      if (over) {
+        loop.waiters().remove(this);
+      }
+    }
+  }
+
+  @Override
+  public long patience() {
+    return closeTimeout.toNanos();
+  }
+
+  @Override
+  public Runnable expire(HeldUp why) {
+    RdmaException error = HeldUpLoop.timeout("close", reason.peer(), closeTimeout, why);
+    return () -> {
+      closed.tryEmitError(error);
+      ended.tryEmitError(error);
+    };
   }
 
   /** Closes the connection, and completes when it has ended in good order. */
@@ -65,6 +103,8 @@ final class EndSignals {
 
   /** Tells those who wait for the end. */
   void tellEnded() {
+    over = true;
+    loop.waiters().remove(this);
     RdmaException why = reason.cause();
     if (why == null) {
       ended.tryEmitEmpty();

@@ -5,8 +5,11 @@ import io.netty.util.IllegalReferenceCountException;
 import io.verbena.LocalAccessException;
 import io.verbena.RdmaException;
 import io.verbena.RemoteMemory;
+import io.verbena.core.loop.Awaited;
+import io.verbena.core.loop.HeldUp;
 import io.verbena.core.loop.LoopTask;
 import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.guard.HeldUpLoop;
 import io.verbena.reactor.queue.RequestOwner;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
@@ -31,7 +34,8 @@ import reactor.core.publisher.Operators;
  *
  * @param <T> its value
  */
-abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, RequestOwner {
+abstract class Operation<T> extends Mono<T>
+    implements Subscription, LoopTask, Awaited, RequestOwner {
   @SuppressWarnings("rawtypes")
   private static final AtomicIntegerFieldUpdater<Operation> MARKS =
       AtomicIntegerFieldUpdater.newUpdater(Operation.class, "marks");
@@ -225,6 +229,29 @@ abstract class Operation<T> extends Mono<T> implements Subscription, LoopTask, R
     } else {
       room.loop().schedule(this);
     }
+  }
+
+  @Override
+  public final long patience() {
+    return room.resources().operationTimeout().toNanos();
+  }
+
+  /** It waits to be begun, or to be seen cancelled: the loop clears its mark before either. */
+  @Override
+  public final @Nullable Runnable expire(HeldUp why) {
+    int before;
+    do {
+      before = marks;
+      if ((before & (SCHEDULED | CANCELLED)) != SCHEDULED) {
+        return null;
+      }
+    } while (!MARKS.compareAndSet(this, before, before | CANCELLED));
+    RdmaException error =
+        HeldUpLoop.timeout(operation(), room.peer(), room.resources().operationTimeout(), why);
+    return () -> {
+      room.resources().countFailure(operation(), error);
+      tellOutside(error);
+    };
   }
 
   private boolean mark(int bit) {

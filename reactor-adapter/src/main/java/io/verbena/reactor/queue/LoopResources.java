@@ -13,6 +13,7 @@ import io.verbena.meters.HcaMeter;
 import io.verbena.reactor.wire.FrameLayout;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
+import java.time.Duration;
 import java.util.concurrent.Executor;
 
 /**
@@ -25,6 +26,7 @@ public final class LoopResources {
   private final HcaMeter meter;
   private final CloseSteps leftOpen;
   private final Executor allocations;
+  private final Duration operationTimeout;
   private final int frameCapacity;
   private final SendWorkRequest send = new SendWorkRequest(2);
   private final Location location = new Location();
@@ -47,7 +49,13 @@ public final class LoopResources {
     this.meter = meter;
     this.leftOpen = leftOpen;
     this.allocations = allocations;
+    operationTimeout = options.operationTimeout();
     frameCapacity = FrameLayout.capacity(options.eagerSize());
+  }
+
+  /** How long an operation may take. */
+  public Duration operationTimeout() {
+    return operationTimeout;
   }
 
   /** Its loop. */

@@ -26,6 +26,7 @@ import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.RecordLayout;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -145,6 +146,10 @@ public final class MessageSender {
   @Nullable RdmaException refuse() {
     RdmaException refusal = admission.refuse("send", shares.count());
     return refusal == null ? stopped : refusal;
+  }
+
+  Duration operationTimeout() {
+    return resources.operationTimeout();
   }
 
   void countFailure(RdmaException why) {

@@ -8,8 +8,12 @@ import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
 import io.verbena.RdmaException;
 import io.verbena.RemoteRequestException;
+import io.verbena.core.loop.Awaited;
+import io.verbena.core.loop.HeldUp;
 import io.verbena.core.loop.LoopTask;
 import io.verbena.reactor.credit.CreditUser;
+import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.reactor.guard.HeldUpLoop;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -29,12 +33,15 @@ import reactor.util.context.Context;
  * which holds no more than were asked for.
  */
 final class SendOperation extends Mono<Void>
-    implements CoreSubscriber<ByteBuf>, Subscription, LoopTask, FrameWaiter, CreditUser {
+    implements CoreSubscriber<ByteBuf>, Subscription, LoopTask, Awaited, FrameWaiter, CreditUser {
   private static final AtomicIntegerFieldUpdater<SendOperation> SCHEDULED =
       AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "scheduled");
   private static final AtomicIntegerFieldUpdater<SendOperation> SUBSCRIBED =
       AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "subscribed");
   private static final int INBOX_CHUNK = 64;
+
+  /** Scheduled, and its subscriber was told meanwhile that it takes too long. */
+  private static final int EXPIRED = 2;
 
   private final MessageSender sender;
   private final Publisher<? extends ByteBuf> messages;
@@ -49,7 +56,7 @@ final class SendOperation extends Mono<Void>
   private @Nullable FrameWaiter nextWaiter;
   private @Nullable CoreSubscriber<? super Void> actual;
 
-  // Only on the loop.
+  // Only on the loop; a watchdog reads whether it was started.
   private @Nullable ArrayDeque<ByteBuf> held;
   private boolean started;
   private boolean ended;
@@ -471,9 +478,31 @@ final class SendOperation extends Mono<Void>
 
   @Override
   public void clearScheduled() {
-    if (scheduled != 0) {
-      SCHEDULED.getAndSet(this, 0);
+    if (scheduled != 0 && SCHEDULED.getAndSet(this, 0) == EXPIRED) {
+      cancelled = true;
     }
+  }
+
+  @Override
+  public long patience() {
+    return sender.operationTimeout().toNanos();
+  }
+
+  /** Not once it was started: then the loop may be about to tell that it ended. */
+  @Override
+  public @Nullable Runnable expire(HeldUp why) {
+    if (started || cancelled || !SCHEDULED.compareAndSet(this, 1, EXPIRED)) {
+      return null;
+    }
+    RdmaException error = HeldUpLoop.timeout("send", sender.peer(), sender.operationTimeout(), why);
+    return () -> {
+      sender.countFailure(error);
+      try {
+        actual().onError(error);
+      } catch (Throwable thrown) {
+        FailureGuard.drop(thrown);
+      }
+    };
   }
 
   @Override

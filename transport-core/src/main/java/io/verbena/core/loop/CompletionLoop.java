@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A duty cycle runs the tasks that were handed over, polls, routes the completions, and calls
  * the members that asked to be called at its end. After one without work the {@link PollMode} says
  * what the thread does; with a {@link DutyCycleInvoker} there is no thread, and the invoker
- * decides. Only {@link #schedule}, {@link #execute}, {@link #inLoop}, {@link #stop} and {@link
- * #join} may be called from other threads.
+ * decides. Only {@link #schedule}, {@link #execute}, {@link #waiters}, {@link #inLoop}, {@link
+ * #stop} and {@link #join} may be called from other threads.
  */
 public final class CompletionLoop {
   private static final VarHandle CYCLES = cyclesHandle();
@@ -33,6 +34,7 @@ public final class CompletionLoop {
   private static final long LEAST_TICK = 200_000;
   private static final long LONGEST_TICK = 1_000_000_000;
   private static final int TICKS_PER_TIMEOUT = 16;
+  private static final int MOST_VISITED = 1 << 20;
 
   /** Bounds every wait, even that of a loop which has nothing to wait for. */
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
@@ -44,6 +46,7 @@ public final class CompletionLoop {
   private final @Nullable Thread thread;
   private final @Nullable DutyCycleInvoker invoker;
   private final TaskStack tasks = new TaskStack();
+  private final Waiters waiters = new Waiters(this);
   private final CompletionQueues<LoopMember> queues;
   private final KeepAliveRounds<LoopMember> keepAlive;
   private final List<TickListener> tickListeners = new ArrayList<>();
@@ -61,6 +64,9 @@ public final class CompletionLoop {
 
   /** The clock when it was last read. */
   private long now;
+
+  /** Behind the task that runs now; a watchdog looks at it while that takes its time. */
+  private @Nullable LoopTask nextToRun;
 
   /** Counts duty cycles. Written on the loop, read by whoever watches it. */
   private int cycles;
@@ -145,6 +151,26 @@ public final class CompletionLoop {
     return sleeping;
   }
 
+  /** Returns who waits for it with a deadline. */
+  public Waiters waiters() {
+    return waiters;
+  }
+
+  /**
+   * Calls {@code visitor} with the tasks that wait to be run, as far as they can be seen from
+   * another thread: all, if the loop is held up meanwhile; else some, or some that it runs.
+   */
+  void forEachWaiting(Consumer<LoopTask> visitor) {
+    // Tasks that are scheduled again meanwhile may lead in circles.
+    int left = MOST_VISITED;
+    for (LoopTask task = nextToRun; task != null && --left > 0; task = task.nextTask()) {
+      visitor.accept(task);
+    }
+    for (LoopTask task = tasks.peek(); task != null && --left > 0; task = task.nextTask()) {
+      visitor.accept(task);
+    }
+  }
+
   /** Runs {@code task} on the loop's thread, soon. May be called by any thread. */
   public void schedule(LoopTask task) {
     if (task.markScheduled()) {
@@ -189,6 +215,11 @@ public final class CompletionLoop {
    */
   public int tick() {
     return tick;
+  }
+
+  /** Returns the length of a tick in nanoseconds. */
+  public long tickNanos() {
+    return tickNanos;
   }
 
   /** Returns the ticks of a timeout, rounded up, plus one for the tick that has begun. */
@@ -398,6 +429,7 @@ public final class CompletionLoop {
       LoopTask next = task.nextTask();
       task.nextTask(null);
       task.clearScheduled();
+      nextToRun = next;
       run(task);
       task = next;
     }

@@ -15,6 +15,11 @@ final class TaskStack {
     return head == null;
   }
 
+  /** Returns the task that was pushed last, or null. */
+  @Nullable LoopTask peek() {
+    return head;
+  }
+
   void push(LoopTask task) {
     LoopTask first;
     do {

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.lifecycle;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaMemory;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.RemoteMemory.Right;
+import io.verbena.core.testing.Addresses;
+import io.verbena.reactor.testing.Ends;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Mono;
+
+/** A subscriber holds a loop up: whoever waits for that loop on another thread is told in time. */
+class HeldUpLoopTest {
+  private final CountDownLatch letGo = new CountDownLatch(1);
+
+  @AfterEach
+  void letGo() {
+    letGo.countDown();
+  }
+
+  private static RdmaOptions.Builder quick(int loops) {
+    return Ends.options()
+        .loops(loops)
+        .stallWarning(Duration.ofMillis(50))
+        .connectTimeout(Addresses.within(Duration.ofSeconds(1)))
+        .operationTimeout(Addresses.within(Duration.ofMillis(500)))
+        .closeTimeout(Addresses.within(Duration.ofMillis(500)));
+  }
+
+  @Test
+  void failsWhatWaitsForItOnOtherThreads() {
+    try (Ends ends = Ends.create(Ends.options(), quick(1))) {
+      Ends.Pair pair = ends.connect();
+      RdmaConnection disposed = ends.connect().client();
+      RdmaConnection client = pair.client();
+      ByteBuffer memory = ByteBuffer.allocateDirect(64);
+      RdmaMemory.Region region =
+          pair.server().memory().register(memory, Set.of(Right.READ, Right.WRITE));
+      AtomicBoolean asked = new AtomicBoolean();
+      ByteBuf written = Ends.message(client, 8, 1);
+      ByteBuf into = Unpooled.directBuffer(64);
+      String loop = holdUp(client);
+
+      CompletableFuture<?> connect = ends.clientSide().connect(ends.address()).toFuture();
+      CompletableFuture<?> read = client.read(region.token()).toFuture();
+      CompletableFuture<?> readInto = client.read(region.token(), into).toFuture();
+      CompletableFuture<?> write = client.write(written, region.token().slice(0, 8)).toFuture();
+      CompletableFuture<?> send =
+          client
+              .send(
+                  Mono.fromSupplier(
+                      () -> {
+                        asked.set(true);
+                        return Ends.message(client, 8, 1);
+                      }))
+              .toFuture();
+      CompletableFuture<?> onClose = client.onClose().toFuture();
+      CompletableFuture<?> close = client.close().toFuture();
+      CompletableFuture<?> lost = disposed.onClose().toFuture();
+      disposed.dispose();
+
+      for (CompletableFuture<?> each : new CompletableFuture<?>[] {read, readInto, write, send}) {
+        failsFor(each, loop);
+      }
+      failsFor(connect, loop);
+      failsFor(close, loop);
+      failsFor(onClose, loop);
+      failsFor(lost, loop);
+
+      assertThat(written.refCnt()).isEqualTo(1);
+      letGo.countDown();
+      await().atMost(Ends.LIMIT).until(() -> written.refCnt() == 0 && into.refCnt() == 1);
+      await().atMost(Ends.LIMIT).until(client::isDisposed);
+      await().atMost(Ends.LIMIT).until(disposed::isDisposed);
+      // The peer is told too, and nothing is left at either end.
+      pair.server().onClose().onErrorComplete().block(Ends.LIMIT);
+      assertThat(asked).isFalse();
+      assertThat(memory.getLong(0)).isZero();
+      into.release();
+      region.close();
+      assertThat(ends.connect().client().isDisposed()).isFalse();
+    }
+  }
+
+  @Test
+  void tellsNobodyTwiceWhomTheLoopTellsAtLast() {
+    try (Ends ends = Ends.create(Ends.options(), quick(1))) {
+      RdmaConnection client = ends.connect().client();
+      holdUp(client);
+      CompletableFuture<?> cancelled = client.send(Mono.never()).toFuture();
+      CompletableFuture<?> patient = client.receive().next().toFuture();
+
+      cancelled.cancel(true);
+      failsFor(client.send(Mono.never()).toFuture(), "loop-0");
+      letGo.countDown();
+
+      // A send goes through: what was told of its timeout harms nobody else.
+      client.send(Mono.fromSupplier(() -> Ends.message(client, 8, 1))).block(Ends.LIMIT);
+      assertThat(patient).isNotDone();
+    }
+  }
+
+  @Test
+  void isNotChosenForAConnectionIfAnotherIsFree() {
+    try (Ends ends = Ends.create(Ends.options(), quick(2))) {
+      RdmaConnection client = ends.connect().client();
+      String loop = holdUp(client);
+      failsFor(client.send(Mono.never()).toFuture(), loop);
+
+      for (int i = 0; i < 4; i++) {
+        assertThat(ends.connect().client().isDisposed()).isFalse();
+      }
+      letGo.countDown();
+    }
+  }
+
+  /** Holds the loop of a connection up until the latch; returns the name of its thread. */
+  private String holdUp(RdmaConnection connection) {
+    CompletableFuture<String> held = new CompletableFuture<>();
+    connection
+        .send(Mono.fromSupplier(() -> Ends.message(connection, 8, 1)))
+        .subscribe(
+            null,
+            null,
+            () -> {
+              held.complete(Thread.currentThread().getName());
+              awaitLetGo();
+            });
+    assertThat(held).succeedsWithin(Ends.LIMIT);
+    return held.join();
+  }
+
+  private void awaitLetGo() {
+    try {
+      assertThat(letGo.await(2 * Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void failsFor(@Nullable CompletableFuture<?> waiting, String loop) {
+    assertThat(waiting)
+        .failsWithin(Ends.LIMIT)
+        .withThrowableThat()
+        .havingCause()
+        .isInstanceOf(RdmaTimeoutException.class)
+        .withMessageContainingAll(loop, "held up");
+  }
+}
