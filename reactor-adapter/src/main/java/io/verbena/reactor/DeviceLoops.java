@@ -66,7 +66,7 @@ final class DeviceLoops {
   private boolean isReported;
 
   /**
-   * Takes over an open device.
+   * Takes over an open device, and closes it if this fails.
    *
    * @param provider the scheme of its addresses
    * @param invoker invokes the duty cycles of loops and dispatcher in place of threads, or null
@@ -86,12 +86,17 @@ final class DeviceLoops {
     ownAllocations =
         allocations == null ? newThread(THREADS + '-' + device.attributes().name()) : null;
     this.allocations = allocations == null ? requireNonNull(ownAllocations) : allocations;
-    for (int i = 0; i < options.loops(); i++) {
-      contexts.add(newContext(i));
-    }
-    opened.dispatcher().start();
-    for (ConnectionContext context : contexts) {
-      context.loop().start();
+    try {
+      for (int i = 0; i < options.loops(); i++) {
+        contexts.add(newContext(i));
+      }
+      opened.dispatcher().start();
+      for (ConnectionContext context : contexts) {
+        context.loop().start();
+      }
+    } catch (Throwable e) {
+      giveUp(e);
+      throw e;
     }
     long stall = options.stallWarning().toNanos();
     watchdog =
@@ -102,6 +107,25 @@ final class DeviceLoops {
                 stall,
                 this::loops,
                 new StallReport());
+  }
+
+  /** Closes the device for what keeps its loops from being made. */
+  private void giveUp(Throwable why) {
+    try {
+      closing = true;
+      for (ConnectionContext context : contexts) {
+        CompletionLoop loop = context.loop();
+        loop.stop();
+        loop.join(GRACE);
+        opened.closeFirst().add("completion queues", loop::closeQueues);
+      }
+      opened.close(GRACE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      why.addSuppressed(e);
+    } catch (RuntimeException e) {
+      why.addSuppressed(e);
+    }
   }
 
   /** One thread, which ends when it has nothing to do. */

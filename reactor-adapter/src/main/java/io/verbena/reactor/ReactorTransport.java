@@ -9,6 +9,7 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
+import io.verbena.RdmaTimeoutException;
 import io.verbena.RdmaTransport;
 import io.verbena.UnknownSchemeException;
 import io.verbena.core.loop.DutyCycleInvoker;
@@ -21,6 +22,7 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -29,7 +31,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -39,8 +43,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The transport over any verbs provider. A device is opened when the first address needs it; its
- * connections share protection domain, registered memory and completion loops.
+ * The transport over any verbs provider. A device is opened when the first address needs it, off
+ * the loops; its connections share protection domain, registered memory and completion loops.
  *
  * <p>{@link #dispose} waits until all is closed, within {@link RdmaOptions#closeTimeout}; called
  * from a completion loop, it leaves that to a thread of its own.
@@ -49,7 +53,12 @@ final class ReactorTransport implements RdmaTransport {
   private static final int MOST_ROUTES = 1024;
   private static final long ROUTE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  private record Route(DeviceLoops loops, long since) {}
+  private record Route(DeviceLoops loops, long since) {
+    /** Whether it is old enough that after a failure another device may be the right one. */
+    boolean isOld() {
+      return System.nanoTime() - since >= ROUTE_NANOS;
+    }
+  }
 
   private final RdmaOptions options;
   private final @Nullable DutyCycleInvoker invoker;
@@ -57,6 +66,11 @@ final class ReactorTransport implements RdmaTransport {
   private final Function<URI, Device> devices;
   private final @Nullable Executor allocations;
   private final NameResolver names;
+  private final Lookups<DeviceLoops> openings = new Lookups<>("device-opening-of-verbena");
+
+  /** One for each device, or for all of a provider: held while one of them is opened. */
+  private final Map<String, Object> openingLocks = new ConcurrentHashMap<>();
+
   private final Map<String, DeviceLoops> hcas = new HashMap<>();
 
   /** Of several devices the one for a host, as finding that out opens one. */
@@ -117,18 +131,32 @@ final class ReactorTransport implements RdmaTransport {
           long start = System.nanoTime();
           return names
               .resolve("connect", address, lookup)
-              .flatMap(
-                  resolved ->
-                      connectTo(resolved, Math.max(1, timeout - (System.nanoTime() - start))));
+              .flatMap(resolved -> connectTo(resolved, left(timeout, start)));
         });
   }
 
-  private Mono<RdmaConnection> connectTo(URI address, long timeoutNanos) {
-    return new ConnectMono(address, timeoutNanos, () -> context(address));
+  private static long left(long timeout, long start) {
+    return Math.max(1, timeout - (System.nanoTime() - start));
   }
 
-  private ConnectionContext context(URI address) {
-    DeviceLoops hca = hca("connect", address);
+  private Mono<RdmaConnection> connectTo(URI address, long timeout) {
+    DeviceLoops known = known("connect", address);
+    if (known != null) {
+      return connectBy(known, address, timeout);
+    }
+    long start = System.nanoTime();
+    return opened("connect", address)
+        .flatMap(hca -> connectBy(hca, address, invoker == null ? left(timeout, start) : timeout));
+  }
+
+  private Mono<RdmaConnection> connectBy(DeviceLoops hca, URI address, long timeout) {
+    Mono<RdmaConnection> connect = new ConnectMono(address, timeout, () -> context(hca, address));
+    return isRouted(address)
+        ? connect.doOnError(RdmaException.class, failed -> forgetRoute(address))
+        : connect;
+  }
+
+  private static ConnectionContext context(DeviceLoops hca, URI address) {
     try {
       return hca.context();
     } catch (VerbsException e) {
@@ -146,14 +174,22 @@ final class ReactorTransport implements RdmaTransport {
         () -> {
           Supplier<URI> lookup = provider(address).lookup(address);
           return lookup == null
-              ? Mono.fromSupplier(() -> listen(address, handler))
-              : names.resolve("bind", address, lookup).map(resolved -> listen(resolved, handler));
+              ? bindTo(address, handler)
+              : names
+                  .resolve("bind", address, lookup)
+                  .flatMap(resolved -> bindTo(resolved, handler));
         });
   }
 
-  private RdmaServer listen(
+  private Mono<RdmaServer> bindTo(
       URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
-    DeviceLoops hca = hca("bind", address);
+    DeviceLoops known = known("bind", address);
+    Mono<DeviceLoops> hca = known == null ? opened("bind", address) : Mono.just(known);
+    return hca.map(its -> listen(its, address, handler));
+  }
+
+  private RdmaServer listen(
+      DeviceLoops hca, URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     try {
       Server server = new Server(address, hca.dispatcher(), hca::context, hca.memory(), handler);
       if (!keep(server)) {
@@ -189,61 +225,155 @@ final class ReactorTransport implements RdmaTransport {
   public RdmaMemory memory(URI address) {
     Supplier<URI> lookup = provider(requireNonNull(address, "address")).lookup(address);
     if (lookup == null) {
-      return hca("memory", address).memory();
+      return memoryOf(address);
     }
     if (Schedulers.isInNonBlockingThread()) {
-      // As Reactor's own block() does.
-      throw new IllegalStateException(
-          "memory: looking up the host of "
-              + address
-              + " would block "
-              + Thread.currentThread().getName()
-              + " (expected: an IP address, or a thread that may block); RdmaConnection.memory()"
-              + " and RdmaServer.memory() need no look-up");
+      throw wouldBlock("looking up the host of " + address);
     }
     try {
-      return hca("memory", names.resolve("memory", address, lookup).toFuture().join()).memory();
+      return memoryOf(names.resolve("memory", address, lookup).toFuture().join());
     } catch (CompletionException e) {
       throw e.getCause() instanceof RdmaException failure ? failure : e;
     }
   }
 
-  private synchronized DeviceLoops hca(String operation, URI address) {
+  private RdmaMemory memoryOf(URI address) {
+    DeviceLoops known = known("memory", address);
+    if (known == null && Thread.currentThread() instanceof LoopThread) {
+      throw wouldBlock("opening the device of " + address);
+    }
+    return (known == null ? open("memory", address) : known).memory();
+  }
+
+  /** As Reactor's own block() does. */
+  private static IllegalStateException wouldBlock(String work) {
+    return new IllegalStateException(
+        "memory: "
+            + work
+            + " would block "
+            + Thread.currentThread().getName()
+            + " (expected: a thread that may block); RdmaConnection.memory() and"
+            + " RdmaServer.memory() have not to wait for it");
+  }
+
+  /** The device for an address, if it is open. */
+  private synchronized @Nullable DeviceLoops known(String operation, URI address) {
     if (disposed) {
       throw disposed(operation, address);
     }
-    VerbsProvider provider = provider(address);
     Route route = routes.get(routeKey(address));
-    if (route != null && System.nanoTime() - route.since < ROUTE_NANOS) {
-      return route.loops;
+    return route == null ? hcas.get(singleKey(address)) : route.loops;
+  }
+
+  private synchronized boolean isRouted(URI address) {
+    return routes.containsKey(routeKey(address));
+  }
+
+  /** A connect failed: another device may lead there by now, which is found out by opening one. */
+  private synchronized void forgetRoute(URI address) {
+    Route route = routes.get(routeKey(address));
+    if (route != null && route.isOld()) {
+      routes.remove(routeKey(address));
     }
-    // Options stand in the query: another query may be another device.
-    String query = Objects.toString(address.getRawQuery(), "");
-    String scheme = provider.scheme().toLowerCase(Locale.ROOT);
-    boolean single = provider.deviceNames().size() <= 1;
-    DeviceLoops known = single ? hcas.get(scheme + '?' + query) : null;
-    if (known != null) {
-      return known;
+  }
+
+  /** The device for an address, opened on a thread that may take its time. */
+  private Mono<DeviceLoops> opened(String operation, URI address) {
+    if (invoker != null) {
+      return Mono.fromSupplier(() -> open(operation, address));
     }
+    String peer = address.toString();
+    Duration timeout = options.connectTimeout();
+    return openings
+        .find(
+            routeKey(address),
+            () -> open(operation, address),
+            timeout,
+            () -> new RdmaTimeoutException(operation, peer, "no device was open within " + timeout))
+        .onErrorMap(
+            RejectedExecutionException.class,
+            e ->
+                openings.isDisposed()
+                    ? disposed(operation, address)
+                    : new RdmaConnectException(
+                        operation, peer, "too many devices wait to be opened", e));
+  }
+
+  /** The device for an address; opens it, once for all who ask at the same time. */
+  private DeviceLoops open(String operation, URI address) {
+    VerbsProvider provider = provider(address);
+    String single = singleKey(address);
+    synchronized (openingLocks.computeIfAbsent(single, key -> new Object())) {
+      DeviceLoops known = known(operation, address);
+      if (known != null) {
+        return known;
+      }
+      try {
+        boolean isSingle = provider.deviceNames().size() <= 1;
+        Device device = devices.apply(address);
+        String key = isSingle ? single : deviceKey(device, address);
+        DeviceLoops other = known(key);
+        DeviceLoops loops =
+            other == null
+                ? new DeviceLoops(scheme(address), device, options, invoker, allocations)
+                : other;
+        if (other != null) {
+          device.close();
+        }
+        if (!keep(key, loops, isSingle ? null : routeKey(address))) {
+          if (other == null) {
+            closeUnused(loops);
+          }
+          throw disposed(operation, address);
+        }
+        return loops;
+      } catch (VerbsException e) {
+        throw new RdmaConnectException(
+            operation, address.toString(), "no device can be opened for it", e);
+      }
+    }
+  }
+
+  private synchronized @Nullable DeviceLoops known(String key) {
+    return hcas.get(key);
+  }
+
+  /** Keeps an open device that {@link #dispose} is to close; returns false if that has been. */
+  private synchronized boolean keep(String key, DeviceLoops loops, @Nullable String route) {
+    if (disposed) {
+      return false;
+    }
+    hcas.put(key, loops);
+    if (route != null) {
+      routes.put(route, new Route(loops, System.nanoTime()));
+    }
+    return true;
+  }
+
+  /** The transport was disposed while it opened a device. */
+  private static void closeUnused(DeviceLoops loops) {
     try {
-      Device device = devices.apply(address);
-      String key =
-          single ? scheme + '?' + query : scheme + '/' + device.attributes().name() + '?' + query;
-      known = hcas.get(key);
-      if (known == null) {
-        known = new DeviceLoops(scheme, device, options, invoker, allocations);
-        hcas.put(key, known);
-      } else {
-        device.close();
-      }
-      if (!single) {
-        routes.put(routeKey(address), new Route(known, System.nanoTime()));
-      }
-      return known;
-    } catch (VerbsException e) {
-      throw new RdmaConnectException(
-          operation, address.toString(), "no device can be opened for it", e);
+      loops.close();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
+  }
+
+  /** Options stand in the query: another query may be another device. */
+  private static String singleKey(URI address) {
+    return scheme(address) + '?' + Objects.toString(address.getRawQuery(), "");
+  }
+
+  private static String deviceKey(Device device, URI address) {
+    return scheme(address)
+        + '/'
+        + device.attributes().name()
+        + '?'
+        + Objects.toString(address.getRawQuery(), "");
+  }
+
+  private static String scheme(URI address) {
+    return address.getScheme().toLowerCase(Locale.ROOT);
   }
 
   private static String routeKey(URI address) {
@@ -271,6 +401,7 @@ final class ReactorTransport implements RdmaTransport {
       routes.clear();
     }
     names.dispose();
+    openings.dispose();
     // A loop must not wait for another one, which may be waiting for it.
     boolean inLoop = Thread.currentThread() instanceof LoopThread;
     for (DeviceLoops hca : toClose) {
@@ -287,6 +418,7 @@ final class ReactorTransport implements RdmaTransport {
   private void close(List<DeviceLoops> toClose) {
     RuntimeException failure;
     try {
+      awaitOpenings();
       failure = closeServers();
       for (DeviceLoops hca : toClose) {
         try {
@@ -306,6 +438,18 @@ final class ReactorTransport implements RdmaTransport {
     }
     if (failure != null) {
       throw failure;
+    }
+  }
+
+  /** A device that is just being opened is closed by who opens it. */
+  private void awaitOpenings() {
+    try {
+      if (!openings.awaitEnd(options.closeTimeout().toNanos())) {
+        throw new VerbsException(
+            VerbsError.BUSY, "close: a device is being opened; try again when that has ended");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

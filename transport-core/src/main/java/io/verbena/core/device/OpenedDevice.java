@@ -58,7 +58,7 @@ public final class OpenedDevice {
       dispatcher =
           new ConnectionEventDispatcher(
               threads + '-' + device.attributes().name() + "-cm", device, invoker);
-    } catch (VerbsException e) {
+    } catch (Throwable e) {
       if (made != null) {
         made.close();
       }

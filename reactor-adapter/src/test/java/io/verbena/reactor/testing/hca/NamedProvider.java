@@ -10,7 +10,9 @@ import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -25,6 +27,9 @@ public final class NamedProvider implements VerbsProvider {
   private static final String RESOLVED = "resolved";
   private static final Duration LONGEST = Addresses.within(Duration.ofSeconds(60));
   private static final ConcurrentHashMap<String, CountDownLatch> HELD = new ConcurrentHashMap<>();
+  private static final ConcurrentHashMap<String, CountDownLatch> CLOSED_DOORS =
+      new ConcurrentHashMap<>();
+  private static final ConcurrentHashMap<String, Queue<Thread>> OPENERS = new ConcurrentHashMap<>();
 
   /** The same address, by a name. */
   public static URI named(URI address) {
@@ -43,6 +48,18 @@ public final class NamedProvider implements VerbsProvider {
     return latch;
   }
 
+  /** Makes the opening of a device for an address wait until the latch is counted down. */
+  public static CountDownLatch holdOpening(URI named) {
+    CountDownLatch latch = new CountDownLatch(1);
+    CLOSED_DOORS.put(named.getRawAuthority(), latch);
+    return latch;
+  }
+
+  /** The threads that opened a device for an address, each as often as it did. */
+  public static Queue<Thread> openers(URI named) {
+    return OPENERS.computeIfAbsent(named.getRawAuthority(), n -> new ConcurrentLinkedQueue<>());
+  }
+
   @Override
   public String scheme() {
     return SCHEME;
@@ -59,7 +76,14 @@ public final class NamedProvider implements VerbsProvider {
   }
 
   private static URI find(URI address) {
-    CountDownLatch latch = HELD.get(address.getRawAuthority());
+    await(HELD.get(address.getRawAuthority()));
+    if ("unknown".equals(address.getRawQuery())) {
+      throw new VerbsException(VerbsError.INVALID, "address: " + address + ": unknown host");
+    }
+    return URI.create(named(address) + "?" + RESOLVED);
+  }
+
+  private static void await(@Nullable CountDownLatch latch) {
     try {
       if (latch != null && !latch.await(LONGEST.toSeconds(), TimeUnit.SECONDS)) {
         throw new AssertionError("held for " + LONGEST);
@@ -67,14 +91,12 @@ public final class NamedProvider implements VerbsProvider {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    if ("unknown".equals(address.getRawQuery())) {
-      throw new VerbsException(VerbsError.INVALID, "address: " + address + ": unknown host");
-    }
-    return URI.create(named(address) + "?" + RESOLVED);
   }
 
   @Override
   public Device open(URI address) {
+    openers(address).add(Thread.currentThread());
+    await(CLOSED_DOORS.get(address.getRawAuthority()));
     Supplier<URI> lookup = lookup(address);
     URI plain = Addresses.plain(lookup == null ? address : lookup.get());
     return new LimitedDevice(

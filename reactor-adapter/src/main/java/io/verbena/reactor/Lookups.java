@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Finds out what takes too long for a loop, on threads of its own: a few at once, each key once at
+ * a time. Subscribers are told on other threads, as they may block. Thread-safe.
+ *
+ * @param <T> what is found
+ */
+final class Lookups<T> {
+  /** Lookups that may wait. */
+  static final int MOST_WAITING = 1024;
+
+  /** Lookups at once. */
+  static final int THREADS = 4;
+
+  private static final long IDLE_SECONDS = 5;
+
+  private final ConcurrentHashMap<String, CompletableFuture<T>> underway =
+      new ConcurrentHashMap<>();
+  private final ThreadPoolExecutor executor;
+
+  /**
+   * @param threads what its threads are called
+   */
+  Lookups(String threads) {
+    executor =
+        new ThreadPoolExecutor(
+            THREADS,
+            THREADS,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(MOST_WAITING),
+            work -> newThread(work, threads));
+    executor.allowCoreThreadTimeOut(true);
+  }
+
+  private static Thread newThread(Runnable work, String name) {
+    Thread thread = new Thread(null, work, name, 0, false);
+    thread.setDaemon(true);
+    thread.setContextClassLoader(Lookups.class.getClassLoader());
+    return thread;
+  }
+
+  /**
+   * Finds out what belongs to a key.
+   *
+   * @param lookup finds it out, and may block
+   * @param late the error if that takes longer than {@code timeout}
+   * @return it, what {@code lookup} throws, {@code late}, or {@link RejectedExecutionException}
+   */
+  Mono<T> find(String key, Supplier<T> lookup, Duration timeout, Supplier<Throwable> late) {
+    return Mono.fromFuture(() -> begin(key, lookup), true)
+        .timeout(timeout, Mono.error(late))
+        .publishOn(Schedulers.boundedElastic());
+  }
+
+  private CompletableFuture<T> begin(String key, Supplier<T> lookup) {
+    CompletableFuture<T> begun = new CompletableFuture<>();
+    CompletableFuture<T> other = underway.putIfAbsent(key, begun);
+    if (other != null) {
+      return other;
+    }
+    try {
+      executor.execute(() -> finish(key, lookup, begun));
+    } catch (RejectedExecutionException e) {
+      underway.remove(key, begun);
+      begun.completeExceptionally(e);
+    }
+    return begun;
+  }
+
+  private void finish(String key, Supplier<T> lookup, CompletableFuture<T> begun) {
+    try {
+      T found = lookup.get();
+      underway.remove(key, begun);
+      begun.complete(found);
+    } catch (Throwable e) {
+      underway.remove(key, begun);
+      begun.completeExceptionally(e);
+    }
+  }
+
+  /** Whether it was disposed; else it rejects a lookup as too many wait. */
+  boolean isDisposed() {
+    return executor.isShutdown();
+  }
+
+  /** Gives up all lookups; those that are under way end by themselves. */
+  void dispose() {
+    executor.shutdown();
+    executor.getQueue().clear();
+    RejectedExecutionException disposed = new RejectedExecutionException("disposed");
+    underway.values().forEach(each -> each.completeExceptionally(disposed));
+  }
+
+  /**
+   * Waits for the lookups that are under way, once it is disposed.
+   *
+   * @return whether they ended in time
+   */
+  boolean awaitEnd(long nanos) throws InterruptedException {
+    return executor.awaitTermination(nanos, TimeUnit.NANOSECONDS);
+  }
+}
