@@ -7,14 +7,17 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.util.concurrent.Future;
 import io.verbena.netty.RdmaIoHandler;
 import io.verbena.netty.RdmaServerSocketChannel;
 import io.verbena.netty.RdmaSocketChannel;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 import reactor.netty.resources.LoopResources;
 
@@ -24,19 +27,24 @@ import reactor.netty.resources.LoopResources;
  * <pre>{@code
  * LoopResources rdma = RdmaLoopResources.create(URI.create("emulated://http"));
  * HttpServer.create().runOn(rdma).port(8080)...
- * HttpClient.create().runOn(rdma).resolver(DefaultAddressResolverGroup.INSTANCE).port(8080)...
+ * HttpClient.create().runOn(rdma).port(8080)...
  * }</pre>
  *
- * <p>Datagrams do not run on them, and so neither do HTTP/3 nor Netty's own DNS client.
+ * <p>Datagrams do not travel over RDMA. For Netty's DNS client, which Reactor Netty looks names up
+ * with, an NIO loop serves the UDP sockets of datagram channels; it starts with the first one. DNS
+ * over TCP would be asked over RDMA: an answer that does not fit into a datagram is used as far as
+ * it goes.
  */
 public final class RdmaLoopResources implements LoopResources {
   private final EventLoopGroup servers;
   private final EventLoopGroup clients;
+  private final SocketLoop datagrams;
   private final boolean daemon;
 
-  private RdmaLoopResources(EventLoopGroup loops, boolean daemon) {
+  private RdmaLoopResources(EventLoopGroup loops, SocketLoop datagrams, boolean daemon) {
     servers = loops;
     clients = LoopResources.colocate(loops);
+    this.datagrams = datagrams;
     this.daemon = daemon;
   }
 
@@ -65,7 +73,9 @@ public final class RdmaLoopResources implements LoopResources {
       throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
     }
     return new RdmaLoopResources(
-        new MultiThreadIoEventLoopGroup(count, new LoopThreads(prefix, daemon), handlers), daemon);
+        new MultiThreadIoEventLoopGroup(count, new LoopThreads(prefix, daemon), handlers),
+        new SocketLoop(new LoopThreads(prefix + "-udp", daemon)),
+        daemon);
   }
 
   /** A client that connects from within a loop stays on it. */
@@ -80,11 +90,15 @@ public final class RdmaLoopResources implements LoopResources {
   }
 
   /**
-   * @throws IllegalArgumentException if it is not a stream's channel
+   * @throws IllegalArgumentException if it is not a stream's channel, nor one of datagrams
+   * @throws IllegalStateException if it is one of datagrams, and these loops are disposed of
    */
   @Override
   public <CHANNEL extends Channel> CHANNEL onChannel(
       Class<CHANNEL> channelType, EventLoopGroup group) {
+    if (channelType == DatagramChannel.class) {
+      return channelType.cast(new BridgedDatagramChannel(datagrams.next()));
+    }
     return channelType.cast(
         channelOf(channelType) == RdmaSocketChannel.class
             ? new RdmaSocketChannel()
@@ -118,11 +132,19 @@ public final class RdmaLoopResources implements LoopResources {
 
   @Override
   public Mono<Void> disposeLater(Duration quietPeriod, Duration timeout) {
+    return Mono.when(
+        end(() -> datagrams.shutdownGracefully(quietPeriod, timeout)),
+        end(
+            () ->
+                servers.shutdownGracefully(
+                    quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS)));
+  }
+
+  private static Mono<Void> end(Supplier<Future<?>> shutdown) {
     return Mono.create(
         sink ->
-            servers
-                .shutdownGracefully(
-                    quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS)
+            shutdown
+                .get()
                 .addListener(
                     done -> {
                       if (done.isSuccess()) {

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.handler.codec.http2.Http2StreamChannel;
-import io.netty.resolver.DefaultAddressResolverGroup;
 import io.verbena.core.testing.Addresses;
 import io.verbena.netty.RdmaSocketChannel;
 import java.time.Duration;
@@ -77,11 +76,7 @@ class HttpTest {
   }
 
   private HttpClient client(ConnectionProvider pool) {
-    return HttpClient.create(pool)
-        .runOn(loops)
-        .resolver(DefaultAddressResolverGroup.INSTANCE)
-        .host("localhost")
-        .port(server.port());
+    return HttpClient.create(pool).runOn(loops).host("localhost").port(server.port());
   }
 
   private static Mono<String> hello(HttpClient client, String name) {

@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.group.DefaultChannelGroup;
-import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.verbena.core.testing.Addresses;
 import io.verbena.netty.RdmaSocketChannel;
@@ -120,9 +120,9 @@ class TcpTest {
   }
 
   @Test
-  void refusesDatagrams() {
-    assertThatThrownBy(() -> loops.onChannel(DatagramChannel.class, loops.onClient(true)))
+  void refusesChannelsThatAreNeitherStreamsNorDatagrams() {
+    assertThatThrownBy(() -> loops.onChannel(DomainSocketChannel.class, loops.onClient(true)))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("DatagramChannel");
+        .hasMessageContaining("DomainSocketChannel");
   }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.samples.http;
 
-import io.netty.resolver.DefaultAddressResolverGroup;
 import io.verbena.reactornetty.RdmaLoopResources;
 import java.net.URI;
 import java.time.Duration;
@@ -29,7 +28,7 @@ final class OverRdma implements Transport {
 
   @Override
   public HttpClient client() {
-    return HttpClient.create().runOn(loops).resolver(DefaultAddressResolverGroup.INSTANCE);
+    return HttpClient.create().runOn(loops);
   }
 
   @Override

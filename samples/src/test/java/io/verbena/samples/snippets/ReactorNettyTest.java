@@ -3,7 +3,6 @@ package io.verbena.samples.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.resolver.DefaultAddressResolverGroup;
 import io.verbena.reactornetty.RdmaLoopResources;
 import java.net.URI;
 import java.time.Duration;
@@ -32,7 +31,6 @@ class ReactorNettyTest {
     String hello =
         HttpClient.create()
             .runOn(rdma)
-            .resolver(DefaultAddressResolverGroup.INSTANCE)
             .get()
             .uri("http://localhost:8080/")
             .responseContent()
