@@ -36,6 +36,12 @@ public record ConnectionEvent(
   public static final int REJECT_CONSUMER_DEFINED = 28;
 
   /**
+   * {@link #status} of a rejection where the wire is locked: the keys differ, or one end has none.
+   * Verbena's own; IBTA has no such reason.
+   */
+  public static final int REJECT_KEY = 0x8001;
+
+  /**
    * {@link #status} of {@link Type#UNREACHABLE} when nobody serves datagrams there ({@code
    * IB_SIDR_UNSUPPORTED}).
    */
@@ -91,6 +97,7 @@ public record ConnectionEvent(
       case 26 -> "the peer cannot take packets as large as this end's MTU";
       case 27 -> "the peer has not enough resources for READs and atomics";
       case REJECT_CONSUMER_DEFINED -> "the peer's program does not want it";
+      case REJECT_KEY -> "the keys differ, or one end has none";
       default -> "rejected";
     };
   }

@@ -3,6 +3,7 @@ package io.verbena.emulated;
 
 import io.verbena.emulated.address.LocalAddresses;
 import io.verbena.emulated.address.RoceAddress;
+import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.provider.HostNames;
@@ -37,6 +38,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code max-half-open=N}, {@code max-half-open-per-peer=N}: connections that are asked for
  *       and not finished, of all peers and of one IP address; 1024 and 256 without it. A request
  *       beyond them is not answered, and comes again by itself
+ *   <li>{@code key-file=FILE}: connections that this address names, to listen on or to connect to,
+ *       are locked: each end proves to the other that it has the bytes of the file, and every
+ *       packet is sealed. Between HCAs of this kind; not for datagrams
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
  * </ul>
  *
@@ -64,6 +68,8 @@ public final class RoceProvider implements VerbsProvider {
   @Override
   public Device open(URI address) {
     RoceAddress parsed = RoceAddress.parse(address);
+    // Each listen and connect reads it; that there is none is better known now.
+    LockKey unused = parsed.key();
     return SanitizeOption.open(
         parsed.option(RoceAddress.Option.SANITIZE), () -> UdpFabrics.open(parsed));
   }

@@ -136,6 +136,7 @@ final class UdpFabrics {
         time,
         LocalAddresses.deviceName(place.address),
         asked == null || !fits ? most : asked,
+        LocalAddresses.lockedMtu(place.address),
         LOCK,
         () -> {
           OPEN.remove(place);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.address;
 
+import io.verbena.emulated.lock.PacketLock;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -54,10 +55,19 @@ public final class LocalAddresses {
 
   /** The largest MTU of RoCE that the interface with this address carries. */
   public static Mtu mtu(InetAddress local) {
+    return mtu(local, HEADERS);
+  }
+
+  /** The same where packets are sealed by a lock. */
+  public static Mtu lockedMtu(InetAddress local) {
+    return mtu(local, HEADERS + PacketLock.OVERHEAD);
+  }
+
+  private static Mtu mtu(InetAddress local, int headers) {
     NetworkInterface link = interfaceOf(local);
     int room;
     try {
-      room = link.getMTU() - HEADERS;
+      room = link.getMTU() - headers;
     } catch (SocketException e) {
       throw new VerbsException(VerbsError.IO, "MTU of " + link.getName(), e);
     }
@@ -73,9 +83,9 @@ public final class LocalAddresses {
           "MTU of "
               + link.getName()
               + ": "
-              + (room + HEADERS)
+              + (room + headers)
               + " (expected: >= "
-              + (Mtu.MTU_256.bytes() + HEADERS)
+              + (Mtu.MTU_256.bytes() + headers)
               + ")");
     }
     return most;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.address;
 
+import io.verbena.emulated.lock.LockKey;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.VerbsError;
@@ -40,7 +41,9 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
     /** Connections that peers have asked for and not finished, at the most. */
     MAX_HALF_OPEN,
     /** The same of one IP address. */
-    MAX_HALF_OPEN_PER_PEER;
+    MAX_HALF_OPEN_PER_PEER,
+    /** A file whose bytes both ends of a connection must have. */
+    KEY_FILE;
 
     /** As it stands in an address. */
     public String text() {
@@ -147,6 +150,17 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
   /** A limit of half-open connections, or another value where the address says none. */
   public int limit(Option option, int otherwise) {
     return options.containsKey(option) ? number(option, 1, MOST_HALF_OPEN) : otherwise;
+  }
+
+  /**
+   * The key that the ends of connections must have, read from its file now; null where the wire is
+   * open.
+   *
+   * @throws VerbsException {@code INVALID} if there is no such file, or none of a key
+   */
+  public @Nullable LockKey key() {
+    String file = options.get(Option.KEY_FILE);
+    return file == null ? null : LockKey.read(file);
   }
 
   /** The address of this machine that is asked for, or null. */

@@ -22,6 +22,8 @@ public final class PacketCounters {
     QUEUE_PAIR,
     /** The queue pair is not connected to who sent it. */
     SENDER,
+    /** It is sealed where the queue pair has no lock, or not sealed where it has one. */
+    UNPROTECTED,
     /** To be sent, but its GID leads nowhere. */
     NO_WAY,
     /** To be sent, but the wire did not take it. */

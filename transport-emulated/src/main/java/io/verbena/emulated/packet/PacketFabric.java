@@ -8,6 +8,7 @@ import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Fabric;
 import io.verbena.emulated.hca.Secrets;
+import io.verbena.emulated.lock.PacketLock;
 import io.verbena.emulated.wire.Wire;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.Gid;
@@ -238,6 +239,14 @@ public abstract class PacketFabric implements Fabric {
     } finally {
       leave();
     }
+  }
+
+  /**
+   * Has a lock seal all that a queue pair of such a fabric sends, and nothing else reach it, until
+   * it is reset. Before it is ready to receive.
+   */
+  public static void protect(EmulatedQueuePair pair, PacketLock lock) {
+    ((PacketQueuePair) pair).protect(lock);
   }
 
   /** A port on the wire. */

@@ -3,6 +3,8 @@ package io.verbena.emulated.packet;
 
 import io.verbena.emulated.engine.FrameSink;
 import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.lock.LockWorkspace;
+import io.verbena.emulated.lock.PacketLock;
 import io.verbena.emulated.packet.PacketCounters.Reason;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
@@ -35,6 +37,10 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   private @Nullable Frame kept;
 
   private int keptTo;
+
+  /** For packets of queue pairs with a lock, once there is one. */
+  private @Nullable LockWorkspace workspace;
+
   private boolean full;
 
   private QueuePairs queuePairs = number -> null;
@@ -83,18 +89,28 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
 
   @Override
   public void send(Frame frame, AddressVector to) {
-    send(frame, to.destination());
+    send(frame, to.destination(), null);
   }
 
   /** Addresses a packet, seals it, and sends it. */
   public void send(Frame frame, Gid to) {
+    send(frame, to, null);
+  }
+
+  /** The same, sealed by a lock if there is one. */
+  void send(Frame frame, Gid to, @Nullable PacketLock lock) {
     Wire.Port out = wirePort;
     if (!UdpGid.isReachable(out.gid(), to)) {
       counters.count(Reason.NO_WAY);
       return;
     }
     UdpGid.address(frame, out.gid(), to);
-    frame.sourcePort(out.sourcePort(frame.sourcePort())).seal();
+    frame.sourcePort(out.sourcePort(frame.sourcePort()));
+    if (lock == null) {
+      frame.seal();
+    } else {
+      frame.seal(lock, workspace());
+    }
     int udpPort = UdpGid.udpPort(to);
     Wire.Outcome outcome = full ? Wire.Outcome.DROPPED : out.send(frame, udpPort);
     if (outcome == Wire.Outcome.FULL) {
@@ -102,6 +118,15 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     } else {
       count(outcome);
     }
+  }
+
+  private LockWorkspace workspace() {
+    LockWorkspace work = workspace;
+    if (work == null) {
+      work = Frame.workspace();
+      workspace = work;
+    }
+    return work;
   }
 
   private void count(Wire.Outcome outcome) {
@@ -165,6 +190,10 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
     int number = frame.destinationQueuePair();
     PortManagement managed = management;
     if (number == MANAGEMENT && managed != null) {
+      if (frame.isLocked()) {
+        counters.count(Reason.UNPROTECTED);
+        return;
+      }
       counters.received();
       managed.receive(frame);
       fabric.settle();
@@ -175,11 +204,25 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
       counters.count(Reason.QUEUE_PAIR);
     } else if (!pair.listensTo(frame)) {
       counters.count(Reason.SENDER);
-    } else {
+    } else if (isGenuine(frame, pair.lock())) {
       counters.received();
       pair.receive(frame);
       fabric.settle();
     }
+  }
+
+  /** Opens what is sealed; not sealed is good only for a queue pair without a lock. */
+  private boolean isGenuine(Frame frame, @Nullable PacketLock lock) {
+    if (frame.isLocked() != (lock != null)) {
+      counters.count(Reason.UNPROTECTED);
+      return false;
+    }
+    FrameFault fault = lock == null ? FrameFault.NONE : frame.open(lock, workspace());
+    if (fault != FrameFault.NONE) {
+      counters.count(fault);
+      return false;
+    }
+    return true;
   }
 
   void close() {

@@ -2,12 +2,14 @@
 package io.verbena.emulated.packet;
 
 import io.verbena.emulated.engine.EngineOptions;
+import io.verbena.emulated.engine.FrameSink;
 import io.verbena.emulated.engine.QueuePairEngine;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.EmulatedSharedReceiveQueue;
 import io.verbena.emulated.hca.ReceiveRing;
 import io.verbena.emulated.hca.TakenReceives;
+import io.verbena.emulated.lock.PacketLock;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.AddressVector;
@@ -52,6 +54,33 @@ final class PacketQueuePair extends EmulatedQueuePair {
   /** The peer, if it is connected to one. */
   private Gid peer = NOBODY;
 
+  /** What seals its packets; for the caller of the engine. */
+  private @Nullable PacketLock lock;
+
+  /** The way out for its engine: its port, by way of its lock. */
+  private final class Out implements FrameSink {
+    private final PacketPort port;
+
+    Out(PacketPort port) {
+      this.port = port;
+    }
+
+    @Override
+    public Frame frame() {
+      return port.frame();
+    }
+
+    @Override
+    public void send(Frame frame, AddressVector to) {
+      port.send(frame, to.destination(), lock);
+    }
+
+    @Override
+    public boolean isFull() {
+      return port.isFull();
+    }
+  }
+
   PacketQueuePair(
       PacketFabric fabric,
       EmulatedProtectionDomain domain,
@@ -81,7 +110,7 @@ final class PacketQueuePair extends EmulatedQueuePair {
             host,
             sends,
             fabric.timeline(),
-            port);
+            new Out(port));
   }
 
   PacketFabric fabric() {
@@ -167,6 +196,21 @@ final class PacketQueuePair extends EmulatedQueuePair {
     };
   }
 
+  /** Until it is reset, it sends and takes nothing but what this lock seals. */
+  void protect(PacketLock by) {
+    fabric.enter();
+    try {
+      lock = by;
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  /** For the caller of the engine: what its packets are sealed by, or null. */
+  @Nullable PacketLock lock() {
+    return lock;
+  }
+
   /** For the caller of the engine: a packet came. */
   void receive(Frame frame) {
     engine.receive(frame);
@@ -236,6 +280,7 @@ final class PacketQueuePair extends EmulatedQueuePair {
 
   private void tell(QueuePairState to, QueuePairAttributes attributes) {
     if (to == QueuePairState.RESET) {
+      lock = null;
       sends.clear();
       receives.posting.acquire();
       receives.clear();

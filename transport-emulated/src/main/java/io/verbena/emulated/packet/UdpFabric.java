@@ -62,6 +62,7 @@ public final class UdpFabric extends PacketFabric {
   private final PacketPort port;
   private final Gid gid;
   private final Mtu mtu;
+  private final Mtu lockedMtu;
   private final String name;
   private final Runnable ended;
   private final Object opening;
@@ -94,16 +95,25 @@ public final class UdpFabric extends PacketFabric {
    * An HCA whose thread starts with the first device.
    *
    * @param wire its sockets, closed with the last device
+   * @param mtu the largest packets that it sends and takes
+   * @param fitsLocked the largest that leave room for a lock
    * @param opening held by whoever opens a device, and while a device is closed
    * @param ended called under {@code opening} when the HCA goes; no device can be opened any more
    */
   public UdpFabric(
-      UdpWire wire, ClockTime time, String name, Mtu mtu, Object opening, Runnable ended) {
+      UdpWire wire,
+      ClockTime time,
+      String name,
+      Mtu mtu,
+      Mtu fitsLocked,
+      Object opening,
+      Runnable ended) {
     super(Secrets.STRONG, time, wire);
     this.wire = wire;
     this.time = time;
     this.name = name;
     this.mtu = mtu;
+    lockedMtu = mtu.compareTo(fitsLocked) <= 0 ? mtu : fitsLocked;
     this.opening = opening;
     this.ended = ended;
     flow = FlowControl.adaptive(wire.bufferedPackets(mtu.bytes()));
@@ -151,6 +161,11 @@ public final class UdpFabric extends PacketFabric {
   @Override
   public Mtu mtu() {
     return mtu;
+  }
+
+  /** The largest packets of connections with a lock. */
+  public Mtu lockedMtu() {
+    return lockedMtu;
   }
 
   @Override

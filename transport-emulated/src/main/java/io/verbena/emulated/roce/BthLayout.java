@@ -27,6 +27,13 @@ public final class BthLayout {
   static final int PAD_SHIFT = 4;
   static final int PAD_MASK = 0x30;
   static final int VERSION_MASK = 0x0f;
+
+  /**
+   * The transport version of a packet that is sealed: RoCE has no other than 0 (IBTA volume 1,
+   * BTH), so that who knows nothing of locks drops it.
+   */
+  static final int SEALED = 0x01;
+
   static final int FORWARD_CONGESTION = 0x80;
   static final int BACKWARD_CONGESTION = 0x40;
   static final int ACK_REQUEST = 0x80;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
+import io.verbena.emulated.lock.LockWorkspace;
+import io.verbena.emulated.lock.PacketLock;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.Objects;
@@ -17,6 +19,11 @@ import java.util.Objects;
  *
  * <p>A getter or setter of an extended header throws {@link IllegalStateException} for an opcode
  * that has none. Fields mean something only after {@link #start} or a good {@link #parse}.
+ *
+ * <p>A packet may be {@linkplain #seal(PacketLock, LockWorkspace) sealed by a lock}: then all
+ * behind the base transport header is encrypted, and {@link #parse} judges what is before it.
+ * {@link #isLocked} says so, and {@link #open} has to follow before other fields than those of the
+ * base transport header are read.
  *
  * <p>For one thread at a time.
  */
@@ -36,8 +43,9 @@ public final class Frame {
   /** RETH and immediate data: nothing that carries payload has more. */
   private static final int MAX_EXTENDED = 20;
 
-  /** The bytes of the longest packet. */
-  public static final int CAPACITY = BthLayout.END + MAX_EXTENDED + MAX_PAYLOAD + Icrc.LENGTH;
+  /** The bytes of the longest packet, which is one that is sealed by a lock. */
+  public static final int CAPACITY =
+      BthLayout.END + MAX_EXTENDED + MAX_PAYLOAD + PacketLock.OVERHEAD + Icrc.LENGTH;
 
   /** As many as the longest headers have bytes. */
   private static final byte[] ZEROS = new byte[BthLayout.END + ExtendedHeader.ATOMIC_ETH.length()];
@@ -61,6 +69,9 @@ public final class Frame {
   private int length;
 
   private int payloadLength;
+
+  /** Whether what is behind the base transport header is encrypted, or was. */
+  private boolean locked;
 
   /** A packet on the heap. */
   public Frame() {
@@ -87,6 +98,7 @@ public final class Frame {
     this.opcode = opcode;
     payloadLength = 0;
     length = 0;
+    locked = false;
     bytes.put(0, ZEROS, 0, opcode.payloadOffset());
     startIp(0, 0);
     BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, DEFAULT_SOURCE_PORT);
@@ -129,16 +141,49 @@ public final class Frame {
 
   /** Ends a packet: pad, lengths, IP checksum and ICRC. */
   public Frame seal() {
+    return end(pad(0));
+  }
+
+  /**
+   * Ends a packet likewise, and seals it by a lock. What switches may change stays open to change:
+   * of the base transport header, its byte of congestion bits.
+   *
+   * @param work from {@link #workspace}
+   */
+  public Frame seal(PacketLock lock, LockWorkspace work) {
+    int padded = pad(BthLayout.SEALED);
+    locked = true;
+    readHeader(work);
+    lock.seal(work, bytes, BthLayout.END, padded);
+    return end(padded + PacketLock.OVERHEAD);
+  }
+
+  /** Arrays to seal and open packets in. */
+  public static LockWorkspace workspace() {
+    return new LockWorkspace(BthLayout.LENGTH, CAPACITY - BthLayout.END);
+  }
+
+  private int pad(int version) {
     int padded = opcode.payloadOffset() + payloadLength;
     int pad = -payloadLength & 3;
     for (int i = 0; i < pad; i++) {
       bytes.put(padded++, (byte) 0);
     }
     int flags = bytes.get(BthLayout.FLAGS_OFFSET) & ~(BthLayout.PAD_MASK | BthLayout.VERSION_MASK);
-    bytes.put(BthLayout.FLAGS_OFFSET, (byte) (flags | pad << BthLayout.PAD_SHIFT));
-    length = padded + Icrc.LENGTH;
+    bytes.put(BthLayout.FLAGS_OFFSET, (byte) (flags | pad << BthLayout.PAD_SHIFT | version));
+    return padded;
+  }
+
+  private void readHeader(LockWorkspace work) {
+    byte[] header = work.header();
+    bytes.get(BthLayout.OFFSET, header, 0, BthLayout.LENGTH);
+    header[BthLayout.CONGESTION_OFFSET - BthLayout.OFFSET] = 0;
+  }
+
+  private Frame end(int covered) {
+    length = covered + Icrc.LENGTH;
     sealIp();
-    Icrc.write(bytes, padded, computeIcrc(padded));
+    Icrc.write(bytes, covered, computeIcrc(covered));
     return this;
   }
 
@@ -177,6 +222,7 @@ public final class Frame {
     overIpv6 = other.overIpv6;
     opcode = other.opcode;
     payloadLength = other.payloadLength;
+    locked = other.locked;
     return this;
   }
 
@@ -276,13 +322,43 @@ public final class Frame {
     if (found == null) {
       return FrameFault.OPCODE;
     }
-    int padded = length - Icrc.LENGTH - found.payloadOffset();
-    fault = FrameCheck.payload(found, padded, pad());
+    locked = has(BthLayout.FLAGS_OFFSET, BthLayout.SEALED);
+    if (locked) {
+      opcode = found;
+      payloadLength = 0;
+      return FrameFault.NONE;
+    }
+    return parsePayload(found, length - Icrc.LENGTH);
+  }
+
+  private FrameFault parsePayload(PacketOpcode found, int end) {
+    int padded = end - found.payloadOffset();
+    FrameFault fault = FrameCheck.payload(found, padded, pad());
     if (fault == FrameFault.NONE) {
       opcode = found;
       payloadLength = padded - pad();
     }
     return fault;
+  }
+
+  /** Whether it is sealed by a lock, or was before it was opened. */
+  public boolean isLocked() {
+    return locked;
+  }
+
+  /**
+   * Opens a good packet that {@link #isLocked}, after which all its fields may be read, once.
+   *
+   * @param work from {@link #workspace}
+   */
+  public FrameFault open(PacketLock lock, LockWorkspace work) {
+    int padded = length - Icrc.LENGTH - PacketLock.OVERHEAD;
+    readHeader(work);
+    return switch (lock.open(work, bytes, BthLayout.END, padded)) {
+      case OPEN -> parsePayload(opcode, padded);
+      case FORGED -> FrameFault.FORGED;
+      case REPLAYED -> FrameFault.REPLAYED;
+    };
   }
 
   private void startIp(int source, int destination) {

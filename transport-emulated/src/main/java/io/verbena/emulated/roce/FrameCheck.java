@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.roce;
 
+import io.verbena.emulated.lock.PacketLock;
 import java.nio.ByteBuffer;
 
 /** What must hold for the bytes of a packet before anyone looks at its fields. */
@@ -31,9 +32,12 @@ final class FrameCheck {
     if (BigEndian.getShort(bytes, UdpLayout.LENGTH_OFFSET) != length - Ipv4Layout.LENGTH) {
       return FrameFault.UDP_LENGTH;
     }
-    return (bytes.get(BthLayout.FLAGS_OFFSET) & BthLayout.VERSION_MASK) == 0
-        ? FrameFault.NONE
-        : FrameFault.TRANSPORT_VERSION;
+    return switch (bytes.get(BthLayout.FLAGS_OFFSET) & BthLayout.VERSION_MASK) {
+      case 0 -> FrameFault.NONE;
+      case BthLayout.SEALED ->
+          length < LEAST + PacketLock.OVERHEAD ? FrameFault.TOO_SHORT : FrameFault.NONE;
+      default -> FrameFault.TRANSPORT_VERSION;
+    };
   }
 
   private static FrameFault ip(ByteBuffer bytes, int length) {

@@ -26,7 +26,7 @@ public enum FrameFault {
   UDP_PORT,
   /** The length in the UDP header is not that of the bytes. */
   UDP_LENGTH,
-  /** The transport version is not 0. */
+  /** The transport version is neither 0 nor that of a sealed packet. */
   TRANSPORT_VERSION,
   /** No such operation. */
   OPCODE,
@@ -35,5 +35,9 @@ public enum FrameFault {
   /** Payload where the operation has none, or more than the largest MTU. */
   PAYLOAD_LENGTH,
   /** The invariant CRC is wrong: some byte is not as sent. */
-  ICRC
+  ICRC,
+  /** It is sealed, and not by the peer, or not as the peer sealed it. */
+  FORGED,
+  /** It is sealed, and has come before, or is too old to know. */
+  REPLAYED
 }

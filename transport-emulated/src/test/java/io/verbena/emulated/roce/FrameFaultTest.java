@@ -33,7 +33,7 @@ class FrameFaultTest {
     "28, 0x15, OPCODE",
     "28, 0x40, OPCODE",
     "28, 0xff, OPCODE",
-    "29, 0x01, TRANSPORT_VERSION",
+    "29, 0x02, TRANSPORT_VERSION",
     "40, 0xaa, ICRC",
   })
   void namesTheFirstThingThatIsWrong(int offset, String value, FrameFault fault) {

@@ -12,6 +12,7 @@ import io.verbena.emulated.cm.protocol.CmMessage.Request;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
 import io.verbena.emulated.engine.Timeline;
+import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
@@ -85,7 +86,18 @@ public final class CmAgent {
    * @param timeoutNanos how long the peer may take
    */
   public Communication connect(Gid peer, Request request, long timeoutNanos, CmUser user) {
-    Request sent =
+    return connect(peer, request, null, timeoutNanos, user);
+  }
+
+  /**
+   * Asks for a connection, with a lock if there is a key.
+   *
+   * @param request as above
+   * @param key that the peer must have, or null to connect without a lock
+   */
+  public Communication connect(
+      Gid peer, Request request, @Nullable LockKey key, long timeoutNanos, CmUser user) {
+    Request open =
         new Request(
             nextTransaction(),
             nextId(),
@@ -104,7 +116,9 @@ public final class CmAgent {
             peer,
             request.ackTimeout(),
             request.privateData());
-    Communication made = Communication.active(this, timeline, peer, sent, user);
+    Request sent = key == null ? open : Handshake.prove(open, key, port);
+    Handshake lock = key == null ? null : Handshake.active(key, sent);
+    Communication made = Communication.active(this, timeline, peer, sent, lock, user);
     byId.put(sent.localId(), made);
     made.begin(sent, timeoutNanos);
     return made;
@@ -154,6 +168,9 @@ public final class CmAgent {
     Communication to = find(message, source);
     if (to == null) {
       answerStray(message, source);
+      return;
+    }
+    if (!to.isGenuine(message)) {
       return;
     }
     if (message.remoteId() == to.localId()) {
@@ -209,11 +226,16 @@ public final class CmAgent {
       reject(request, CmReason.INVALID_SERVICE_ID, peer);
     } else if (request.transport() != 0) {
       reject(request, CmReason.INVALID_TRANSPORT, peer);
-    } else if (request.pathMtu() < 1 || request.pathMtu() > port.mtu()) {
+    } else if (!Handshake.admits(listener.key(), request, port.gid())) {
+      reject(request, CmReason.KEY, peer);
+    } else if (request.pathMtu() < 1 || request.pathMtu() > mtu(request)) {
       reject(request, CmReason.INVALID_MTU, peer);
     } else if (halfOpen.hasRoom(source)) {
       boolean trusted = proven.contains(source, timeline.now());
-      Communication made = Communication.passive(this, timeline, peer, nextId(), request, trusted);
+      LockKey key = listener.key();
+      Handshake lock = key == null ? null : Handshake.passive(key, request);
+      Communication made =
+          Communication.passive(this, timeline, peer, nextId(), request, lock, trusted);
       CmUser user = listener.requested(made, request);
       if (user != null) {
         made.user(user);
@@ -232,9 +254,14 @@ public final class CmAgent {
             request.localId(),
             Answered.REQUEST,
             reason,
-            reason == CmReason.INVALID_MTU ? port.mtu() : 0,
+            reason == CmReason.INVALID_MTU ? mtu(request) : 0,
             nothing(Mad.REJECT_DATA)),
         to);
+  }
+
+  /** The largest packets of a connection. */
+  private int mtu(Request request) {
+    return request.lock() == null ? port.mtu() : port.lockedMtu();
   }
 
   private void answerStray(CmMessage message, Gid source) {
@@ -278,6 +305,11 @@ public final class CmAgent {
 
   void send(CmMessage message, Gid to) {
     port.send(message, to);
+  }
+
+  /** The port, of which a handshake needs secrets. */
+  CmPort port() {
+    return port;
   }
 
   long guid() {

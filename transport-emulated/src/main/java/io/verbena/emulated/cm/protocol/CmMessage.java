@@ -3,6 +3,7 @@ package io.verbena.emulated.cm.protocol;
 
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message of the communication manager. Private data is read-only, and as long as the message has
@@ -38,6 +39,7 @@ public sealed interface CmMessage {
    * @param destination the receiver's GID
    * @param ackTimeout how long an answer to a packet takes, as code
    * @param privateData {@link Mad#REQUEST_DATA} bytes
+   * @param lock what shows that the sender has a key, or null
    */
   record Request(
       long transaction,
@@ -56,12 +58,91 @@ public sealed interface CmMessage {
       Gid source,
       Gid destination,
       int ackTimeout,
-      ByteBuffer privateData)
+      ByteBuffer privateData,
+      @Nullable RequestLock lock)
       implements CmMessage {
+
+    /** A request without a lock. */
+    public Request(
+        long transaction,
+        int localId,
+        long serviceId,
+        long guid,
+        int queuePair,
+        int responderResources,
+        int initiatorDepth,
+        int transport,
+        int startingPsn,
+        int retryCount,
+        int partitionKey,
+        int pathMtu,
+        int rnrRetry,
+        Gid source,
+        Gid destination,
+        int ackTimeout,
+        ByteBuffer privateData) {
+      this(
+          transaction,
+          localId,
+          serviceId,
+          guid,
+          queuePair,
+          responderResources,
+          initiatorDepth,
+          transport,
+          startingPsn,
+          retryCount,
+          partitionKey,
+          pathMtu,
+          rnrRetry,
+          source,
+          destination,
+          ackTimeout,
+          privateData,
+          null);
+    }
+
+    /** The same with a lock, or without. */
+    Request with(@Nullable RequestLock other) {
+      return new Request(
+          transaction,
+          localId,
+          serviceId,
+          guid,
+          queuePair,
+          responderResources,
+          initiatorDepth,
+          transport,
+          startingPsn,
+          retryCount,
+          partitionKey,
+          pathMtu,
+          rnrRetry,
+          source,
+          destination,
+          ackTimeout,
+          privateData,
+          other);
+    }
 
     @Override
     public int remoteId() {
       return 0;
+    }
+  }
+
+  /**
+   * What a REQ for a locked connection has in addition.
+   *
+   * @param version of the lock; not 0
+   * @param suite what packets are sealed with
+   * @param nonce a random number of the sender
+   * @param proof that the sender has the key
+   */
+  record RequestLock(int version, int suite, ByteBuffer nonce, ByteBuffer proof) {
+
+    RequestLock with(byte[] other) {
+      return new RequestLock(version, suite, nonce, ByteBuffer.wrap(other).asReadOnlyBuffer());
     }
   }
 
@@ -87,7 +168,22 @@ public sealed interface CmMessage {
       int rnrRetry,
       long guid,
       ByteBuffer privateData)
-      implements CmMessage {}
+      implements CmMessage {
+
+    Reply with(ByteBuffer other) {
+      return new Reply(
+          transaction,
+          localId,
+          remoteId,
+          queuePair,
+          startingPsn,
+          responderResources,
+          initiatorDepth,
+          rnrRetry,
+          guid,
+          other);
+    }
+  }
 
   /**
    * RTU: the sender is ready to use the connection.
@@ -115,7 +211,12 @@ public sealed interface CmMessage {
       int reason,
       long information,
       ByteBuffer privateData)
-      implements CmMessage {}
+      implements CmMessage {
+
+    Reject with(ByteBuffer other) {
+      return new Reject(transaction, localId, remoteId, rejected, reason, information, other);
+    }
+  }
 
   /**
    * MRA: the message has come, the answer takes a while.

@@ -15,6 +15,11 @@ public interface CmPort {
   /** The largest packet that it takes, as in {@code enum ibv_mtu}. */
   int mtu();
 
+  /** The same of a connection with a lock, whose packets are longer. */
+  default int lockedMtu() {
+    return mtu();
+  }
+
   /** Sends a message, which may be lost. Does not throw. */
   void send(CmMessage message, Gid to);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.protocol;
 
+import io.verbena.verbs.ConnectionEvent;
+
 /** Why a REJ was sent (IBTA volume 1, rejection reasons). */
 public final class CmReason {
   /** The sender has waited long enough. */
@@ -23,6 +25,9 @@ public final class CmReason {
 
   /** The program does not want it. */
   public static final int CONSUMER_DEFINED = 28;
+
+  /** The keys of a locked wire differ, or one end has none; a reason that IBTA does not have. */
+  public static final int KEY = ConnectionEvent.REJECT_KEY;
 
   private CmReason() {}
 }

@@ -10,8 +10,11 @@ import io.verbena.emulated.cm.protocol.CmMessage.Reject;
 import io.verbena.emulated.cm.protocol.CmMessage.Reply;
 import io.verbena.emulated.cm.protocol.CmMessage.Request;
 import io.verbena.emulated.engine.Timeline;
+import io.verbena.emulated.lock.LockProof;
+import io.verbena.emulated.lock.PacketLock;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,8 +61,17 @@ import org.jspecify.annotations.Nullable;
  * All messages are of one size, so to no address go more than twice the bytes that came from it.
  * Where a peer at the same address has proven itself lately, it is {@value #KNOWN_UNPAID_MESSAGES},
  * ever less often: a second RTU may be lost, too.
+ *
+ * <p>With a {@link Handshake}, what does not prove that it is from the peer changes no state from
+ * REP on; and nobody gets so far who has not the key.
  */
 public final class Communication {
+  /** Bytes of a REP's private data that a lock takes. */
+  public static final int REPLY_ROOM_OF_LOCK = Handshake.REPLY_ROOM;
+
+  /** The same of a REJ. */
+  public static final int PROOF_OF_LOCK = LockProof.LENGTH;
+
   private static final long MILLI = 1_000_000;
   private static final long FIRST_RETRY = 20 * MILLI;
   private static final long LAST_RETRY = 500 * MILLI;
@@ -133,6 +145,12 @@ public final class Communication {
 
   private @Nullable ReadyToUse ready;
 
+  /** How the ends prove who they are; null without a lock. */
+  private @Nullable Handshake lock;
+
+  /** Passive end with a lock: the REP that {@link #prepare} made. */
+  private @Nullable Reply prepared;
+
   private Communication(
       CmAgent agent,
       Timeline timeline,
@@ -152,7 +170,12 @@ public final class Communication {
   }
 
   static Communication active(
-      CmAgent agent, Timeline timeline, Gid peer, Request request, CmUser user) {
+      CmAgent agent,
+      Timeline timeline,
+      Gid peer,
+      Request request,
+      @Nullable Handshake lock,
+      CmUser user) {
     Communication made =
         new Communication(
             agent,
@@ -163,6 +186,7 @@ public final class Communication {
             request.transaction(),
             State.REQ_SENT);
     made.user = user;
+    made.lock = lock;
     made.localQueuePair = request.queuePair();
     made.proven = true;
     return made;
@@ -171,10 +195,17 @@ public final class Communication {
   /**
    * A passive end.
    *
+   * @param lock how the ends prove who they are, or null
    * @param known whether somebody at the peer's address has proven itself lately
    */
   static Communication passive(
-      CmAgent agent, Timeline timeline, Gid peer, int localId, Request request, boolean known) {
+      CmAgent agent,
+      Timeline timeline,
+      Gid peer,
+      int localId,
+      Request request,
+      @Nullable Handshake lock,
+      boolean known) {
     Communication made =
         new Communication(
             agent,
@@ -184,6 +215,7 @@ public final class Communication {
             /* active= */ false,
             request.transaction(),
             State.REQ_RECEIVED);
+    made.lock = lock;
     made.remoteId = request.localId();
     made.remoteQueuePair = request.queuePair();
     made.allowance = 1 + (known ? KNOWN_UNPAID_MESSAGES : UNPAID_MESSAGES);
@@ -227,33 +259,71 @@ public final class Communication {
 
   // ---- what the user does
 
+  /** Whether both ends prove who they are. */
+  public boolean isLocked() {
+    return lock != null;
+  }
+
+  /** What seals the packets, once {@linkplain CmUser#replied replied} or prepared; or null. */
+  public @Nullable PacketLock packets() {
+    Handshake with = lock;
+    return with == null ? null : with.packets();
+  }
+
+  /**
+   * Passive end: makes ready to {@linkplain #accept accept} by this reply, so that {@link #packets}
+   * are sealed before the peer sends any. For who accepts next, also without having entered.
+   */
+  public void prepare(Reply reply) {
+    Handshake with = lock;
+    if (with != null) {
+      prepared = with.prove(named(reply), agent.port());
+    }
+  }
+
+  private Reply named(Reply reply) {
+    return new Reply(
+        transaction,
+        localId,
+        remoteId,
+        reply.queuePair(),
+        reply.startingPsn(),
+        reply.responderResources(),
+        reply.initiatorDepth(),
+        reply.rnrRetry(),
+        reply.guid(),
+        reply.privateData());
+  }
+
   /**
    * Passive end: accepts. Does nothing if the peer has given up meanwhile.
    *
-   * @param reply whose ids and transaction are filled in here
+   * @param reply whose ids and transaction are filled in here; with a lock, the one that was
+   *     {@linkplain #prepare prepared}
    */
   public void accept(Reply reply) {
     if (state != State.REQ_RECEIVED) {
       return;
+    }
+    if (lock != null && prepared == null) {
+      prepare(reply);
     }
     state = State.REP_SENT;
     localQueuePair = reply.queuePair();
     replied = timeline.now();
     agent.serves(this);
     send(
-        new Reply(
-            transaction,
-            localId,
-            remoteId,
-            reply.queuePair(),
-            reply.startingPsn(),
-            reply.responderResources(),
-            reply.initiatorDepth(),
-            reply.rnrRetry(),
-            reply.guid(),
-            reply.privateData()),
+        prepared == null ? named(reply) : prepared,
         REPLY_PATIENCE,
         proven ? FIRST_RETRY : LAST_RETRY);
+  }
+
+  /** A message without private data; with a lock, and keys of the connection, proven. */
+  private <M extends CmMessage> M withProof(int length, Function<ByteBuffer, M> message) {
+    Handshake with = lock;
+    return with == null
+        ? message.apply(Mad.padded(ByteBuffer.allocate(0), length))
+        : with.prove(length, message);
   }
 
   /**
@@ -267,8 +337,7 @@ public final class Communication {
     }
     state = State.ESTABLISHED;
     ReadyToUse message =
-        new ReadyToUse(
-            transaction, localId, remoteId, Mad.padded(ByteBuffer.allocate(0), Mad.READY_DATA));
+        withProof(Mad.READY_DATA, data -> new ReadyToUse(transaction, localId, remoteId, data));
     ready = message;
     send(message, REPLY_PATIENCE, FIRST_RETRY);
     return true;
@@ -301,18 +370,39 @@ public final class Communication {
 
   private void requestDisconnect() {
     state = State.DREQ_SENT;
+    long asking = agent.nextTransaction();
     send(
-        new DisconnectRequest(
-            agent.nextTransaction(),
-            localId,
-            remoteId,
-            remoteQueuePair,
-            Mad.padded(ByteBuffer.allocate(0), Mad.DISCONNECT_DATA)),
+        withProof(
+            Mad.DISCONNECT_DATA,
+            data -> new DisconnectRequest(asking, localId, remoteId, remoteQueuePair, data)),
         DISCONNECT_PATIENCE,
         FIRST_RETRY);
   }
 
   // ---- what the peer says
+
+  /**
+   * Whether a message may change anything. Before there are keys of the connection, and of an end
+   * that may not have them, none can be asked for; a REP is judged where it is taken.
+   */
+  boolean isGenuine(CmMessage message) {
+    Handshake with = lock;
+    if (with == null) {
+      return true;
+    }
+    if (message instanceof ReadyToUse
+        || message instanceof DisconnectRequest
+        || message instanceof DisconnectReply) {
+      return with.admits(message);
+    }
+    if (message instanceof Reject) {
+      return switch (state) {
+        case REQ_SENT, REQ_RECEIVED, REP_SENT -> true;
+        case REP_RECEIVED, ESTABLISHED, DREQ_SENT, TIME_WAIT, GONE -> with.admits(message);
+      };
+    }
+    return true;
+  }
 
   void received(Reply reply) {
     switch (state) {
@@ -322,7 +412,14 @@ public final class Communication {
         outgoing = null;
         remoteId = reply.localId();
         remoteQueuePair = reply.queuePair();
-        tellReplied(reply);
+        Handshake with = lock;
+        if (with == null) {
+          tellReplied(reply);
+        } else if (with.admits(reply)) {
+          tellReplied(Handshake.forProgram(reply));
+        } else {
+          refuse();
+        }
       }
       case ESTABLISHED -> {
         if (ready != null && reply.localId() == remoteId) {
@@ -331,6 +428,15 @@ public final class Communication {
       }
       case TIME_WAIT -> rejectAgain();
       default -> {}
+    }
+  }
+
+  /** The peer accepts and has not the key: both ends are told. */
+  private void refuse() {
+    CmUser told = user;
+    endWith(CmReason.KEY, ByteBuffer.allocate(0));
+    if (told != null && outgoing instanceof Reject reject) {
+      told.rejected(reject);
     }
   }
 
@@ -397,9 +503,10 @@ public final class Communication {
     switch (state) {
       case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT -> {
         CmUser told = user;
+        Handshake with = lock;
         waitOut(null);
         if (told != null) {
-          told.rejected(reject);
+          told.rejected(with != null && active ? with.forProgram(reject) : reject);
         }
       }
       case ESTABLISHED -> {
@@ -423,12 +530,9 @@ public final class Communication {
         if (state == State.REP_SENT) {
           receivedReady();
         }
+        long asked = request.transaction();
         emit(
-            new DisconnectReply(
-                request.transaction(),
-                localId,
-                remoteId,
-                Mad.padded(ByteBuffer.allocate(0), Mad.READY_DATA)));
+            withProof(Mad.READY_DATA, data -> new DisconnectReply(asked, localId, remoteId, data)));
         if (state != State.TIME_WAIT) {
           CmUser told = user;
           waitOut(null);
@@ -519,17 +623,20 @@ public final class Communication {
   }
 
   private void endWith(int reason, ByteBuffer privateData) {
+    Answered answered =
+        state == State.REQ_RECEIVED
+            ? Answered.REQUEST
+            : state == State.REP_RECEIVED ? Answered.REPLY : Answered.OTHER;
+    long information = reason == CmReason.TIMEOUT ? agent.guid() : 0;
+    Function<ByteBuffer, Reject> message =
+        data -> new Reject(transaction, localId, remoteId, answered, reason, information, data);
+    Handshake with = lock;
     Reject reject =
-        new Reject(
-            transaction,
-            localId,
-            remoteId,
-            state == State.REQ_RECEIVED
-                ? Answered.REQUEST
-                : state == State.REP_RECEIVED ? Answered.REPLY : Answered.OTHER,
-            reason,
-            reason == CmReason.TIMEOUT ? agent.guid() : 0,
-            Mad.padded(privateData, Mad.REJECT_DATA));
+        with == null
+            ? message.apply(Mad.padded(privateData, Mad.REJECT_DATA))
+            : state == State.REQ_RECEIVED
+                ? with.proveRefusal(privateData, message)
+                : with.prove(Mad.REJECT_DATA, message);
     emit(reject);
     waitOut(reject);
   }

@@ -9,6 +9,7 @@ import io.verbena.emulated.cm.protocol.CmMessage.Receipt;
 import io.verbena.emulated.cm.protocol.CmMessage.Reject;
 import io.verbena.emulated.cm.protocol.CmMessage.Reply;
 import io.verbena.emulated.cm.protocol.CmMessage.Request;
+import io.verbena.emulated.cm.protocol.CmMessage.RequestLock;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
 import io.verbena.emulated.cm.protocol.MadLayout.Dreq;
@@ -18,8 +19,10 @@ import io.verbena.emulated.cm.protocol.MadLayout.Rep;
 import io.verbena.emulated.cm.protocol.MadLayout.Req;
 import io.verbena.emulated.cm.protocol.MadLayout.SidrRep;
 import io.verbena.emulated.cm.protocol.MadLayout.SidrReq;
+import io.verbena.emulated.lock.LockProof;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** How the messages of the communication manager stand in bytes. */
 public final class Mad {
@@ -203,7 +206,20 @@ public final class Mad {
         gid(m, Req.SOURCE),
         gid(m, Req.DESTINATION),
         (m.get(Req.ACK_TIMEOUT) & 0xff) >>> 3,
-        data(m, Req.PRIVATE));
+        data(m, Req.PRIVATE),
+        lock(m));
+  }
+
+  /** A request with an alternate path has none. */
+  private static @Nullable RequestLock lock(ByteBuffer m) {
+    int version = m.get(Req.LOCK_VERSION) & 0xff;
+    return version == 0 || m.getInt(Req.ALTERNATE_LIDS) != 0
+        ? null
+        : new RequestLock(
+            version,
+            m.get(Req.LOCK_SUITE) & 0xff,
+            m.slice(Req.LOCK_NONCE, Handshake.NONCE).asReadOnlyBuffer(),
+            m.slice(Req.LOCK_PROOF, LockProof.LENGTH).asReadOnlyBuffer());
   }
 
   private static Reply reply(ByteBuffer m, long transaction, int local, int remote) {
@@ -298,6 +314,13 @@ public final class Mad {
     gid(mad, Req.SOURCE, request.source());
     gid(mad, Req.DESTINATION, request.destination());
     data(mad, Req.PRIVATE, request.privateData());
+    RequestLock lock = request.lock();
+    if (lock != null) {
+      mad.put(Req.LOCK_VERSION, (byte) lock.version())
+          .put(Req.LOCK_SUITE, (byte) lock.suite())
+          .put(Req.LOCK_NONCE, lock.nonce(), 0, Handshake.NONCE)
+          .put(Req.LOCK_PROOF, lock.proof(), 0, LockProof.LENGTH);
+    }
   }
 
   private static void write(Reply reply, ByteBuffer mad) {

@@ -67,6 +67,16 @@ final class MadLayout {
     /** Timeout 5, reserved 3. */
     static final int ACK_TIMEOUT = DATA + 95;
 
+    /** Of an alternate path, for which there is none if they are 0. */
+    static final int ALTERNATE_LIDS = DATA + 96;
+
+    /** In the fields of an alternate path that there is none of: the GIDs, and what follows. */
+    static final int LOCK_NONCE = DATA + 100;
+
+    static final int LOCK_PROOF = DATA + 116;
+    static final int LOCK_VERSION = DATA + 132;
+    static final int LOCK_SUITE = DATA + 133;
+
     static final int PRIVATE = DATA + 140;
 
     private Req() {}
@@ -84,6 +94,11 @@ final class MadLayout {
 
     static final int GUID = DATA + 28;
     static final int PRIVATE = DATA + 36;
+
+    /** At the end of the private data; the proof is last. */
+    static final int LOCK_VERSION = DATA + 196;
+
+    static final int LOCK_NONCE = DATA + 200;
 
     private Rep() {}
   }

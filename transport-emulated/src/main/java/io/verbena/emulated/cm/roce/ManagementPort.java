@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class ManagementPort implements CmPort, PortManagement {
   private final PacketPort port;
   private final Mtu mtu;
+  private final Mtu lockedMtu;
   private final Secrets secrets;
   private final long guid;
   private final Frame outgoing;
@@ -36,6 +37,7 @@ final class ManagementPort implements CmPort, PortManagement {
     port = fabric.port();
     outgoing = port.frame();
     mtu = fabric.mtu();
+    lockedMtu = fabric.lockedMtu();
     secrets = fabric.secrets();
     guid = secrets.nextLong() | 1;
   }
@@ -112,6 +114,11 @@ final class ManagementPort implements CmPort, PortManagement {
   @Override
   public int mtu() {
     return mtu.code();
+  }
+
+  @Override
+  public int lockedMtu() {
+    return lockedMtu.code();
   }
 
   @Override

@@ -11,6 +11,9 @@ import io.verbena.emulated.cm.protocol.Communication;
 import io.verbena.emulated.cm.protocol.Mad;
 import io.verbena.emulated.cm.protocol.ServiceId;
 import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.lock.PacketLock;
+import io.verbena.emulated.packet.PacketFabric;
 import io.verbena.emulated.packet.UdpFabric;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
@@ -91,6 +94,9 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
 
   private long deadline;
 
+  /** Active end: what the peer must have, too; null to connect without a lock. */
+  private @Nullable LockKey key;
+
   private RoceConnection(
       RoceConnectionManager manager,
       Gid peer,
@@ -114,10 +120,19 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
    * An active end, whose peer is known.
    *
    * @param most the largest packets to ask for, or null for those of this port
+   * @param key that the peer must have, or null to connect without a lock
    */
   static RoceConnection resolved(
-      RoceConnectionManager manager, Gid peer, int port, @Nullable Mtu most) {
+      RoceConnectionManager manager,
+      Gid peer,
+      int port,
+      @Nullable Mtu most,
+      @Nullable LockKey key) {
     RoceConnection made = new RoceConnection(manager, peer, port, State.RESOLVED, null, null);
+    made.key = key;
+    if (key != null) {
+      made.pathMtu = manager.fabric().lockedMtu();
+    }
     if (most != null && most.compareTo(made.pathMtu) < 0) {
       made.pathMtu = most;
     }
@@ -225,7 +240,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
     fabric.enter();
     try {
       long left = deadline - fabric.timeline().now();
-      communication = manager.agent().connect(peer, asked, left, this);
+      communication = manager.agent().connect(peer, asked, key, left, this);
     } finally {
       fabric.leave();
     }
@@ -243,6 +258,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       return;
     }
     try {
+      protect(own);
       toReadyToReceive(own, reply.queuePair(), pathMtu);
       toReadyToSend(
           own,
@@ -273,7 +289,8 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
 
   @Override
   public synchronized void accept(ConnectionParameters offered) {
-    check("accept", offered, ConnectionParameters.MAX_ACCEPT_DATA);
+    int most = ConnectionParameters.MAX_ACCEPT_DATA;
+    check("accept", offered, isLocked() ? most - Communication.REPLY_ROOM_OF_LOCK : most);
     if (state == State.ENDED && !closed && queuePair != null && request != null) {
       raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
       return;
@@ -284,13 +301,6 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       throw new AssertionError("requested without a request");
     }
     parameters = offered;
-    try {
-      toReadyToReceive(own, asked.queuePair(), mtu(asked.pathMtu()));
-    } catch (VerbsException e) {
-      fail();
-      return;
-    }
-    state = State.ACCEPTING;
     Reply reply =
         new Reply(
             0,
@@ -303,6 +313,17 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
             offered.rnrRetryCount(),
             manager.fabric().secrets().nextLong(),
             Mad.padded(offered.privateData(), Mad.REPLY_DATA));
+    try {
+      if (communication != null) {
+        communication.prepare(reply);
+      }
+      protect(own);
+      toReadyToReceive(own, asked.queuePair(), mtu(asked.pathMtu()));
+    } catch (VerbsException e) {
+      fail();
+      return;
+    }
+    state = State.ACCEPTING;
     onAgent(ours -> ours.accept(reply));
   }
 
@@ -353,7 +374,9 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
 
   @Override
   public synchronized void reject(ByteBuffer privateData) {
-    ConnectionLimits.checkData("reject", privateData, ConnectionParameters.MAX_REJECT_DATA);
+    int most = ConnectionParameters.MAX_REJECT_DATA;
+    ConnectionLimits.checkData(
+        "reject", privateData, isLocked() ? most - Communication.PROOF_OF_LOCK : most);
     if (state == State.ENDED && !closed && request != null && queuePair == null) {
       return;
     }
@@ -365,6 +388,18 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
   }
 
   // ---- both
+
+  private boolean isLocked() {
+    return communication != null && communication.isLocked();
+  }
+
+  /** From its first packet on the queue pair takes and sends what is sealed by the connection. */
+  private void protect(EmulatedQueuePair pair) {
+    PacketLock lock = communication == null ? null : communication.packets();
+    if (lock != null) {
+      PacketFabric.protect(pair, lock);
+    }
+  }
 
   private void toReadyToReceive(EmulatedQueuePair pair, int number, Mtu mtu) {
     pair.modify(

@@ -5,6 +5,7 @@ import io.verbena.emulated.address.RoceAddress;
 import io.verbena.emulated.cm.protocol.CmAgent;
 import io.verbena.emulated.cm.protocol.ServiceId;
 import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.lock.LockKey;
 import io.verbena.emulated.packet.UdpFabric;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.UdpGid;
@@ -19,6 +20,8 @@ import io.verbena.verbs.provider.OpenCount;
 import io.verbena.verbs.provider.Range;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -121,11 +124,12 @@ final class RoceConnectionManager implements ConnectionManager {
               + parsed.udpPort()
               + " is another HCA's; udp-port=0 takes any");
     }
+    LockKey key = key("listen", space, parsed);
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
     RoceListener listener =
         parsed.port() == 0
-            ? listenOnFreePort(space, parsed, backlog)
-            : listenOn(space, parsed, parsed.port(), backlog);
+            ? listenOnFreePort(space, parsed, backlog, key)
+            : listenOn(space, parsed, parsed.port(), backlog, key);
     if (listener == null) {
       open.closed(Kind.LISTENER);
       throw new VerbsException(
@@ -134,9 +138,20 @@ final class RoceConnectionManager implements ConnectionManager {
     return listener;
   }
 
-  private @Nullable RoceListener listenOnFreePort(PortSpace space, RoceAddress asked, int backlog) {
+  /** Datagrams have no connection whose keys could seal them. */
+  private static @Nullable LockKey key(String verb, PortSpace space, RoceAddress of) {
+    LockKey key = of.key();
+    if (key != null && space == PortSpace.UDP) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED, verb + ": key-file (expected: none for datagrams)");
+    }
+    return key;
+  }
+
+  private @Nullable RoceListener listenOnFreePort(
+      PortSpace space, RoceAddress asked, int backlog, @Nullable LockKey key) {
     for (int port = FIRST_FREE_PORT; port <= MAX_PORT; port++) {
-      RoceListener listener = listenOn(space, asked, port, backlog);
+      RoceListener listener = listenOn(space, asked, port, backlog, key);
       if (listener != null) {
         return listener;
       }
@@ -145,9 +160,9 @@ final class RoceConnectionManager implements ConnectionManager {
   }
 
   private @Nullable RoceListener listenOn(
-      PortSpace space, RoceAddress asked, int port, int backlog) {
+      PortSpace space, RoceAddress asked, int port, int backlog, @Nullable LockKey key) {
     long service = ServiceId.of(space.code(), port);
-    RoceListener listener = new RoceListener(this, bound(asked, port), service, backlog);
+    RoceListener listener = new RoceListener(this, bound(asked, port), service, backlog, key);
     fabric.enter();
     try {
       boolean listens =
@@ -171,6 +186,12 @@ final class RoceConnectionManager implements ConnectionManager {
     }
     if (asked.mtu() != null) {
       text.append(separator).append("mtu=").append(fabric.mtu().bytes());
+      separator = '&';
+    }
+    String keyFile = asked.option(RoceAddress.Option.KEY_FILE);
+    if (keyFile != null) {
+      text.append(separator).append(RoceAddress.Option.KEY_FILE.text()).append('=');
+      text.append(URLEncoder.encode(keyFile, StandardCharsets.UTF_8).replace("%2F", "/"));
     }
     return URI.create(text.toString());
   }
@@ -210,9 +231,10 @@ final class RoceConnectionManager implements ConnectionManager {
               + host(gid())
               + ", the device's)");
     }
+    LockKey key = key("resolve", space, parsed);
     ConnectionIdentifier resolved =
         switch (space) {
-          case TCP -> RoceConnection.resolved(this, peer, parsed.port(), parsed.mtu());
+          case TCP -> RoceConnection.resolved(this, peer, parsed.port(), parsed.mtu(), key);
           case UDP -> RoceDatagrams.resolved(this, peer, parsed.port());
         };
     raise(

@@ -8,6 +8,7 @@ import io.verbena.emulated.cm.protocol.CmUser;
 import io.verbena.emulated.cm.protocol.Communication;
 import io.verbena.emulated.cm.protocol.ServiceListener;
 import io.verbena.emulated.cm.protocol.ServiceResolution;
+import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.ConnectionListener;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
@@ -18,14 +19,26 @@ final class RoceListener implements ConnectionListener, CmListener, ServiceListe
   private final URI address;
   private final long serviceId;
   private final int backlog;
+  private final @Nullable LockKey key;
   private int waiting;
   private boolean closed;
 
-  RoceListener(RoceConnectionManager manager, URI address, long serviceId, int backlog) {
+  RoceListener(
+      RoceConnectionManager manager,
+      URI address,
+      long serviceId,
+      int backlog,
+      @Nullable LockKey key) {
     this.manager = manager;
     this.address = address;
     this.serviceId = serviceId;
     this.backlog = backlog;
+    this.key = key;
+  }
+
+  @Override
+  public @Nullable LockKey key() {
+    return key;
   }
 
   @Override

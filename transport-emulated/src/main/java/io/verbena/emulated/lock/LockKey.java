@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.lock;
+
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+
+/** A secret that both ends of a connection have, from a file. It prints without its bytes. */
+public final class LockKey {
+  /** As many bits as the keys that are made of it. */
+  public static final int LEAST = 32;
+
+  public static final int MOST = 1024;
+
+  private final byte[] secret;
+
+  private LockKey(byte[] secret) {
+    this.secret = secret;
+  }
+
+  /** A key of these bytes. */
+  public static LockKey of(byte[] secret) {
+    if (secret.length < LEAST || secret.length > MOST) {
+      throw invalid("key", secret.length + " bytes", null);
+    }
+    return new LockKey(secret.clone());
+  }
+
+  /**
+   * Reads a key: all bytes of the file, as they are.
+   *
+   * @throws VerbsException {@code INVALID} if it cannot be read, or has too few bytes or too many
+   */
+  public static LockKey read(String file) {
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(Path.of(file))) {
+      bytes = in.readNBytes(MOST + 1);
+    } catch (IOException | InvalidPathException e) {
+      throw invalid("key-file: " + file, e.toString(), e);
+    }
+    if (bytes.length < LEAST || bytes.length > MOST) {
+      String length = bytes.length > MOST ? "more than " + MOST : Integer.toString(bytes.length);
+      throw invalid("key-file: " + file, length + " bytes", null);
+    }
+    return new LockKey(bytes);
+  }
+
+  private static VerbsException invalid(String what, String found, Exception cause) {
+    String expected = " (expected: a file of " + LEAST + " to " + MOST + " random bytes)";
+    return new VerbsException(VerbsError.INVALID, what + ": " + found + expected, cause);
+  }
+
+  byte[] secret() {
+    return secret;
+  }
+
+  @Override
+  public String toString() {
+    return "key";
+  }
+}

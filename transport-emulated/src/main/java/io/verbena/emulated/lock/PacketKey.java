@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.lock;
+
+import java.security.GeneralSecurityException;
+import java.util.Arrays;
+import javax.crypto.Cipher;
+import javax.crypto.spec.GCMParameterSpec;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * The key of one direction for as many packets as one key is to seal. The next one follows from it,
+ * and nothing leads back.
+ *
+ * <p>AES-256-GCM from the JDK. A nonce is the 64 bits of the packet's number, in XOR with 96
+ * others, so none comes twice under a key (NIST SP 800-38D, section 8.2.1).
+ */
+final class PacketKey {
+  private static final String CIPHER = "AES/GCM/NoPadding";
+  private static final int NONCE = 12;
+  private static final int TAG_BITS = Byte.SIZE * PacketLock.TAG;
+
+  private final byte[] secret;
+  private final SecretKeySpec key;
+  private final byte[] base;
+
+  /** The nonce of the packet at hand; each use copies it. */
+  private final byte[] nonce = new byte[NONCE];
+
+  PacketKey(byte[] secret) {
+    this.secret = secret;
+    key = new SecretKeySpec(LockSession.expand(secret, "key"), "AES");
+    base = Arrays.copyOf(LockSession.expand(secret, "nonce"), NONCE);
+  }
+
+  PacketKey next() {
+    return new PacketKey(LockSession.expand(secret, "next"));
+  }
+
+  static Cipher cipher() {
+    try {
+      return Cipher.getInstance(CIPHER);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException(CIPHER + ", which every JDK has", e);
+    }
+  }
+
+  /** Makes a cipher ready for one packet. */
+  void begin(Cipher cipher, int mode, long counter, byte[] header) throws GeneralSecurityException {
+    System.arraycopy(base, 0, nonce, 0, NONCE);
+    for (int i = 0; i < Long.BYTES; i++) {
+      nonce[NONCE - 1 - i] ^= (byte) (counter >>> (Byte.SIZE * i));
+    }
+    cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
+    cipher.updateAAD(header);
+  }
+}

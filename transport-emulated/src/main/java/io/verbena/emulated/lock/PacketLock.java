@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.lock;
+
+import java.nio.ByteBuffer;
+import java.security.GeneralSecurityException;
+import javax.crypto.AEADBadTagException;
+import javax.crypto.Cipher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Seals the packets that one end of a connection sends, and opens those of the other. Each packet
+ * has a number of its own, also one that says what another has said already: so that no nonce is
+ * used twice, and no packet is taken twice.
+ *
+ * <pre>{@code
+ * header, unencrypted | encrypted ... | tag 16 | number 8
+ * }</pre>
+ *
+ * <p>For one thread at a time.
+ */
+public final class PacketLock {
+  /** Bytes by which a packet grows. */
+  public static final int OVERHEAD = PacketLock.TAG + Long.BYTES;
+
+  static final int TAG = 16;
+
+  /**
+   * A key seals 2 to the power of this many packets: far below 2^28, up to which nobody learns
+   * anything of packets of this size (RFC 9001, appendix B.1).
+   */
+  private static final int EPOCH_BITS = 22;
+
+  private final int epochBits;
+  private final ReplayWindow window = new ReplayWindow();
+  private PacketKey sealing;
+  private long next;
+  private @Nullable Cipher sealer;
+
+  /** The key of the latest packets that have come, and its neighbors. */
+  private PacketKey opening;
+
+  private @Nullable PacketKey before;
+  private @Nullable PacketKey after;
+  private long openingEpoch;
+  private @Nullable Cipher opener;
+
+  /** What has become of a packet. */
+  public enum Result {
+    /** It was opened. */
+    OPEN,
+    /** It is not from the peer, or not as the peer sent it. */
+    FORGED,
+    /** It has come before, or is too old to know. */
+    REPLAYED
+  }
+
+  PacketLock(byte[] own, byte[] peers) {
+    this(own, peers, EPOCH_BITS);
+  }
+
+  /** With keys that seal fewer packets. */
+  PacketLock(byte[] own, byte[] peers, int epochBits) {
+    this.epochBits = epochBits;
+    sealing = new PacketKey(own);
+    opening = new PacketKey(peers);
+  }
+
+  /**
+   * Seals a packet.
+   *
+   * @param work with the packet's header in it
+   * @param packet gets {@link #OVERHEAD} bytes more at {@code to}
+   * @param from the first byte to encrypt
+   * @param to one past the last
+   */
+  public void seal(LockWorkspace work, ByteBuffer packet, int from, int to) {
+    Cipher cipher = sealer;
+    if (cipher == null) {
+      cipher = PacketKey.cipher();
+      sealer = cipher;
+    }
+    long number = next++;
+    if (number != 0 && (number & ((1L << epochBits) - 1)) == 0) {
+      sealing = sealing.next();
+    }
+    int length = to - from;
+    work.take(packet, from, length);
+    try {
+      sealing.begin(cipher, Cipher.ENCRYPT_MODE, number, work.header);
+      int sealed = cipher.doFinal(work.in, 0, length, work.out, 0);
+      packet.put(from, work.out, 0, sealed);
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("seal a packet", e);
+    }
+    packet.putLong(to + TAG, number);
+  }
+
+  /**
+   * Opens a packet; nothing is changed, neither in it nor here, unless it is good.
+   *
+   * @param work with the packet's header in it
+   * @param packet gets what was encrypted
+   * @param from the first encrypted byte
+   * @param to one past the last
+   */
+  public Result open(LockWorkspace work, ByteBuffer packet, int from, int to) {
+    long number = packet.getLong(to + TAG);
+    if (!window.isNew(number)) {
+      return Result.REPLAYED;
+    }
+    long epoch = number >>> epochBits;
+    PacketKey key = key(epoch);
+    if (key == null) {
+      return Result.FORGED;
+    }
+    Cipher cipher = opener;
+    if (cipher == null) {
+      cipher = PacketKey.cipher();
+      opener = cipher;
+    }
+    work.take(packet, from, to - from + TAG);
+    try {
+      key.begin(cipher, Cipher.DECRYPT_MODE, number, work.header);
+      int opened = cipher.doFinal(work.in, 0, to - from + TAG, work.out, 0);
+      packet.put(from, work.out, 0, opened);
+    } catch (AEADBadTagException e) {
+      return Result.FORGED;
+    } catch (GeneralSecurityException e) {
+      throw new IllegalStateException("open a packet", e);
+    }
+    window.add(number);
+    if (epoch > openingEpoch) {
+      before = opening;
+      opening = key;
+      openingEpoch = epoch;
+      after = null;
+    }
+    return Result.OPEN;
+  }
+
+  private @Nullable PacketKey key(long epoch) {
+    if (epoch == openingEpoch) {
+      return opening;
+    }
+    if (epoch == openingEpoch - 1) {
+      return before;
+    }
+    if (epoch != openingEpoch + 1) {
+      return null;
+    }
+    PacketKey following = after;
+    if (following == null) {
+      following = opening.next();
+      after = following;
+    }
+    return following;
+  }
+
+  @Override
+  public String toString() {
+    return "lock, " + next + " packets sealed";
+  }
+}
