@@ -353,6 +353,7 @@ final class Catalog {
     add(echo, LIMIT, "udp", () -> new UdpPingPong(SMALL));
     add(echo, PEER, "aeron-udp", () -> new AeronUdpPingPong(SMALL));
     add(echo, VERBENA, "roce", () -> new RocePingPong(SMALL, RoceHosts.ONE));
+    add(echo, VERBENA, "roce-locked", () -> new RocePingPong(SMALL, RoceHosts.ONE_LOCKED));
     add(echo, VERBENA, "roce-two-hosts", () -> new RocePingPong(SMALL, RoceHosts.TWO));
     Workload<OneWay> writes =
         new Workload<>(
@@ -365,6 +366,7 @@ final class Catalog {
             (participant, plan) -> Measures.messages(participant, LARGE, plan));
     add(writes, LIMIT, "udp", () -> new UdpOneWay(LARGE));
     add(writes, VERBENA, "roce", () -> new RoceWrites(LARGE, RoceHosts.ONE));
+    add(writes, VERBENA, "roce-locked", () -> new RoceWrites(LARGE, RoceHosts.ONE_LOCKED));
     add(writes, VERBENA, "roce-two-hosts", () -> new RoceWrites(LARGE, RoceHosts.TWO));
   }
 

@@ -41,11 +41,16 @@ final class RoceOther {
               Access.LOCAL_WRITE,
               Access.REMOTE_WRITE,
               Access.REMOTE_READ);
-      ConnectionListener listener = end.keep(end.manager.listen(URI.create(hca + ":0"), 1));
+      ConnectionListener listener = end.keep(end.manager.listen(onAnyPort(URI.create(hca)), 1));
       System.out.println(
           new RemoteTarget(listener.address(), target.address(), target.rkey()).encode());
       echo(end, end.accept(), size);
     }
+  }
+
+  private static URI onAnyPort(URI hca) {
+    String options = hca.getRawQuery() == null ? "" : "?" + hca.getRawQuery();
+    return URI.create(hca.getScheme() + "://" + hca.getRawAuthority() + ":0" + options);
   }
 
   private static void echo(VerbsEnd end, QueuePair pair, int size) throws Exception {

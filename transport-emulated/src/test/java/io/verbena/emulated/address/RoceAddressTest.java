@@ -34,6 +34,7 @@ class RoceAddressTest {
         "roce://127.0.0.1?max-half-open=0 | INVALID | max-half-open: 0",
         "roce://127.0.0.1?max-half-open-per-peer=65537 | INVALID | 1..65536",
         "roce://127.0.0.1?speed=1   | INVALID       | speed",
+        "roce://127.0.0.1?key-file=/proc/nowhere | INVALID | key-file: /proc/nowhere",
         "roce://127.0.0.1?mtu=256&mtu=256 | INVALID | twice",
         "roce://127.0.0.1?sanitize=maybe | INVALID  | maybe",
         "roce://[::1]?udp-port=99   | NOT_SUPPORTED | 4791",

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.fuzz;
 
+import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.lock.LockSession;
+import io.verbena.emulated.lock.LockWorkspace;
+import io.verbena.emulated.lock.PacketLock;
 import io.verbena.emulated.roce.BigEndian;
 import io.verbena.emulated.roce.BthLayout;
 import io.verbena.emulated.roce.ExtendedHeader;
@@ -15,7 +19,7 @@ import java.nio.ByteBuffer;
 /**
  * Packets. The first byte of the input says how the rest arrives: as it is, or with lengths and
  * checksums made right, so that what is behind them is reached as well; with an IP header or from a
- * UDP socket.
+ * UDP socket; or sealed by the peer of a connection with a lock, whom the lock does not judge.
  */
 public final class FrameFuzz {
   private static final int LEAST = BthLayout.END + Icrc.LENGTH;
@@ -23,6 +27,14 @@ public final class FrameFuzz {
   private static final Frame AGAIN = new Frame();
   private static final Icrc CRC = new Icrc();
   private static final ByteBuffer OUT = ByteBuffer.allocate(Frame.CAPACITY);
+  private static final int SEALED = 4;
+  private static final int VERSION_MASK = 0x0f;
+  private static final int SEALED_VERSION = 1;
+  private static final LockKey KEY = LockKey.of(new byte[LockKey.LEAST]);
+  private static final byte[] NOTHING = new byte[0];
+  private static final PacketLock PEER = LockSession.of(KEY, true, NOTHING, NOTHING).packets();
+  private static final PacketLock LOCK = LockSession.of(KEY, false, NOTHING, NOTHING).packets();
+  private static final LockWorkspace WORK = Frame.workspace();
 
   private FrameFuzz() {}
 
@@ -31,6 +43,10 @@ public final class FrameFuzz {
       return;
     }
     int length = data.length - 1;
+    if ((data[0] & 7) == SEALED && length >= LEAST) {
+      judgeSealed(data, Math.min(length, Frame.CAPACITY - PacketLock.OVERHEAD));
+      return;
+    }
     switch (data[0] & 3) {
       case 0 -> judge(FRAME.load(data, 1, length));
       case 1 -> judge(withRightSums(data, length));
@@ -43,8 +59,12 @@ public final class FrameFuzz {
     if (length < LEAST || length > Frame.CAPACITY) {
       return FRAME.load(data, 1, length);
     }
+    FRAME.bytes().put(0, data, 1, length);
+    return withRightSums(length);
+  }
+
+  private static FrameFault withRightSums(int length) {
     ByteBuffer bytes = FRAME.bytes();
-    bytes.put(0, data, 1, length);
     FRAME.length(length);
     BigEndian.putShort(bytes, Ipv4Layout.TOTAL_LENGTH_OFFSET, length);
     BigEndian.putShort(bytes, UdpLayout.LENGTH_OFFSET, length - Ipv4Layout.LENGTH);
@@ -55,6 +75,26 @@ public final class FrameFuzz {
     FrameFault fault = FRAME.parse();
     Claim.that(fault != FrameFault.ICRC && fault != FrameFault.IP_CHECKSUM, "a right sum is right");
     return fault;
+  }
+
+  /** What is sealed may be anything, as the peer may be anybody with the key. */
+  private static void judgeSealed(byte[] data, int length) {
+    ByteBuffer bytes = FRAME.bytes();
+    bytes.put(0, data, 1, length);
+    int flags = Frame.UDP_PAYLOAD_OFFSET + 1;
+    bytes.put(flags, (byte) ((bytes.get(flags) & ~VERSION_MASK) | SEALED_VERSION));
+    byte[] header = WORK.header();
+    bytes.get(Frame.UDP_PAYLOAD_OFFSET, header, 0, BthLayout.LENGTH);
+    header[Integer.BYTES] = 0;
+    int end = length - Icrc.LENGTH;
+    PEER.seal(WORK, bytes, BthLayout.END, end);
+    if (withRightSums(length + PacketLock.OVERHEAD) != FrameFault.NONE) {
+      return;
+    }
+    Claim.that(FRAME.isLocked(), "what is sealed is locked");
+    FrameFault fault = FRAME.open(LOCK, WORK);
+    Claim.that(fault != FrameFault.FORGED && fault != FrameFault.REPLAYED, "the peer's packet");
+    judge(fault, PacketLock.OVERHEAD);
   }
 
   private static FrameFault fromSocket(byte[] data, int length) {
@@ -89,13 +129,24 @@ public final class FrameFuzz {
     if (fault != FrameFault.NONE) {
       return;
     }
+    if (FRAME.isLocked()) {
+      Claim.that(FRAME.open(LOCK, WORK) != FrameFault.NONE, "nobody seals without the key");
+      return;
+    }
+    judge(fault, 0);
+  }
+
+  private static void judge(FrameFault fault, int overhead) {
+    if (fault != FrameFault.NONE) {
+      return;
+    }
     int end = FRAME.payloadOffset() + FRAME.payloadLength() + FRAME.pad() + Icrc.LENGTH;
-    Claim.that(end == FRAME.length(), "headers, payload, pad and ICRC are the packet");
+    Claim.that(end + overhead == FRAME.length(), "headers, payload, pad and ICRC are the packet");
     Claim.that(FRAME.payloadLength() <= Frame.MAX_PAYLOAD, "payload within the largest MTU");
     FRAME.copyPayload(0, OUT, 0, FRAME.payloadLength());
     writeAgain();
     Claim.that(AGAIN.parse() == FrameFault.NONE, "what was read can be written");
-    Claim.that(AGAIN.length() == FRAME.length(), "as long");
+    Claim.that(AGAIN.length() + overhead == FRAME.length(), "as long");
     Claim.that(AGAIN.psn() == FRAME.psn(), "the same PSN");
     Claim.that(payload(AGAIN).equals(payload(FRAME)), "the same payload");
   }
