@@ -67,7 +67,7 @@ final class RoceConnectionManager implements ConnectionManager {
     this.device = device;
     this.fabric = fabric;
     this.agent = agent;
-    sourcePorts = new SourcePorts(fabric.secrets().nextInt());
+    sourcePorts = SourcePorts.of(UdpGid.inetAddress(device.gid()), fabric.secrets().nextInt());
   }
 
   @Override
@@ -84,7 +84,7 @@ final class RoceConnectionManager implements ConnectionManager {
     return agent;
   }
 
-  /** The ports that this HCA's identifiers ask from. */
+  /** The ports that this HCA's identifiers ask from, and those of others at its address. */
   SourcePorts sourcePorts() {
     return sourcePorts;
   }
@@ -343,6 +343,7 @@ final class RoceConnectionManager implements ConnectionManager {
       synchronized (events) {
         events.notifyAll();
       }
+      sourcePorts.release();
       device.connectionManagerClosed();
     }
   }

@@ -1,24 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.roce;
 
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.Map;
+
 /**
- * The ports that the identifiers of an HCA ask from, out of the dynamic ones (RFC 6335, section 6).
- * No two that are open have the same while there are fewer than 16,384 of them. Thread-safe.
+ * The ports that the identifiers of an IP address ask from, out of the dynamic ones (RFC 6335,
+ * section 6). All HCAs of this JVM with the address share them: no two identifiers that are open
+ * have the same while there are fewer than 16,384 of them. Thread-safe.
  */
 final class SourcePorts {
   private static final int FIRST = 0xc000;
   private static final int COUNT = 0x1_0000 - FIRST;
 
+  /** Those of each address, while an HCA has it; guards {@link #holders} too. */
+  private static final Map<InetAddress, SourcePorts> SHARED = new HashMap<>();
+
+  private final InetAddress address;
   private final int[] users = new int[COUNT];
   private int next;
+  private int holders;
+
+  private SourcePorts(InetAddress address, int seed) {
+    this.address = address;
+    next = Math.floorMod(seed, COUNT);
+  }
 
   /**
-   * All of them, free.
+   * Returns those of an address, which {@link #release} ends.
    *
    * @param seed decides where the search begins, so that two processes at one address rarely meet
    */
-  SourcePorts(int seed) {
-    next = Math.floorMod(seed, COUNT);
+  static SourcePorts of(InetAddress address, int seed) {
+    synchronized (SHARED) {
+      SourcePorts ports = SHARED.computeIfAbsent(address, absent -> new SourcePorts(absent, seed));
+      ports.holders++;
+      return ports;
+    }
+  }
+
+  /** Ends a use; the last one forgets them. */
+  void release() {
+    synchronized (SHARED) {
+      if (--holders == 0) {
+        SHARED.remove(address);
+      }
+    }
   }
 
   /** Takes a port; one that others have too only if none is free. */
