@@ -56,6 +56,10 @@ public record ConnectionEvent(
   /** {@link #status} when a step took longer than its deadline ({@code -ETIMEDOUT}). */
   public static final int TIMED_OUT = -110;
 
+  /** What to say of a peer that does not answer, which no status tells: as {@link #TIMED_OUT}. */
+  public static final String NO_ANSWER =
+      "no answer; is an HCA at that address, and does it listen?";
+
   /** An event of a connection. */
   public ConnectionEvent(
       Type type,
@@ -119,7 +123,7 @@ public record ConnectionEvent(
       case -98 -> "the address is in use";
       case -99 -> "no such address on this machine";
       case -101, -113 -> "no way to that address";
-      case TIMED_OUT -> "no answer; is an HCA at that address, and does it listen?";
+      case TIMED_OUT -> NO_ANSWER;
       case -111 -> "nobody listens there";
       default -> "failed";
     };

@@ -266,7 +266,10 @@ final class ConnectAttempt
     return new RdmaTimeoutException(
         OPERATION,
         address.toString(),
-        "not established within " + context.options().connectTimeout());
+        "not established within "
+            + context.options().connectTimeout()
+            + ": "
+            + ConnectionEvent.NO_ANSWER);
   }
 
   private void fail(RdmaException why) {
