@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.Future;
@@ -11,8 +13,10 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +56,7 @@ final class ConnectionSetup {
   private final @Nullable ConnectionEvent request;
   private final ConnectionIdentifier identifier;
   private final Object peer;
+  private final @Nullable URI listener;
   private int port;
   private @Nullable Stream stream;
   private @Nullable Future<?> timer;
@@ -64,6 +69,7 @@ final class ConnectionSetup {
    * @param port that this end has bound, or 0
    * @param timeoutMillis for the whole setup; 0 for no limit on this side
    * @throws VerbsException if the device cannot begin; the promise is not completed then
+   * @throws BindException if another channel has the port
    */
   ConnectionSetup(
       RdmaIoHandler handler,
@@ -71,7 +77,8 @@ final class ConnectionSetup {
       ChannelPromise promise,
       int timeoutMillis,
       InetSocketAddress to,
-      int port) {
+      int port)
+      throws BindException {
     this.handler = handler;
     this.owner = owner;
     this.promise = promise;
@@ -79,8 +86,21 @@ final class ConnectionSetup {
     this.port = port;
     request = null;
     peer = to;
-    identifier = handler.hca().dispatcher().resolve(handler.hca().uri(to), timeoutNanos(), owner);
-    startTimer(to.toString());
+    listener = handler.hca().uri(to);
+    LocalPorts.Taken bound = port == 0 ? null : take(handler.hca().local(0), port);
+    if (port != 0 && bound == null) {
+      throw new BindException("Address already in use: " + handler.hca().local(port) + " to " + to);
+    }
+    try {
+      identifier = handler.hca().dispatcher().resolve(listener, timeoutNanos(), owner);
+    } catch (VerbsException e) {
+      if (bound != null) {
+        bound.release();
+      }
+      throw e;
+    }
+    releaseWithChannel(bound);
+    startTimer(to + ": " + ConnectionEvent.NO_ANSWER);
   }
 
   /** Begins an accept; {@link #accept} answers the connect request. */
@@ -96,6 +116,7 @@ final class ConnectionSetup {
     this.timeoutMillis = timeoutMillis;
     this.request = request;
     port = 0;
+    listener = null;
     identifier = request.identifier();
     peer = String.valueOf(identifier.peer());
   }
@@ -166,12 +187,40 @@ final class ConnectionSetup {
     try {
       Stream made = new Stream(handler, identifier, owner);
       stream = made;
-      if (port == 0 && identifier.localAddress() == null) {
-        port = handler.hca().nextPort();
+      if (port == 0) {
+        choosePort();
       }
       identifier.connect(ConnectionParameters.of(made.handshake(port).encode()), timeoutNanos());
     } catch (VerbsException | RdmaException e) {
       fail(new IOException("cannot connect to " + peer, e));
+    }
+  }
+
+  /**
+   * Takes the port that the fabric has chosen, or, if it chooses none or another channel has bound
+   * that, one that the peer is told.
+   */
+  private void choosePort() {
+    InetSocketAddress own = identifier.localAddress();
+    int wanted = own == null ? LocalPorts.next() : own.getPort();
+    InetSocketAddress host = own == null ? handler.hca().local(0) : own;
+    LocalPorts.Taken taken = take(host, wanted);
+    while (taken == null) {
+      taken = take(host, LocalPorts.next());
+    }
+    releaseWithChannel(taken);
+    if (own == null || taken.port() != own.getPort()) {
+      port = taken.port();
+    }
+  }
+
+  private LocalPorts.@Nullable Taken take(InetSocketAddress host, int wanted) {
+    return LocalPorts.take(host.getAddress(), wanted, requireNonNull(listener));
+  }
+
+  private void releaseWithChannel(LocalPorts.@Nullable Taken taken) {
+    if (taken != null) {
+      promise.channel().closeFuture().addListener(closed -> taken.release());
     }
   }
 

@@ -23,6 +23,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,6 +47,13 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   private @Nullable IoRegistration registration;
   private @Nullable RdmaIoHandler handler;
   private @Nullable ConnectionListener listener;
+
+  /** The HCA of the listener, which keeps it open; the loop may have opened it again meanwhile. */
+  private @Nullable SharedHca hca;
+
+  /** The addresses of its clients. */
+  private final Set<InetSocketAddress> clients = ConcurrentHashMap.newKeySet();
+
   private volatile @Nullable InetSocketAddress address;
   private volatile boolean closed;
   private boolean readPending;
@@ -126,13 +135,14 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
       throw new BindException(
           "Cannot assign requested address: " + local + ": no address of this machine");
     }
+    SharedHca at = on.hca();
     try {
       ConnectionListener made =
-          on.hca()
-              .dispatcher()
-              .listen(on.hca().uri(socket), config.getBacklog(), (EventTarget) unsafe());
+          at.dispatcher().listen(at.uri(socket), config.getBacklog(), (EventTarget) unsafe());
       listener = made;
-      address = on.hca().local(made.address().getPort());
+      hca = at;
+      at.retain();
+      address = at.local(made);
     } catch (VerbsException e) {
       throw (IOException)
           new BindException(
@@ -176,8 +186,8 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
       dropRequests();
       return;
     }
-    RdmaIoHandler on = handler;
-    if (!readPending || requests.isEmpty() || on == null) {
+    SharedHca at = hca;
+    if (!readPending || requests.isEmpty() || at == null) {
       return;
     }
     RecvByteBufAllocator.Handle handle = unsafe().recvBufAllocHandle();
@@ -191,15 +201,41 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
       waiting.decrementAndGet();
       readPending = false;
       handle.incMessagesRead(1);
-      RdmaSocketChannel child = new RdmaSocketChannel(this, on.hca(), request);
-      on.hca().dispatcher().register(request.identifier(), (EventTarget) child.unsafe());
-      pipeline.fireChannelRead(child);
+      pipeline.fireChannelRead(child(at, request));
     } while (handle.continueReading());
     handle.readComplete();
     pipeline.fireChannelReadComplete();
     if (readPending && !requests.isEmpty()) {
       eventLoop().execute(this::readRequests);
     }
+  }
+
+  private RdmaSocketChannel child(SharedHca at, ConnectionEvent request) {
+    InetSocketAddress client = client(at.remote(request.identifier()), request);
+    RdmaSocketChannel child = new RdmaSocketChannel(this, client, request);
+    child.closeFuture().addListener(closed -> clients.remove(client));
+    at.dispatcher().register(request.identifier(), (EventTarget) child.unsafe());
+    return child;
+  }
+
+  /**
+   * Returns the address of a client: with the port that it says it has bound, unless that is
+   * another client's, with that of the fabric, or with one that nobody has.
+   */
+  private InetSocketAddress client(InetSocketAddress from, ConnectionEvent request) {
+    Handshake handshake = Handshake.decode(request.privateData());
+    int said = handshake == null ? 0 : handshake.port();
+    if (said != 0) {
+      InetSocketAddress bound = new InetSocketAddress(from.getAddress(), said);
+      if (clients.add(bound)) {
+        return bound;
+      }
+    }
+    InetSocketAddress chosen = from;
+    while (chosen.getPort() == 0 || !clients.add(chosen)) {
+      chosen = new InetSocketAddress(from.getAddress(), LocalPorts.next());
+    }
+    return chosen;
   }
 
   private void dropRequests() {
@@ -213,12 +249,13 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   protected void doClose() {
     closed = true;
     ConnectionListener listening = listener;
-    RdmaIoHandler on = handler;
-    if (listening != null && on != null) {
+    SharedHca at = hca;
+    if (listening != null && at != null) {
       listener = null;
-      on.hca().dispatcher().close(listening);
+      at.dispatcher().close(listening);
+      dropRequests();
+      at.release();
     }
-    dropRequests();
   }
 
   /** Fails the channel because no connect request will come; on the dispatcher's thread. */

@@ -27,10 +27,12 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -77,6 +79,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   private volatile State state = State.OPEN;
   private volatile @Nullable InetSocketAddress local;
   private volatile @Nullable InetSocketAddress remote;
+  private @Nullable InetSocketAddress connectingTo;
   private volatile boolean inputShutdown;
   private volatile boolean outputShutdown;
   private boolean readPending;
@@ -89,13 +92,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     request = null;
   }
 
-  /** Creates a channel for a connect request, which it accepts when it is registered. */
-  RdmaSocketChannel(RdmaServerSocketChannel parent, SharedHca hca, ConnectionEvent request) {
+  /**
+   * Creates a channel for a connect request, which it accepts when it is registered.
+   *
+   * @param remote who asks for it
+   */
+  RdmaSocketChannel(
+      RdmaServerSocketChannel parent, InetSocketAddress remote, ConnectionEvent request) {
     super(parent);
     this.request = request;
+    this.remote = remote;
     local = parent.localAddress();
-    Handshake handshake = Handshake.decode(request.privateData());
-    remote = handshake == null ? null : hca.remote(request.identifier(), handshake);
   }
 
   @Override
@@ -207,11 +214,35 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   }
 
   @Override
-  protected void doBind(SocketAddress address) {
-    if (!(address instanceof InetSocketAddress socket)) {
+  protected void doBind(SocketAddress address) throws BindException {
+    InetSocketAddress wanted = own(address);
+    if (local != null || setup != null || stream != null) {
+      throw new AlreadyBoundException();
+    }
+    local =
+        wanted.getPort() == 0
+            ? new InetSocketAddress(wanted.getAddress(), LocalPorts.next())
+            : wanted;
+  }
+
+  /**
+   * Returns an address to bind.
+   *
+   * @throws BindException if it is not this HCA's
+   */
+  private InetSocketAddress own(SocketAddress address) throws BindException {
+    RdmaIoHandler on = handler;
+    if (!(address instanceof InetSocketAddress socket) || on == null) {
       throw new UnsupportedAddressTypeException();
     }
-    local = socket;
+    if (socket.isUnresolved()) {
+      throw new UnresolvedAddressException();
+    }
+    if (!on.hca().isOwn(socket.getAddress())) {
+      throw new BindException(
+          "Cannot assign requested address: " + address + ": no address of this HCA");
+    }
+    return socket;
   }
 
   @Override
@@ -478,18 +509,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         if (!(to instanceof InetSocketAddress socket) || on == null) {
           throw new UnsupportedAddressTypeException();
         }
-        remote = socket;
-        InetSocketAddress bound = from instanceof InetSocketAddress wanted ? wanted : local;
+        InetSocketAddress bound = from == null ? local : own(from);
         int port = bound == null ? 0 : bound.getPort();
-        if (port != 0) {
-          SharedHca hca = on.hca();
-          if (!hca.bind(port, socket)) {
-            throw new BindException("Address already in use: " + bound + " to " + socket);
-          }
-          closeFuture().addListener(closed -> hca.unbind(port, socket));
-        }
         setup =
             new ConnectionSetup(on, this, promise, config.getConnectTimeoutMillis(), socket, port);
+        connectingTo = socket;
         state = State.CONNECTING;
         promise.addListener(
             done -> {
@@ -517,6 +541,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     public void established(Stream made, @Nullable InetSocketAddress own, ChannelPromise promise) {
       stream = made;
       local = own == null ? local : own;
+      remote = request == null ? connectingTo : remote;
       setup = null;
       state = State.ACTIVE;
       if (request != null) {

@@ -9,10 +9,12 @@ import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
 import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.VerbsProviders;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,9 +28,8 @@ import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,19 +39,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class SharedHca {
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
-  private static final int FIRST_PORT = 49_152;
-  private static final int PORTS = 65_536 - FIRST_PORT;
-
-  /** For fabrics without ports of their own, which are all within this JVM. */
-  private static final AtomicInteger PORTS_GIVEN = new AtomicInteger();
 
   private static final Map<Key, SharedHca> OPEN = new HashMap<>();
 
   private record Key(URI address, RdmaOptions options) {}
 
-  private record Bound(int port, InetSocketAddress peer) {}
-
-  private final Set<Bound> bound = ConcurrentHashMap.newKeySet();
   private final URI address;
   private final InetAddress host;
 
@@ -60,13 +53,16 @@ final class SharedHca {
   private final RdmaOptions options;
   private final OpenedDevice opened;
 
-  /** Guarded by {@link #OPEN}, as everything that opens and closes is. */
+  /** Loops and listeners. Guarded by {@link #OPEN}, as everything that opens and closes is. */
   private int users = 1;
 
   private SharedHca(URI address, RdmaOptions options) {
     this.address = address;
     this.options = options;
-    InetAddress own = hostOf(address);
+    VerbsProvider provider = VerbsProviders.find(address);
+    Supplier<URI> lookup = provider.lookup(address);
+    URI found = lookup == null ? address : lookup.get();
+    InetAddress own = hostOf(found);
     hasAddress = own != null;
     host = own == null ? NetUtil.LOCALHOST4 : own;
     opened =
@@ -74,7 +70,7 @@ final class SharedHca {
             "verbena-netty",
             "netty",
             address.getScheme().toLowerCase(Locale.ROOT),
-            VerbsProviders.find(address).open(address),
+            provider.open(found),
             options,
             Set.of(Credit.RECEIVE),
             null);
@@ -97,6 +93,13 @@ final class SharedHca {
         open.users++;
       }
       return open;
+    }
+  }
+
+  /** Keeps the HCA open for something on it, until {@link #release}. */
+  void retain() {
+    synchronized (OPEN) {
+      users++;
     }
   }
 
@@ -146,7 +149,7 @@ final class SharedHca {
   }
 
   /**
-   * Counts one loop less, and closes the device with the last.
+   * Counts one loop or listener less, and closes the device with the last.
    *
    * @throws VerbsException if something of the device is left open
    */
@@ -225,34 +228,23 @@ final class SharedHca {
     return authority == null ? address.getRawAuthority() : authority;
   }
 
-  /** Returns a port that distinguishes a connection where the fabric gives it none. */
-  int nextPort() {
-    return FIRST_PORT + Math.floorMod(PORTS_GIVEN.getAndIncrement(), PORTS);
-  }
-
-  /** Returns the address of who asks for a connection: with the port that it has bound, if any. */
-  InetSocketAddress remote(ConnectionIdentifier request, Handshake handshake) {
+  /**
+   * Returns the address of who asks for a connection, with the port that the fabric tells; with
+   * port 0 where the fabric has no ports.
+   */
+  InetSocketAddress remote(ConnectionIdentifier request) {
     InetSocketAddress from = request.remoteAddress();
-    if (from == null) {
-      return local(handshake.port());
-    }
-    return handshake.port() == 0
-        ? from
-        : new InetSocketAddress(from.getAddress(), handshake.port());
-  }
-
-  /** Takes a port for connections to a peer; returns false if another connection has it. */
-  boolean bind(int port, InetSocketAddress peer) {
-    return bound.add(new Bound(port, peer));
-  }
-
-  /** Gives a port back. */
-  void unbind(int port, InetSocketAddress peer) {
-    bound.remove(new Bound(port, peer));
+    return from == null ? local(0) : from;
   }
 
   /** Returns an address of this end. */
   InetSocketAddress local(int port) {
     return new InetSocketAddress(host, port);
+  }
+
+  /** Returns the socket address of a listener of this HCA. */
+  InetSocketAddress local(ConnectionListener listener) {
+    InetAddress at = hasAddress ? hostOf(listener.address()) : null;
+    return new InetSocketAddress(at == null ? host : at, listener.address().getPort());
   }
 }

@@ -106,6 +106,69 @@ class AddressesTest {
     }
   }
 
+  @Test
+  void twoHcasOfOneAddressCannotBindTheSamePortToAServerEither() {
+    try (Ends ends = new Ends();
+        Ends others = new Ends(Ends.options().sendDepth(48))) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      InetSocketAddress bound = new InetSocketAddress(40_125);
+      connectFrom(ends, server, bound).syncUninterruptibly();
+
+      assertThat(connectFrom(others, server, bound).awaitUninterruptibly().cause())
+          .hasCauseInstanceOf(BindException.class);
+    }
+  }
+
+  @Test
+  void aConnectThatCannotBeginKeepsNoPort() {
+    try (Ends ends = new Ends()) {
+      Channel client = ends.client(new Collector()).register().syncUninterruptibly().channel();
+      InetSocketAddress unresolved = InetSocketAddress.createUnresolved("no.such.host", 1);
+      InetSocketAddress bound = new InetSocketAddress(40_126);
+
+      for (int i = 0; i < 2; i++) {
+        assertThat(client.connect(unresolved, bound).awaitUninterruptibly().cause())
+            .isInstanceOf(UnresolvedAddressException.class);
+      }
+    }
+  }
+
+  /** As a hostile one does; the fabric tells them apart. */
+  @Test
+  void aClientThatClaimsThePortOfAnotherHasAnother() throws Exception {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      try (RawClient one = RawClient.to(server, 40_127);
+          RawClient other = RawClient.to(server, 40_127)) {
+        InetSocketAddress first = ends.accepted().remoteAddress();
+        InetSocketAddress second = ends.accepted().remoteAddress();
+
+        assertThat(List.of(one, other)).doesNotContainNull();
+        assertThat(first.getPort()).isEqualTo(40_127);
+        assertThat(second.getPort()).isNotEqualTo(40_127).isPositive();
+        assertThat(second.getAddress()).isEqualTo(first.getAddress());
+      }
+    }
+  }
+
+  /** The wildcard and the loopback are the HCA's; {@code 127.0.0.2} is this machine's. */
+  @Test
+  void anHcaThatIsNamedByItsHostHasThatHostsAddress() {
+    assumeTrue(Addresses.areEmulated(), "run once, on an HCA of its own");
+    URI named = URI.create("roce://localhost?udp-port=0");
+    try (Ends ends = new Ends(Ends.options(), named, named)) {
+      assertThat(((InetSocketAddress) Ends.bind(ends.server(Collector::new)).localAddress()))
+          .satisfies(address -> assertThat(address.getAddress()).isEqualTo(NetUtil.LOCALHOST4))
+          .satisfies(address -> assertThat(address.getPort()).isPositive());
+      assertThatThrownBy(
+              () ->
+                  ends.server(Collector::new)
+                      .bind(new InetSocketAddress("127.0.0.2", 0))
+                      .syncUninterruptibly())
+          .isInstanceOf(BindException.class);
+    }
+  }
+
   private static ChannelFuture connectFrom(Ends ends, Channel server, InetSocketAddress bound) {
     return ends.client(new Collector()).connect(server.localAddress(), bound);
   }
@@ -143,6 +206,36 @@ class AddressesTest {
   }
 
   @Test
+  void nobodyConnectsFromAnAddressThatIsNotThisMachines() {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      InetSocketAddress foreign = new InetSocketAddress(NOBODYS, 0);
+      Channel client = ends.client(new Collector()).register().syncUninterruptibly().channel();
+
+      assertThat(client.bind(foreign).awaitUninterruptibly().cause())
+          .isInstanceOf(BindException.class)
+          .hasMessageContaining(NOBODYS);
+      assertThat(connectFrom(ends, server, foreign).awaitUninterruptibly().cause())
+          .hasCauseInstanceOf(BindException.class);
+    }
+  }
+
+  @Test
+  void aClientHasAPortOnceItHasBound() {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(Collector::new));
+      Channel client = ends.client(new Collector()).register().syncUninterruptibly().channel();
+
+      client.bind(new InetSocketAddress(0)).syncUninterruptibly();
+      int port = ((InetSocketAddress) client.localAddress()).getPort();
+      client.connect(server.localAddress()).syncUninterruptibly();
+
+      assertThat(port).isPositive();
+      assertThat(((InetSocketAddress) client.localAddress()).getPort()).isEqualTo(port);
+    }
+  }
+
+  @Test
   void anyAddressOfThisMachineMeansAnHcaThatHasNone() throws Exception {
     assumeTrue(Addresses.areEmulated(), "other HCAs have addresses");
     InetAddress other =
@@ -153,7 +246,11 @@ class AddressesTest {
             .orElse(null);
     assumeTrue(other != null, "this machine has no address but loopback");
     try (Ends ends = new Ends()) {
-      Channel server = Ends.bind(ends.server(Collector::new));
+      Channel server =
+          ends.server(Collector::new)
+              .bind(new InetSocketAddress(other, 0))
+              .syncUninterruptibly()
+              .channel();
       int port = ((InetSocketAddress) server.localAddress()).getPort();
 
       Channel client =

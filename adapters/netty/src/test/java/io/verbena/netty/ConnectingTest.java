@@ -54,7 +54,8 @@ class ConnectingTest {
           .isInstanceOf(ConnectException.class)
           .satisfiesAnyOf(
               cause -> assertThat(cause).isInstanceOf(ConnectTimeoutException.class),
-              cause -> assertThat(cause).hasMessageContaining("UNREACHABLE"));
+              cause -> assertThat(cause).hasMessageContaining("UNREACHABLE"))
+          .hasMessageContaining("is an HCA at that address, and does it listen?");
       assertThat(connecting.channel().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis()))
           .isTrue();
     }
@@ -151,6 +152,17 @@ class ConnectingTest {
       Channel again =
           ends.server(new Collector()).bind(server.localAddress()).syncUninterruptibly().channel();
       assertThat(again.isActive()).isTrue();
+    }
+  }
+
+  /** As with a socket, 0 means the default. */
+  @Test
+  void aServerWithABacklogOfZeroIsConnectedTo() {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(new Collector()).option(ChannelOption.SO_BACKLOG, 0));
+
+      assertThat(server.config().getOption(ChannelOption.SO_BACKLOG)).isPositive();
+      assertThat(Ends.connect(ends.client(new Collector()), server).isActive()).isTrue();
     }
   }
 

@@ -7,12 +7,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.SocketChannel;
 import io.verbena.HcaException;
 import io.verbena.core.testing.Addresses;
 import io.verbena.emulated.DeviceFault;
 import io.verbena.verbs.VerbsException;
+import java.io.IOException;
 import java.net.URI;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of channels whose HCA fails, and of their loops. */
@@ -24,7 +27,7 @@ class DeviceFailureTest {
     assumeTrue(Addresses.areEmulated(), "no other device can be broken here");
     Collector told = new Collector();
     URI plain = Addresses.of("netty");
-    URI fused = URI.create(plain + (plain.getQuery() == null ? "?" : "&") + "fuse=" + FUSE);
+    URI fused = fused();
     try (Ends ends = new Ends(Ends.options(), fused, plain)) {
       Channel server = Ends.bind(ends.server(new Collector()).handler(told));
 
@@ -40,11 +43,64 @@ class DeviceFailureTest {
                       .hasMessageContaining("has failed")
                       .hasCauseInstanceOf(VerbsException.class));
 
-      Collector received = new Collector();
-      Channel again = Ends.bind(ends.server(received));
-      SocketChannel client = Ends.connect(ends.client(new Collector()), again);
-      client.writeAndFlush(Unpooled.wrappedBuffer(new byte[100])).syncUninterruptibly();
-      await().atMost(Ends.LIMIT).until(() -> received.bytes() == 100);
+      assertCarries(ends);
+    }
+  }
+
+  private static URI fused() {
+    URI plain = Addresses.of("netty");
+    return URI.create(plain + (plain.getQuery() == null ? "?" : "&") + "fuse=" + FUSE);
+  }
+
+  private static void assertCarries(Ends ends) {
+    Collector received = new Collector();
+    Channel again = Ends.bind(ends.server(received));
+    SocketChannel client = Ends.connect(ends.client(new Collector()), again);
+    client.writeAndFlush(Unpooled.wrappedBuffer(new byte[100])).syncUninterruptibly();
+    await().atMost(Ends.LIMIT).until(() -> received.bytes() == 100);
+  }
+
+  @Test
+  void channelsThatAreConnectedBreakBeforeTheHcaIsOpenedAgain() throws Exception {
+    assumeTrue(Addresses.areEmulated(), "no other device can be broken here");
+    Collector told = new Collector();
+    try (Ends ends = new Ends(Ends.options(), fused(), Addresses.of("netty"))) {
+      Channel server = Ends.bind(ends.server(told));
+      Ends.connect(ends.client(new Collector()), server);
+      SocketChannel accepted = ends.accepted();
+      await().atMost(Ends.LIMIT).until(accepted::isActive);
+
+      assertThat(DeviceFault.inject(FUSE)).isEqualTo(1);
+
+      assertThat(accepted.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(told.events).anyMatch(event -> event instanceof IOException);
+      assertCarries(ends);
+    }
+  }
+
+  /** The loop has not heard of the failure when it registers the next channel. */
+  @Test
+  void theHcaIsOpenedAgainBeforeItsServerChannelIsClosed() throws Exception {
+    assumeTrue(Addresses.areEmulated(), "no other device can be broken here");
+    try (Ends ends = new Ends(Ends.options(), fused(), Addresses.of("netty"))) {
+      Channel failing = Ends.bind(ends.server(new Collector()));
+      SharedHca hca = SharedHca.open(fused(), Ends.options().build());
+      // The loop keeps it.
+      hca.release();
+      AtomicReference<ChannelFuture> next = new AtomicReference<>();
+      failing
+          .eventLoop()
+          .submit(
+              () -> {
+                DeviceFault.inject(FUSE);
+                await().atMost(Ends.LIMIT).until(hca::hasFailed);
+                next.set(failing.eventLoop().register(new RdmaServerSocketChannel()));
+              })
+          .syncUninterruptibly();
+
+      assertThat(next.get().syncUninterruptibly().channel().isRegistered()).isTrue();
+      assertThat(failing.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertCarries(ends);
     }
   }
 }

@@ -16,6 +16,7 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +27,10 @@ final class RawClient implements AutoCloseable {
   private static final int RECEIVES = 32;
   private static final int LENGTH = 16 << 10;
 
-  private final SharedHca hca = SharedHca.open(Addresses.of("netty"), Ends.options().build());
-  private final ConnectionManager manager = hca.device().createConnectionManager();
-  private final CompletionQueue completions = hca.device().createCompletionQueue(256, null);
-  private final ByteBuf memory = hca.memory().allocator().directBuffer(LENGTH);
+  private final SharedHca hca;
+  private final ConnectionManager manager;
+  private final CompletionQueue completions;
+  private final ByteBuf memory;
   private final Location location = new Location();
   private final WorkCompletion[] completion = WorkCompletion.array(1);
   private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
@@ -38,11 +39,36 @@ final class RawClient implements AutoCloseable {
   private @Nullable ConnectionIdentifier identifier;
   private @Nullable QueuePair pair;
 
+  RawClient() {
+    this(Addresses.of("netty"));
+  }
+
+  private RawClient(URI address) {
+    hca = SharedHca.open(address, Ends.options().build());
+    manager = hca.device().createConnectionManager();
+    completions = hca.device().createCompletionQueue(256, null);
+    memory = hca.memory().allocator().directBuffer(LENGTH);
+  }
+
   /** A client that is connected as it should be, and sends nothing. */
   static RawClient to(Channel server) throws InterruptedException {
-    RawClient client = new RawClient();
+    return to(server, Addresses.of("netty"));
+  }
+
+  /** The same, on the HCA at an address. */
+  static RawClient to(Channel server, URI address) throws InterruptedException {
+    return to(server, address, 0);
+  }
+
+  /** The same, which says that it has bound a port. */
+  static RawClient to(Channel server, int port) throws InterruptedException {
+    return to(server, Addresses.of("netty"), port);
+  }
+
+  private static RawClient to(Channel server, URI address, int port) throws InterruptedException {
+    RawClient client = new RawClient(address);
     client.connect(
-        (InetSocketAddress) server.localAddress(), new Handshake(0, 4096, 64, 16).encode());
+        (InetSocketAddress) server.localAddress(), new Handshake(port, 4096, 64, 16).encode());
     return client;
   }
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import java.net.InetAddress;
+import java.net.URI;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The ports of this JVM's channels that connect: no two of one address have the same to the same
+ * listener, whatever HCAs they are on. Thread-safe.
+ */
+final class LocalPorts {
+  private static final int FIRST = 49_152;
+  private static final int COUNT = 65_536 - FIRST;
+
+  private static final Set<Taken> TAKEN = ConcurrentHashMap.newKeySet();
+  private static final AtomicInteger GIVEN = new AtomicInteger();
+
+  private LocalPorts() {}
+
+  /** A port that is taken until it is released. */
+  record Taken(InetAddress host, int port, String listener) {
+    /** Gives the port back; once. */
+    void release() {
+      TAKEN.remove(this);
+    }
+  }
+
+  /**
+   * Takes a port.
+   *
+   * @param host the address of this end
+   * @param listener the address of the other
+   * @return null if another channel has it
+   */
+  static @Nullable Taken take(InetAddress host, int port, URI listener) {
+    Taken taken = new Taken(host, port, listener.getScheme() + "://" + listener.getRawAuthority());
+    return TAKEN.add(taken) ? taken : null;
+  }
+
+  /** Returns a dynamic port (RFC 6335, section 6); each in turn. */
+  static int next() {
+    return FIRST + Math.floorMod(GIVEN.getAndIncrement(), COUNT);
+  }
+}
