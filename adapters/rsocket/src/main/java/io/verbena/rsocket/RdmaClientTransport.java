@@ -31,9 +31,9 @@ public final class RdmaClientTransport extends FrameTransport<RdmaClientTranspor
     super(like.address(), like.transport(), queues);
   }
 
-  /** Connects to an address over a transport with default options, which all share who ask so. */
+  /** Connects to an address over a transport with default options, which all such clients share. */
   public static RdmaClientTransport create(URI address) {
-    return create(address, SharedTransport.INSTANCE);
+    return create(address, SharedTransport.ofClients());
   }
 
   /**

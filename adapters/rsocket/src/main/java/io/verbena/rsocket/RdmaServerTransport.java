@@ -32,9 +32,9 @@ public final class RdmaServerTransport extends FrameTransport<RdmaServerTranspor
     super(like.address(), like.transport(), queues);
   }
 
-  /** Listens on an address over a transport with default options, which all share who ask so. */
+  /** Listens on an address over a transport with default options, which all such servers share. */
   public static RdmaServerTransport create(URI address) {
-    return create(address, SharedTransport.INSTANCE);
+    return create(address, SharedTransport.ofServers());
   }
 
   /**

@@ -3,9 +3,26 @@ package io.verbena.rsocket;
 
 import io.verbena.RdmaTransport;
 
-/** The transport of those who bring none: made when the first asks, and there to the end. */
+/**
+ * The transports of those who bring none: one of all clients and one of all servers, so that a
+ * program with both ends has a loop for each. Made when the first asks, and there to the end.
+ */
 final class SharedTransport {
-  static final RdmaTransport INSTANCE = RdmaTransport.create();
-
   private SharedTransport() {}
+
+  static RdmaTransport ofClients() {
+    return Clients.TRANSPORT;
+  }
+
+  static RdmaTransport ofServers() {
+    return Servers.TRANSPORT;
+  }
+
+  private static final class Clients {
+    static final RdmaTransport TRANSPORT = RdmaTransport.create();
+  }
+
+  private static final class Servers {
+    static final RdmaTransport TRANSPORT = RdmaTransport.create();
+  }
 }

@@ -20,6 +20,7 @@ import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -61,6 +62,35 @@ class RSocketTest {
     server.dispose();
     server.onClose().block(Ends.LIMIT);
     assertThat(server.isDisposed()).isTrue();
+  }
+
+  @Test
+  void aServerAndAClientThatBringNoTransportHaveALoopEach() {
+    AtomicReference<Thread> atServer = new AtomicReference<>();
+    AtomicReference<Thread> atClient = new AtomicReference<>();
+    BoundRdmaServer server =
+        RSocketServer.create(
+                SocketAcceptor.forRequestResponse(
+                    request -> {
+                      atServer.set(Thread.currentThread());
+                      return Mono.just(payload(""));
+                    }))
+            .bind(RdmaServerTransport.create(Addresses.of("rsocket-loops")))
+            .block(Ends.LIMIT);
+    RSocket client =
+        RSocketConnector.create()
+            .connect(RdmaClientTransport.create(server.address()))
+            .block(Ends.LIMIT);
+
+    client
+        .requestResponse(payload(""))
+        .doOnNext(answer -> atClient.set(Thread.currentThread()))
+        .block(Ends.LIMIT);
+
+    assertThat(atServer.get()).isNotNull().isNotSameAs(atClient.get());
+    client.dispose();
+    server.dispose();
+    server.onClose().block(Ends.LIMIT);
   }
 
   @Test
