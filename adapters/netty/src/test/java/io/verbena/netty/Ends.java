@@ -23,8 +23,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * A loop for the server and one for clients, each with a device of its own. Closing it shuts both
- * down, which fails if anything of their devices is still open.
+ * A loop for the server and one for clients, each with a device of its own; where HCAs have
+ * addresses, at two of them. What a channel has written is {@link Poison overwritten}. Closing it
+ * shuts both down, which fails if anything of their devices is still open.
  */
 final class Ends implements AutoCloseable {
   /** How long anything may take. */
@@ -39,7 +40,7 @@ final class Ends implements AutoCloseable {
   }
 
   Ends(RdmaOptions.Builder options) {
-    this(options, Addresses.of("netty"), Addresses.of("netty"));
+    this(options, Addresses.of("netty"), Addresses.ofAnotherHost("netty"));
   }
 
   Ends(RdmaOptions.Builder options, URI serverHca, URI clientHca) {
@@ -73,7 +74,7 @@ final class Ends implements AutoCloseable {
             new ChannelInitializer<SocketChannel>() {
               @Override
               protected void initChannel(SocketChannel channel) {
-                channel.pipeline().addLast(handlers.get());
+                channel.pipeline().addLast(new Poison(), handlers.get());
                 accepted.add(channel);
               }
             });
@@ -84,7 +85,13 @@ final class Ends implements AutoCloseable {
         .group(clientLoop)
         .channel(RdmaSocketChannel.class)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) LIMIT.toMillis())
-        .handler(handler);
+        .handler(
+            new ChannelInitializer<SocketChannel>() {
+              @Override
+              protected void initChannel(SocketChannel channel) {
+                channel.pipeline().addLast(new Poison(), handler);
+              }
+            });
   }
 
   static InetSocketAddress anyPort() {

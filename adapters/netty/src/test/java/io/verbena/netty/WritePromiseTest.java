@@ -125,7 +125,6 @@ class WritePromiseTest {
     try (Ends ends = new Ends()) {
       Channel server = Ends.bind(ends.server(received));
       SocketChannel client = Ends.connect(ends.client(new Collector()), server);
-      // One message: with those that are not yet posted it fails.
       ByteBuf bytes = client.alloc().directBuffer(MESSAGE).writeZero(MESSAGE);
 
       ChannelFuture write = client.writeAndFlush(bytes);

@@ -128,7 +128,8 @@ class NamesTest {
       texts.add(packet.content().toString(CharsetUtil.US_ASCII));
       threads.add(Thread.currentThread().getName());
       if (answers) {
-        ChannelFuture unused = context.writeAndFlush(new DatagramPacket(packet.content().retain(), packet.sender()));
+        ChannelFuture unused =
+            context.writeAndFlush(new DatagramPacket(packet.content().retain(), packet.sender()));
       }
     }
   }

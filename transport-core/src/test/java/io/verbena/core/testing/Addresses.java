@@ -24,6 +24,11 @@ public final class Addresses {
 
   private static final String LOOPBACKS = "127.0.0.0";
 
+  /** The networks of loopback of a JVM's two HCAs, 64 of each kind. */
+  private static final int HOST = 64;
+
+  private static final int ANOTHER_HOST = 128;
+
   /** What stands behind each address; empty, or from its question mark on. */
   private static final String OPTIONS = HCA.getRawQuery() == null ? "" : "?" + HCA.getRawQuery();
 
@@ -69,16 +74,27 @@ public final class Addresses {
   }
 
   /**
+   * The HCA of another host, for who connects to {@link #of} the same name; the same one where
+   * there is only one.
+   */
+  public static URI ofAnotherHost(String name) {
+    return LOOPBACKS.equals(HCA.getHost())
+        ? URI.create(HCA.getScheme() + "://" + host(ANOTHER_HOST) + OPTIONS)
+        : of(name);
+  }
+
+  private static String host() {
+    return LOOPBACKS.equals(HCA.getHost()) ? host(HOST) : HCA.getHost();
+  }
+
+  /**
    * An HCA of its own for each JVM: who shares an address shares its UDP port. None ends in 255,
    * where Java has no sockets.
    */
-  private static String host() {
-    if (!LOOPBACKS.equals(HCA.getHost())) {
-      return HCA.getHost();
-    }
+  private static String host(int networks) {
     long pid = ProcessHandle.current().pid();
     long network = pid / 255;
-    return "127." + (64 + (network >>> 8 & 0x3f)) + "." + (network & 0xff) + "." + pid % 255;
+    return "127." + (networks + (network >>> 8 & 0x3f)) + "." + (network & 0xff) + "." + pid % 255;
   }
 
   /** How those who connect reach an address that is listened on. */
