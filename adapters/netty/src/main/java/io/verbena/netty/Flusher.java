@@ -111,7 +111,10 @@ final class Flusher {
     if (stays) {
       posted.posted(length);
     } else {
-      queue.removeBytes(length);
+      // Counted before they are removed: who hears of the first may close the channel.
+      posted.posted(length);
+      posted.sent(length);
+      posted.removeSent(queue);
     }
   }
 

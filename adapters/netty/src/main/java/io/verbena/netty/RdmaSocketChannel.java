@@ -48,9 +48,10 @@ import org.jspecify.annotations.Nullable;
  * buffer may change it then. What arrives in large messages is handed to the pipeline in the memory
  * that it arrived in.
  *
- * <p><b>Closing.</b> What was posted still arrives, within {@link
- * io.verbena.RdmaOptions#closeTimeout}, and so its promises succeed as the channel closes; what was
- * written and not posted fails. A channel lives on one loop: deregistering closes it.
+ * <p><b>Closing.</b> What was flushed still arrives, within {@link
+ * io.verbena.RdmaOptions#closeTimeout}, and so its promises succeed as the channel closes. Of what
+ * was not posted yet 1 MiB is kept; the rest fails, as do files and what was not flushed. A channel
+ * lives on one loop: deregistering closes it.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 public final class RdmaSocketChannel extends AbstractChannel implements SocketChannel {
@@ -85,6 +86,9 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   private boolean readPending;
   private boolean reading;
   private boolean endWasTold;
+
+  /** Whether the stream has what was flushed. */
+  private boolean outputEnded;
 
   /** Creates a channel that connects. */
   public RdmaSocketChannel() {
@@ -246,12 +250,12 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   }
 
   @Override
-  protected void doDisconnect() {
+  protected void doDisconnect() throws Exception {
     doClose();
   }
 
   @Override
-  protected void doClose() {
+  protected void doClose() throws Exception {
     if (state == State.CLOSED) {
       return;
     }
@@ -269,12 +273,25 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     } else if (config.getSoLinger() == 0) {
       at.abort();
     } else {
+      at.close(rest(at));
       succeedPosted(at);
-      at.close();
     }
   }
 
-  /** What is posted arrives though the channel ends: its writes have not failed. */
+  /** Returns what is flushed and not posted, which the stream is to keep: once. */
+  private @Nullable ByteBuf rest(Stream at) throws Exception {
+    ChannelOutboundBuffer queue = writes;
+    if (queue == null || at.failure() != null || outputEnded) {
+      return null;
+    }
+    outputEnded = true;
+    return Tail.copy(queue, at.posted());
+  }
+
+  /**
+   * What is posted, or kept, arrives though the channel ends: its writes have not failed. After
+   * that, as who hears of it may close the channel.
+   */
   private void succeedPosted(Stream at) {
     ChannelOutboundBuffer queue = writes;
     if (queue != null && at.failure() == null) {
@@ -414,14 +431,14 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   }
 
   @Override
-  protected void doShutdownOutput() throws IOException {
+  protected void doShutdownOutput() throws Exception {
     Stream at = stream;
     if (at == null || !isActive()) {
       throw new NotYetConnectedException();
     }
     outputShutdown = true;
+    at.shutdownOutput(rest(at));
     succeedPosted(at);
-    at.shutdownOutput();
   }
 
   @Override

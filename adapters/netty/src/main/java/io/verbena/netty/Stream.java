@@ -95,6 +95,9 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   private @Nullable IOException failure;
   private @Nullable Future<?> deadline;
 
+  /** What is to be sent before the end, or null. */
+  private @Nullable ByteBuf tail;
+
   /**
    * Creates the queue pair of a connection that is being set up, and posts its first receives.
    *
@@ -274,12 +277,53 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     return true;
   }
 
-  /** Sends no more bytes; the peer reads the end behind those that were sent. */
-  void shutdownOutput() throws IOException {
+  /**
+   * Sends no more bytes; the peer reads the end behind those that were sent.
+   *
+   * @param rest bytes that are to be sent before; taken over
+   */
+  void shutdownOutput(@Nullable ByteBuf rest) throws IOException {
     if (state != State.OPEN || failure != null) {
+      release(rest);
       throw failure == null ? new IOException("the stream is not open") : failure;
     }
-    sendBuffers.end(receiveBuffers.takeOwed());
+    tail = rest;
+    sendTail();
+  }
+
+  private static void release(@Nullable ByteBuf rest) {
+    if (rest != null) {
+      rest.release();
+    }
+  }
+
+  /** Posts what is left, as far as the peer takes it, and behind it the end. */
+  private void sendTail() {
+    ByteBuf rest = tail;
+    while (rest != null && sendBuffers.canSend()) {
+      int length = Math.min(rest.readableBytes(), sendBuffers.piece());
+      ByteBuf next;
+      try {
+        next = hca.memory().allocator().directBuffer(length, length);
+      } catch (RdmaException e) {
+        if (!sendBuffers.holdsMemory()) {
+          fail(new IOException("no registered memory to send from", e), null);
+        }
+        return;
+      }
+      next.writeBytes(rest, length);
+      if (!sendGathered(next, 0)) {
+        next.release();
+      }
+      if (!rest.isReadable()) {
+        rest.release();
+        tail = null;
+        rest = null;
+      }
+    }
+    if (rest == null) {
+      sendBuffers.end(receiveBuffers.takeOwed());
+    }
   }
 
   /** One question at a time; a stream that closes has its deadline. */
@@ -419,6 +463,9 @@ final class Stream implements CompletionTarget, KeepAliveMember {
           owner.broken(broken);
           return;
         }
+        if (state == State.OPEN && tail != null && broken == null) {
+          sendTail();
+        }
         if (state == State.OPEN && (posted().hasSent() || mayWrite())) {
           wantsToWrite = false;
           owner.writable();
@@ -426,7 +473,10 @@ final class Stream implements CompletionTarget, KeepAliveMember {
         returnCredits();
       }
       case CLOSING -> {
-        if (failure != null || sendBuffers.isIdle()) {
+        if (tail != null && failure == null) {
+          sendTail();
+        }
+        if (failure != null || (tail == null && sendBuffers.isIdle())) {
           terminate();
         } else {
           returnCredits();
@@ -458,17 +508,22 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   /**
    * Ends the stream: what was posted arrives, then the connection ends. What arrives meanwhile is
    * discarded.
+   *
+   * @param rest bytes that are to be sent before; taken over
    */
-  void close() {
+  void close(@Nullable ByteBuf rest) {
     switch (state) {
       case OPEN -> {
         state = State.CLOSING;
+        if (rest != null) {
+          tail = rest;
+        }
         if (failure != null) {
           terminate();
           return;
         }
         receiveBuffers.discard();
-        sendBuffers.end(receiveBuffers.takeOwed());
+        sendTail();
         deadline =
             handler
                 .executor()
@@ -476,10 +531,11 @@ final class Stream implements CompletionTarget, KeepAliveMember {
                     this::abort, hca.options().closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
         schedule();
       }
-      case NEW -> terminate();
-      case CLOSING, CLOSED -> {
-        // On its way, or done.
+      case NEW -> {
+        release(rest);
+        terminate();
       }
+      case CLOSING, CLOSED -> release(rest);
     }
   }
 
@@ -510,6 +566,8 @@ final class Stream implements CompletionTarget, KeepAliveMember {
       identifier.close();
       sendBuffers.release();
       receiveBuffers.release();
+      release(tail);
+      tail = null;
       handler.queues().leave(membership);
       handler.closed(this);
     }

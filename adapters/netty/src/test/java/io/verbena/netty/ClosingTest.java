@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -15,10 +16,18 @@ import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.SocketChannel;
 import io.verbena.core.testing.Addresses;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.zip.CRC32;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How connections end: what was written arrives, and nothing is left behind. */
 class ClosingTest {
@@ -45,6 +54,104 @@ class ClosingTest {
       await().atMost(Ends.LIMIT).until(() -> received.bytes() == 10_000);
       assertThat(within(received.inactive)).isTrue();
       assertThat(received.events).isEmpty();
+    }
+  }
+
+  /** As of a socket, whose kernel has it: more than the peer has receives for. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void whatIsFlushedAsTheOutputEndsArrivesThoughThePeerReadsLater(boolean closes) throws Exception {
+    Collector received = new Collector();
+    CRC32 sum = new CRC32();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(received).childOption(ChannelOption.AUTO_READ, false));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel accepted = ends.accepted();
+      List<ChannelFuture> writes = new ArrayList<>();
+      client
+          .eventLoop()
+          .submit(
+              () -> {
+                for (int i = 0; i < 100; i++) {
+                  byte[] bytes = new byte[i % 3 == 0 ? 7000 : 100];
+                  Arrays.fill(bytes, (byte) i);
+                  sum.update(bytes);
+                  writes.add(client.write(client.alloc().directBuffer().writeBytes(bytes)));
+                }
+                client.flush();
+                writes.add(closes ? client.close() : client.shutdownOutput());
+              })
+          .syncUninterruptibly();
+      for (ChannelFuture each : writes) {
+        each.syncUninterruptibly();
+      }
+
+      accepted.config().setAutoRead(true);
+
+      await().atMost(Ends.LIMIT).until(() -> received.bytes() == 34 * 7000 + 66 * 100);
+      assertThat(received.sum()).isEqualTo(sum.getValue());
+      assertThat(within(received.inactive)).isTrue();
+      assertThat(received.events).isEmpty();
+    }
+  }
+
+  /** The others are in the message of the first, and in the channel's queue still. */
+  @Test
+  void whatIsSentAsAListenerClosesTheChannelArrivesOnce() throws Exception {
+    Collector received = new Collector();
+    CRC32 sum = new CRC32();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(received));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      List<ChannelFuture> writes = new ArrayList<>();
+      client
+          .eventLoop()
+          .submit(
+              () -> {
+                for (int i = 0; i < 100; i++) {
+                  byte[] bytes = new byte[100];
+                  Arrays.fill(bytes, (byte) i);
+                  sum.update(bytes);
+                  writes.add(client.write(Unpooled.copiedBuffer(bytes)));
+                }
+                writes.get(0).addListener(ChannelFutureListener.CLOSE);
+                client.flush();
+              })
+          .syncUninterruptibly();
+
+      assertThat(within(received.inactive)).isTrue();
+      for (ChannelFuture each : writes) {
+        each.syncUninterruptibly();
+      }
+      assertThat(received.bytes()).isEqualTo(10_000);
+      assertThat(received.sum()).isEqualTo(sum.getValue());
+    }
+  }
+
+  /** What a stream keeps has a limit, as a kernel's buffer has. */
+  @Test
+  void aWriteThatIsMoreThanIsKeptFailsAsTheChannelCloses() throws Exception {
+    Collector received = new Collector();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(received).childOption(ChannelOption.AUTO_READ, false));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel accepted = ends.accepted();
+      AtomicReference<ChannelFuture> write = new AtomicReference<>();
+      client
+          .eventLoop()
+          .submit(
+              () -> {
+                int length = 2 * Tail.MOST;
+                write.set(client.writeAndFlush(Unpooled.directBuffer(length).writeZero(length)));
+                ChannelFuture unused = client.close();
+              })
+          .syncUninterruptibly();
+
+      accepted.config().setAutoRead(true);
+
+      assertThat(write.get().awaitUninterruptibly().cause())
+          .isInstanceOf(ClosedChannelException.class);
+      assertThat(within(received.inactive)).isTrue();
     }
   }
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelOutboundBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The bytes that a channel has flushed, and its peer had no receive for, as its output ends. As a
+ * kernel keeps them in its send buffer, the stream keeps a copy and sends it as the peer reads.
+ */
+final class Tail implements ChannelOutboundBuffer.MessageProcessor {
+  /** Bytes that are kept; a write that does not fit fails, and those behind it. */
+  static final int MOST = 1 << 20;
+
+  private long skip;
+  private int length;
+  private @Nullable ByteBuf bytes;
+
+  private Tail(long skip) {
+    this.skip = skip;
+  }
+
+  /**
+   * Copies messages of a channel's queue behind those that are posted, up to the first that is no
+   * buffer or does not fit, and counts their bytes as posted.
+   *
+   * @return the bytes, which are the caller's; null if there are none
+   */
+  static @Nullable ByteBuf copy(ChannelOutboundBuffer queue, PostedBytes posted) throws Exception {
+    Tail tail = new Tail(posted.count());
+    queue.forEachFlushedMessage(tail);
+    posted.posted(tail.length);
+    return tail.bytes;
+  }
+
+  @Override
+  public boolean processMessage(Object message) {
+    if (!(message instanceof ByteBuf from)) {
+      return false;
+    }
+    int left = from.readableBytes();
+    if (left <= skip) {
+      skip -= left;
+      return true;
+    }
+    int offset = (int) skip;
+    skip = 0;
+    if (left - offset > MOST - length) {
+      return false;
+    }
+    ByteBuf into = bytes;
+    if (into == null) {
+      into = ByteBufAllocator.DEFAULT.heapBuffer(left - offset, MOST);
+      bytes = into;
+    }
+    into.writeBytes(from, from.readerIndex() + offset, left - offset);
+    length += left - offset;
+    return true;
+  }
+}
