@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.channel.ChannelHandler.Sharable;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+
+/** Drops what arrives, and what fails. */
+@Sharable
+final class Sink extends ChannelInboundHandlerAdapter {
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ReferenceCountUtil.release(message);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+    // The row looks at the channel.
+  }
+}
