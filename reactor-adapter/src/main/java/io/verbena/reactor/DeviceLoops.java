@@ -10,6 +10,7 @@ import io.verbena.core.event.LoopStallEvent;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.core.loop.HeldUp;
+import io.verbena.core.memory.DirectMemory;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.reactor.connection.ConnectionContext;
@@ -71,18 +72,27 @@ final class DeviceLoops {
    * @param provider the scheme of its addresses
    * @param invoker invokes the duty cycles of loops and dispatcher in place of threads, or null
    * @param allocations runs what takes too long for a loop; null for a thread of its own
+   * @param direct what registered memory is made of
    */
   DeviceLoops(
       String provider,
       Device device,
       RdmaOptions options,
       @Nullable DutyCycleInvoker invoker,
-      @Nullable Executor allocations) {
+      @Nullable Executor allocations,
+      DirectMemory direct) {
     this.options = options;
     this.invoker = invoker;
     opened =
         new OpenedDevice(
-            THREADS, "reactor", provider, device, options, EnumSet.allOf(Credit.class), invoker);
+            THREADS,
+            "reactor",
+            provider,
+            device,
+            options,
+            EnumSet.allOf(Credit.class),
+            invoker,
+            direct);
     ownAllocations =
         allocations == null ? newThread(THREADS + '-' + device.attributes().name()) : null;
     this.allocations = allocations == null ? requireNonNull(ownAllocations) : allocations;

@@ -13,6 +13,7 @@ import io.verbena.RdmaTimeoutException;
 import io.verbena.RdmaTransport;
 import io.verbena.UnknownSchemeException;
 import io.verbena.core.loop.DutyCycleInvoker;
+import io.verbena.core.memory.DirectMemory;
 import io.verbena.reactor.cm.ConnectMono;
 import io.verbena.reactor.cm.Server;
 import io.verbena.reactor.connection.ConnectionContext;
@@ -62,7 +63,8 @@ final class ReactorTransport implements RdmaTransport {
 
   private final RdmaOptions options;
   private final @Nullable DutyCycleInvoker invoker;
-  private final VerbsProviders providers = VerbsProviders.load();
+  private final VerbsProviders providers;
+  private final DirectMemory direct;
   private final Function<URI, Device> devices;
   private final @Nullable Executor allocations;
   private final NameResolver names;
@@ -92,20 +94,26 @@ final class ReactorTransport implements RdmaTransport {
 
   /** A transport with threads of its own, over the providers that are present. */
   ReactorTransport(RdmaOptions options) {
-    this(options, null, null, null);
+    this(options, null, VerbsProviders.load(), null, null, DirectMemory.jvm());
   }
 
   /**
    * @param invoker who gives turns to all that else have threads, or null
+   * @param providers those that are present
    * @param devices opens a device for an address of a provider that is present; null for the
    *     provider itself
    * @param allocations runs what takes too long for a loop; null for a thread of each device's own
+   * @param direct what registered memory is made of
    */
   ReactorTransport(
       RdmaOptions options,
       @Nullable DutyCycleInvoker invoker,
+      VerbsProviders providers,
       @Nullable Function<URI, Device> devices,
-      @Nullable Executor allocations) {
+      @Nullable Executor allocations,
+      DirectMemory direct) {
+    this.providers = providers;
+    this.direct = direct;
     this.allocations = allocations;
     this.options = requireNonNull(options, "options");
     this.invoker = invoker;
@@ -315,7 +323,7 @@ final class ReactorTransport implements RdmaTransport {
         DeviceLoops other = known(key);
         DeviceLoops loops =
             other == null
-                ? new DeviceLoops(scheme(address), device, options, invoker, allocations)
+                ? new DeviceLoops(scheme(address), device, options, invoker, allocations, direct)
                 : other;
         if (other != null) {
           device.close();

@@ -6,7 +6,9 @@ import static java.util.Objects.requireNonNull;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTransport;
 import io.verbena.core.loop.DutyCycleInvoker;
+import io.verbena.core.memory.DirectMemory;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.util.function.Function;
 
@@ -27,15 +29,23 @@ public final class ReactorTransportFactory implements RdmaTransport.Factory {
    * outside only by giving turns; {@link RdmaTransport#dispose} has them given by {@link
    * DutyCycleInvoker#awaitFor}. For simulations.
    *
+   * @param providers those whose schemes addresses may have; loading them takes a while
    * @param devices opens a device that needs no thread, for an address whose scheme is that of a
    *     provider; the transport closes it
+   * @param direct what registered memory is made of
    */
   public static RdmaTransport conducted(
-      RdmaOptions options, DutyCycleInvoker invoker, Function<URI, Device> devices) {
+      RdmaOptions options,
+      DutyCycleInvoker invoker,
+      VerbsProviders providers,
+      Function<URI, Device> devices,
+      DirectMemory direct) {
     return new ReactorTransport(
         options,
         requireNonNull(invoker, "invoker"),
+        requireNonNull(providers, "providers"),
         requireNonNull(devices, "devices"),
-        Runnable::run);
+        Runnable::run,
+        requireNonNull(direct, "direct"));
   }
 }

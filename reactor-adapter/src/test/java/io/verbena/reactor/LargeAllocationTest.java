@@ -8,8 +8,10 @@ import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RemoteMemory.Right;
+import io.verbena.core.memory.DirectMemory;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
+import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -35,7 +37,12 @@ class LargeAllocationTest {
 
   private ReactorTransport transport(Duration operationTimeout) {
     return new ReactorTransport(
-        Ends.options().operationTimeout(operationTimeout).build(), null, null, allocations::add);
+        Ends.options().operationTimeout(operationTimeout).build(),
+        null,
+        VerbsProviders.load(),
+        null,
+        allocations::add,
+        DirectMemory.jvm());
   }
 
   private Runnable allocation() throws InterruptedException {

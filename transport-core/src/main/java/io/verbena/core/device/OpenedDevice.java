@@ -5,6 +5,7 @@ import io.verbena.RdmaOptions;
 import io.verbena.core.cm.ConnectionEventDispatcher;
 import io.verbena.core.loop.CloseSteps;
 import io.verbena.core.loop.DutyCycleInvoker;
+import io.verbena.core.memory.DirectMemory;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
@@ -49,12 +50,29 @@ public final class OpenedDevice {
       RdmaOptions options,
       Set<Credit> credits,
       @Nullable DutyCycleInvoker invoker) {
+    this(threads, adapter, provider, device, options, credits, invoker, DirectMemory.jvm());
+  }
+
+  /**
+   * As above.
+   *
+   * @param direct what its registered memory is made of
+   */
+  public OpenedDevice(
+      String threads,
+      String adapter,
+      String provider,
+      Device device,
+      RdmaOptions options,
+      Set<Credit> credits,
+      @Nullable DutyCycleInvoker invoker,
+      DirectMemory direct) {
     this.device = device;
     ProtectionDomain made = null;
     try {
       made = device.allocateProtectionDomain();
       domain = made;
-      memory = new RegisteredMemory(made, options);
+      memory = new RegisteredMemory(made, options, direct);
       dispatcher =
           new ConnectionEventDispatcher(
               threads + '-' + device.attributes().name() + "-cm", device, invoker);

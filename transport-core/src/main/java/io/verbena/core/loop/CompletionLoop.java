@@ -399,6 +399,12 @@ public final class CompletionLoop {
     }
 
     @Override
+    public long deadline() {
+      long keepAliveAt = now + keepAlive.nanosLeft(now);
+      return pending > 0 ? Math.min(lastTick + tickNanos, keepAliveAt) : keepAliveAt;
+    }
+
+    @Override
     public boolean isOver() {
       return ended;
     }

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * succeed: by somebody, or by slabs that were given up and that the next collection frees.
  * Thread-safe; allocates without a lock.
  */
-final class DirectMemory {
+public final class DirectMemory {
   private static final String OPTION = "-XX:MaxDirectMemorySize";
 
   /** Netty has found the limit out: that of the option, or else that of the heap. */
@@ -40,11 +40,13 @@ final class DirectMemory {
   private record Refusal(int length, long inUse, OutOfMemoryError error) {}
 
   /**
+   * Direct memory from elsewhere than the JVM, as in simulations.
+   *
    * @param most bytes that the JVM allows
    * @param inUse how many of them are taken, by anybody
    * @param allocator throws an {@link OutOfMemoryError} if there are too few left
    */
-  DirectMemory(long most, LongSupplier inUse, IntFunction<ByteBuffer> allocator) {
+  public DirectMemory(long most, LongSupplier inUse, IntFunction<ByteBuffer> allocator) {
     this.most = most;
     this.inUse = inUse;
     this.allocator = allocator;
@@ -52,7 +54,7 @@ final class DirectMemory {
   }
 
   /** The direct memory of this JVM. */
-  static DirectMemory jvm() {
+  public static DirectMemory jvm() {
     return OF_JVM;
   }
 

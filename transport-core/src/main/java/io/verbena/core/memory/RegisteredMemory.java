@@ -47,9 +47,11 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
+   * As above.
+   *
    * @param direct what the allocator's slabs are made of
    */
-  RegisteredMemory(ProtectionDomain domain, RdmaOptions options, DirectMemory direct) {
+  public RegisteredMemory(ProtectionDomain domain, RdmaOptions options, DirectMemory direct) {
     requireNonNull(domain, "domain");
     limit = new RegistrationLimit(options.maxRegisteredBytes());
     plenty = Math.min(limit.bytes(), direct.share()) >> 1;

@@ -7,16 +7,22 @@ import io.verbena.simulation.scenario.Arena;
 import io.verbena.simulation.scenario.Scenario;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reduces a failing scenario. First replaces the random fault schedule by the list of faults that
  * were injected into single packets, then removes faults and steps for as long as the scenario
- * still fails (delta debugging, Zeller and Hildebrandt 2002).
+ * still fails (delta debugging, Zeller and Hildebrandt 2002), and makes the steps that are left do
+ * less. A scenario that no longer fails is tried in some other orders of what happens at the same
+ * time, as a step that is removed may change that order too.
  */
 final class Shrinker {
+  private static final int SCHEDULES = 5;
+
   private final int maxRuns;
+  private Arena arena = new Arena();
   private int runs;
 
   /**
@@ -32,23 +38,17 @@ final class Shrinker {
     return runs;
   }
 
+  /** Returns the smallest failing scenario that was found. */
   Scenario shrink(Scenario failing) {
     Scenario scenario = withConcreteFaults(failing);
-    int before;
+    Scenario before;
     do {
-      before = size(scenario);
-      Scenario now = scenario;
-      List<Fault> faults =
-          minimize(now.faults().faults(), fewer -> fails(now.withFaults(schedule(now, fewer))));
-      Scenario next = now.withFaults(schedule(now, faults));
-      List<Integer> all = IntStream.range(0, next.stepCount()).boxed().toList();
-      scenario = next.withSteps(minimize(all, fewer -> fails(next.withSteps(fewer))));
-    } while (size(scenario) < before && runs < maxRuns);
+      before = scenario;
+      scenario = withFewerSteps(scenario);
+      scenario = withFewerFaults(scenario);
+      scenario = simplified(scenario);
+    } while (scenario != before && runs < maxRuns);
     return scenario;
-  }
-
-  private static int size(Scenario scenario) {
-    return scenario.stepCount() + scenario.faults().faults().size();
   }
 
   private static FaultSchedule schedule(Scenario scenario, List<Fault> faults) {
@@ -61,19 +61,74 @@ final class Shrinker {
    */
   private Scenario withConcreteFaults(Scenario scenario) {
     List<Fault> injectedFaults = new ArrayList<>();
-    runs++;
-    scenario.run(new Arena(), null, injectedFaults);
-    Scenario withConcreteFaults = scenario.withFaults(schedule(scenario, injectedFaults));
-    return fails(withConcreteFaults) ? withConcreteFaults : scenario;
+    run(scenario, injectedFaults);
+    Scenario withConcreteFaults = failing(scenario.withFaults(schedule(scenario, injectedFaults)));
+    return withConcreteFaults == null ? scenario : withConcreteFaults;
   }
 
-  private boolean fails(Scenario scenario) {
-    runs++;
-    return !scenario.run(new Arena(), null, null).isSuccess();
+  private Scenario withFewerSteps(Scenario scenario) {
+    List<Integer> all = IntStream.range(0, scenario.stepCount()).boxed().toList();
+    return minimize(scenario, all, scenario::withSteps);
   }
 
-  /** Removes ever smaller parts of a list for as long as the rest still fails. */
-  private <T> List<T> minimize(List<T> all, Predicate<List<T>> fails) {
+  private Scenario withFewerFaults(Scenario scenario) {
+    return minimize(
+        scenario,
+        scenario.faults().faults(),
+        fewer -> scenario.withFaults(schedule(scenario, fewer)));
+  }
+
+  private Scenario simplified(Scenario scenario) {
+    Scenario best = scenario;
+    Scenario before;
+    do {
+      before = best;
+      for (Scenario simpler : before.simpler()) {
+        Scenario found = runs < maxRuns ? failing(simpler) : null;
+        if (found != null) {
+          best = found;
+          break;
+        }
+      }
+    } while (best != before);
+    return best;
+  }
+
+  /** Returns whether the run succeeds. */
+  private boolean run(Scenario scenario, @Nullable List<Fault> injectedFaults) {
+    runs++;
+    boolean success = false;
+    try {
+      success = scenario.run(arena, null, injectedFaults).isSuccess();
+    } finally {
+      if (!success) {
+        arena = new Arena();
+      }
+    }
+    return success;
+  }
+
+  /** Returns the scenario in an order in which it fails, or null if it succeeds in all. */
+  private @Nullable Scenario failing(Scenario scenario) {
+    for (int i = 0; i < SCHEDULES; i++) {
+      Scenario variant = i == 0 ? scenario : scenario.withSchedule(i);
+      if (i > 0 && variant == scenario) {
+        return null;
+      }
+      if (!run(variant, null)) {
+        return variant;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Removes ever smaller parts of a list for as long as the scenario with the rest fails. Returns
+   * the last one that failed.
+   */
+  private <T> Scenario minimize(
+      Scenario scenario, List<T> all, Function<List<T>, Scenario> withOnly) {
+    Scenario best = scenario;
     List<T> list = all;
     int part = Math.max(1, list.size());
     while (part > 0 && !list.isEmpty() && runs < maxRuns) {
@@ -81,7 +136,9 @@ final class Shrinker {
       for (int from = 0; from < list.size() && runs < maxRuns; ) {
         List<T> rest = new ArrayList<>(list.subList(0, from));
         rest.addAll(list.subList(Math.min(list.size(), from + part), list.size()));
-        if (fails.test(rest)) {
+        Scenario found = failing(withOnly.apply(rest));
+        if (found != null) {
+          best = found;
           list = rest;
           removed = true;
         } else {
@@ -92,6 +149,6 @@ final class Shrinker {
         part /= 2;
       }
     }
-    return list;
+    return best;
   }
 }

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Checks that runs of many seeds have no violation, and that a seed always gives the same run. */
 class SimulationTest {
   private static final long SEEDS = 20_000;
-  private static final long REACTIVE_SEEDS = 200;
+  private static final long REACTIVE_SEEDS = 10_000;
 
   @Test
   @Timeout(600)

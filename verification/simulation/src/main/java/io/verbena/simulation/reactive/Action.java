@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.reactive;
 
-/** The actions of one end of the connection. */
+/** The actions of one end of a connection. */
 enum Action {
+  /** Sends some messages. */
   SEND,
   /** Requests messages from the receive subscription, or subscribes if there is none. */
   REQUEST,

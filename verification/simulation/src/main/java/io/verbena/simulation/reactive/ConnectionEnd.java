@@ -2,9 +2,10 @@
 package io.verbena.simulation.reactive;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
-import io.verbena.RdmaOptions;
 import io.verbena.RemoteMemory;
 import io.verbena.core.loop.DutyCycle;
 import io.verbena.simulation.scenario.Arena;
@@ -23,10 +24,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionEnd implements DutyCycle {
   private final ReactiveSimulation simulation;
+  private final int connectionNumber;
   private final int index;
-  private final SplittableRandom random;
+  private final FailureOracle oracle;
   private final RdmaConnection connection;
-  private final RdmaOptions options;
+  private final Settings settings;
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
   private final RdmaMemory.Region region;
   private final int sharedOffset;
@@ -34,34 +36,38 @@ final class ConnectionEnd implements DutyCycle {
   private final List<TrackedSend> sends = new ArrayList<>();
   private final Deque<ByteBuf> retained = new ArrayDeque<>();
   private @Nullable ReceiveSubscriber receiveSubscriber;
+  private long subscribedAt;
   private @Nullable ConnectionEnd peer;
   private @Nullable RemoteMemoryModel remoteMemory;
   private @Nullable OperationSubscriber<Void> closing;
   private final OperationSubscriber<Void> closed;
-  private final int maxSends;
   private boolean cancelledSend;
   private boolean mayDiscard;
 
   /**
    * Creates an end of an established connection.
    *
+   * @param connectionNumber the number of the connection, from 0
+   * @param index 0 or 1
    * @param sharedOffset the offset in the arena of the memory that its peer accesses
    */
   ConnectionEnd(
       ReactiveSimulation simulation,
+      int connectionNumber,
       int index,
+      FailureOracle oracle,
       RdmaConnection connection,
       Arena arena,
       int sharedOffset) {
     this.simulation = simulation;
+    this.connectionNumber = connectionNumber;
     this.index = index;
+    this.oracle = oracle;
     this.connection = connection;
     this.sharedOffset = sharedOffset;
-    options = simulation.scenario().options();
-    random = new SplittableRandom(simulation.scenario().seed() * 31 + index);
-    maxSends = 1 + random.nextInt(2);
+    settings = simulation.scenario().settings();
     for (Step step : simulation.scenario().steps()) {
-      if (step.end() == index) {
+      if (step.end() == index && step.connection() == connectionNumber) {
         steps.add(step);
       }
     }
@@ -100,25 +106,28 @@ final class ConnectionEnd implements DutyCycle {
 
   // ---- called by its sends, subscribers and operations
 
-  boolean oneIn(int n) {
-    return random.nextInt(n) == 0;
+  Schedule schedule() {
+    return simulation.schedule();
   }
 
-  int nextUpTo(int max) {
-    return random.nextInt(max + 1);
+  int messageLength(long seed, int number) {
+    boolean isLong = Choice.LONG_MESSAGE.oneIn(3, seed, number);
+    int most = isLong ? 6 * settings.eagerSize() : settings.eagerSize() + 8;
+    return TestMessage.MIN_LENGTH + Choice.MESSAGE_LENGTH.below(most, seed, number);
   }
 
-  int messageLength() {
-    int most = oneIn(3) ? 6 * options.eagerSize() : options.eagerSize() + 8;
-    return TestMessage.MIN_LENGTH + random.nextInt(most);
-  }
-
+  /** Allocates a registered buffer, or at the ceiling another one. */
   ByteBuf allocate(int length) {
-    return connection.memory().allocator().directBuffer(length);
+    try {
+      return connection.memory().allocator().directBuffer(length);
+    } catch (MemoryLimitException e) {
+      verify(() -> Violation.require(settings.hasLowCeiling(), "no memory:", e));
+      return UnpooledByteBufAllocator.DEFAULT.heapBuffer(length);
+    }
   }
 
   boolean isClosing() {
-    return simulation.oracle().isClosing();
+    return oracle.isClosing();
   }
 
   /** Whether it may drop what its peer sends, whose sends then fail. */
@@ -145,7 +154,7 @@ final class ConnectionEnd implements DutyCycle {
 
   private void verifyCredits() {
     boolean uncounted = cancelledSend || peer().cancelledSend || peer().mayDiscard;
-    if (uncounted || simulation.oracle().mayHaveFailed()) {
+    if (uncounted || oracle.mayHaveFailed()) {
       return;
     }
     long outstanding = 0;
@@ -153,12 +162,21 @@ final class ConnectionEnd implements DutyCycle {
       outstanding += send.demand() + send.undelivered();
     }
     // While one send holds all credits unused, another one may request one message in advance.
-    long most = (long) maxSends * options.window() + maxSends - 1;
+    long most = (long) settings.maxSends() * settings.window() + settings.maxSends() - 1;
     Violation.require(outstanding <= most, "more messages requested than " + most + ":", sends);
   }
 
-  void onMessage(ByteBuf message) {
+  /** Verifies a message and takes it over. Returns how many more of them to request now. */
+  int onMessage(ByteBuf message) {
     verify(() -> verifyMessage(message));
+    long seed = peer().sends.get(TestMessage.send(message)).seed();
+    int number = TestMessage.index(message);
+    if (Choice.RETAIN.oneIn(4, seed, number)) {
+      retained.add(message);
+    } else {
+      message.release();
+    }
+    return Math.max(0, Choice.REQUEST_MORE.below(16, seed, number) - 11);
   }
 
   private void verifyMessage(ByteBuf message) {
@@ -170,11 +188,6 @@ final class ConnectionEnd implements DutyCycle {
         "a message of no known send:",
         message);
     from.get(TestMessage.send(message)).deliver(message);
-    if (oneIn(4)) {
-      retained.add(message);
-    } else {
-      message.release();
-    }
   }
 
   /**
@@ -184,9 +197,7 @@ final class ConnectionEnd implements DutyCycle {
    */
   void failed(String what, Throwable error, boolean startedWhileClosing) {
     trace("failed", what + ": " + error.getMessage());
-    verify(
-        () ->
-            simulation.oracle().recordFailure(simulation.now(), what, error, startedWhileClosing));
+    verify(() -> oracle.recordFailure(simulation.now(), what, error, startedWhileClosing));
   }
 
   /** Called when a stream of received messages completes. */
@@ -194,9 +205,7 @@ final class ConnectionEnd implements DutyCycle {
     verify(
         () ->
             Violation.require(
-                simulation.oracle().allowsEndOfStream(),
-                "received messages ended without a close at",
-                this));
+                oracle.allowsEndOfStream(), "received messages ended without a close at", this));
   }
 
   // ---- called by the scheduler
@@ -215,12 +224,7 @@ final class ConnectionEnd implements DutyCycle {
 
   @Override
   public boolean doWork() {
-    boolean worked = false;
-    if (oneIn(2)) {
-      for (int i = 0; i < sends.size(); i++) {
-        worked |= sends.get(i).emit();
-      }
-    }
+    boolean worked = emit();
     while (retained.size() > 4 || (steps.isEmpty() && !retained.isEmpty())) {
       retained.remove().release();
     }
@@ -229,13 +233,29 @@ final class ConnectionEnd implements DutyCycle {
       return requestRemaining() || worked;
     }
     trace("step", step);
-    execute(step.action(), new SplittableRandom(step.seed()));
+    execute(step, new SplittableRandom(step.seed()));
     return true;
+  }
+
+  /** Emits, or leaves that for another time. Returns whether there was anything to emit. */
+  private boolean emit() {
+    boolean canEmit = false;
+    for (int i = 0; i < sends.size(); i++) {
+      canEmit |= sends.get(i).canEmit();
+    }
+    if (canEmit && schedule().oneIn(2)) {
+      for (int i = 0; i < sends.size(); i++) {
+        sends.get(i).emit();
+      }
+    }
+    return canEmit;
   }
 
   private boolean requestRemaining() {
     ReceiveSubscriber subscriber = receiveSubscriber;
-    if (subscriber == null || (subscriber.isEnded() && !closed.isEnded())) {
+    // One that ended at once is renewed later, so that time can pass.
+    boolean isLate = subscribedAt != simulation.now();
+    if (subscriber == null || (subscriber.isEnded() && !closed.isEnded() && isLate)) {
       subscribe();
       return true;
     }
@@ -246,41 +266,38 @@ final class ConnectionEnd implements DutyCycle {
     return false;
   }
 
-  private void execute(Action action, SplittableRandom choices) {
-    switch (action) {
-      case SEND -> send(1 + choices.nextInt(30));
-      case REQUEST -> requestMore(1 + choices.nextInt(6));
-      case CANCEL_RECEIVE -> {
-        if (choices.nextInt(3) == 0) {
-          cancelReceive();
+  private void execute(Step step, SplittableRandom choices) {
+    switch (step.action()) {
+      case SEND -> send(step);
+      case REQUEST -> requestMore(step.count());
+      case CANCEL_RECEIVE -> cancelReceive();
+      case CANCEL_SEND -> cancelSend();
+      case WRITE -> remoteMemory().write(choices, step.maxLength());
+      case READ -> {
+        for (int i = 0; i < step.count(); i++) {
+          remoteMemory().read(choices, step.maxLength());
         }
       }
-      case CANCEL_SEND -> {
-        if (choices.nextInt(4) == 0) {
-          cancelSend();
+      case FETCH_ADD -> {
+        for (int i = 0; i < step.count(); i++) {
+          remoteMemory().fetchAndAdd(choices);
         }
       }
-      case WRITE -> remoteMemory().write(choices);
-      case READ -> remoteMemory().read(choices);
-      case FETCH_ADD -> remoteMemory().fetchAndAdd(choices);
       case COMPARE_SWAP -> remoteMemory().compareAndSwap(choices);
-      case CANCEL_OPERATION -> remoteMemory().cancelOperation(choices);
+      case CANCEL_OPERATION -> remoteMemory().cancelOperation();
       case CLOSE -> close();
       case DISPOSE -> {
-        simulation.oracle().disrupt();
+        oracle.disrupt();
         connection.dispose();
       }
-      case STALL -> {
-        simulation.oracle().disrupt();
-        simulation.stall(choices.nextLong(2 * options.operationTimeout().toNanos()));
-      }
+      case STALL -> simulation.stall(step);
     }
   }
 
-  private void send(int count) {
+  private void send(Step step) {
     long active = sends.stream().filter(send -> !send.isEnded()).count();
-    if (active < maxSends) {
-      TrackedSend send = new TrackedSend(this, sends.size(), count);
+    if (active < settings.maxSends()) {
+      TrackedSend send = new TrackedSend(this, sends.size(), step);
       sends.add(send);
       connection.send(send).subscribe(send);
     }
@@ -297,6 +314,7 @@ final class ConnectionEnd implements DutyCycle {
   private void subscribe() {
     ReceiveSubscriber subscriber = new ReceiveSubscriber(this);
     receiveSubscriber = subscriber;
+    subscribedAt = simulation.now();
     connection.receive().subscribe(subscriber);
   }
 
@@ -327,7 +345,7 @@ final class ConnectionEnd implements DutyCycle {
       OperationSubscriber<Void> close =
           new OperationSubscriber<>("close", this, nothing -> {}, mayBeExecuted -> {});
       closing = close;
-      simulation.oracle().closing();
+      oracle.closing();
       connection.close().subscribe(close);
     }
   }
@@ -343,7 +361,12 @@ final class ConnectionEnd implements DutyCycle {
   }
 
   boolean isIdle() {
-    return sends.stream().allMatch(TrackedSend::isEnded) && remoteMemory().isIdle();
+    for (int i = 0; i < sends.size(); i++) {
+      if (!sends.get(i).isEnded()) {
+        return false;
+      }
+    }
+    return remoteMemory().isIdle();
   }
 
   String describe() {
@@ -364,7 +387,7 @@ final class ConnectionEnd implements DutyCycle {
     while (!retained.isEmpty()) {
       retained.remove().release();
     }
-    if (!simulation.oracle().mayHaveFailed()) {
+    if (!oracle.mayHaveFailed()) {
       remoteMemory().requireAllImmediates();
       if (!peer().mayDiscard) {
         sends.forEach(TrackedSend::requireDelivered);
@@ -381,6 +404,6 @@ final class ConnectionEnd implements DutyCycle {
 
   @Override
   public String toString() {
-    return "end " + index;
+    return connectionNumber == 0 ? "end " + index : "end " + index + " of " + connectionNumber;
   }
 }

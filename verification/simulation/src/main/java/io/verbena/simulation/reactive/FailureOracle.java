@@ -2,10 +2,10 @@
 package io.verbena.simulation.reactive;
 
 import io.verbena.ConnectionClosedException;
+import io.verbena.MemoryLimitException;
 import io.verbena.OperationLimitException;
 import io.verbena.PeerUnreachableException;
 import io.verbena.RdmaException;
-import io.verbena.RdmaOptions;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.simulation.scenario.Violation;
 import org.jspecify.annotations.Nullable;
@@ -17,15 +17,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class FailureOracle {
   private final PacketObserver packets;
-  private final RdmaOptions options;
+  private final Settings settings;
   private boolean disrupted;
   private boolean closing;
   private boolean failed;
   private @Nullable Violation unexplained;
 
-  FailureOracle(PacketObserver packets, RdmaOptions options) {
+  FailureOracle(PacketObserver packets, Settings settings) {
     this.packets = packets;
-    this.options = options;
+    this.settings = settings;
   }
 
   /** Records that the scenario disposed the connection or stalled an agent. */
@@ -87,7 +87,9 @@ final class FailureOracle {
     if (root instanceof PeerUnreachableException) {
       allowed = packets.allowsRetryExhaustion(now);
     } else if (root instanceof RdmaTimeoutException) {
-      allowed = packets.allowsTimeout(now, options.closeTimeout().toNanos());
+      allowed = packets.allowsTimeout(now, Settings.CLOSE_TIMEOUT.toNanos());
+    } else if (root instanceof MemoryLimitException) {
+      allowed = settings.hasLowCeiling();
     } else {
       allowed = root instanceof ConnectionClosedException && packets.allowsRetryExhaustion(now);
     }

@@ -6,92 +6,185 @@ import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.emulated.SimulatedFabric;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the agents and the wire one at a time, in random order. Advances the virtual time once none
- * of them has work.
+ * Runs the agents and the wire one at a time, in random order. Advances the virtual time to the
+ * next event or deadline once none of them has work.
  */
-final class RandomScheduler implements DutyCycleInvoker {
-  private static final long STEP_NANOS = 10_000_000;
+final class RandomScheduler {
+  /** The agent that belongs to no host. */
+  private static final int NO_HOST = -1;
 
-  private final SplittableRandom random;
+  private final Schedule schedule;
   private final SimulatedFabric fabric;
-  private final List<DutyCycle> agents = new ArrayList<>();
-  private @Nullable DutyCycle stalled;
-  private long stalledUntil;
-  private int idle;
 
-  RandomScheduler(SplittableRandom random, SimulatedFabric fabric) {
-    this.random = random;
-    this.fabric = fabric;
+  /** The first {@link #candidates} of them may have work; the others had none at this moment. */
+  private final List<Agent> agents = new ArrayList<>();
+
+  private int candidates;
+
+  /** The rounds in which no agent had work, and no event or deadline was left to wait for. */
+  private int roundsWithoutEvent;
+
+  private @Nullable Agent stalled;
+  private long stalledUntil;
+  private int deadHost = NO_HOST;
+
+  /** What the scheduler runs, and where: all that a host runs ends with it. */
+  private static final class Agent {
+    private final DutyCycle work;
+    private final int host;
+
+    Agent(DutyCycle work, int host) {
+      this.work = work;
+      this.host = host;
+    }
   }
 
-  @Override
-  public long nanoTime() {
+  RandomScheduler(Schedule schedule, SimulatedFabric fabric) {
+    this.schedule = schedule;
+    this.fabric = fabric;
+    add(new WireEvents(), NO_HOST);
+  }
+
+  /** Delivers what the wire has for the present moment. */
+  private final class WireEvents implements DutyCycle {
+    @Override
+    public boolean doWork() {
+      return fabric.step(now());
+    }
+
+    @Override
+    public boolean isOver() {
+      return false;
+    }
+  }
+
+  long now() {
     return fabric.time().now();
   }
 
-  @Override
-  public void add(DutyCycle agent) {
-    agents.add(agent);
+  void add(DutyCycle work, int host) {
+    agents.add(new Agent(work, host));
+    wakeAll();
   }
 
-  /** Stalls one agent, chosen at random, for this time. */
-  void stall(long nanos) {
-    stalled = agents.get(random.nextInt(agents.size()));
-    stalledUntil = nanoTime() + nanos;
+  /** Returns what runs the agents of a transport. */
+  DutyCycleInvoker invoker(int host) {
+    return new DutyCycleInvoker() {
+      @Override
+      public long nanoTime() {
+        return now();
+      }
+
+      @Override
+      public void add(DutyCycle dutyCycle) {
+        RandomScheduler.this.add(dutyCycle, host);
+      }
+
+      @Override
+      public boolean awaitFor(BooleanSupplier done, long nanos) {
+        return RandomScheduler.this.awaitFor(done, nanos);
+      }
+    };
   }
 
-  /** Ends every stall. */
+  /** Stalls one agent for this time, the wire excepted. */
+  void stall(long seed, long nanos) {
+    List<Agent> all = new ArrayList<>(agents);
+    all.removeIf(agent -> agent.host == NO_HOST);
+    stalled = all.get(Choice.STALLED_AGENT.below(all.size(), seed, 0));
+    stalledUntil = now() + nanos;
+  }
+
+  /** Runs no agent of a host any more. */
+  void kill(int host) {
+    deadHost = host;
+  }
+
+  /** Ends every stall, and runs all agents again. */
   void resumeAll() {
     stalled = null;
+    deadHost = NO_HOST;
+    wakeAll();
   }
 
-  @Override
-  public boolean awaitFor(BooleanSupplier done, long nanos) {
-    long end = nanoTime() + nanos;
+  /**
+   * Runs agents until a condition holds, or {@code nanos} have passed, or nothing can happen any
+   * more. Returns whether the condition holds.
+   */
+  boolean awaitFor(BooleanSupplier done, long nanos) {
+    long end = now() + nanos;
+    roundsWithoutEvent = 0;
     while (!done.getAsBoolean()) {
-      if (nanoTime() >= end) {
+      if (now() >= end || roundsWithoutEvent > 1) {
         return false;
       }
-      runOne();
+      runOne(end);
     }
     return true;
   }
 
-  private void runOne() {
-    int chosen = random.nextInt(agents.size() + 1);
-    boolean worked = chosen == agents.size() ? fabric.step(nanoTime()) : runOne(agents.get(chosen));
-    idle = worked ? 0 : idle + 1;
-    if (idle > 4 * agents.size()) {
-      idle = 0;
-      advanceTime();
+  private void wakeAll() {
+    candidates = agents.size();
+  }
+
+  private void runOne(long end) {
+    if (candidates == 0) {
+      advanceTime(end);
+      wakeAll();
+      return;
+    }
+    int chosen = schedule.below(candidates);
+    Agent agent = agents.get(chosen);
+    boolean worked = mayRun(agent) && agent.work.doWork();
+    // Doing work may have added agents, which wakes all.
+    if (agent.work.isOver()) {
+      agents.remove(agent);
+      wakeAll();
+    } else if (worked) {
+      roundsWithoutEvent = 0;
+      wakeAll();
+    } else if (agents.get(chosen) == agent && chosen < candidates) {
+      candidates--;
+      agents.set(chosen, agents.get(candidates));
+      agents.set(candidates, agent);
     }
   }
 
-  private boolean runOne(DutyCycle next) {
-    if (next == stalled && nanoTime() < stalledUntil) {
-      return false;
-    }
-    boolean worked = next.doWork();
-    if (next.isOver()) {
-      agents.remove(next);
-    }
-    return worked;
+  private boolean mayRun(Agent agent) {
+    return (agent.host != deadHost || deadHost == NO_HOST)
+        && (agent != stalled || now() >= stalledUntil);
   }
 
-  /**
-   * Advances to the next event on the wire, or by one step, so that deadlines expire without events
-   * too.
-   */
-  private void advanceTime() {
-    long deadline = nanoTime() + STEP_NANOS;
-    if (!fabric.step(deadline)) {
-      fabric.time().schedule(STEP_NANOS, () -> {});
-      fabric.step(deadline);
+  /** Advances to the next event on the wire or to the next deadline of an agent. */
+  private void advanceTime(long end) {
+    long now = now();
+    long deadline = nextDeadline();
+    roundsWithoutEvent++;
+    long limit = Math.min(deadline, end);
+    if (fabric.step(limit)) {
+      roundsWithoutEvent = 0;
+    } else if (deadline != Long.MAX_VALUE) {
+      roundsWithoutEvent = 0;
+      fabric.time().schedule(limit - now, () -> {});
+      fabric.step(limit);
     }
+  }
+
+  private long nextDeadline() {
+    long now = now();
+    long next = Long.MAX_VALUE;
+    for (Agent agent : agents) {
+      if (agent == stalled && now < stalledUntil) {
+        next = Math.min(next, stalledUntil);
+      } else if (mayRun(agent)) {
+        next = Math.min(next, agent.work.deadline());
+      }
+    }
+    // One that is past has been met: its agent found nothing to do.
+    return Math.max(next, now + 1);
   }
 }

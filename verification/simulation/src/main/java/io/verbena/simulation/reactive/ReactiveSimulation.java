@@ -2,20 +2,21 @@
 package io.verbena.simulation.reactive;
 
 import io.verbena.RdmaConnection;
-import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
+import io.verbena.core.memory.DirectMemory;
 import io.verbena.emulated.SimulatedFabric;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.reactor.ReactorTransportFactory;
 import io.verbena.simulation.scenario.Arena;
 import io.verbena.simulation.scenario.Trace;
 import io.verbena.simulation.scenario.Violation;
+import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -23,7 +24,15 @@ import reactor.core.publisher.Mono;
 /** Runs a scenario: two transports, one connection between them, and its two ends. */
 final class ReactiveSimulation {
   private static final URI ADDRESS = URI.create("emulated://simulated");
+  private static final int SERVER = 0;
+  private static final int CLIENT = 1;
   private static final long CONNECT_NANOS = Duration.ofSeconds(1).toNanos();
+
+  /** Loading them takes longer than a run. */
+  private static final VerbsProviders PROVIDERS = VerbsProviders.load();
+
+  /** More than any run takes. */
+  private static final long DIRECT_MEMORY = 1L << 30;
 
   /** A lossy wire may slow down the whole run by this much. */
   private static final long LIMIT_NANOS = Duration.ofMinutes(30).toNanos();
@@ -31,10 +40,10 @@ final class ReactiveSimulation {
   private final ReactiveScenario scenario;
   private final Arena arena;
   private final SimulatedFabric fabric;
+  private final Schedule schedule;
   private final RandomScheduler scheduler;
   private final PacketObserver observer;
   private final FailureOracle oracle;
-  private final SplittableRandom random;
   private @Nullable Throwable failure;
 
   ReactiveSimulation(
@@ -44,13 +53,13 @@ final class ReactiveSimulation {
       @Nullable List<Fault> injectedFaults) {
     this.scenario = scenario;
     this.arena = arena;
-    random = new SplittableRandom(scenario.seed() + 1);
     fabric =
         new SimulatedFabric(
             scenario.seed(), scenario.faults(), scenario.flowControl(), arena.flights);
-    scheduler = new RandomScheduler(random.split(), fabric);
+    schedule = new Schedule(scenario.scheduleSeed(), fabric.time());
+    scheduler = new RandomScheduler(schedule, fabric);
     observer = new PacketObserver(this, trace);
-    oracle = new FailureOracle(observer, scenario.options());
+    oracle = new FailureOracle(observer, scenario.settings());
     fabric.wire().tap(observer);
     if (injectedFaults != null) {
       fabric.wire().record(injectedFaults);
@@ -81,11 +90,9 @@ final class ReactiveSimulation {
     int serverMemory = arena.allocate(RemoteMemoryModel.LENGTH);
     int clientMemory = arena.allocate(RemoteMemoryModel.LENGTH);
     arena.fillWithPattern();
-    RdmaOptions options = scenario.options();
-    RdmaTransport serverSide =
-        ReactorTransportFactory.conducted(options, scheduler, any -> fabric.open());
-    RdmaTransport clientSide =
-        ReactorTransportFactory.conducted(options, scheduler, any -> fabric.open());
+    DirectMemory direct = new DirectMemory(DIRECT_MEMORY, () -> 0, arena.buffers::allocate);
+    RdmaTransport serverSide = transport(SERVER, direct);
+    RdmaTransport clientSide = transport(CLIENT, direct);
     List<RdmaConnection> accepted = new ArrayList<>();
     List<RdmaConnection> connected = new ArrayList<>();
     RdmaServer server =
@@ -99,19 +106,20 @@ final class ReactiveSimulation {
             .block();
     clientSide.connect(ADDRESS).subscribe(connected::add, this::failed);
     await("connecting", () -> !accepted.isEmpty() && !connected.isEmpty(), CONNECT_NANOS);
-    ConnectionEnd serverEnd = new ConnectionEnd(this, 0, accepted.get(0), arena, serverMemory);
-    ConnectionEnd clientEnd = new ConnectionEnd(this, 1, connected.get(0), arena, clientMemory);
+    ConnectionEnd serverEnd =
+        new ConnectionEnd(this, 0, SERVER, oracle, accepted.get(0), arena, serverMemory);
+    ConnectionEnd clientEnd =
+        new ConnectionEnd(this, 0, CLIENT, oracle, connected.get(0), arena, clientMemory);
     serverEnd.connectTo(clientEnd, arena);
     clientEnd.connectTo(serverEnd, arena);
-    scheduler.add(serverEnd);
-    scheduler.add(clientEnd);
+    scheduler.add(serverEnd, SERVER);
+    scheduler.add(clientEnd, CLIENT);
 
-    boolean patient = random.nextInt(3) > 0;
     await(
         "the last step",
         () -> serverEnd.hasFinishedSteps() && clientEnd.hasFinishedSteps(),
         LIMIT_NANOS);
-    if (patient) {
+    if (scenario.settings().patient()) {
       await(
           "the last message",
           () -> serverEnd.isIdle() && clientEnd.isIdle(),
@@ -139,6 +147,15 @@ final class ReactiveSimulation {
     serverEnd.checkReleased();
     clientEnd.checkReleased();
     checkNothingIsLeft();
+  }
+
+  private RdmaTransport transport(int host, DirectMemory direct) {
+    return ReactorTransportFactory.conducted(
+        scenario.settings().options(),
+        scheduler.invoker(host),
+        PROVIDERS,
+        any -> fabric.open(),
+        direct);
   }
 
   private void checkNothingIsLeft() {
@@ -191,20 +208,21 @@ final class ReactiveSimulation {
     return observer;
   }
 
-  FailureOracle oracle() {
-    return oracle;
+  Schedule schedule() {
+    return schedule;
   }
 
   long now() {
-    return scheduler.nanoTime();
+    return scheduler.now();
   }
 
   void trace(String what, ConnectionEnd who, Object about) {
     observer.event(now(), what, who, about);
   }
 
-  /** Stalls a random agent for this time. */
-  void stall(long nanos) {
-    scheduler.stall(nanos);
+  /** Stalls a random agent for as many milliseconds as the step says. */
+  void stall(Step step) {
+    oracle.disrupt();
+    scheduler.stall(step.seed(), TimeUnit.MILLISECONDS.toNanos(step.count()));
   }
 }

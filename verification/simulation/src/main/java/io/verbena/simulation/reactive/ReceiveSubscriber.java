@@ -43,9 +43,9 @@ final class ReceiveSubscriber extends BaseSubscriber<ByteBuf> {
           Violation.require(demand > 0, "receive: a message without demand", "");
         });
     demand--;
-    end.onMessage(message);
-    if (end.oneIn(4)) {
-      requestMore(1 + end.nextUpTo(4));
+    int more = end.onMessage(message);
+    if (more > 0) {
+      requestMore(more);
     }
   }
 

@@ -80,11 +80,11 @@ final class RemoteMemoryModel {
 
   // ---- operations
 
-  void write(SplittableRandom random) {
+  void write(SplittableRandom random, int maxLength) {
     if (isWriting() || uncertainBytes != null) {
       return;
     }
-    byte[] bytes = new byte[random.nextInt(MAX_BYTES)];
+    byte[] bytes = new byte[Math.min(maxLength, random.nextInt(MAX_BYTES))];
     random.nextBytes(bytes);
     int at = randomOffset(random);
     boolean withImmediate = random.nextInt(3) == 0;
@@ -139,11 +139,11 @@ final class RemoteMemoryModel {
     immediatesReceived++;
   }
 
-  void read(SplittableRandom random) {
+  void read(SplittableRandom random, int maxLength) {
     if (isWriting() || uncertainBytes != null) {
       return;
     }
-    int length = 1 + random.nextInt(MAX_BYTES - 1);
+    int length = Math.min(maxLength, 1 + random.nextInt(MAX_BYTES - 1));
     int at = randomOffset(random);
     RemoteMemory from = token.slice(at, length);
     byte[] expected = new byte[length];
@@ -157,6 +157,10 @@ final class RemoteMemoryModel {
                   "read", end, value -> verifyRead(expected, before, value), mayBeExecuted -> {}));
       case 1 -> {
         ByteBuf into = end.allocate(length);
+        if (!into.isDirect()) {
+          into.release();
+          return;
+        }
         start(
             connection.read(from, into),
             new OperationSubscriber<Void>(
@@ -223,10 +227,9 @@ final class RemoteMemoryModel {
                   i < adds && i / DIGITS == number / DIGITS;
                   i++) {
                 int times = executions(found, i);
-                Violation.require(
-                    times <= (i < number ? 1 : 0) && (!doneBefore.get(i) || times == 1),
-                    "add " + number + " found this count of add " + i + ":",
-                    times);
+                if (times > (i < number ? 1 : 0) || (doneBefore.get(i) && times != 1)) {
+                  throw new Violation("add " + number + " found " + times + " times add " + i);
+                }
               }
               completedAdds.set(number);
             },
@@ -275,11 +278,11 @@ final class RemoteMemoryModel {
     mono.subscribe(operation);
   }
 
-  void cancelOperation(SplittableRandom random) {
+  void cancelOperation() {
     for (OperationSubscriber<?> operation : operations) {
       // Bytes of a cancelled WRITE may still arrive and would have to be tracked; results of all
       // other operations are ignored.
-      if (!operation.isEnded() && operation != writing && random.nextInt(3) == 0) {
+      if (!operation.isEnded() && operation != writing) {
         operation.cancelOperation();
         return;
       }
@@ -287,7 +290,12 @@ final class RemoteMemoryModel {
   }
 
   boolean isIdle() {
-    return operations.stream().allMatch(OperationSubscriber::isEnded);
+    for (int i = 0; i < operations.size(); i++) {
+      if (!operations.get(i).isEnded()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   // ---- the end
@@ -313,7 +321,9 @@ final class RemoteMemoryModel {
         int times = executions(sum, number);
         boolean right =
             number >= adds ? times == 0 : times == 1 || (times == 0 && !completedAdds.get(number));
-        Violation.require(right, "add " + number + " was executed this often:", times);
+        if (!right) {
+          throw new Violation("add " + number + " was executed this often: " + times);
+        }
       }
       arena.expectLong(base + i * Long.BYTES, sum);
     }

@@ -1,18 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.reactive;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * One step of a scenario.
  *
  * @param number its index in the generated scenario, for the trace
+ * @param connection the connection that it is for
  * @param end the end that executes it, 0 or 1
  * @param action the action
+ * @param count how many messages, operations or milliseconds
+ * @param maxLength no message and no operation of the step has more bytes than this
  * @param seed the seed of all random choices in the step
  */
-record Step(int number, int end, Action action, long seed) {
+record Step(
+    int number, int connection, int end, Action action, int count, int maxLength, long seed) {
+
+  private static final int SHORT = 64;
+
+  /** Returns steps that do less, the least first. */
+  List<Step> smaller() {
+    List<Step> steps = new ArrayList<>();
+    if (count > 1) {
+      steps.add(with(1, maxLength));
+      if (count > 3) {
+        steps.add(with(count / 2, maxLength));
+      }
+      steps.add(with(count - 1, maxLength));
+    }
+    if (maxLength > SHORT) {
+      steps.add(with(count, SHORT));
+    }
+    return steps;
+  }
+
+  private Step with(int newCount, int newMaxLength) {
+    return new Step(number, connection, end, action, newCount, newMaxLength, seed);
+  }
 
   @Override
   public String toString() {
-    return "#" + number + " end " + end + ": " + action;
+    StringBuilder text =
+        new StringBuilder("#" + number + " end " + end + ": " + action + ' ' + count);
+    if (connection > 0) {
+      text.append(" on connection ").append(connection);
+    }
+    if (maxLength != Integer.MAX_VALUE) {
+      text.append(", up to ").append(maxLength).append(" B");
+    }
+    return text.toString();
   }
 }

@@ -2,6 +2,8 @@
 package io.verbena.simulation.reactive;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
 
 /**
  * The layout of a message: the number of its send, its index in that send, and a pattern that
@@ -16,14 +18,28 @@ import io.netty.buffer.ByteBuf;
 final class TestMessage {
   static final int MIN_LENGTH = 2 * Integer.BYTES;
 
+  private static final int PERIOD = 256;
+  private static final int MAX_LENGTH = 1 << 17;
+
+  /** The pattern of all messages, each from an offset of its own on. */
+  private static final ByteBuf PATTERN = Unpooled.buffer(PERIOD + MAX_LENGTH);
+
+  static {
+    for (int i = 0; i < PERIOD + MAX_LENGTH; i++) {
+      PATTERN.writeByte(i);
+    }
+  }
+
   private TestMessage() {}
 
+  private static int offset(int send, int index) {
+    return (send * 31 + index * 7) & (PERIOD - 1);
+  }
+
   static ByteBuf write(ByteBuf into, int send, int index, int length) {
-    into.writeInt(send).writeInt(index);
-    for (int i = MIN_LENGTH; i < length; i++) {
-      into.writeByte(send * 31 + index * 7 + i);
-    }
-    return into;
+    return into.writeInt(send)
+        .writeInt(index)
+        .writeBytes(PATTERN, offset(send, index), length - MIN_LENGTH);
   }
 
   static int send(ByteBuf message) {
@@ -35,14 +51,11 @@ final class TestMessage {
   }
 
   static boolean isIntact(ByteBuf message) {
-    int start = message.readerIndex();
-    int send = send(message);
-    int index = index(message);
-    for (int i = MIN_LENGTH; i < message.readableBytes(); i++) {
-      if (message.getByte(start + i) != (byte) (send * 31 + index * 7 + i)) {
-        return false;
-      }
-    }
-    return true;
+    return ByteBufUtil.equals(
+        PATTERN,
+        offset(send(message), index(message)),
+        message,
+        message.readerIndex() + MIN_LENGTH,
+        message.readableBytes() - MIN_LENGTH);
   }
 }

@@ -19,7 +19,7 @@ import reactor.core.publisher.BaseSubscriber;
 final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBuf> {
   private final ConnectionEnd connectionEnd;
   private final int id;
-  private final int count;
+  private final Step step;
   private final boolean startedWhileClosing;
   private final List<ByteBuf> emitted = new ArrayList<>();
   private final List<Integer> lengths = new ArrayList<>();
@@ -31,10 +31,10 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
   private boolean emitting;
   private @Nullable String result;
 
-  TrackedSend(ConnectionEnd connectionEnd, int id, int count) {
+  TrackedSend(ConnectionEnd connectionEnd, int id, Step step) {
     this.connectionEnd = connectionEnd;
     this.id = id;
-    this.count = count;
+    this.step = step;
     startedWhileClosing = connectionEnd.isClosing();
   }
 
@@ -53,7 +53,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     public void request(long n) {
       demand += n;
       connectionEnd.checkCredits();
-      if (connectionEnd.oneIn(3)) {
+      if (connectionEnd.schedule().oneIn(3)) {
         emit();
       }
     }
@@ -71,6 +71,14 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     dispose();
   }
 
+  /** Whether {@link #emit} has something to do. */
+  boolean canEmit() {
+    return downstream != null
+        && !emitting
+        && !upstreamEnded
+        && (demand > 0 || emitted.size() == step.count());
+  }
+
   /**
    * Emits some or all of the requested messages. Returns whether it emitted or completed anything.
    */
@@ -81,23 +89,24 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     }
     boolean worked = false;
     emitting = true;
-    for (int left = connectionEnd.nextUpTo(8);
-        left >= 0 && demand > 0 && emitted.size() < count;
+    for (int left = connectionEnd.schedule().below(9);
+        left >= 0 && demand > 0 && emitted.size() < step.count();
         left--) {
       worked = true;
       demand--;
-      int length = connectionEnd.messageLength();
+      int index = emitted.size();
+      int length = Math.min(step.maxLength(), connectionEnd.messageLength(step.seed(), index));
       ByteBuf buffer =
-          connectionEnd.oneIn(3)
+          Choice.HEAP_BUFFER.oneIn(3, step.seed(), index)
               ? UnpooledByteBufAllocator.DEFAULT.heapBuffer(length)
               : connectionEnd.allocate(length);
-      TestMessage.write(buffer, id, emitted.size(), length);
+      TestMessage.write(buffer, id, index, length);
       emitted.add(buffer);
       lengths.add(length);
       to.onNext(buffer);
     }
     emitting = false;
-    if (emitted.size() == count && !upstreamEnded) {
+    if (emitted.size() == step.count() && !upstreamEnded) {
       upstreamEnded = true;
       worked = true;
       to.onComplete();
@@ -113,7 +122,9 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     connectionEnd.verify(
         () ->
             Violation.require(
-                emitted.size() == count, "completed before all messages were emitted:", this));
+                emitted.size() == step.count(),
+                "completed before all messages were emitted:",
+                this));
   }
 
   @Override
@@ -146,17 +157,23 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     return upstreamEnded ? 0 : demand;
   }
 
+  long seed() {
+    return step.seed();
+  }
+
   int undelivered() {
     return emitted.size() - delivered;
   }
 
   void deliver(ByteBuf message) {
     int index = TestMessage.index(message);
-    Violation.require(index == delivered, "message " + index + " is not the next of", this);
-    Violation.require(index < emitted.size(), "message " + index + " was not emitted yet by", this);
+    if (index != delivered) {
+      throw new Violation("message " + index + " is not the next of " + this);
+    }
+    Violation.require(index < emitted.size(), "this message was not emitted yet:", this);
     Violation.require(
         message.readableBytes() == lengths.get(index) && TestMessage.isIntact(message),
-        "message " + index + " is damaged, of",
+        "the next message is damaged:",
         this);
     delivered++;
   }
@@ -164,7 +181,9 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
   /** Checks that a completed send delivered all its messages. */
   void requireDelivered() {
     Violation.require(
-        !isComplete() || delivered == count, "completed without delivering all messages:", this);
+        !isComplete() || delivered == step.count(),
+        "completed without delivering all messages:",
+        this);
   }
 
   void requireReleased() {
@@ -180,7 +199,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
         + " (emitted "
         + emitted.size()
         + " of "
-        + count
+        + step.count()
         + ", delivered "
         + delivered
         + (cancelled ? ", cancelled" : result == null ? "" : ", " + result)

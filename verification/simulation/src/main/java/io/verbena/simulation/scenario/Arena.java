@@ -13,6 +13,11 @@ import java.util.SplittableRandom;
 public final class Arena {
   private static final int CAPACITY = 1 << 21;
   private static final int PAGE = 4096;
+  private static final byte[] PATTERN = new byte[CAPACITY];
+
+  static {
+    new SplittableRandom(1).nextBytes(PATTERN);
+  }
 
   /** The registered memory. */
   public final ByteBuffer memory =
@@ -24,17 +29,18 @@ public final class Arena {
   /** The pool of frames for the simulated wires. */
   public final FlightPool flights = new FlightPool();
 
-  private final byte[] pattern = new byte[CAPACITY];
+  /** What else a run allocates outside the heap. */
+  public final RecycledMemory buffers = new RecycledMemory();
+
   private int used;
 
   /** Creates an arena with nothing allocated. */
-  public Arena() {
-    new SplittableRandom(1).nextBytes(pattern);
-  }
+  public Arena() {}
 
   /** Frees all allocations. */
   public void clear() {
     used = 0;
+    buffers.recycle();
   }
 
   /**
@@ -54,8 +60,8 @@ public final class Arena {
 
   /** Fills all allocations and the canary bytes between them with a pseudorandom pattern. */
   public void fillWithPattern() {
-    memory.put(0, pattern, 0, used);
-    System.arraycopy(pattern, 0, expected, 0, used);
+    memory.put(0, PATTERN, 0, used);
+    System.arraycopy(PATTERN, 0, expected, 0, used);
   }
 
   /** Returns the offset of the first byte that differs from the expected one, or -1. */

@@ -63,6 +63,21 @@ public interface Scenario {
    */
   Scenario withSteps(List<Integer> kept);
 
+  /**
+   * Returns the same scenario with another order in what happens at the same time, if there is any.
+   */
+  default Scenario withSchedule(int variant) {
+    return this;
+  }
+
+  /**
+   * Returns scenarios that differ from this one in one number, and do less. The first that fails
+   * replaces this one when it is shrunk.
+   */
+  default List<? extends Scenario> simpler() {
+    return List.of();
+  }
+
   /** Prints the scenario in human-readable form. */
   void print(PrintWriter out);
 }

@@ -2,6 +2,8 @@
 package io.verbena.simulation.mutation;
 
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Mistakes in the reactive layer. */
 final class LayerMistakes {
@@ -83,6 +85,11 @@ final class LayerMistakes {
               "    halt();\n    for (S send : new ArrayList<>(active)) {\n      send.fail(error);\n",
               "    halt();\n    for (S send : new ArrayList<>(active)) {\n"),
           of(
+              "a long message that nobody reads once the send queue has room",
+              "connection/CompletionRouter.java",
+              "        || receiver.hasUnreadMessage()) {",
+              "        || (receiver.hasUnreadMessage() && waiting == null)) {"),
+          of(
               "a notice that is told twice",
               "connection/CompletionRouter.java",
               "      immediates.arrived(completion.immediate(), completion.byteLength());\n",
@@ -90,6 +97,10 @@ final class LayerMistakes {
                     immediates.arrived(completion.immediate(), completion.byteLength());
                     immediates.arrived(completion.immediate(), completion.byteLength());
               """));
+
+  /** The names of those whose scenarios are shrunk in a test. */
+  static final Set<String> SHRUNKEN =
+      ALL.stream().map(Mistake::name).collect(Collectors.toUnmodifiableSet());
 
   private LayerMistakes() {}
 

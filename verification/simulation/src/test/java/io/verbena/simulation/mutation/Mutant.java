@@ -40,15 +40,24 @@ final class Mutant extends ClassLoader {
     this.changed = changed;
   }
 
+  /** Loads everything with the mistake. */
+  static Mutant of(Mistake mistake) {
+    return new Mutant(compile(mistake));
+  }
+
   /** Creates a search for seeds that detect the mistake. */
-  static LongUnaryOperator search(Mistake mistake, String program)
+  LongUnaryOperator search(String program) throws ReflectiveOperationException {
+    return create("io.verbena.simulation.SeedSearch", program);
+  }
+
+  /** Creates what shrinks a scenario that detects the mistake, to a number of steps. */
+  LongUnaryOperator shrink(String program) throws ReflectiveOperationException {
+    return create("io.verbena.simulation.SeedShrink", program);
+  }
+
+  private LongUnaryOperator create(String name, String program)
       throws ReflectiveOperationException {
-    Mutant mutant = new Mutant(compile(mistake));
-    return (LongUnaryOperator)
-        mutant
-            .loadClass("io.verbena.simulation.SeedSearch")
-            .getConstructor(String.class)
-            .newInstance(program);
+    return (LongUnaryOperator) loadClass(name).getConstructor(String.class).newInstance(program);
   }
 
   private static Map<String, ByteArrayOutputStream> compile(Mistake mistake) {

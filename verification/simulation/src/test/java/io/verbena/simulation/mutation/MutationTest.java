@@ -24,7 +24,10 @@ class MutationTest {
   /** The number of seeds within which each mistake must be detected. */
   private static final long MOST = 3000;
 
-  private static final long MOST_REACTIVE = 500;
+  private static final long MOST_REACTIVE = 3000;
+
+  /** The number of steps of a failing scenario that a person can still read. */
+  private static final long MOST_STEPS = 20;
 
   private final ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
 
@@ -50,6 +53,24 @@ class MutationTest {
     seesEach(LayerMistakes.ALL, "REACTIVE", MOST_REACTIVE);
   }
 
+  @Test
+  @Timeout(600)
+  void shrinksWhatItSees() throws ReflectiveOperationException {
+    Map<String, Long> steps = new LinkedHashMap<>();
+
+    for (Mistake mistake : LayerMistakes.ALL) {
+      if (LayerMistakes.SHRUNKEN.contains(mistake.name())) {
+        Mutant mutant = Mutant.of(mistake);
+        long seed = mutant.search("REACTIVE").applyAsLong(MOST_REACTIVE) - 1;
+        steps.put(mistake.name(), mutant.shrink("REACTIVE").applyAsLong(seed));
+      }
+    }
+
+    System.out.println(table(steps));
+    assertThat(steps.keySet()).containsAll(LayerMistakes.SHRUNKEN);
+    assertThat(steps.values()).as("steps: %s", steps).allMatch(n -> n > 0 && n <= MOST_STEPS);
+  }
+
   private static void seesEach(List<Mistake> mistakes, String program, long most)
       throws InterruptedException, ExecutionException {
     Map<String, Long> seeds = new LinkedHashMap<>();
@@ -63,7 +84,7 @@ class MutationTest {
             });
     List<Future<Long>> searches = new ArrayList<>();
     for (Mistake mistake : mistakes) {
-      searches.add(workers.submit(() -> Mutant.search(mistake, program).applyAsLong(most)));
+      searches.add(workers.submit(() -> Mutant.of(mistake).search(program).applyAsLong(most)));
     }
     for (int i = 0; i < searches.size(); i++) {
       seeds.put(mistakes.get(i).name(), searches.get(i).get());

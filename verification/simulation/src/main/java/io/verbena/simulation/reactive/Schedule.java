@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.simulation.reactive;
+
+import io.verbena.emulated.wire.VirtualTime;
+import java.util.SplittableRandom;
+
+/**
+ * The choices of who does something when. They begin anew at each moment of the virtual time, so
+ * that a step that is removed does not change those of other moments.
+ */
+final class Schedule {
+  private final long seed;
+  private final VirtualTime time;
+  private SplittableRandom random;
+  private long moment;
+
+  Schedule(long seed, VirtualTime time) {
+    this.seed = seed;
+    this.time = time;
+    moment = time.now();
+    random = at(moment);
+  }
+
+  private SplittableRandom at(long now) {
+    return new SplittableRandom(Choice.mix(seed ^ Choice.mix(now)));
+  }
+
+  /** Returns a number from 0 to {@code bound - 1}. */
+  int below(int bound) {
+    long now = time.now();
+    if (now != moment) {
+      moment = now;
+      random = at(now);
+    }
+    return random.nextInt(bound);
+  }
+
+  boolean oneIn(int n) {
+    return below(n) == 0;
+  }
+}

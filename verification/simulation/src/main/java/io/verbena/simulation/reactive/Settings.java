@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.simulation.reactive;
+
+import io.verbena.RdmaOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * What a scenario sets for its whole run.
+ *
+ * @param maxSends how many sends of an end are active at once
+ * @param patient whether both ends wait until all is done before they close
+ */
+record Settings(
+    int eagerSize,
+    int receiveDepth,
+    int sendDepth,
+    int window,
+    int readAhead,
+    int maxOperations,
+    long maxRegisteredBytes,
+    long keepAliveMillis,
+    int maxSends,
+    boolean patient) {
+
+  static final Duration OPERATION_TIMEOUT = Duration.ofSeconds(4);
+  static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
+  /** Nobody needs more. */
+  private static final long ENOUGH_MEMORY = 1 << 22;
+
+  private static final int LEAST_KEEP_ALIVE = 50;
+  private static final int MOST_KEEP_ALIVE = 2000;
+
+  static Settings random(SplittableRandom random) {
+    return new Settings(
+        // Some eager sizes are larger than the MTU, so that frames take several packets.
+        64 + random.nextInt(random.nextInt(3) == 0 ? 8000 : 960),
+        4 + random.nextInt(12),
+        4 + random.nextInt(12),
+        1 + random.nextInt(20),
+        random.nextInt(1 << 14),
+        1 + random.nextInt(64),
+        ENOUGH_MEMORY,
+        random.nextInt(3) > 0
+            ? 0
+            : LEAST_KEEP_ALIVE + random.nextInt(MOST_KEEP_ALIVE - LEAST_KEEP_ALIVE),
+        1 + random.nextInt(2),
+        random.nextInt(3) > 0);
+  }
+
+  /** The options of both transports. */
+  RdmaOptions options() {
+    return RdmaOptions.builder()
+        .loops(1)
+        .eagerSize(eagerSize)
+        .receiveDepth(receiveDepth)
+        .sendDepth(sendDepth)
+        .window(window)
+        .maxMessageSize(1 << 17)
+        .readAhead(readAhead)
+        .maxOperations(maxOperations)
+        .maxRegisteredBytes(maxRegisteredBytes)
+        .connectTimeout(Duration.ofSeconds(30))
+        .operationTimeout(OPERATION_TIMEOUT)
+        .closeTimeout(CLOSE_TIMEOUT)
+        .keepAlive(Duration.ofMillis(keepAliveMillis))
+        .build();
+  }
+
+  /** Whether the ceiling of registered memory may be reached. */
+  boolean hasLowCeiling() {
+    return maxRegisteredBytes < ENOUGH_MEMORY;
+  }
+
+  /** Returns settings with one fewer thing that is out of the ordinary. */
+  List<Settings> simpler() {
+    List<Settings> all = new ArrayList<>();
+    if (hasLowCeiling()) {
+      all.add(with(ENOUGH_MEMORY, keepAliveMillis, maxSends));
+    }
+    if (keepAliveMillis > 0) {
+      all.add(with(maxRegisteredBytes, 0, maxSends));
+    }
+    if (maxSends > 1) {
+      all.add(with(maxRegisteredBytes, keepAliveMillis, 1));
+    }
+    return all;
+  }
+
+  private Settings with(long newCeiling, long newKeepAlive, int newMaxSends) {
+    return new Settings(
+        eagerSize,
+        receiveDepth,
+        sendDepth,
+        window,
+        readAhead,
+        maxOperations,
+        newCeiling,
+        newKeepAlive,
+        newMaxSends,
+        patient);
+  }
+}
