@@ -286,12 +286,12 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private void checkMaySend(long id) {
     QueuePairState state = known;
     if (closed) {
-      throw Refusal.closed(id, "queue pair " + number);
+      throw PostErrors.closed(id, "queue pair " + number);
     }
     if (state == QueuePairState.RESET
         || state == QueuePairState.INIT
         || state == QueuePairState.RTR) {
-      throw Refusal.invalid(id, "state: " + state + " (expected: RTS)");
+      throw PostErrors.invalid(id, "state: " + state + " (expected: RTS)");
     }
   }
 
@@ -299,13 +299,13 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   public void postReceive(ReceiveWorkRequest request) {
     synchronized (receiving) {
       if (closed) {
-        throw Refusal.closed(request.id(), "queue pair " + number);
+        throw PostErrors.closed(request.id(), "queue pair " + number);
       }
       if (queues.shared() != null) {
-        throw Refusal.invalid(request.id(), "the queue pair has a shared receive queue");
+        throw PostErrors.invalid(request.id(), "the queue pair has a shared receive queue");
       }
       if (known == QueuePairState.RESET) {
-        throw Refusal.invalid(request.id(), "state: RESET (expected: INIT or later)");
+        throw PostErrors.invalid(request.id(), "state: RESET (expected: INIT or later)");
       }
       try {
         receives.post(request, tag());

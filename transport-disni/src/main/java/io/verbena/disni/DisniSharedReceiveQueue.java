@@ -116,22 +116,22 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
 
   private void post(ReceiveWorkRequest request) {
     if (closed) {
-      throw Refusal.closed(request.id(), "the shared receive queue");
+      throw PostErrors.closed(request.id(), "the shared receive queue");
     }
     PostException refusal =
-        Refusal.ofEntries(request.id(), request.buffers().size(), maxScatterGather);
+        PostErrors.ofEntries(request.id(), request.buffers().size(), maxScatterGather);
     if (refusal != null) {
       throw refusal;
     }
     if (slots.isFull()) {
-      throw Refusal.full(request.id(), "receives", slots.capacity());
+      throw PostErrors.full(request.id(), "receives", slots.capacity());
     }
     Chain chain = batch.chain();
     chain.clear();
     batch.add(request, Cookie.receive(tag(), slots.next()));
     int refused = Extension.postSharedReceive(pointer, chain.address(), chain.badAddress());
     if (refused < 0) {
-      throw Refusal.byDriver(request.id(), refused);
+      throw PostErrors.byDriver(request.id(), refused);
     }
     slots.take(request.id());
   }

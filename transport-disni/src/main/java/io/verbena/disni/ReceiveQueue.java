@@ -54,7 +54,7 @@ final class ReceiveQueue {
             buffer.length(0),
             buffer.lkey(0));
     if (refused < 0) {
-      throw Refusal.byDriver(slots.giveBack(1), refused);
+      throw PostErrors.byDriver(slots.giveBack(1), refused);
     }
   }
 
@@ -82,18 +82,18 @@ final class ReceiveQueue {
 
   private @Nullable PostException refuse(ReceiveWorkRequest request) {
     PostException refusal =
-        Refusal.ofEntries(request.id(), request.buffers().size(), maxScatterGather);
+        PostErrors.ofEntries(request.id(), request.buffers().size(), maxScatterGather);
     return refusal == null && slots.isFull() ? full(request.id()) : refusal;
   }
 
   private PostException full(long id) {
-    return Refusal.full(id, "receives", slots.capacity());
+    return PostErrors.full(id, "receives", slots.capacity());
   }
 
   private void post() {
     int refused = Extension.postReceive(pair, chain.address(), chain.badAddress());
     if (refused < 0) {
-      throw Refusal.byDriver(slots.giveBack(chain.notPosted()), refused);
+      throw PostErrors.byDriver(slots.giveBack(chain.notPosted()), refused);
     }
   }
 }

@@ -65,7 +65,7 @@ final class SendQueue {
             buffer.length(0),
             buffer.lkey(0));
     if (refused < 0) {
-      throw Refusal.byDriver(slots.giveBack(1), refused);
+      throw PostErrors.byDriver(slots.giveBack(1), refused);
     }
   }
 
@@ -120,7 +120,7 @@ final class SendQueue {
             shows ? buffers.length(0) : 0,
             request.windowAccess());
     if (refused < 0) {
-      throw Refusal.byDriver(slots.giveBack(1), refused);
+      throw PostErrors.byDriver(slots.giveBack(1), refused);
     }
   }
 
@@ -130,13 +130,13 @@ final class SendQueue {
   }
 
   private PostException full(long id) {
-    return Refusal.full(id, "sends", slots.capacity());
+    return PostErrors.full(id, "sends", slots.capacity());
   }
 
   private void post() {
     int refused = Extension.postSend(pair, chain.address(), chain.badAddress());
     if (refused < 0) {
-      throw Refusal.byDriver(slots.giveBack(chain.notPosted()), refused);
+      throw PostErrors.byDriver(slots.giveBack(chain.notPosted()), refused);
     }
   }
 }

@@ -90,10 +90,10 @@ final class SendRules {
       return new PostException(VerbsError.NOT_SUPPORTED, id, "bind memory window on " + type);
     }
     if (request.opcode() != SendOpcode.BIND_MW || request.inlineData() != null) {
-      return Refusal.invalid(id, "opcode: " + request.opcode() + " (expected: BIND_MW)");
+      return PostErrors.invalid(id, "opcode: " + request.opcode() + " (expected: BIND_MW)");
     }
     if (request.next() != null) {
-      return Refusal.invalid(id, "a request is linked to the bind (expected: none)");
+      return PostErrors.invalid(id, "a request is linked to the bind (expected: none)");
     }
     return refuseBind(request, MemoryWindowType.TYPE_1);
   }
@@ -104,28 +104,28 @@ final class SendRules {
     long id = request.id();
     if (!(request.window() instanceof DisniMemoryWindow window
         && request.windowRegion() instanceof DisniMemoryRegion region)) {
-      return Refusal.invalid(id, "a bind needs a window and a region of the device");
+      return PostErrors.invalid(id, "a bind needs a window and a region of the device");
     }
     if (window.type() != expected) {
-      return Refusal.invalid(id, "window of " + window.type() + " (expected: " + expected + ")");
+      return PostErrors.invalid(id, "window of " + window.type() + " (expected: " + expected + ")");
     }
     int entries = request.buffers().size();
     if (entries > 1 || (expected == MemoryWindowType.TYPE_2B && entries == 0)) {
-      return Refusal.invalid(id, "buffers of a bind: " + entries + " (expected: 1)");
+      return PostErrors.invalid(id, "buffers of a bind: " + entries + " (expected: 1)");
     }
     if (window.isClosed()) {
-      return Refusal.closed(id, "the memory window");
+      return PostErrors.closed(id, "the memory window");
     }
     if (region.isClosed()) {
-      return Refusal.closed(id, "the memory region");
+      return PostErrors.closed(id, "the memory region");
     }
     if (expected == MemoryWindowType.TYPE_1
         && window.protectionDomain() != region.protectionDomain()) {
-      return Refusal.invalid(id, "the region is of another domain than the window");
+      return PostErrors.invalid(id, "the region is of another domain than the window");
     }
     return (request.windowAccess() & ~REMOTE_RIGHTS) == 0
         ? null
-        : Refusal.invalid(
+        : PostErrors.invalid(
             id,
             "access: 0x%x (expected: remote rights only, of 0x%x)"
                 .formatted(request.windowAccess(), REMOTE_RIGHTS));
@@ -134,15 +134,15 @@ final class SendRules {
   private static @Nullable PostException refuseWay(SendWorkRequest request) {
     long id = request.id();
     if (!(request.addressHandle() instanceof DisniAddressHandle handle)) {
-      return Refusal.invalid(id, "no address handle of the device");
+      return PostErrors.invalid(id, "no address handle of the device");
     }
     if (handle.isClosed()) {
-      return Refusal.invalid(id, "the address handle is closed");
+      return PostErrors.invalid(id, "the address handle is closed");
     }
     int number = request.remoteQueuePair();
     return number >= 0 && number <= HIGHEST_NUMBER
         ? null
-        : Refusal.invalid(
+        : PostErrors.invalid(
             id, "remote queue pair: " + number + " (expected: 0.." + HIGHEST_NUMBER + ")");
   }
 
@@ -152,20 +152,20 @@ final class SendRules {
       return refuseInline(request, inline.remaining());
     }
     if ((request.flags() & SendWorkRequest.INLINE) != 0) {
-      return Refusal.invalid(request.id(), "INLINE without inline data");
+      return PostErrors.invalid(request.id(), "INLINE without inline data");
     }
-    return Refusal.ofEntries(
+    return PostErrors.ofEntries(
         request.id(), request.buffers().size(), granted.maxSendScatterGather());
   }
 
   private @Nullable PostException refuseInline(SendWorkRequest request, int length) {
     return switch (request.opcode()) {
       case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW ->
-          Refusal.invalid(request.id(), "inline data with " + request.opcode());
+          PostErrors.invalid(request.id(), "inline data with " + request.opcode());
       case SEND, SEND_WITH_IMM, SEND_WITH_INV, RDMA_WRITE, RDMA_WRITE_WITH_IMM ->
           length <= granted.maxInlineData()
               ? null
-              : Refusal.invalid(
+              : PostErrors.invalid(
                   request.id(),
                   "inline data: " + length + " (expected: <= " + granted.maxInlineData() + ")");
     };

@@ -42,7 +42,7 @@ final class Answers {
             TooLongFrameException.class,
             e ->
                 Mono.just(
-                    just(new Reply.Refused(Refusal.MALFORMED, String.valueOf(e.getMessage())))))
+                    just(new Reply.Refused(ErrorCode.MALFORMED, String.valueOf(e.getMessage())))))
         .concatMap(answer -> answer)
         .map(Supplier::get);
   }
@@ -51,7 +51,7 @@ final class Answers {
     try {
       return answer(BlockProtocol.decodeRequest(message));
     } catch (ProtocolException e) {
-      return just(new Reply.Refused(Refusal.MALFORMED, String.valueOf(e.getMessage())));
+      return just(new Reply.Refused(ErrorCode.MALFORMED, String.valueOf(e.getMessage())));
     } catch (RefusedException e) {
       return just(refused(e));
     } finally {
@@ -80,7 +80,7 @@ final class Answers {
   private Flux<Supplier<ByteBuf>> stream(Block block, int messageLength) {
     if (messageLength < 1 || messageLength > MAX_MESSAGE_LENGTH) {
       throw new RefusedException(
-          Refusal.BAD_LENGTH,
+          ErrorCode.BAD_LENGTH,
           "message length: " + messageLength + " (expected: 1.." + MAX_MESSAGE_LENGTH + ")");
     }
     return Flux.defer(
@@ -106,7 +106,7 @@ final class Answers {
         .onErrorResume(RefusedException.class, e -> Mono.just(refused(e)))
         .onErrorResume(
             MemoryLimitException.class,
-            e -> Mono.just(new Reply.Refused(Refusal.NO_SPACE, String.valueOf(e.getMessage()))))
+            e -> Mono.just(new Reply.Refused(ErrorCode.NO_SPACE, String.valueOf(e.getMessage()))))
         .map(this::supply);
   }
 

@@ -29,7 +29,7 @@ final class BlockCatalog implements AutoCloseable {
   Block get(String name) {
     Block block = blocks.get(name);
     if (block == null) {
-      throw new RefusedException(Refusal.UNKNOWN_BLOCK, name);
+      throw new RefusedException(ErrorCode.UNKNOWN_BLOCK, name);
     }
     return block;
   }
@@ -41,11 +41,11 @@ final class BlockCatalog implements AutoCloseable {
    */
   void checkRoomFor(String name) {
     if (blocks.containsKey(name)) {
-      throw new RefusedException(Refusal.NAME_TAKEN, name);
+      throw new RefusedException(ErrorCode.NAME_TAKEN, name);
     }
     if (blocks.size() >= CAPACITY) {
       throw new RefusedException(
-          Refusal.NO_SPACE, "blocks: " + blocks.size() + " (expected: < " + CAPACITY + ")");
+          ErrorCode.NO_SPACE, "blocks: " + blocks.size() + " (expected: < " + CAPACITY + ")");
     }
   }
 
@@ -57,7 +57,7 @@ final class BlockCatalog implements AutoCloseable {
   void add(Block block) {
     checkRoomFor(block.name());
     if (blocks.putIfAbsent(block.name(), block) != null) {
-      throw new RefusedException(Refusal.NAME_TAKEN, block.name());
+      throw new RefusedException(ErrorCode.NAME_TAKEN, block.name());
     }
   }
 

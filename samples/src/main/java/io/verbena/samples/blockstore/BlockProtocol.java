@@ -55,7 +55,7 @@ final class BlockProtocol {
   private static final int REFUSED = 71;
 
   private static final int USUAL_LENGTH = 128;
-  private static final Refusal[] REFUSALS = Refusal.values();
+  private static final ErrorCode[] ERROR_CODES = ErrorCode.values();
 
   private BlockProtocol() {}
 
@@ -165,7 +165,7 @@ final class BlockProtocol {
       case STREAMING ->
           new Reply.Streaming(in.readInt(), readCount("messages", in), readLength("length", in));
       case STORED -> new Reply.Stored(readBlock(in));
-      case REFUSED -> new Reply.Refused(readRefusal(in), readText(in));
+      case REFUSED -> new Reply.Refused(readErrorCode(in), readText(in));
       default -> throw unknownType(type, LISTING, REFUSED);
     };
   }
@@ -244,14 +244,14 @@ final class BlockProtocol {
     return in.readCharSequence(in.readUnsignedShort(), StandardCharsets.UTF_8).toString();
   }
 
-  private static Refusal readRefusal(ByteBuf in) {
+  private static ErrorCode readErrorCode(ByteBuf in) {
     int code = in.readUnsignedByte();
-    for (Refusal refusal : REFUSALS) {
+    for (ErrorCode refusal : ERROR_CODES) {
       if (refusal.code() == code) {
         return refusal;
       }
     }
-    throw new ProtocolException("refusal: " + code + " (expected: 1.." + REFUSALS.length + ")");
+    throw new ProtocolException("refusal: " + code + " (expected: 1.." + ERROR_CODES.length + ")");
   }
 
   private static int readCount(String field, ByteBuf in) {

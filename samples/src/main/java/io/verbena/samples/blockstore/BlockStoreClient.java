@@ -245,7 +245,7 @@ public final class BlockStoreClient implements Callable<Integer> {
       return rdma;
     }
     throw new RefusedException(
-        Refusal.NOT_SUPPORTED,
+        ErrorCode.NOT_SUPPORTED,
         (grpc ? "a store behind gRPC" : uri.getScheme()) + " has no one-sided operations");
   }
 

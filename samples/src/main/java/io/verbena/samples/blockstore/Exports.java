@@ -34,7 +34,7 @@ final class Exports implements AutoCloseable {
   /** Where clients read this block. */
   synchronized RemoteMemory locate(Block block) {
     if (closed) {
-      throw new RefusedException(Refusal.UNKNOWN_BLOCK, block.name());
+      throw new RefusedException(ErrorCode.UNKNOWN_BLOCK, block.name());
     }
     return regions
         .computeIfAbsent(

@@ -80,7 +80,8 @@ abstract class GrpcBlockClient implements BlockClient {
       Status status = Status.fromThrowable(failure);
       sink.error(
           status.getCode() == Status.Code.NOT_FOUND
-              ? new RefusedException(Refusal.UNKNOWN_BLOCK, String.valueOf(status.getDescription()))
+              ? new RefusedException(
+                  ErrorCode.UNKNOWN_BLOCK, String.valueOf(status.getDescription()))
               : failure);
     }
 

@@ -26,7 +26,7 @@ interface OneSided {
 
         private Mono<Reply> refuse(String what) {
           return Mono.error(
-              new RefusedException(Refusal.NOT_SUPPORTED, what + " needs one-sided operations"));
+              new RefusedException(ErrorCode.NOT_SUPPORTED, what + " needs one-sided operations"));
         }
       };
 

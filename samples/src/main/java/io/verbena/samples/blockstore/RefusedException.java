@@ -5,10 +5,10 @@ package io.verbena.samples.blockstore;
 final class RefusedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  private final Refusal refusal;
+  private final ErrorCode refusal;
   private final String reason;
 
-  RefusedException(Refusal refusal, String reason) {
+  RefusedException(ErrorCode refusal, String reason) {
     super(refusal + ": " + reason);
     this.refusal = refusal;
     this.reason = reason;
@@ -18,7 +18,7 @@ final class RefusedException extends RuntimeException {
     return reason;
   }
 
-  Refusal refusal() {
+  ErrorCode refusal() {
     return refusal;
   }
 }

@@ -26,5 +26,5 @@ sealed interface Reply {
   record Stored(BlockInfo block) implements Reply {}
 
   /** The request was refused; the connection goes on. */
-  record Refused(Refusal refusal, String reason) implements Reply {}
+  record Refused(ErrorCode refusal, String reason) implements Reply {}
 }

@@ -52,11 +52,11 @@ final class Uploads implements AutoCloseable {
   synchronized Reply reserve(BlockInfo info) {
     if (info.length() > MAX_LENGTH) {
       throw new RefusedException(
-          Refusal.BAD_LENGTH, "length: " + info.length() + " (expected: 0.." + MAX_LENGTH + ")");
+          ErrorCode.BAD_LENGTH, "length: " + info.length() + " (expected: 0.." + MAX_LENGTH + ")");
     }
     if (closed || reserved.size() >= CAPACITY) {
       throw new RefusedException(
-          Refusal.NO_SPACE, "reserved: " + reserved.size() + " (expected: < " + CAPACITY + ")");
+          ErrorCode.NO_SPACE, "reserved: " + reserved.size() + " (expected: < " + CAPACITY + ")");
     }
     int length = (int) info.length();
     ByteBuf content = memory.allocator().directBuffer(length, length);
@@ -94,7 +94,7 @@ final class Uploads implements AutoCloseable {
     Upload upload = take(number);
     if (upload == null) {
       return new Reply.Refused(
-          Refusal.MALFORMED, "immediate: " + number + " (expected: the number of a reservation)");
+          ErrorCode.MALFORMED, "immediate: " + number + " (expected: the number of a reservation)");
     }
     upload.region().close();
     Block block = upload.block();
@@ -102,7 +102,7 @@ final class Uploads implements AutoCloseable {
       Sha256 actual = Sha256.of(block.content());
       if (!actual.equals(block.info().sha256())) {
         throw new RefusedException(
-            Refusal.WRONG_DIGEST,
+            ErrorCode.WRONG_DIGEST,
             "sha256: " + actual + " (expected: " + block.info().sha256() + ")");
       }
       catalog.add(block);

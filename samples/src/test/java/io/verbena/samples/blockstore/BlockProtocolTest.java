@@ -45,8 +45,8 @@ class BlockProtocolTest {
         new Reply.Reservation(-3, MEMORY),
         new Reply.Streaming(1, 2, 3),
         new Reply.Stored(BLOCK),
-        new Reply.Refused(Refusal.MALFORMED, "why"),
-        new Reply.Refused(Refusal.NOT_SUPPORTED, ""));
+        new Reply.Refused(ErrorCode.MALFORMED, "why"),
+        new Reply.Refused(ErrorCode.NOT_SUPPORTED, ""));
   }
 
   @ParameterizedTest
@@ -143,10 +143,10 @@ class BlockProtocolTest {
 
   @Test
   void cutsAReasonThatIsTooLong() {
-    Reply reply = new Reply.Refused(Refusal.NO_SPACE, "x".repeat(5_000));
+    Reply reply = new Reply.Refused(ErrorCode.NO_SPACE, "x".repeat(5_000));
 
     assertThat(decode(reply(reply), BlockProtocol::decodeReply))
-        .isEqualTo(new Reply.Refused(Refusal.NO_SPACE, "x".repeat(1_000)));
+        .isEqualTo(new Reply.Refused(ErrorCode.NO_SPACE, "x".repeat(1_000)));
   }
 
   @Test

@@ -114,7 +114,7 @@ abstract class BlockStoreContract<T extends StreamingTwin> {
   void refusesABlockThatIsNotThereAndGoesOn() {
     StreamingClient client = connect();
 
-    assertRefused(() -> client.stat("none").block(LIMIT), Refusal.UNKNOWN_BLOCK, "none");
+    assertRefused(() -> client.stat("none").block(LIMIT), ErrorCode.UNKNOWN_BLOCK, "none");
     assertThat(client.list().block(LIMIT)).containsExactly(expected);
   }
 
@@ -124,11 +124,11 @@ abstract class BlockStoreContract<T extends StreamingTwin> {
 
     assertRefused(
         () -> client.stream(SampleFile.NAME, 0).block(LIMIT),
-        Refusal.BAD_LENGTH,
+        ErrorCode.BAD_LENGTH,
         "message length: 0 (expected: 1..16777216)");
     assertRefused(
         () -> client.stream(SampleFile.NAME, Answers.MAX_MESSAGE_LENGTH + 1).block(LIMIT),
-        Refusal.BAD_LENGTH,
+        ErrorCode.BAD_LENGTH,
         "message length: 16777217 (expected: 1..16777216)");
   }
 
@@ -149,8 +149,8 @@ abstract class BlockStoreContract<T extends StreamingTwin> {
 
     assertThat(replies)
         .containsExactly(
-            new Reply.Refused(Refusal.MALFORMED, "magic: 1 (expected: 181)"),
-            new Reply.Refused(Refusal.MALFORMED, "message of 0 bytes ends too soon"),
+            new Reply.Refused(ErrorCode.MALFORMED, "magic: 1 (expected: 181)"),
+            new Reply.Refused(ErrorCode.MALFORMED, "message of 0 bytes ends too soon"),
             new Reply.Status(expected));
   }
 
@@ -178,7 +178,7 @@ abstract class BlockStoreContract<T extends StreamingTwin> {
     return twin.connect().block(LIMIT);
   }
 
-  static void assertRefused(ThrowingCallable call, Refusal refusal, String why) {
+  static void assertRefused(ThrowingCallable call, ErrorCode refusal, String why) {
     assertThatThrownBy(call)
         .isInstanceOfSatisfying(
             RefusedException.class, e -> assertThat(e.refusal()).isEqualTo(refusal))

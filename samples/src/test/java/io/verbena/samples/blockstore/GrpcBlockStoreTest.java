@@ -122,7 +122,7 @@ class GrpcBlockStoreTest {
     }
 
     private static void assertRefused(ThrowingCallable call) {
-      BlockStoreContract.assertRefused(call, Refusal.UNKNOWN_BLOCK, "none");
+      BlockStoreContract.assertRefused(call, ErrorCode.UNKNOWN_BLOCK, "none");
     }
   }
 

@@ -59,7 +59,7 @@ class RdmaBlockStoreTest extends BlockStoreContract<RdmaTwin> {
 
     assertRefused(
         () -> write(writer, new BlockInfo("copy", expected.length(), wrong)).block(LIMIT),
-        Refusal.WRONG_DIGEST,
+        ErrorCode.WRONG_DIGEST,
         "sha256: " + expected.sha256() + " (expected: " + wrong + ")");
     assertThat(writer.list().block(LIMIT)).containsExactly(expected);
   }
@@ -67,7 +67,7 @@ class RdmaBlockStoreTest extends BlockStoreContract<RdmaTwin> {
   @Test
   void refusesANameThatIsTaken() {
     assertRefused(
-        () -> rdmaClient().reserve(expected).block(LIMIT), Refusal.NAME_TAKEN, SampleFile.NAME);
+        () -> rdmaClient().reserve(expected).block(LIMIT), ErrorCode.NAME_TAKEN, SampleFile.NAME);
   }
 
   @Test
@@ -75,7 +75,7 @@ class RdmaBlockStoreTest extends BlockStoreContract<RdmaTwin> {
     BlockInfo huge = new BlockInfo("huge", 1L << 31, expected.sha256());
 
     assertRefused(
-        () -> rdmaClient().reserve(huge).block(LIMIT), Refusal.BAD_LENGTH, "length: 2147483648");
+        () -> rdmaClient().reserve(huge).block(LIMIT), ErrorCode.BAD_LENGTH, "length: 2147483648");
   }
 
   @Test
@@ -87,7 +87,7 @@ class RdmaBlockStoreTest extends BlockStoreContract<RdmaTwin> {
 
     assertRefused(
         () -> writer.reserve(new BlockInfo("more", 16, expected.sha256())).block(LIMIT),
-        Refusal.NO_SPACE,
+        ErrorCode.NO_SPACE,
         "reserved: 4 (expected: < 4)");
   }
 
@@ -100,7 +100,7 @@ class RdmaBlockStoreTest extends BlockStoreContract<RdmaTwin> {
 
     assertRefused(
         () -> writer.write(twin.block().content(), other).then(writer.stored()).block(LIMIT),
-        Refusal.MALFORMED,
+        ErrorCode.MALFORMED,
         "immediate: 99");
   }
 

@@ -47,7 +47,7 @@ class TcpBlockStoreTest extends BlockStoreContract<TcpTwin> {
             .blockFirst(LIMIT);
 
     assertThat(reply)
-        .isEqualTo(new Reply.Refused(Refusal.NOT_SUPPORTED, "locate needs one-sided operations"));
+        .isEqualTo(new Reply.Refused(ErrorCode.NOT_SUPPORTED, "locate needs one-sided operations"));
   }
 
   @Test
@@ -61,7 +61,7 @@ class TcpBlockStoreTest extends BlockStoreContract<TcpTwin> {
       assertThat(decode(Unpooled.wrappedBuffer(reply)))
           .isEqualTo(
               new Reply.Refused(
-                  Refusal.MALFORMED, "message length: 1048577 (expected: 0..1048576)"));
+                  ErrorCode.MALFORMED, "message length: 1048577 (expected: 0..1048576)"));
       assertThat(in.read()).isEqualTo(-1);
     }
   }

@@ -7,4 +7,4 @@ import jdk.jfr.Name;
 /** A connection ended, without a failure. */
 @Name("io.verbena.ConnectionClosed")
 @Label("Connection Closed")
-final class ConnectionClosedEvent extends ConnectionEvent {}
+final class ConnectionClosedEvent extends FlightRecorderEvent {}

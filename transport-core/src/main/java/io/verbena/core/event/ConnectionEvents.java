@@ -93,7 +93,7 @@ public final class ConnectionEvents {
     }
   }
 
-  private void fill(ConnectionEvent event) {
+  private void fill(FlightRecorderEvent event) {
     event.adapter = adapter;
     event.peer = peer;
     event.queuePair = queuePair;

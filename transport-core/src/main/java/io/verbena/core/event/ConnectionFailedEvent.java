@@ -7,7 +7,7 @@ import jdk.jfr.Name;
 /** A connection failed. */
 @Name("io.verbena.ConnectionFailed")
 @Label("Connection Failed")
-final class ConnectionFailedEvent extends ConnectionEvent {
+final class ConnectionFailedEvent extends FlightRecorderEvent {
   @Label("Reason")
   String reason = "";
 }

@@ -7,4 +7,4 @@ import jdk.jfr.Name;
 /** A connection was established. */
 @Name("io.verbena.ConnectionOpened")
 @Label("Connection Opened")
-final class ConnectionOpenedEvent extends ConnectionEvent {}
+final class ConnectionOpenedEvent extends FlightRecorderEvent {}

@@ -9,4 +9,4 @@ import jdk.jfr.Threshold;
 @Name("io.verbena.CreditStall")
 @Label("Credit Stall")
 @Threshold("10 ms")
-final class CreditStallEvent extends ConnectionEvent {}
+final class CreditStallEvent extends FlightRecorderEvent {}

@@ -34,10 +34,10 @@ public final class DirectMemory {
   private final IntFunction<ByteBuffer> allocator;
   private final RegistrationLimit share;
   private final AtomicLong givenUp = new AtomicLong();
-  private volatile @Nullable Refusal refusal;
+  private volatile @Nullable RefusedAllocation refusal;
 
   /** So many bytes were refused while others were in use. */
-  private record Refusal(int length, long inUse, OutOfMemoryError error) {}
+  private record RefusedAllocation(int length, long inUse, OutOfMemoryError error) {}
 
   /**
    * Direct memory from elsewhere than the JVM, as in simulations.
@@ -85,7 +85,7 @@ public final class DirectMemory {
    * @throws MemoryLimitException if the JVM has no more, or had no more and nothing was freed
    */
   ByteBuffer allocate(String operation, int length) {
-    Refusal last = refusal;
+    RefusedAllocation last = refusal;
     if (last != null && !mayHelp(last, length)) {
       throw refused(operation, length, last.error);
     }
@@ -98,13 +98,13 @@ public final class DirectMemory {
     } catch (OutOfMemoryError e) {
       // The JVM has collected all garbage that it could; what was freed since then does not count.
       givenUp.set(0);
-      refusal = new Refusal(length, Math.max(inUse.getAsLong(), most - length + 1), e);
+      refusal = new RefusedAllocation(length, Math.max(inUse.getAsLong(), most - length + 1), e);
       throw refused(operation, length, e);
     }
   }
 
   /** Whether it makes sense to ask again: for less, or as enough may have been freed. */
-  private boolean mayHelp(Refusal last, int length) {
+  private boolean mayHelp(RefusedAllocation last, int length) {
     if (length < last.length) {
       return true;
     }

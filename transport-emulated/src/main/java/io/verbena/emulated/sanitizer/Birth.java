@@ -27,18 +27,18 @@ final class Birth {
   final long number = NUMBERS.incrementAndGet();
   private final DeviceLog device;
   private final String what;
-  private final Place place;
+  private final CallSite place;
   private Cleaner.@Nullable Cleanable loss;
   private volatile boolean closed;
 
-  private Birth(DeviceLog device, String what, Place place) {
+  private Birth(DeviceLog device, String what, CallSite place) {
     this.device = device;
     this.what = what;
     this.place = place;
   }
 
   /** Watches over an object that was just created at {@code place}. */
-  static Birth of(Object object, DeviceLog device, String what, Place place) {
+  static Birth of(Object object, DeviceLog device, String what, CallSite place) {
     Birth birth = new Birth(device, what, place);
     birth.loss = CLEANER.register(object, birth::lost);
     OPEN.add(birth);
@@ -50,7 +50,7 @@ final class Birth {
     return NUMBERS.get();
   }
 
-  Place place() {
+  CallSite place() {
     return place;
   }
 

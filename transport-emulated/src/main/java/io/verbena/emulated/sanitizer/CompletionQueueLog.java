@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** A completion queue: how many completions are on their way to it, and whose may be left in it. */
 final class CompletionQueueLog {
   private final DeviceLog device;
-  private final Place created;
+  private final CallSite created;
   private final AtomicInteger awaited = new AtomicInteger();
 
   /** Requests of queue pairs that are closed or reset: completed before that, or never. */
@@ -17,7 +17,7 @@ final class CompletionQueueLog {
   private final AtomicInteger attached = new AtomicInteger();
   private volatile int depth;
 
-  CompletionQueueLog(DeviceLog device, Place created, int depth) {
+  CompletionQueueLog(DeviceLog device, CallSite created, int depth) {
     this.device = device;
     this.created = created;
     this.depth = depth;
@@ -54,7 +54,7 @@ final class CompletionQueueLog {
   }
 
   /** Whether more is on its way than fits; to be asked after each post. */
-  void check(Place post, Report report) {
+  void check(CallSite post, Report report) {
     int now = awaited.get();
     if (now > depth) {
       report.add(

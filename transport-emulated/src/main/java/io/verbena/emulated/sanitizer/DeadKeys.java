@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 final class DeadKeys {
   private static final int MOST = 1 << 16;
 
-  private final LinkedHashMap<Integer, Place> dead = new LinkedHashMap<>();
+  private final LinkedHashMap<Integer, CallSite> dead = new LinkedHashMap<>();
 
-  synchronized void died(int key, Place place) {
+  synchronized void died(int key, CallSite place) {
     dead.put(key, place);
     if (dead.size() > MOST) {
       Iterator<Integer> oldest = dead.keySet().iterator();
@@ -26,7 +26,7 @@ final class DeadKeys {
   }
 
   /** Where this key died, or null if it is not known to be dead. */
-  synchronized @Nullable Place place(int key) {
+  synchronized @Nullable CallSite place(int key) {
     return dead.get(key);
   }
 }

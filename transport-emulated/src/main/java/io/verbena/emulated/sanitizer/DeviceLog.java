@@ -86,7 +86,7 @@ final class DeviceLog {
     }
   }
 
-  void remove(RegionLog region, Place place) {
+  void remove(RegionLog region, CallSite place) {
     if (byLocalKey.remove(region.localKey(), region)) {
       deadKeys.died(region.localKey(), place);
     }

@@ -79,11 +79,11 @@ public record Finding(
     trace = List.copyOf(trace);
   }
 
-  static Finding at(Kind kind, Place place, String message) {
+  static Finding at(Kind kind, CallSite place, String message) {
     return new Finding(kind, message, place.ofProgram(), place.trace(), null);
   }
 
-  static Finding at(Kind kind, Place place, String message, String what, Place other) {
+  static Finding at(Kind kind, CallSite place, String message, String what, CallSite other) {
     return new Finding(
         kind, message, place.ofProgram(), place.trace(), new Related(what, other.trace()));
   }

@@ -55,7 +55,7 @@ final class Pieces {
 
   /** Looks whether the key died before. */
   static void checkKey(Posted request, int key, String name, DeviceLog device, Report report) {
-    Place death = device.deadKeys().place(key);
+    CallSite death = device.deadKeys().place(key);
     if (death != null) {
       report.add(
           Finding.at(

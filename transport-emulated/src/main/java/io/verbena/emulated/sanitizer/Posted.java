@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class Posted {
   final long token = DeviceLog.nextToken();
   final long id;
-  final Place place;
+  final CallSite place;
 
   /** The operation, or null for a receive. */
   final @Nullable SendOpcode opcode;
@@ -54,7 +54,7 @@ final class Posted {
 
   private Posted(
       long id,
-      Place place,
+      CallSite place,
       @Nullable SendOpcode opcode,
       @Nullable QueuePairLog queuePair,
       @Nullable ReceiveLog receives,
@@ -82,7 +82,7 @@ final class Posted {
 
   static Posted send(
       long id,
-      Place place,
+      CallSite place,
       SendOpcode opcode,
       QueuePairLog queuePair,
       boolean signaled,
@@ -94,7 +94,7 @@ final class Posted {
 
   static Posted receive(
       long id,
-      Place place,
+      CallSite place,
       @Nullable QueuePairLog queuePair,
       ReceiveLog receives,
       ScatterGatherList buffers,

@@ -114,17 +114,17 @@ final class QueuePairLog {
   }
 
   /** Posts a chain. */
-  void postSend(SendWorkRequest first, Place place, Report report) {
+  void postSend(SendWorkRequest first, CallSite place, Report report) {
     post(first, queuePair::postSend, place, report);
   }
 
   /** Posts a bind of a window of type 1. */
-  void bindMemoryWindow(SendWorkRequest bind, Place place, Report report) {
+  void bindMemoryWindow(SendWorkRequest bind, CallSite place, Report report) {
     post(bind, queuePair::bindMemoryWindow, place, report);
   }
 
   private void post(
-      SendWorkRequest first, Consumer<SendWorkRequest> verb, Place place, Report report) {
+      SendWorkRequest first, Consumer<SendWorkRequest> verb, CallSite place, Report report) {
     List<Posted> chain = new ArrayList<>(1);
     posting.lock();
     try {
@@ -165,7 +165,7 @@ final class QueuePairLog {
       checkSignaled(place, report);
       sendCompletions.check(place, report);
     } catch (PostException e) {
-      int done = Refusal.posted(e, chain);
+      int done = RefusedPosts.posted(e, chain);
       drop(chain.subList(done, chain.size()));
       if (e.error() == VerbsError.NO_MEMORY) {
         report.add(
@@ -175,7 +175,7 @@ final class QueuePairLog {
                 "send queue of " + number + ": " + chain.get(done) + ": " + e.getMessage()));
         checkSignaled(place, report);
       }
-      throw Refusal.inWordsOfTheProgram(e, chain.get(done));
+      throw RefusedPosts.inWordsOfTheProgram(e, chain.get(done));
     } catch (RuntimeException e) {
       drop(chain);
       throw e;
@@ -185,7 +185,7 @@ final class QueuePairLog {
   }
 
   /** Posts receives; with a shared receive queue the device refuses that. */
-  void postReceive(ReceiveWorkRequest first, Place place, Report report) {
+  void postReceive(ReceiveWorkRequest first, CallSite place, Report report) {
     if (sharedReceives || closed) {
       queuePair.postReceive(first);
     } else {
@@ -290,7 +290,7 @@ final class QueuePairLog {
     }
   }
 
-  private void checkSignaled(Place place, Report report) {
+  private void checkSignaled(CallSite place, Report report) {
     int most = queuePair.capabilities().maxSend();
     synchronized (outstanding) {
       if (outstanding.size() < most || signaled > 0) {
@@ -354,7 +354,7 @@ final class QueuePairLog {
   }
 
   private void checkReposted(Report report) {
-    Place last = receives.lastPolled();
+    CallSite last = receives.lastPolled();
     if (last != null && receives.isEmpty()) {
       report.add(
           Finding.at(
@@ -368,7 +368,7 @@ final class QueuePairLog {
   }
 
   /** Before it is closed: looks at what would be thrown away. */
-  void checkClose(Place place, Report report) {
+  void checkClose(CallSite place, Report report) {
     QueuePairState state = queuePair.state();
     if (closed || (state != QueuePairState.RTS && state != QueuePairState.SQD)) {
       return;

@@ -20,7 +20,7 @@ final class ReceiveLog {
   private final ReentrantLock posting = new ReentrantLock();
   private final Set<Posted> outstanding = new LinkedHashSet<>();
   private final AtomicLong posted = new AtomicLong();
-  private volatile @Nullable Place lastPolled;
+  private volatile @Nullable CallSite lastPolled;
 
   /**
    * @param completions where the receives complete, or null if that is not known at the post
@@ -36,7 +36,7 @@ final class ReceiveLog {
   }
 
   /** Where the receive was posted whose completion was polled last, or null. */
-  @Nullable Place lastPolled() {
+  @Nullable CallSite lastPolled() {
     return lastPolled;
   }
 
@@ -56,7 +56,7 @@ final class ReceiveLog {
       ReceiveWorkRequest first,
       @Nullable QueuePairLog queuePair,
       Consumer<ReceiveWorkRequest> verb,
-      Place place,
+      CallSite place,
       Report report) {
     List<Posted> chain = new ArrayList<>(1);
     posting.lock();
@@ -82,7 +82,7 @@ final class ReceiveLog {
         completions.check(place, report);
       }
     } catch (PostException e) {
-      int done = Refusal.posted(e, chain);
+      int done = RefusedPosts.posted(e, chain);
       drop(chain.subList(done, chain.size()));
       if (e.error() == VerbsError.NO_MEMORY) {
         report.add(
@@ -91,7 +91,7 @@ final class ReceiveLog {
                 place,
                 "receive queue: " + chain.get(done) + ": " + e.getMessage()));
       }
-      throw Refusal.inWordsOfTheProgram(e, chain.get(done));
+      throw RefusedPosts.inWordsOfTheProgram(e, chain.get(done));
     } catch (RuntimeException e) {
       drop(chain);
       throw e;

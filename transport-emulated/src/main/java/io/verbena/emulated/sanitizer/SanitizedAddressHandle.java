@@ -11,7 +11,7 @@ final class SanitizedAddressHandle implements AddressHandle {
   private final AddressHandle handle;
   private final Birth birth;
 
-  SanitizedAddressHandle(SanitizedDomain domain, AddressHandle handle, Place place) {
+  SanitizedAddressHandle(SanitizedDomain domain, AddressHandle handle, CallSite place) {
     this.domain = domain;
     this.handle = handle;
     birth = Birth.of(this, domain.log().device, "address handle", place);

@@ -13,7 +13,7 @@ final class SanitizedChannel implements CompletionChannel {
   private final ConcurrentHashMap<CompletionQueue, SanitizedCompletionQueue> queues =
       new ConcurrentHashMap<>();
 
-  SanitizedChannel(SanitizedDevice device, CompletionChannel channel, Place place) {
+  SanitizedChannel(SanitizedDevice device, CompletionChannel channel, CallSite place) {
     this.channel = channel;
     birth = Birth.of(this, device.log(), "completion channel", place);
   }

@@ -28,7 +28,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
       SanitizedDevice device,
       CompletionQueue queue,
       @Nullable CompletionChannel channel,
-      Place place) {
+      CallSite place) {
     this.device = device;
     this.queue = queue;
     this.channel = channel;
@@ -90,7 +90,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
       report.add(
           Finding.at(
               Finding.Kind.UNKNOWN_COMPLETION,
-              Place.here(),
+              CallSite.here(),
               completion + ": belongs to no work request that is outstanding"));
       return;
     }

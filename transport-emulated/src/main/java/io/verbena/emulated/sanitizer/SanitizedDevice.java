@@ -28,12 +28,12 @@ final class SanitizedDevice implements Device {
   /** The wrappers of what asynchronous events may name. */
   private final Map<Object, WeakReference<Object>> sources = new WeakHashMap<>();
 
-  SanitizedDevice(Device device, boolean throwing, Place place) {
+  SanitizedDevice(Device device, boolean throwing, CallSite place) {
     this(device, throwing, place, ByteBuffer::allocateDirect);
   }
 
   SanitizedDevice(
-      Device device, boolean throwing, Place place, IntFunction<ByteBuffer> twinMemory) {
+      Device device, boolean throwing, CallSite place, IntFunction<ByteBuffer> twinMemory) {
     this.device = device;
     log = new DeviceLog(device, throwing, twinMemory);
     birth = Birth.of(this, log, "device", place);
@@ -68,12 +68,12 @@ final class SanitizedDevice implements Device {
 
   @Override
   public ProtectionDomain allocateProtectionDomain() {
-    return new SanitizedDomain(this, device.allocateProtectionDomain(), Place.here());
+    return new SanitizedDomain(this, device.allocateProtectionDomain(), CallSite.here());
   }
 
   @Override
   public CompletionChannel createCompletionChannel() {
-    return new SanitizedChannel(this, device.createCompletionChannel(), Place.here());
+    return new SanitizedChannel(this, device.createCompletionChannel(), CallSite.here());
   }
 
   @Override
@@ -82,7 +82,7 @@ final class SanitizedDevice implements Device {
     CompletionQueue queue =
         device.createCompletionQueue(depth, Unwrapped.channel(channel), singleThreaded);
     SanitizedCompletionQueue wrapper =
-        new SanitizedCompletionQueue(this, queue, channel, Place.here());
+        new SanitizedCompletionQueue(this, queue, channel, CallSite.here());
     wrapped(queue, wrapper);
     if (channel instanceof SanitizedChannel ours) {
       ours.add(wrapper);
@@ -92,7 +92,7 @@ final class SanitizedDevice implements Device {
 
   @Override
   public ConnectionManager createConnectionManager() {
-    return new SanitizedManager(this, device.createConnectionManager(), Place.here());
+    return new SanitizedManager(this, device.createConnectionManager(), CallSite.here());
   }
 
   @Override

@@ -21,7 +21,7 @@ final class SanitizedDomain implements ProtectionDomain {
   private final DomainLog log;
   private final Birth birth;
 
-  SanitizedDomain(SanitizedDevice device, ProtectionDomain domain, Place place) {
+  SanitizedDomain(SanitizedDevice device, ProtectionDomain domain, CallSite place) {
     this.device = device;
     log = new DomainLog(device.log(), domain);
     birth = Birth.of(this, device.log(), "protection domain", place);
@@ -43,29 +43,32 @@ final class SanitizedDomain implements ProtectionDomain {
   @Override
   public MemoryRegion register(ByteBuffer buffer, Set<Access> access) {
     MemoryRegion region = log.domain.register(buffer, access);
-    return new SanitizedMemoryRegion(this, region, buffer.slice(), Place.here());
+    return new SanitizedMemoryRegion(this, region, buffer.slice(), CallSite.here());
   }
 
   @Override
   public MemoryWindow allocateMemoryWindow(MemoryWindowType type) {
-    return new SanitizedMemoryWindow(this, log.domain.allocateMemoryWindow(type), Place.here());
+    return new SanitizedMemoryWindow(this, log.domain.allocateMemoryWindow(type), CallSite.here());
   }
 
   @Override
   public QueuePair createQueuePair(QueuePairOptions options) {
     QueuePair created = log.domain.createQueuePair(Unwrapped.options(options));
-    return new SanitizedQueuePair(this, created, options, Place.here());
+    return new SanitizedQueuePair(this, created, options, CallSite.here());
   }
 
   @Override
   public SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
     return new SanitizedSharedReceiveQueue(
-        this, log.domain.createSharedReceiveQueue(maxWorkRequests, maxScatterGather), Place.here());
+        this,
+        log.domain.createSharedReceiveQueue(maxWorkRequests, maxScatterGather),
+        CallSite.here());
   }
 
   @Override
   public AddressHandle createAddressHandle(AddressVector vector) {
-    return new SanitizedAddressHandle(this, log.domain.createAddressHandle(vector), Place.here());
+    return new SanitizedAddressHandle(
+        this, log.domain.createAddressHandle(vector), CallSite.here());
   }
 
   @Override

@@ -18,7 +18,7 @@ final class SanitizedIdentifier implements ConnectionIdentifier {
   private final Birth birth;
   private volatile @Nullable SanitizedQueuePair queuePair;
 
-  SanitizedIdentifier(SanitizedManager manager, ConnectionIdentifier identifier, Place place) {
+  SanitizedIdentifier(SanitizedManager manager, ConnectionIdentifier identifier, CallSite place) {
     this.manager = manager;
     this.identifier = identifier;
     birth = Birth.of(this, manager.log(), "connection identifier of " + identifier.peer(), place);
@@ -66,7 +66,7 @@ final class SanitizedIdentifier implements ConnectionIdentifier {
         identifier.createQueuePair(Unwrapped.domain(domain), Unwrapped.options(options));
     // The device takes no domain but its own, and those are all wrapped.
     SanitizedQueuePair wrapper =
-        new SanitizedQueuePair((SanitizedDomain) domain, created, options, Place.here());
+        new SanitizedQueuePair((SanitizedDomain) domain, created, options, CallSite.here());
     queuePair = wrapper;
     return wrapper;
   }

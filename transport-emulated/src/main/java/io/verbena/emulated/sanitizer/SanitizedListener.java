@@ -10,7 +10,7 @@ final class SanitizedListener implements ConnectionListener {
   private final ConnectionListener listener;
   private final Birth birth;
 
-  SanitizedListener(SanitizedManager manager, ConnectionListener listener, Place place) {
+  SanitizedListener(SanitizedManager manager, ConnectionListener listener, CallSite place) {
     this.manager = manager;
     this.listener = listener;
     birth = Birth.of(this, manager.log(), "listener on " + listener.address(), place);

@@ -20,7 +20,7 @@ final class SanitizedManager implements ConnectionManager {
   private final Map<ConnectionIdentifier, SanitizedIdentifier> identifiers = new HashMap<>();
   private final Map<ConnectionListener, SanitizedListener> listeners = new HashMap<>();
 
-  SanitizedManager(SanitizedDevice device, ConnectionManager manager, Place place) {
+  SanitizedManager(SanitizedDevice device, ConnectionManager manager, CallSite place) {
     this.device = device;
     this.manager = manager;
     birth = Birth.of(this, device.log(), "connection manager", place);
@@ -40,7 +40,7 @@ final class SanitizedManager implements ConnectionManager {
     // Under the lock, so that an event of it finds its wrapper.
     synchronized (listeners) {
       ConnectionListener inner = manager.listen(space, address, backlog);
-      SanitizedListener wrapper = new SanitizedListener(this, inner, Place.here());
+      SanitizedListener wrapper = new SanitizedListener(this, inner, CallSite.here());
       listeners.put(inner, wrapper);
       return wrapper;
     }
@@ -65,7 +65,7 @@ final class SanitizedManager implements ConnectionManager {
     if (known != null) {
       return known;
     }
-    SanitizedIdentifier wrapper = new SanitizedIdentifier(this, inner, Place.here());
+    SanitizedIdentifier wrapper = new SanitizedIdentifier(this, inner, CallSite.here());
     identifiers.put(inner, wrapper);
     return wrapper;
   }

@@ -22,7 +22,7 @@ final class SanitizedMemoryRegion implements MemoryRegion {
   private volatile RegionLog log;
 
   SanitizedMemoryRegion(
-      SanitizedDomain domain, MemoryRegion region, ByteBuffer memory, Place place) {
+      SanitizedDomain domain, MemoryRegion region, ByteBuffer memory, CallSite place) {
     this.domain = domain;
     this.region = region;
     device = domain.log().device;
@@ -70,7 +70,7 @@ final class SanitizedMemoryRegion implements MemoryRegion {
       @Nullable ProtectionDomain newDomain,
       @Nullable ByteBuffer newBuffer,
       @Nullable Set<Access> newAccess) {
-    Place place = Place.here();
+    CallSite place = CallSite.here();
     region.reregister(newDomain == null ? null : Unwrapped.domain(newDomain), newBuffer, newAccess);
     RegionLog before = log;
     if (newDomain != null) {
@@ -88,7 +88,7 @@ final class SanitizedMemoryRegion implements MemoryRegion {
 
   @Override
   public void close() {
-    Place place = Place.here();
+    CallSite place = CallSite.here();
     Report report = new Report();
     synchronized (this) {
       if (!birth.isOpen()) {
@@ -103,7 +103,7 @@ final class SanitizedMemoryRegion implements MemoryRegion {
     device.tell(report);
   }
 
-  private static void checkOutstanding(Set<Posted> outstanding, Place place, Report report) {
+  private static void checkOutstanding(Set<Posted> outstanding, CallSite place, Report report) {
     List<Posted> running = outstanding.stream().filter(Posted::mayRun).toList();
     if (!running.isEmpty()) {
       report.add(
@@ -119,7 +119,7 @@ final class SanitizedMemoryRegion implements MemoryRegion {
     }
   }
 
-  private void checkUnused(Place place, Report report) {
+  private void checkUnused(CallSite place, Report report) {
     EnumSet<Access> unused = EnumSet.noneOf(Access.class);
     unused.addAll(log.unused());
     if (!unused.isEmpty() && !log.domain().sawAllPeers()) {

@@ -11,7 +11,7 @@ final class SanitizedMemoryWindow implements MemoryWindow {
   private final MemoryWindow window;
   private final Birth birth;
 
-  SanitizedMemoryWindow(SanitizedDomain domain, MemoryWindow window, Place place) {
+  SanitizedMemoryWindow(SanitizedDomain domain, MemoryWindow window, CallSite place) {
     this.domain = domain;
     this.window = window;
     birth = Birth.of(this, domain.log().device, "memory window", place);
@@ -43,7 +43,7 @@ final class SanitizedMemoryWindow implements MemoryWindow {
       int key = window.rkey();
       window.close();
       birth.closed();
-      domain.log().device.deadKeys().died(key, Place.here());
+      domain.log().device.deadKeys().died(key, CallSite.here());
     }
   }
 }

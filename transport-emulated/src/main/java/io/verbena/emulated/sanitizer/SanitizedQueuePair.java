@@ -25,7 +25,7 @@ final class SanitizedQueuePair implements QueuePair {
   private final Birth birth;
 
   SanitizedQueuePair(
-      SanitizedDomain domain, QueuePair queuePair, QueuePairOptions options, Place place) {
+      SanitizedDomain domain, QueuePair queuePair, QueuePairOptions options, CallSite place) {
     this.domain = domain;
     this.queuePair = queuePair;
     sharedReceiveQueue = options.sharedReceiveQueue();
@@ -110,7 +110,7 @@ final class SanitizedQueuePair implements QueuePair {
   public void postSend(SendWorkRequest request) {
     Report report = new Report();
     try {
-      log.postSend(request, Place.here(), report);
+      log.postSend(request, CallSite.here(), report);
     } finally {
       device.tell(report);
     }
@@ -120,7 +120,7 @@ final class SanitizedQueuePair implements QueuePair {
   public void bindMemoryWindow(SendWorkRequest request) {
     Report report = new Report();
     try {
-      log.bindMemoryWindow(request, Place.here(), report);
+      log.bindMemoryWindow(request, CallSite.here(), report);
     } finally {
       device.tell(report);
     }
@@ -130,7 +130,7 @@ final class SanitizedQueuePair implements QueuePair {
   public void postReceive(ReceiveWorkRequest request) {
     Report report = new Report();
     try {
-      log.postReceive(request, Place.here(), report);
+      log.postReceive(request, CallSite.here(), report);
     } finally {
       device.tell(report);
     }
@@ -143,7 +143,7 @@ final class SanitizedQueuePair implements QueuePair {
       if (!birth.isOpen()) {
         return;
       }
-      log.checkClose(Place.here(), report);
+      log.checkClose(CallSite.here(), report);
       queuePair.close();
       QueuePairListeners.closed(this);
       birth.closed();

@@ -11,7 +11,7 @@ final class SanitizedSharedReceiveQueue implements SharedReceiveQueue {
   private final ReceiveLog receives;
   private final Birth birth;
 
-  SanitizedSharedReceiveQueue(SanitizedDomain domain, SharedReceiveQueue queue, Place place) {
+  SanitizedSharedReceiveQueue(SanitizedDomain domain, SharedReceiveQueue queue, CallSite place) {
     this.queue = queue;
     device = domain.log().device;
     receives = new ReceiveLog(domain.log(), null);
@@ -51,7 +51,7 @@ final class SanitizedSharedReceiveQueue implements SharedReceiveQueue {
   public void postReceive(ReceiveWorkRequest request) {
     Report report = new Report();
     try {
-      receives.post(request, null, queue::postReceive, Place.here(), report);
+      receives.post(request, null, queue::postReceive, CallSite.here(), report);
     } finally {
       device.tell(report);
     }

@@ -29,6 +29,6 @@ public final class Sanitizer {
    *     was done
    */
   public static Device sanitize(Device device, boolean throwing) {
-    return new SanitizedDevice(requireNonNull(device, "device"), throwing, Place.here());
+    return new SanitizedDevice(requireNonNull(device, "device"), throwing, CallSite.here());
   }
 }

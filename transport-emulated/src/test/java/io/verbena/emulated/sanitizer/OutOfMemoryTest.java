@@ -51,7 +51,7 @@ class OutOfMemoryTest {
             new SanitizedDevice(
                 new EmulatedProvider().open(URI.create("emulated://out-of-memory")),
                 false,
-                Place.here(),
+                CallSite.here(),
                 length -> {
                   throw new OutOfMemoryError("Cannot reserve " + length + " bytes");
                 });

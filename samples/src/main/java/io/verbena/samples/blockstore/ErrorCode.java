@@ -2,7 +2,7 @@
 package io.verbena.samples.blockstore;
 
 /** Why the store refuses a request. */
-enum Refusal {
+enum ErrorCode {
   /** The request could not be understood. */
   MALFORMED(1),
   /** No block has this name. */
@@ -20,7 +20,7 @@ enum Refusal {
 
   private final int code;
 
-  Refusal(int code) {
+  ErrorCode(int code) {
     this.code = code;
   }
 

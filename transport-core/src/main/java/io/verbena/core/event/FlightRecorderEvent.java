@@ -7,10 +7,10 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.StackTrace;
 
-/** An event of one connection. */
+/** An event of one connection, for Flight Recorder. */
 @Category("Verbena")
 @StackTrace(false)
-abstract class ConnectionEvent extends Event {
+abstract class FlightRecorderEvent extends Event {
   @Label("Adapter")
   @Description("The kind of transport: reactor or netty")
   String adapter = "";

@@ -6,8 +6,8 @@ import io.verbena.verbs.VerbsError;
 import org.jspecify.annotations.Nullable;
 
 /** Why a request is not posted, in the words that all queues have in common. */
-final class Refusal {
-  private Refusal() {}
+final class PostErrors {
+  private PostErrors() {}
 
   static PostException invalid(long id, String message) {
     return new PostException(VerbsError.INVALID, id, message);

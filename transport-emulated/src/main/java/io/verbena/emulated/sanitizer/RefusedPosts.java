@@ -5,8 +5,8 @@ import io.verbena.verbs.PostException;
 import java.util.List;
 
 /** Translates the refusal of a post, which names a token, for the program. */
-final class Refusal {
-  private Refusal() {}
+final class RefusedPosts {
+  private RefusedPosts() {}
 
   /** How many requests of the chain were posted before the one that was refused. */
   static int posted(PostException refusal, List<Posted> chain) {

@@ -6,13 +6,13 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Where a verb was called: the calling thread's frames outside the sanitizer. */
-final class Place {
+final class CallSite {
   private static final int MOST_FRAMES = 32;
   private static final StackWalker WALKER = StackWalker.getInstance();
 
   /** The packages that a call of a verb goes through. */
   private static final Set<String> BELOW =
-      Set.of(Place.class.getPackageName(), "io.verbena.verbs", "io.verbena.emulated");
+      Set.of(CallSite.class.getPackageName(), "io.verbena.verbs", "io.verbena.emulated");
 
   /** What lies between a program and the verbs, or under a program: never the program itself. */
   private static final List<String> LAYERS =
@@ -30,13 +30,13 @@ final class Place {
 
   private final List<StackWalker.StackFrame> frames;
 
-  private Place(List<StackWalker.StackFrame> frames) {
+  private CallSite(List<StackWalker.StackFrame> frames) {
     this.frames = frames;
   }
 
   /** The place from which the sanitizer was called. */
-  static Place here() {
-    return new Place(
+  static CallSite here() {
+    return new CallSite(
         WALKER.walk(
             all ->
                 all.dropWhile(frame -> isBelow(frame.getClassName()))
