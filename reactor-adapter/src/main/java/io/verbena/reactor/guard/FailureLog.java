@@ -11,8 +11,8 @@ import reactor.util.Loggers;
  * Logs what fails where no caller may be left to be told: connections that are established, and
  * accepts. At most 20 lines in ten seconds; the next line says how many were left out. Thread-safe.
  *
- * <p>It logs by Reactor's loggers: to SLF4J where that is on the class path, or else to the console,
- * or to {@code java.util.logging} with {@code -Dreactor.logging.fallback=JDK}.
+ * <p>It logs by Reactor's loggers: to SLF4J where that is on the class path, or else to the
+ * console, or to {@code java.util.logging} with {@code -Dreactor.logging.fallback=JDK}.
  */
 public final class FailureLog {
   /** The name of the logger. */
