@@ -202,6 +202,10 @@ final class ConnectionSetup {
    */
   private void choosePort() {
     InetSocketAddress own = identifier.localAddress();
+    if (own != null && own.getPort() == 0) {
+      // It chooses as it connects.
+      return;
+    }
     int wanted = own == null ? LocalPorts.next() : own.getPort();
     InetSocketAddress host = own == null ? handler.hca().local(0) : own;
     LocalPorts.Taken taken = take(host, wanted);

@@ -273,7 +273,12 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     } else if (config.getSoLinger() == 0) {
       at.abort();
     } else {
-      at.close(rest(at));
+      ByteBuf rest = null;
+      try {
+        rest = rest(at);
+      } finally {
+        at.close(rest);
+      }
       succeedPosted(at);
     }
   }

@@ -30,9 +30,25 @@ final class Tail implements ChannelOutboundBuffer.MessageProcessor {
    */
   static @Nullable ByteBuf copy(ChannelOutboundBuffer queue, PostedBytes posted) throws Exception {
     Tail tail = new Tail(posted.count());
-    queue.forEachFlushedMessage(tail);
+    boolean copied = false;
+    try {
+      queue.forEachFlushedMessage(tail);
+      copied = true;
+    } finally {
+      if (!copied) {
+        // A buffer in the queue is not what it was: whoever wrote it has released it.
+        tail.release();
+      }
+    }
     posted.posted(tail.length);
     return tail.bytes;
+  }
+
+  private void release() {
+    ByteBuf begun = bytes;
+    if (begun != null) {
+      begun.release();
+    }
   }
 
   @Override

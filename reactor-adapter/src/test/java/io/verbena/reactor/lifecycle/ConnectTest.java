@@ -80,7 +80,8 @@ class ConnectTest {
       assertThat(connection)
           .failsWithin(Ends.LIMIT)
           .withThrowableThat()
-          .withCauseInstanceOf(RdmaTimeoutException.class);
+          .withCauseInstanceOf(RdmaTimeoutException.class)
+          .withMessageContaining(ConnectionEvent.NO_ANSWER);
     }
   }
 
