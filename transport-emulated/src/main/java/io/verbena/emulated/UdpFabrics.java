@@ -4,7 +4,7 @@ package io.verbena.emulated;
 import io.verbena.emulated.address.LocalAddresses;
 import io.verbena.emulated.address.RoceAddress;
 import io.verbena.emulated.address.RoceAddress.Option;
-import io.verbena.emulated.cm.protocol.HalfOpenLimits;
+import io.verbena.emulated.cm.protocol.PeerLimits;
 import io.verbena.emulated.cm.roce.RoceConnectionManagers;
 import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
@@ -51,7 +51,7 @@ final class UdpFabrics {
       UdpFabric fabric,
       RoceConnectionManagers managers,
       @Nullable String capture,
-      HalfOpenLimits limits) {}
+      PeerLimits limits) {}
 
   private UdpFabrics() {}
 
@@ -71,16 +71,19 @@ final class UdpFabrics {
       Open open = OPEN.get(place);
       if (open == null) {
         UdpFabric fabric = start(place, address, capture, own);
-        HalfOpenLimits limits =
-            new HalfOpenLimits(
-                address.limit(Option.MAX_HALF_OPEN, HalfOpenLimits.DEFAULT.total()),
-                address.limit(Option.MAX_HALF_OPEN_PER_PEER, HalfOpenLimits.DEFAULT.perPeer()));
+        PeerLimits limits =
+            new PeerLimits(
+                address.limit(Option.MAX_HALF_OPEN, PeerLimits.DEFAULT.halfOpen()),
+                address.limit(Option.MAX_HALF_OPEN_PER_PEER, PeerLimits.DEFAULT.halfOpenPerPeer()),
+                address.limit(Option.MAX_CONNECTIONS_PER_PEER, PeerLimits.DEFAULT.perPeer()));
         open = new Open(fabric, new RoceConnectionManagers(fabric, limits), capture, limits);
         OPEN.put(place, open);
       }
       check(open, address, capture, own);
       return EmulatedDevice.open(
-          open.fabric, DeviceLimits.ofWire(open.fabric.deviceName()), open.managers);
+          open.fabric,
+          DeviceLimits.ofWire(open.fabric.deviceName(), address.deviceLimits()),
+          open.managers);
     }
   }
 
@@ -98,8 +101,9 @@ final class UdpFabrics {
           VerbsError.INVALID,
           "pcap: " + capture + " (expected: " + open.capture + ", with which it is open)");
     }
-    checkLimit(address, Option.MAX_HALF_OPEN, open.limits.total());
-    checkLimit(address, Option.MAX_HALF_OPEN_PER_PEER, open.limits.perPeer());
+    checkLimit(address, Option.MAX_HALF_OPEN, open.limits.halfOpen());
+    checkLimit(address, Option.MAX_HALF_OPEN_PER_PEER, open.limits.halfOpenPerPeer());
+    checkLimit(address, Option.MAX_CONNECTIONS_PER_PEER, open.limits.perPeer());
   }
 
   private static void checkLimit(RoceAddress address, Option option, int has) {

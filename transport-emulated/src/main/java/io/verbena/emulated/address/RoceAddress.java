@@ -13,6 +13,7 @@ import java.net.URI;
 import java.net.URLDecoder;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -43,7 +44,35 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
     /** The same of one IP address. */
     MAX_HALF_OPEN_PER_PEER,
     /** A file whose bytes both ends of a connection must have. */
-    KEY_FILE;
+    KEY_FILE,
+    /** Connections that one IP address has asked for, finished or not, at the most. */
+    MAX_CONNECTIONS_PER_PEER,
+    MAX_QUEUE_PAIRS(EmulatedAddress.Option.MAX_QUEUE_PAIRS),
+    MAX_WORK_REQUESTS(EmulatedAddress.Option.MAX_WORK_REQUESTS),
+    MAX_SCATTER_GATHER(EmulatedAddress.Option.MAX_SCATTER_GATHER),
+    MAX_INLINE_DATA(EmulatedAddress.Option.MAX_INLINE_DATA),
+    MAX_COMPLETION_QUEUES(EmulatedAddress.Option.MAX_COMPLETION_QUEUES),
+    MAX_COMPLETIONS(EmulatedAddress.Option.MAX_COMPLETIONS),
+    MAX_MEMORY_REGIONS(EmulatedAddress.Option.MAX_MEMORY_REGIONS),
+    MAX_MEMORY_REGION_SIZE(EmulatedAddress.Option.MAX_MEMORY_REGION_SIZE),
+    MAX_PROTECTION_DOMAINS(EmulatedAddress.Option.MAX_PROTECTION_DOMAINS),
+    MAX_MEMORY_WINDOWS(EmulatedAddress.Option.MAX_MEMORY_WINDOWS),
+    MAX_ADDRESS_HANDLES(EmulatedAddress.Option.MAX_ADDRESS_HANDLES),
+    MAX_SHARED_RECEIVE_QUEUES(EmulatedAddress.Option.MAX_SHARED_RECEIVE_QUEUES),
+    MAX_SHARED_RECEIVE_REQUESTS(EmulatedAddress.Option.MAX_SHARED_RECEIVE_REQUESTS),
+    MAX_READ_ATOMIC(EmulatedAddress.Option.MAX_READ_ATOMIC),
+    MAX_MESSAGE_SIZE(EmulatedAddress.Option.MAX_MESSAGE_SIZE);
+
+    /** The limit of a device that it sets lower, as on {@code emulated://}. */
+    private final EmulatedAddress.@Nullable Option limit;
+
+    Option() {
+      limit = null;
+    }
+
+    Option(EmulatedAddress.Option limit) {
+      this.limit = limit;
+    }
 
     /** As it stands in an address. */
     public String text() {
@@ -83,6 +112,7 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
     parsed.mtu();
     parsed.limit(Option.MAX_HALF_OPEN, 1);
     parsed.limit(Option.MAX_HALF_OPEN_PER_PEER, 1);
+    parsed.limit(Option.MAX_CONNECTIONS_PER_PEER, 1);
     return parsed;
   }
 
@@ -147,7 +177,19 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
     throw AddressOptions.invalid("mtu: " + bytes + " (expected: 256, 512, 1024, 2048 or 4096)");
   }
 
-  /** A limit of half-open connections, or another value where the address says none. */
+  /** What it says of the limits of the device that is opened. */
+  public Map<EmulatedAddress.Option, String> deviceLimits() {
+    Map<EmulatedAddress.Option, String> limits = new EnumMap<>(EmulatedAddress.Option.class);
+    options.forEach(
+        (option, value) -> {
+          if (option.limit != null) {
+            limits.put(option.limit, value);
+          }
+        });
+    return limits;
+  }
+
+  /** A limit of connections, or another value where the address says none. */
   public int limit(Option option, int otherwise) {
     return options.containsKey(option) ? number(option, 1, MOST_HALF_OPEN) : otherwise;
   }

@@ -31,9 +31,13 @@ public final class DeviceLimits {
     return of(EmulatedDevice.NAME, VERSION, options);
   }
 
-  /** What a device on UDP sockets has. */
-  public static DeviceAttributes ofWire(String name) {
-    return of(name, WIRE_VERSION, Map.of());
+  /**
+   * What these options leave a device on UDP sockets.
+   *
+   * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
+   */
+  public static DeviceAttributes ofWire(String name, Map<Option, String> options) {
+    return of(name, WIRE_VERSION, options);
   }
 
   private static DeviceAttributes of(String name, String version, Map<Option, String> options) {

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * backlog: it comes again by itself, and there may be room then; a REJ would fail the program.
  *
  * <p>For one caller at a time, alarms included. Bounded by what its users ask for, by the backlogs
- * of listeners, by {@link HalfOpenLimits} and {@link #MOST_WAITING}.
+ * of listeners, by {@link PeerLimits} and {@link #MOST_WAITING}.
  */
 public final class CmAgent {
   /** The most connections that are over and remembered. */
@@ -48,7 +48,12 @@ public final class CmAgent {
   private final Map<Integer, Communication> byQueuePair = new HashMap<>();
 
   private final HalfOpenConnections halfOpen;
+
+  /** Passive ends that are not over. */
+  private final CountByAddress<Communication> accepted;
+
   private final ProvenAddresses proven = new ProvenAddresses();
+  private final UnpaidMessages unpaid = new UnpaidMessages();
   private final Set<Communication> waiting = new LinkedHashSet<>();
   private long transactions;
 
@@ -56,10 +61,11 @@ public final class CmAgent {
   private record Remote(Gid peer, int id) {}
 
   /** An agent for a port. */
-  public CmAgent(CmPort port, Timeline timeline, HalfOpenLimits limits) {
+  public CmAgent(CmPort port, Timeline timeline, PeerLimits limits) {
     this.port = port;
     this.timeline = timeline;
     halfOpen = new HalfOpenConnections(limits);
+    accepted = new CountByAddress<>(Integer.MAX_VALUE, limits.perPeer());
     transactions = (long) port.nextSecret() << Integer.SIZE;
     services = new ServiceAgent(port, timeline, limits);
   }
@@ -230,18 +236,21 @@ public final class CmAgent {
       reject(request, CmReason.KEY, peer);
     } else if (request.pathMtu() < 1 || request.pathMtu() > mtu(request)) {
       reject(request, CmReason.INVALID_MTU, peer);
+    } else if (accepted.isFull(source)) {
+      reject(request, CmReason.NO_RESOURCES, peer);
     } else if (halfOpen.hasRoom(source)) {
       boolean trusted = proven.contains(source, timeline.now());
       LockKey key = listener.key();
       Handshake lock = key == null ? null : Handshake.passive(key, request);
       Communication made =
-          Communication.passive(this, timeline, peer, nextId(), request, lock, trusted);
+          Communication.passive(this, timeline, peer, source, nextId(), request, lock, trusted);
       CmUser user = listener.requested(made, request);
       if (user != null) {
         made.user(user);
         byId.put(made.localId(), made);
         byRemote.put(remote, made);
         halfOpen.add(made, source);
+        accepted.add(made, source);
       }
     }
   }
@@ -316,6 +325,10 @@ public final class CmAgent {
     return port.guid();
   }
 
+  UnpaidMessages unpaid() {
+    return unpaid;
+  }
+
   long nextTransaction() {
     return ++transactions;
   }
@@ -347,6 +360,7 @@ public final class CmAgent {
   /** A connection is over; the oldest such is forgotten if there are too many. */
   void waits(Communication communication) {
     halfOpen.remove(communication);
+    accepted.remove(communication);
     byQueuePair.remove(communication.localQueuePair(), communication);
     waiting.add(communication);
     if (waiting.size() > MOST_WAITING) {

@@ -8,6 +8,9 @@ public final class CmReason {
   /** The sender has waited long enough. */
   public static final int TIMEOUT = 4;
 
+  /** There is no room for another connection. */
+  public static final int NO_RESOURCES = 3;
+
   /** The sender knows no such connection. */
   public static final int INVALID_COMMUNICATION_ID = 6;
 

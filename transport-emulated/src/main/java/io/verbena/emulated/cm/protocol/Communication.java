@@ -58,9 +58,11 @@ import org.jspecify.annotations.Nullable;
  * for its queue pair, has come, a passive end sends one message for each REQ, and {@value
  * #UNPAID_MESSAGES} more. That is a second REP, for a peer whose RTU was lost and who, like Linux,
  * sends it again only for a REP that comes again; or the REJ at the deadline, if there was none.
- * All messages are of one size, so to no address go more than twice the bytes that came from it.
  * Where a peer at the same address has proven itself lately, it is {@value #KNOWN_UNPAID_MESSAGES},
- * ever less often: a second RTU may be lost, too.
+ * ever less often: a second RTU may be lost, too. In either case no more than {@value
+ * UnpaidMessages#MOST} of those are out to one address at once. All messages are of one size: so to
+ * no address go more than twice the bytes that came from it, and of many requests hardly more than
+ * came.
  *
  * <p>With a {@link Handshake}, what does not prove that it is from the peer changes no state from
  * REP on; and nobody gets so far who has not the key.
@@ -134,8 +136,16 @@ public final class Communication {
   /** Whether the peer has shown that it takes what is sent to it. */
   private boolean proven;
 
-  /** Messages that may go to a peer that is not {@link #proven}. */
-  private int allowance;
+  /** The IP address that its request came from, of a passive end. */
+  private final Gid address;
+
+  /** Requests of a peer that is not {@link #proven} which have not been answered. */
+  private int unanswered;
+
+  /** Messages that may go to it besides, if {@link UnpaidMessages} are left, and that went. */
+  private int mostUnpaid;
+
+  private int unpaid;
 
   /** When the first REP was sent. */
   private long replied;
@@ -155,6 +165,7 @@ public final class Communication {
       CmAgent agent,
       Timeline timeline,
       Gid peer,
+      Gid address,
       int localId,
       boolean active,
       long transaction,
@@ -162,6 +173,7 @@ public final class Communication {
     this.agent = agent;
     this.timeline = timeline;
     this.peer = peer;
+    this.address = address;
     this.localId = localId;
     this.active = active;
     this.transaction = transaction;
@@ -181,6 +193,7 @@ public final class Communication {
             agent,
             timeline,
             peer,
+            peer,
             request.localId(),
             /* active= */ true,
             request.transaction(),
@@ -195,6 +208,7 @@ public final class Communication {
   /**
    * A passive end.
    *
+   * @param address the IP address that the request came from
    * @param lock how the ends prove who they are, or null
    * @param known whether somebody at the peer's address has proven itself lately
    */
@@ -202,6 +216,7 @@ public final class Communication {
       CmAgent agent,
       Timeline timeline,
       Gid peer,
+      Gid address,
       int localId,
       Request request,
       @Nullable Handshake lock,
@@ -211,6 +226,7 @@ public final class Communication {
             agent,
             timeline,
             peer,
+            address,
             localId,
             /* active= */ false,
             request.transaction(),
@@ -218,7 +234,8 @@ public final class Communication {
     made.lock = lock;
     made.remoteId = request.localId();
     made.remoteQueuePair = request.queuePair();
-    made.allowance = 1 + (known ? KNOWN_UNPAID_MESSAGES : UNPAID_MESSAGES);
+    made.unanswered = 1;
+    made.mostUnpaid = known ? KNOWN_UNPAID_MESSAGES : UNPAID_MESSAGES;
     return made;
   }
 
@@ -444,6 +461,7 @@ public final class Communication {
   void proven() {
     if (!proven) {
       proven = true;
+      hadBack();
       agent.proven(this);
     }
   }
@@ -467,7 +485,7 @@ public final class Communication {
   /** The request that it was made for has come again. */
   void receivedAgain() {
     if (!proven) {
-      allowance++;
+      unanswered++;
     }
     switch (state) {
       case REQ_RECEIVED -> {
@@ -566,23 +584,38 @@ public final class Communication {
 
   /** Sends a message, unless nothing more may go to a peer that may not be who it says. */
   private void emit(CmMessage message) {
-    if (!proven) {
-      if (allowance == 0) {
-        return;
-      }
-      allowance--;
+    if (proven || isPaid()) {
+      agent.send(message, peer);
     }
-    agent.send(message, peer);
+  }
+
+  private boolean isPaid() {
+    if (unanswered > 0) {
+      unanswered--;
+      return true;
+    }
+    if (unpaid < mostUnpaid && agent.unpaid().take(address)) {
+      unpaid++;
+      return true;
+    }
+    return false;
+  }
+
+  /** What went unpaid is had back by others at the address. */
+  private void hadBack() {
+    agent.unpaid().giveBack(address, unpaid);
+    unpaid = 0;
   }
 
   private void sleep() {
-    alarm.set(
-        !proven && allowance == 0 ? deadline : Math.min(deadline, timeline.now() + retryDelay));
+    boolean silent = !proven && unanswered == 0 && unpaid == mostUnpaid;
+    alarm.set(silent ? deadline : Math.min(deadline, timeline.now() + retryDelay));
   }
 
   private void alarm() {
     if (state == State.TIME_WAIT) {
       state = State.GONE;
+      hadBack();
       agent.forget(this);
       return;
     }
@@ -668,6 +701,7 @@ public final class Communication {
   void abandon() {
     state = State.GONE;
     alarm.cancel();
+    hadBack();
     agent.forget(this);
   }
 

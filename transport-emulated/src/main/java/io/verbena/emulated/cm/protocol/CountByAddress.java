@@ -10,22 +10,25 @@ import org.jspecify.annotations.Nullable;
  * What peers have asked for and what is unfinished, in all and of each IP address, within limits.
  */
 final class CountByAddress<T> {
-  private final HalfOpenLimits limits;
+  private final int most;
+  private final int mostOfAddress;
   private final Map<T, Gid> addresses = new HashMap<>();
   private final Map<Gid, Integer> ofAddress = new HashMap<>();
 
-  CountByAddress(HalfOpenLimits limits) {
-    this.limits = limits;
+  /** Counts to so many in all, and so many of each address. */
+  CountByAddress(int most, int mostOfAddress) {
+    this.most = most;
+    this.mostOfAddress = mostOfAddress;
   }
 
   /** Whether no more are allowed, whoever asks. */
   boolean isFull() {
-    return addresses.size() >= limits.total();
+    return addresses.size() >= most;
   }
 
   /** Whether no more are allowed of an address. */
   boolean isFull(Gid address) {
-    return ofAddress.getOrDefault(address, 0) >= limits.perPeer();
+    return ofAddress.getOrDefault(address, 0) >= mostOfAddress;
   }
 
   void add(T one, Gid address) {

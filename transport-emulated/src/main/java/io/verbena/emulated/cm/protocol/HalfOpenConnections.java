@@ -23,8 +23,8 @@ final class HalfOpenConnections {
   /** What a connection is called by somebody at an IP address. */
   private record Name(Gid address, int id) {}
 
-  HalfOpenConnections(HalfOpenLimits limits) {
-    count = new CountByAddress<>(limits);
+  HalfOpenConnections(PeerLimits limits) {
+    count = new CountByAddress<>(limits.halfOpen(), limits.halfOpenPerPeer());
   }
 
   /**

@@ -35,10 +35,10 @@ public final class ServiceAgent {
   /** What a peer asks, however often. */
   private record Question(Gid peer, int id, long transaction) {}
 
-  ServiceAgent(CmPort port, Timeline timeline, HalfOpenLimits limits) {
+  ServiceAgent(CmPort port, Timeline timeline, PeerLimits limits) {
     this.port = port;
     this.timeline = timeline;
-    undecided = new CountByAddress<>(limits);
+    undecided = new CountByAddress<>(limits.halfOpen(), limits.halfOpenPerPeer());
     transactions = (long) port.nextSecret() << Integer.SIZE;
   }
 

@@ -2,7 +2,7 @@
 package io.verbena.emulated.cm.roce;
 
 import io.verbena.emulated.cm.protocol.CmAgent;
-import io.verbena.emulated.cm.protocol.HalfOpenLimits;
+import io.verbena.emulated.cm.protocol.PeerLimits;
 import io.verbena.emulated.hca.ConnectionManagerFactory;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.packet.UdpFabric;
@@ -18,7 +18,7 @@ public final class RoceConnectionManagers implements ConnectionManagerFactory {
    *
    * @param limits what peers may keep half open
    */
-  public RoceConnectionManagers(UdpFabric fabric, HalfOpenLimits limits) {
+  public RoceConnectionManagers(UdpFabric fabric, PeerLimits limits) {
     this.fabric = fabric;
     ManagementPort port = new ManagementPort(fabric);
     agent = new CmAgent(port, fabric.timeline(), limits);

@@ -14,10 +14,13 @@ import java.util.Set;
 /**
  * A port that counts what goes to each IP address and what came from there. It fails the run when
  * more than twice as much goes to an address that has not proven itself: from which no message has
- * come with an id that was sent there.
+ * come with an id that was sent there. And when more than {@value #MOST_UNPROVEN} times as much
+ * goes there for one connection that nobody has proven, whoever else at the address has proven
+ * another one.
  */
 final class CountingPort implements CmPort {
   private static final int MTU = 5;
+  private static final int MOST_UNPROVEN = 5;
 
   /** What went to an address. */
   private static final class Traffic {
@@ -26,6 +29,9 @@ final class CountingPort implements CmPort {
     int sent;
     boolean proven;
   }
+
+  /** What an IP address calls a connection. */
+  private record Name(int address, int id) {}
 
   /** Where messages go from here. */
   interface Outlet {
@@ -37,8 +43,9 @@ final class CountingPort implements CmPort {
   private final Gid gid;
   private final Outlet outlet;
   private final Map<Integer, Traffic> traffic = new HashMap<>();
+  private final Map<Name, Traffic> ofConnections = new HashMap<>();
 
-  CountingPort(RandomCmRun run, int address, HalfOpenLimits limits, Outlet outlet) {
+  CountingPort(RandomCmRun run, int address, PeerLimits limits, Outlet outlet) {
     this.run = run;
     this.outlet = outlet;
     gid = UdpGid.of(address, Frame.UDP_PORT);
@@ -60,7 +67,24 @@ final class CountingPort implements CmPort {
       throw new AssertionError(
           "messages to " + to + ": " + there.sent + " for " + there.received + ": " + message);
     }
+    if (message.remoteId() != 0) {
+      Traffic connection = of(UdpGid.address(to), message.remoteId());
+      connection.sent++;
+      if (!connection.proven && connection.sent > MOST_UNPROVEN * connection.received) {
+        throw new AssertionError(
+            "for one connection of " + to + ": " + connection.sent + ": " + message);
+      }
+    }
     outlet.send(this, message, to);
+  }
+
+  private Traffic of(int address, int id) {
+    return ofConnections.computeIfAbsent(new Name(address, id), key -> new Traffic());
+  }
+
+  /** A packet has come for the queue pair of a connection, whose number only its peer knows. */
+  void proven(int address, int id) {
+    of(address, id).proven = true;
   }
 
   /** Bytes have come, whatever they are. */
@@ -72,6 +96,9 @@ final class CountingPort implements CmPort {
     }
     CmMessage message = Mad.read(mad);
     there.proven |= message.remoteId() != 0 && there.idsSent.contains(message.remoteId());
+    Traffic connection = of(sourceAddress, message.localId());
+    connection.received++;
+    connection.proven |= message.remoteId() != 0 && there.idsSent.contains(message.remoteId());
     agent.receive(message, sender(message, sourceAddress));
     run.checkBounds();
   }

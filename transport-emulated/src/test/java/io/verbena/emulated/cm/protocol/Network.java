@@ -26,7 +26,11 @@ final class Network {
   }
 
   End end() {
-    End end = new End(ends.size() + 1);
+    return end(PeerLimits.DEFAULT);
+  }
+
+  End end(PeerLimits limits) {
+    End end = new End(ends.size() + 1, limits);
     ends.add(end);
     return end;
   }
@@ -56,9 +60,9 @@ final class Network {
     final CmAgent agent;
     private int comparisons;
 
-    private End(int address) {
+    private End(int address, PeerLimits limits) {
       this.address = address;
-      agent = new CmAgent(this, time, HalfOpenLimits.DEFAULT);
+      agent = new CmAgent(this, time, limits);
     }
 
     /** How often an address was compared with that of a connection. */

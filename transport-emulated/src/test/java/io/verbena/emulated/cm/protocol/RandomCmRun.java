@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RandomCmRun {
   private static final long MILLI = Network.MILLI;
-  private static final HalfOpenLimits LIMITS = new HalfOpenLimits(12, 5);
+  private static final PeerLimits LIMITS = new PeerLimits(12, 5, 40);
   private static final int ATTEMPTS = 12;
   private static final int QUESTIONS = 6;
   private static final int MOST_ACTS = 150;
@@ -98,11 +98,11 @@ final class RandomCmRun {
   void checkBounds() {
     for (RandomProgram program : programs) {
       int all = program.halfOpen(null);
-      expect(all <= LIMITS.total(), "half open: " + all);
-      if (all > LIMITS.perPeer()) {
+      expect(all <= LIMITS.halfOpen(), "half open: " + all);
+      if (all > LIMITS.halfOpenPerPeer()) {
         for (Attempt each : program.attempts) {
           int ofPeer = program.halfOpen(each.peer);
-          expect(ofPeer <= LIMITS.perPeer(), "half open of " + each.peer + ": " + ofPeer);
+          expect(ofPeer <= LIMITS.halfOpenPerPeer(), "half open of " + each.peer + ": " + ofPeer);
         }
       }
       program.checkQuestions(LIMITS);
@@ -188,6 +188,7 @@ final class RandomCmRun {
       for (Attempt to : program.attempts) {
         if (to.communication().localId() == from.communication().remoteId()
             && to.communication().remoteId() == from.communication().localId()) {
+          there.proven(UdpGid.address(to.peer), to.communication().remoteId());
           there.agent.packetCame(to.communication().localQueuePair());
         }
       }

@@ -236,14 +236,15 @@ final class RandomProgram implements CmListener, ServiceListener {
     return true;
   }
 
-  void checkQuestions(HalfOpenLimits limits) {
-    RandomCmRun.expect(undecided.size() <= limits.total(), "undecided: " + undecided.size());
+  void checkQuestions(PeerLimits limits) {
+    RandomCmRun.expect(undecided.size() <= limits.halfOpen(), "undecided: " + undecided.size());
     for (ServiceResolution each : undecided) {
       int ofPeer = 0;
       for (ServiceResolution other : undecided) {
         ofPeer += UdpGid.areNeighbors(each.peer(), other.peer()) ? 1 : 0;
       }
-      RandomCmRun.expect(ofPeer <= limits.perPeer(), "undecided of " + each.peer() + ": " + ofPeer);
+      RandomCmRun.expect(
+          ofPeer <= limits.halfOpenPerPeer(), "undecided of " + each.peer() + ": " + ofPeer);
     }
   }
 
