@@ -127,8 +127,7 @@ final class Completer {
   private void sendAgain() {
     if (clock.retry()) {
       link.host.count(Counter.RETRANSMISSIONS);
-      probe.clear();
-      window.goBack();
+      requester.goBack();
     } else {
       requester.fail(CompletionStatus.RETRY_EXC_ERR);
     }
@@ -140,8 +139,7 @@ final class Completer {
     }
     link.host.count(Counter.RNR_RECEIVED);
     if (clock.awaitReceiver(timerCode)) {
-      probe.clear();
-      window.goBack();
+      requester.goBack();
     } else {
       requester.fail(CompletionStatus.RNR_RETRY_EXC_ERR);
     }

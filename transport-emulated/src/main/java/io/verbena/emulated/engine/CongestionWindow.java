@@ -17,7 +17,6 @@ final class CongestionWindow {
   private static final int ACKS = 3;
 
   private static final int FIRST = 16;
-  private static final long NOTIFICATION_NANOS = 50_000;
 
   private final FlowControl control;
   private final Timeline timeline;
@@ -88,7 +87,8 @@ final class CongestionWindow {
   /** The network says that it is congested. */
   void notified() {
     long now = timeline.now();
-    if (control.adaptive() && (!everNotified || now - notified >= NOTIFICATION_NANOS)) {
+    if (control.adaptive()
+        && (!everNotified || now - notified >= CongestionNotifier.INTERVAL_NANOS)) {
       everNotified = true;
       notified = now;
       allowed = Math.max(UNIT, allowed - allowed / 8);

@@ -3,6 +3,7 @@ package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.Frame;
 import io.verbena.verbs.AddressVector;
+import org.jspecify.annotations.Nullable;
 
 /** The way out of an engine: a port that puts packets on a wire. */
 public interface FrameSink {
@@ -33,6 +34,15 @@ public interface FrameSink {
    */
   default boolean isFull() {
     return false;
+  }
+
+  /**
+   * What all queue pairs may have out together to one peer.
+   *
+   * @return null if that is not limited
+   */
+  default @Nullable PeerWindow window(AddressVector to) {
+    return null;
   }
 
   /** Whether packets may have come there that nobody has taken yet. */

@@ -34,6 +34,7 @@ public final class QueuePairEngine {
   private final Responder responder;
   private final UnreliableResponder unreliable;
   private final DatagramResponder datagrams;
+  private final CongestionNotifier notifier;
   private boolean established;
 
   /** An engine in RESET, for a queue pair whose memory, queues and completions {@code host} has. */
@@ -53,6 +54,7 @@ public final class QueuePairEngine {
     responder = new Responder(link, receives, write, delay, this::requestRefused);
     unreliable = new UnreliableResponder(link, receives, write, this::requestRefused);
     datagrams = new DatagramResponder(link, receives, this::requestRefused);
+    notifier = new CongestionNotifier(link, timeline);
   }
 
   /** The state that it is in. */
@@ -115,6 +117,7 @@ public final class QueuePairEngine {
     window.clear();
     requester.clear();
     responder.clear();
+    notifier.clear();
     receives.drop();
   }
 
@@ -145,6 +148,11 @@ public final class QueuePairEngine {
     switch (link.state) {
       case RTR, RTS, SQD, SQE -> {
         PacketOpcode opcode = packet.opcode();
+        if (packet.forwardCongestion()
+            && link.isConnected()
+            && opcode != PacketOpcode.CONGESTION_NOTIFICATION) {
+          notifier.marked();
+        }
         if (opcode.isRequest()) {
           receiveRequest(packet, opcode);
         } else if (opcode == PacketOpcode.CONGESTION_NOTIFICATION) {
@@ -208,10 +216,11 @@ public final class QueuePairEngine {
       // A request may be a program's answer, for which somebody waits; an acknowledgement is none.
       boolean requested = requester.step();
       boolean replied = responder.reply();
-      if (!replied && !requested) {
+      boolean notified = notifier.step();
+      if (!replied && !requested && !notified) {
         return false;
       }
-      left -= (replied ? 1 : 0) + (requested ? 1 : 0);
+      left -= (replied ? 1 : 0) + (requested ? 1 : 0) + (notified ? 1 : 0);
     }
     return true;
   }
@@ -293,6 +302,7 @@ public final class QueuePairEngine {
 
   private void flush() {
     clock.stop();
+    notifier.clear();
     window.flush();
     requester.clear();
     boolean shared = link.options.sharedReceives();

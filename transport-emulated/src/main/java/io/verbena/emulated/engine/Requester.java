@@ -73,6 +73,7 @@ final class Requester {
     sinceAckRequest = 0;
     drained = false;
     probe.clear();
+    link.out(0);
   }
 
   /** Looks anew at a state that was just entered. */
@@ -99,13 +100,32 @@ final class Requester {
       w.skip();
       return true;
     }
-    if (Psn.difference(w.cursorPsn(), w.unacknowledged) >= congestion.packets()) {
+    int out = out();
+    // Of those that are out, one has to be answered, for this to go on.
+    if (out >= congestion.packets() || (out > sinceAckRequest && !link.hasRoom(out))) {
       return false;
     }
     if (w.cursor < w.started) {
       return !mustWaitForPart() && sendPacket();
     }
     return begin();
+  }
+
+  /** Packets that are sent and not answered, but for those that are sent again. */
+  private int out() {
+    return Psn.difference(window.cursorPsn(), window.unacknowledged);
+  }
+
+  /** Whether what queue pairs share may be used up with the packet at the cursor. */
+  private boolean isLastForNow() {
+    return !link.hasRoom(out() + 1);
+  }
+
+  /** For the completer: all from the oldest packet on that is not acknowledged is sent again. */
+  void goBack() {
+    probe.clear();
+    window.goBack();
+    link.out(out());
   }
 
   /** For the completer: the oldest request has changed. */
@@ -115,6 +135,7 @@ final class Requester {
       w.completeHead();
     }
     w.catchUp();
+    link.out(out());
     if (link.state == QueuePairState.SQD) {
       drained();
     }
@@ -296,6 +317,7 @@ final class Requester {
     }
     w.cursor = cursor;
     w.packet = packet;
+    link.out(out());
     return sent;
   }
 
@@ -343,7 +365,7 @@ final class Requester {
       }
     }
     if (link.reliable()) {
-      frame.ackRequested(last || ++sinceAckRequest >= congestion.ackInterval());
+      frame.ackRequested(last || ++sinceAckRequest >= congestion.ackInterval() || isLastForNow());
       if (frame.ackRequested()) {
         sinceAckRequest = 0;
       }
@@ -357,6 +379,7 @@ final class Requester {
     }
     if (link.reliable()) {
       clock.sent();
+      link.out(out());
     } else {
       w.unacknowledged = w.sentEnd;
       if (last) {

@@ -114,6 +114,7 @@ public final class EmulatedProtectionDomain implements ProtectionDomain {
     DeviceAttributes limits = device.attributes();
     limits.require(Capability.UNRELIABLE_DATAGRAM);
     AddressLimits.check("create address handle", vector, device.port().gids().size());
+    device.fabric().check("create address handle", vector);
     return create(
         Kind.ADDRESS_HANDLE,
         limits.maxAddressHandles(),

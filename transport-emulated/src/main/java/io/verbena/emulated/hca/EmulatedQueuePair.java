@@ -2,6 +2,7 @@
 package io.verbena.emulated.hca;
 
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.PostException;
@@ -410,6 +411,10 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
     device.requireWhole("modify queue pair");
     QueuePairState to = QueuePairTransitions.check(type, from, change, 1, device.attributes());
+    AddressVector vector = change.addressVector();
+    if (vector != null) {
+      device.fabric().check("modify queue pair: address vector", vector);
+    }
     if (from == QueuePairState.SQD
         && (to == QueuePairState.SQD || to == QueuePairState.RTS)
         && isDraining()) {

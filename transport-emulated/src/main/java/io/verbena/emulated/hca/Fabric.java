@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
@@ -42,6 +43,14 @@ public interface Fabric {
   default String deviceName() {
     return EmulatedDevice.NAME;
   }
+
+  /**
+   * Checks whether packets can be sent as the way to a peer says, of which all is within its range.
+   *
+   * @param verb for the error, as in {@code create address handle}
+   * @throws io.verbena.verbs.VerbsException {@code NOT_SUPPORTED}, naming what cannot be
+   */
+  default void check(String verb, AddressVector vector) {}
 
   /** The largest packet that its devices send. */
   default Mtu mtu() {

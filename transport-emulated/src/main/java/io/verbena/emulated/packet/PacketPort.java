@@ -2,6 +2,7 @@
 package io.verbena.emulated.packet;
 
 import io.verbena.emulated.engine.FrameSink;
+import io.verbena.emulated.engine.PeerWindow;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.lock.LockWorkspace;
 import io.verbena.emulated.lock.PacketLock;
@@ -45,6 +46,7 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
 
   private QueuePairs queuePairs = number -> null;
   private @Nullable PortManagement management;
+  private @Nullable PeerWindows windows;
 
   /** Queue pairs by number. */
   @FunctionalInterface
@@ -66,6 +68,11 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   /** Says whose queue pairs packets are for. */
   void queuePairs(QueuePairs owned) {
     queuePairs = owned;
+  }
+
+  /** Limits what queue pairs that are connected from now on have out to one peer together. */
+  void limit(PeerWindows limits) {
+    windows = limits;
   }
 
   /** Says who takes packets for {@link #MANAGEMENT}. */
@@ -152,6 +159,12 @@ public final class PacketPort implements FrameSink, Wire.Receiver {
   @Override
   public boolean isFull() {
     return full;
+  }
+
+  @Override
+  public @Nullable PeerWindow window(AddressVector to) {
+    PeerWindows limited = windows;
+    return limited == null ? null : limited.to(to.destination());
   }
 
   @Override

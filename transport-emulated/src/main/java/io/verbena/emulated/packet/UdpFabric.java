@@ -7,8 +7,11 @@ import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.emulated.wire.UdpWire;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -116,8 +119,10 @@ public final class UdpFabric extends PacketFabric {
     lockedMtu = mtu.compareTo(fitsLocked) <= 0 ? mtu : fitsLocked;
     this.opening = opening;
     this.ended = ended;
-    flow = FlowControl.adaptive(wire.bufferedPackets(mtu.bytes()));
+    int buffered = wire.bufferedPackets(mtu.bytes());
+    flow = FlowControl.adaptive(buffered);
     port = attachPort();
+    port.limit(new PeerWindows(buffered / 2));
     port.queuePairs(this::queuePair);
     gid = port.gid();
   }
@@ -166,6 +171,26 @@ public final class UdpFabric extends PacketFabric {
   /** The largest packets of connections with a lock. */
   public Mtu lockedMtu() {
     return lockedMtu;
+  }
+
+  /**
+   * {@inheritDoc} A socket's traffic class is that of all packets that leave it, and the hop limit
+   * and the flow label are the kernel's.
+   */
+  @Override
+  public void check(String verb, AddressVector vector) {
+    AddressVector plain = AddressVector.to(vector.destination());
+    check(verb, "traffic class", vector.trafficClass(), plain.trafficClass());
+    check(verb, "hop limit", vector.hopLimit(), plain.hopLimit());
+    check(verb, "flow label", vector.flowLabel(), plain.flowLabel());
+  }
+
+  private static void check(String verb, String what, int asked, int expected) {
+    if (asked != expected) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED,
+          verb + ": " + what + ": " + asked + " (expected: " + expected + " on UDP sockets)");
+    }
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.verbs.CompletionStatus;
 import java.util.Arrays;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -73,6 +74,57 @@ class AdaptiveFlowTest {
     assertThat(pair.a.host.sendsDone)
         .extracting(Done::status)
         .containsOnly(CompletionStatus.SUCCESS);
+  }
+
+  /** As a switch does that has a queue. */
+  private static void mark(TestWire.Packet packet) {
+    packet.frame().forwardCongestion(true);
+  }
+
+  @Test
+  void tellsThePeerOfCongestionThatItsPacketsMetOnceInAWhile() {
+    Pair pair = Pair.reliable(flow, attributes -> {});
+    pair.wire.fault =
+        (index, packet, delivery) -> {
+          if (packet.fromA()) {
+            mark(packet);
+          }
+          delivery.after(TestWire.FLIGHT_NANOS);
+        };
+
+    pair.a.post(pair.write(1, 0, MOST * Pair.MTU, 0));
+    pair.run();
+    assertThat(notifications(pair)).hasSize(1);
+    assertThat(notifications(pair).get(0).frame().backwardCongestion()).isTrue();
+    pair.time.turnTo(pair.time.now() + CongestionNotifier.INTERVAL_NANOS);
+    pair.wire.sent.clear();
+
+    pair.a.post(pair.write(2, 0, MOST * Pair.MTU, 0));
+    assertThat(pair.wire.sent).as("slowed down").hasSizeLessThan(MOST);
+    pair.run();
+
+    assertThat(notifications(pair)).hasSize(1);
+    assertThat(pair.a.host.sendsDone)
+        .extracting(Done::status)
+        .containsOnly(CompletionStatus.SUCCESS)
+        .hasSize(2);
+  }
+
+  @Test
+  void aMarkedNotificationIsNotItselfNotified() {
+    Pair pair = Pair.reliable(flow, attributes -> {});
+    Frame notification = new Frame().start(PacketOpcode.CONGESTION_NOTIFICATION);
+
+    pair.a.receive(notification.forwardCongestion(true).backwardCongestion(true));
+    pair.run();
+
+    assertThat(pair.wire.sent).isEmpty();
+  }
+
+  private static List<TestWire.Packet> notifications(Pair pair) {
+    return pair.wire.sentBy(false).stream()
+        .filter(packet -> packet.opcode() == PacketOpcode.CONGESTION_NOTIFICATION)
+        .toList();
   }
 
   @Test

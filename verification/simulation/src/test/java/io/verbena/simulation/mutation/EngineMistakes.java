@@ -64,13 +64,13 @@ final class EngineMistakes {
           of(
               "an acknowledgement that was held back tells of one packet too many",
               "engine/Responder.java",
-              "replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
-              "replies.acknowledge(expected, ACK, messageSequence);"),
+              "released();\n      replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
+              "released();\n      replies.acknowledge(expected, ACK, messageSequence);"),
           of(
               "an acknowledgement that was held back is never sent",
               "engine/Responder.java",
-              "replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
-              ""),
+              "released();\n      replies.acknowledge(Psn.plus(expected, -1), ACK, messageSequence);",
+              "released();"),
           of(
               "a READ that is asked for in parts ends with each of them",
               "engine/Link.java",
@@ -194,8 +194,8 @@ final class EngineMistakes {
           of(
               "no acknowledgement is asked for",
               "engine/Requester.java",
-              "frame.ackRequested(last || ++sinceAckRequest >= congestion.ackInterval());",
-              "frame.ackRequested(++sinceAckRequest >= congestion.ackInterval());"),
+              "last || ++sinceAckRequest >= congestion.ackInterval()",
+              "++sinceAckRequest >= congestion.ackInterval()"),
           of(
               "going back skips a packet",
               "engine/SendWindow.java",
