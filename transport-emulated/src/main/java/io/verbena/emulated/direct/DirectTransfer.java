@@ -327,7 +327,8 @@ final class DirectTransfer {
       return TransferResult.LOCAL_PROTECTION;
     }
     boolean moved = copied == Copied.ALL;
-    if (withImmediate) {
+    // Without acknowledgements nobody is told of a WRITE that is refused, as on packets.
+    if (withImmediate && (moved || acknowledged)) {
       CompletionStatus status = moved ? CompletionStatus.SUCCESS : CompletionStatus.LOC_PROT_ERR;
       DirectSendQueue sends = pair.sends();
       peer.completeReceive(
