@@ -40,7 +40,7 @@ public final class ConnectionContext {
     this.domain = domain;
     this.options = options;
     sendFrames = new SendFrames(resources);
-    receiveBuffers = new ReceiveBuffers(resources);
+    receiveBuffers = new ReceiveBuffers(resources, options);
   }
 
   /** Where connection events come from. */

@@ -106,7 +106,8 @@ public final class ConnectionLifecycle implements LoopMember {
     RdmaOptions options = context.options();
     resources = context.resources();
     loop = resources.loop();
-    own = handshake(options, loop.device().attributes());
+    int window = context.receiveBuffers().firstWindow(options.window());
+    own = handshake(options, window, loop.device().attributes());
     queues = new ConnectionQueues(context, identifier, this, own.receiveDepth());
     try {
       returns = new CreditReturns(own.receiveDepth(), own.window());
@@ -142,12 +143,12 @@ public final class ConnectionLifecycle implements LoopMember {
     }
   }
 
-  private static Handshake handshake(RdmaOptions options, DeviceAttributes device) {
+  private static Handshake handshake(RdmaOptions options, int window, DeviceAttributes device) {
     return new Handshake(
         Handshake.VERSION,
         options.eagerSize(),
         Math.min(options.receiveDepth(), device.maxWorkRequests()),
-        options.window(),
+        window,
         options.maxMessageSize());
   }
 

@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  * counts what the peer may send. A frame goes back to the receive queue as soon as it was read;
  * messages of it that nobody asked for yet keep its memory and another takes its place. Once they
  * hold a quarter as many frames as there are receives, short ones are copied out, and where memory
- * is scarce all are: a connection without demand takes nothing from the others.
+ * is scarce all are: a connection without demand takes nothing from the others. Where the
+ * connections of a loop keep too many copies, a peer that has some of them gets no credits for what
+ * is delivered until its own are, and new ones get few.
  */
 public final class MessageReceiver extends DemandQueue<ByteBuf> {
   /** Messages that wait may hold as many frames as there are receives, divided by this. */
@@ -58,6 +60,14 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
 
   /** Frames whose memory messages in the queue keep. */
   private int held;
+
+  private final CopiedBytes copies;
+
+  /** Bytes of messages in the queue that were copied. */
+  private int copied;
+
+  /** Messages that were delivered while too much was copied: the peer gets no credits for them. */
+  private int withheld;
 
   private boolean waitsForMemory;
   private int waitsSince;
@@ -102,6 +112,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     this.returns = returns;
     this.slots = slots;
     this.meter = meter;
+    copies = buffers.copies();
     resources = buffers.resources();
     loop = resources.loop();
     window = own.window();
@@ -243,7 +254,10 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
 
   private void keep(ByteBuf message) {
     ByteBuf frame = message.unwrap();
-    if (frame != null && !isPartOf(frame, queue.peekLast())) {
+    if (frame == null) {
+      copied += message.capacity();
+      copies.add(message.capacity());
+    } else if (!isPartOf(frame, queue.peekLast())) {
       held++;
     }
     queue.add(message);
@@ -252,8 +266,30 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   /** Messages of a frame follow each other in the queue: the last of them lets go of it. */
   private void letGo(ByteBuf message) {
     ByteBuf frame = message.unwrap();
-    if (frame != null && !isPartOf(frame, queue.peek())) {
+    if (frame == null) {
+      forgetCopy(message);
+    } else if (!isPartOf(frame, queue.peek())) {
       held--;
+    }
+  }
+
+  /** A message left the queue. */
+  private void forgetCopy(ByteBuf message) {
+    if (message.unwrap() == null) {
+      copied -= message.capacity();
+      copies.remove(message.capacity());
+    }
+  }
+
+  /** The peer may send another message, now or when its copies are delivered. */
+  private void freeMessage() {
+    if (copied > 0 && copies.isFull()) {
+      withheld++;
+      return;
+    }
+    messages.free();
+    for (; withheld > 0; withheld--) {
+      messages.free();
     }
   }
 
@@ -342,7 +378,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     if (to == null) {
       return false;
     }
-    int inFront = read.position - (messages.arrived() - messages.held(window));
+    int inFront = read.position - (messages.arrived() - messages.held(window) + withheld);
     return inFront < to.demand() && (queue.peek() == read || ahead + read.length <= readAhead);
   }
 
@@ -393,7 +429,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
           queue.remove();
           letGo(message);
         }
-        messages.free();
+        freeMessage();
         to.next(message);
         to = subscriber;
       }
@@ -430,12 +466,16 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     for (Object each : queue) {
       messages.free();
       if (each instanceof ByteBuf message) {
+        forgetCopy(message);
         message.release();
       } else if (each instanceof RendezvousRead read) {
         read.giveUp();
       }
     }
     queue.clear();
+    for (; withheld > 0; withheld--) {
+      messages.free();
+    }
     held = 0;
     unread.clear();
     ahead = 0;
@@ -472,6 +512,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
       if (lost) {
         each.remove();
         if (next instanceof ByteBuf message) {
+          forgetCopy(message);
           message.release();
         } else if (next instanceof RendezvousRead read) {
           read.release();

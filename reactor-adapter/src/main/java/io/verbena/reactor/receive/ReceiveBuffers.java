@@ -3,6 +3,7 @@ package io.verbena.reactor.receive;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
+import io.verbena.RdmaOptions;
 import io.verbena.core.memory.Location;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.verbs.ReceiveWorkRequest;
@@ -13,19 +14,34 @@ import org.jspecify.annotations.Nullable;
  * one, and describes them to the HCA.
  */
 public final class ReceiveBuffers {
+  /** The window of connections that are made while too much is copied. */
+  private static final int WHEN_FULL = 16;
+
   private final LoopResources resources;
+  private final CopiedBytes copies;
   private final ReceiveWorkRequest request = new ReceiveWorkRequest();
   private @Nullable ByteBuf spare;
 
   /** Buffers in the registered memory of {@code resources}; the spare one goes as the loop ends. */
-  public ReceiveBuffers(LoopResources resources) {
+  public ReceiveBuffers(LoopResources resources, RdmaOptions options) {
     this.resources = resources;
+    copies = new CopiedBytes(options);
     resources.loop().atEnd(this::clear);
   }
 
   /** What else the connections of the loop share. */
   LoopResources resources() {
     return resources;
+  }
+
+  /** Copies of messages that wait. */
+  CopiedBytes copies() {
+    return copies;
+  }
+
+  /** The first grant of messages to a new peer, where {@code window} is the usual one. */
+  public int firstWindow(int window) {
+    return copies.isFull() ? Math.min(window, WHEN_FULL) : window;
   }
 
   /** A receive for a frame. */

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +90,77 @@ class MemoryCeilingTest {
           assertThat(late.get(n)).isEqualTo(Ends.bytes(length, n));
         }
       }
+    }
+  }
+
+  @Test
+  void givesNoCreditsToPeersWhileTooMuchOfTheirsIsCopied() {
+    int window = 512;
+    // Copies of 2 MiB: those of three windows are more, those of two less.
+    RdmaOptions.Builder limited =
+        Ends.options().loops(1).receiveDepth(8).maxRegisteredBytes(4 << 20).window(window);
+    try (Ends ends = Ends.create(limited, Ends.options())) {
+      List<Source> sources = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        Source source = new Source(ends.connect());
+        sources.add(source);
+        await().atMost(Ends.LIMIT).until(() -> source.sent.get() == window);
+        source.fence();
+      }
+
+      // Its subscriber takes some, and leaves it at that.
+      Source slow = sources.get(0);
+      slow.take(100);
+      slow.fence();
+      assertThat(slow.sent).hasValue(window);
+      Source late = new Source(ends.connect());
+      await().atMost(Ends.LIMIT).until(() -> late.sent.get() >= 16);
+      late.fence();
+      assertThat(late.sent).hasValue(16);
+
+      // It takes the rest, and gets all its credits back at last.
+      slow.take(window - 100);
+      await().atMost(Ends.LIMIT).until(() -> slow.sent.get() > window);
+      late.take(1000);
+    }
+  }
+
+  /** A peer that sends without end, each message in a frame of its own. */
+  private static final class Source {
+    private final AtomicInteger sent = new AtomicInteger();
+    private final Ends.Pair pair;
+    private int fences;
+
+    Source(Ends.Pair pair) {
+      this.pair = pair;
+      Flux.range(0, Integer.MAX_VALUE)
+          .concatMap(
+              n ->
+                  pair.client()
+                      .send(
+                          Mono.fromSupplier(
+                              () -> {
+                                sent.incrementAndGet();
+                                return Ends.message(pair.client(), 1900, n);
+                              })),
+              0)
+          .onErrorComplete()
+          .subscribe();
+    }
+
+    /** What the server's end grants by now is known to the client's when a message has come. */
+    void fence() {
+      int number = ++fences;
+      Mono<ByteBuf> message = Mono.fromSupplier(() -> Ends.message(pair.server(), 8, number));
+      CompletableFuture<byte[]> came = pair.client().receive().next().map(Ends::take).toFuture();
+      pair.server().send(message).block(Ends.LIMIT);
+      assertThat(came).succeedsWithin(Ends.LIMIT).isEqualTo(Ends.bytes(8, number));
+    }
+
+    void take(int count) {
+      Long taken =
+          pair.server().receive().take(count).doOnNext(ByteBuf::release).count().block(Ends.LIMIT);
+      assertThat(taken).isEqualTo(count);
     }
   }
 

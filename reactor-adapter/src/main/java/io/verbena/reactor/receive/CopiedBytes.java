@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.receive;
+
+import io.verbena.RdmaOptions;
+
+/**
+ * The bytes of messages that wait for their subscribers in copies, of all connections of a loop.
+ * They are no registered memory, which has its own limit. Only on the loop.
+ */
+final class CopiedBytes {
+  /** The loops of a device may keep {@code maxRegisteredBytes} divided by this, */
+  private static final int SHARE = 2;
+
+  /** or the JVM's heap divided by this, whichever is less. */
+  private static final int SHARE_OF_HEAP = 16;
+
+  private final long most;
+  private long bytes;
+
+  CopiedBytes(RdmaOptions options) {
+    long all =
+        Math.min(
+            options.maxRegisteredBytes() / SHARE, Runtime.getRuntime().maxMemory() / SHARE_OF_HEAP);
+    most = all / options.loops();
+  }
+
+  void add(int count) {
+    bytes += count;
+  }
+
+  void remove(int count) {
+    bytes -= count;
+  }
+
+  /** Whether there are so many that peers whose messages they are get no more credits. */
+  boolean isFull() {
+    return bytes > most;
+  }
+}
