@@ -2,6 +2,7 @@
 package io.verbena.reactor;
 
 import io.verbena.RdmaConnectException;
+import io.verbena.RdmaException;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
@@ -47,7 +48,12 @@ final class NameResolver {
             e -> new RdmaConnectException(operation, peer, "no address of the host is known", e))
         .onErrorMap(
             RejectedExecutionException.class,
-            e -> new RdmaConnectException(operation, peer, refusal(), e));
+            e -> new RdmaConnectException(operation, peer, refusal(), e))
+        .onErrorMap(
+            e -> !(e instanceof RdmaException),
+            e ->
+                new RdmaConnectException(
+                    operation, peer, "looking up the host of it threw " + e, e));
   }
 
   private String refusal() {

@@ -132,7 +132,7 @@ final class ReactorTransport implements RdmaTransport {
     long timeout = options.connectTimeout().toNanos();
     return Mono.defer(
         () -> {
-          Supplier<URI> lookup = provider(address).lookup(address);
+          Supplier<URI> lookup = lookup("connect", address);
           if (lookup == null) {
             return connectTo(address, timeout);
           }
@@ -141,6 +141,16 @@ final class ReactorTransport implements RdmaTransport {
               .resolve("connect", address, lookup)
               .flatMap(resolved -> connectTo(resolved, left(timeout, start)));
         });
+  }
+
+  /** What there is to look up; a provider is foreign code. */
+  private @Nullable Supplier<URI> lookup(String operation, URI address) {
+    VerbsProvider provider = provider(address);
+    try {
+      return provider.lookup(address);
+    } catch (Throwable e) {
+      throw new RdmaConnectException(operation, address.toString(), "its provider threw " + e, e);
+    }
   }
 
   private static long left(long timeout, long start) {
@@ -180,7 +190,7 @@ final class ReactorTransport implements RdmaTransport {
     requireNonNull(handler, "handler");
     return Mono.defer(
         () -> {
-          Supplier<URI> lookup = provider(address).lookup(address);
+          Supplier<URI> lookup = lookup("bind", address);
           return lookup == null
               ? bindTo(address, handler)
               : names
@@ -231,7 +241,7 @@ final class ReactorTransport implements RdmaTransport {
 
   @Override
   public RdmaMemory memory(URI address) {
-    Supplier<URI> lookup = provider(requireNonNull(address, "address")).lookup(address);
+    Supplier<URI> lookup = lookup("memory", requireNonNull(address, "address"));
     if (lookup == null) {
       return memoryOf(address);
     }
@@ -335,9 +345,14 @@ final class ReactorTransport implements RdmaTransport {
           throw disposed(operation, address);
         }
         return loops;
+      } catch (RdmaException e) {
+        throw e;
       } catch (VerbsException e) {
         throw new RdmaConnectException(
             operation, address.toString(), "no device can be opened for it", e);
+      } catch (Throwable e) {
+        throw new RdmaConnectException(
+            operation, address.toString(), "opening a device for it threw " + e, e);
       }
     }
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.onesided;
 
-import io.netty.util.IllegalReferenceCountException;
 import io.verbena.LocalAccessException;
 import io.verbena.RdmaException;
 import io.verbena.RemoteMemory;
@@ -201,12 +200,13 @@ abstract class Operation<T> extends Mono<T>
     try {
       hold();
       return null;
-    } catch (IllegalReferenceCountException e) {
+    } catch (Throwable e) {
+      // The buffer is the user's: nobody knows what it throws.
       return unusable(e);
     }
   }
 
-  final LocalAccessException unusable(RuntimeException why) {
+  final LocalAccessException unusable(Throwable why) {
     return new LocalAccessException(
         operation(), room.peer(), null, "the buffer cannot be used: " + why, why);
   }
@@ -310,7 +310,7 @@ abstract class Operation<T> extends Mono<T>
         prepare();
       } catch (RdmaException e) {
         refusal = e;
-      } catch (IllegalReferenceCountException | IndexOutOfBoundsException e) {
+      } catch (Throwable e) {
         refusal = unusable(e);
       }
     }

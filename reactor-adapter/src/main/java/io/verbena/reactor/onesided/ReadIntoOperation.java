@@ -2,7 +2,7 @@
 package io.verbena.reactor.onesided;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.util.IllegalReferenceCountException;
+import io.netty.util.ReferenceCountUtil;
 import io.verbena.LocalAccessException;
 import io.verbena.RemoteMemory;
 import io.verbena.core.memory.Lease;
@@ -152,7 +152,8 @@ final class ReadIntoOperation extends Operation<Void> {
         into.setBytes(index, buffer, 0, length);
       }
       into.writerIndex(index + length);
-    } catch (IllegalReferenceCountException e) {
+    } catch (Throwable e) {
+      // The buffer is the user's: nobody knows what it throws.
       end(unusable(e));
       return;
     }
@@ -196,7 +197,7 @@ final class ReadIntoOperation extends Operation<Void> {
     }
     if (held) {
       held = false;
-      into.release();
+      ReferenceCountUtil.safeRelease(into);
     }
   }
 }

@@ -127,7 +127,7 @@ final class WriteOperation extends Operation<Void> implements Notice {
       ByteBuf copy = resources.memory().allocator().directBuffer(length, length);
       try {
         copy.writeBytes(buffer, index, length);
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         copy.release();
         throw e;
       }

@@ -263,7 +263,7 @@ public final class MessageSender {
     boolean gathered;
     try {
       gathered = fill(frame, message, length);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       // A foreign buffer that throws, or one that somebody has released, which then is not ours.
       if (!(e instanceof IllegalReferenceCountException)) {
         ReferenceCountUtil.safeRelease(message);
@@ -296,7 +296,7 @@ public final class MessageSender {
   private static void release(ByteBuf message, SendOperation send) {
     try {
       message.release();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       send.failAtMessage(e);
     }
   }
@@ -316,7 +316,7 @@ public final class MessageSender {
       send.exposed();
       meter.sent(length);
       frame.rendezvous(length, exposed.lastId(), exposure.rkey(), exposure.address());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       send.failAtMessage(e);
     }
     return true;

@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ReferenceCountUtil;
+import io.verbena.LocalAccessException;
 import io.verbena.RdmaException;
 import io.verbena.RemoteRequestException;
 import io.verbena.core.loop.Awaited;
@@ -237,11 +238,21 @@ final class SendOperation extends Mono<Void>
       ReferenceCountUtil.safeRelease(message);
       return;
     }
-    if (message.refCnt() == 0) {
-      fail(released(position, null));
+    int length;
+    try {
+      if (message.refCnt() == 0) {
+        fail(released(position, null));
+        return;
+      }
+      length = message.readableBytes();
+    } catch (Throwable e) {
+      // The buffer is the user's: nobody knows what it throws.
+      ReferenceCountUtil.safeRelease(message);
+      fail(
+          new LocalAccessException(
+              "send", sender.peer(), null, "a message cannot be used: " + e, e));
       return;
     }
-    int length = message.readableBytes();
     if (asked == 0) {
       ReferenceCountUtil.safeRelease(message);
       fail(Exceptions.failWithOverflow("send: more messages came than were requested"));
@@ -265,7 +276,7 @@ final class SendOperation extends Mono<Void>
   }
 
   /** Fails it, as the message that was taken from it last cannot be read or released. */
-  void failAtMessage(RuntimeException why) {
+  void failAtMessage(Throwable why) {
     ArrayDeque<ByteBuf> queue = held;
     int position = taken - 1 - (queue == null ? 0 : queue.size());
     fail(why instanceof IllegalReferenceCountException ? released(position, why) : why);

@@ -9,12 +9,18 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RdmaTransport;
 import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.hca.Fault;
 import io.verbena.reactor.testing.hca.NamedProvider;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Mono;
 
 /** Name services that take their time. */
@@ -118,6 +124,35 @@ class NameLookupTest {
           .rootCause()
           .hasMessageContaining(unknown + ": unknown host");
     }
+  }
+
+  static Stream<Arguments> hostile() {
+    return Stream.of(NamedProvider.Place.values())
+        .flatMap(place -> Stream.of(Fault.Kind.values()).map(kind -> Arguments.of(place, kind)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("hostile")
+  void failsTypedWhateverAProviderThrows(NamedProvider.Place place, Fault.Kind kind) {
+    try (Ends ends = Ends.create()) {
+      URI hostile = NamedProvider.hostile(ends.address(), place, kind);
+      RdmaTransport transport = ends.clientSide();
+
+      assertTyped(() -> transport.connect(hostile).block(Ends.LIMIT));
+      assertTyped(() -> transport.bind(hostile, c -> Mono.never()).block(Ends.LIMIT));
+      assertTyped(() -> transport.memory(hostile));
+
+      Ends.Pair pair = ends.connect();
+      send(pair).block(Ends.LIMIT);
+      assertThat(receive(pair)).hasSize(8);
+    }
+  }
+
+  private static void assertTyped(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOf(RdmaConnectException.class)
+        .rootCause()
+        .hasMessage(Fault.MESSAGE);
   }
 
   private static Mono<Void> send(Ends.Pair pair) {

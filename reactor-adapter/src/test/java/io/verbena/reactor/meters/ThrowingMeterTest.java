@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.PeerUnreachableException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
+import io.verbena.RdmaOptions;
 import io.verbena.RemoteMemory;
 import io.verbena.core.testing.Addresses;
 import io.verbena.meters.Backlog;
@@ -16,10 +18,14 @@ import io.verbena.meters.HcaMeter;
 import io.verbena.meters.MeteredHca;
 import io.verbena.meters.Meters;
 import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.RawPeer;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.logging.Level;
 import java.util.logging.Logger;
@@ -30,7 +36,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** A meter that throws counts nothing, and harms nothing. */
 class ThrowingMeterTest {
@@ -60,11 +68,20 @@ class ThrowingMeterTest {
     COMPLETED,
     SENT,
     RECEIVED,
-    CONNECTION_CLOSE
+    CONNECTION_CLOSE,
+    /** These need something to go wrong, or time. */
+    LOOP_STALLED,
+    PEER_ASKED,
+    PEER_FOUND_DEAD;
+
+    boolean isCommon() {
+      return compareTo(LOOP_STALLED) < 0;
+    }
   }
 
   static Stream<Arguments> all() {
     return Stream.of(Place.values())
+        .filter(Place::isCommon)
         .flatMap(place -> Stream.of(true, false).map(error -> Arguments.of(place, error)));
   }
 
@@ -83,6 +100,68 @@ class ThrowingMeterTest {
     }
     // It throws in each thread that calls it, of which this one waits for none.
     await().atMost(Ends.LIMIT).until(() -> meter.thrown.get() > 0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void harmsNobodyWhenALoopIsHeldUp(boolean error) {
+    ThrowingMeter meter = new ThrowingMeter(Place.LOOP_STALLED, error);
+    try (Ends ends =
+        Ends.create(
+            Ends.options(),
+            Ends.options().loops(1).stallWarning(Duration.ofMillis(10)).meters(meter))) {
+      Ends.Pair pair = ends.connect();
+      CountDownLatch letGo = new CountDownLatch(1);
+      pair.client()
+          .send(Mono.empty())
+          .subscribe(null, null, () -> await().atMost(Ends.LIMIT).until(() -> isDown(letGo)));
+
+      await().atMost(Ends.LIMIT).until(() -> meter.thrown.get() > 0);
+      letGo.countDown();
+
+      exchange(pair);
+    }
+  }
+
+  private static boolean isDown(CountDownLatch latch) {
+    return latch.getCount() == 0;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void harmsNoConnectionThatAsksItsPeer(boolean error) {
+    ThrowingMeter meter = new ThrowingMeter(Place.PEER_ASKED, error);
+    RdmaOptions.Builder asking = Ends.options().keepAlive(Duration.ofMillis(100));
+    try (Ends ends = Ends.create(asking.meters(meter))) {
+      Ends.Pair pair = ends.connect();
+
+      await().atMost(Ends.LIMIT).until(() -> meter.thrown.get() > 1);
+
+      exchange(pair);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void harmsNobodyWhenAPeerIsFoundDead(boolean error) throws Exception {
+    ThrowingMeter meter = new ThrowingMeter(Place.PEER_FOUND_DEAD, error);
+    RdmaOptions.Builder asking = Ends.options().keepAlive(Duration.ofMillis(100));
+    try (Ends ends = Ends.create(Ends.options(), asking.meters(meter));
+        RawPeer peer = RawPeer.listening()) {
+      CompletableFuture<RdmaConnection> connecting =
+          ends.clientSide().connect(peer.address()).toFuture();
+      peer.accept(RawPeer.handshake().encode());
+      assertThat(connecting).succeedsWithin(Ends.LIMIT);
+
+      peer.vanish();
+
+      assertThat(connecting.join().onClose().toFuture())
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(PeerUnreachableException.class);
+      assertThat(meter.thrown).hasValue(1);
+      exchange(ends.connect());
+    }
   }
 
   private static void exchange(Ends.Pair pair) {
@@ -156,6 +235,21 @@ class ThrowingMeterTest {
     @Override
     public void failed(String operation, @Nullable CompletionStatus status, Throwable why) {
       throwAt(Place.FAILED);
+    }
+
+    @Override
+    public void loopStalled(long nanos) {
+      throwAt(Place.LOOP_STALLED);
+    }
+
+    @Override
+    public void peerAsked() {
+      throwAt(Place.PEER_ASKED);
+    }
+
+    @Override
+    public void peerFoundDead() {
+      throwAt(Place.PEER_FOUND_DEAD);
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.verbena.reactor.misuse;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaConnection;
+import io.verbena.RdmaServer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.reactivestreams.Subscription;
 
@@ -43,6 +44,9 @@ final class Culprit extends Watch {
     if (item instanceof RdmaConnection connection) {
       scene.guilty(connection);
     }
+    if (item instanceof RdmaServer server) {
+      scene.bound(server);
+    }
     boolean now = isTimeFor(Signal.ON_NEXT);
     if (now && misuse.misdeed().isRelease() && item instanceof ByteBuf buffer) {
       scene.reached();
@@ -51,6 +55,10 @@ final class Culprit extends Watch {
     }
     super.onNext(item);
     if (now) {
+      if (misuse.operation() == Operation.BIND && misuse.misdeed().isThrow()) {
+        // It throws at whoever called subscribe, who knows of no end.
+        letGo();
+      }
       commit();
     }
   }

@@ -16,6 +16,7 @@ enum Misdeed {
   THROWS_EXCEPTION,
   THROWS_ASSERTION_ERROR,
   THROWS_LINKAGE_ERROR,
+  THROWS_OUT_OF_MEMORY,
   THROWS_STACK_OVERFLOW,
   /** Calls block(), which throws in a thread that must not be blocked. */
   BLOCKS,
@@ -97,9 +98,8 @@ enum Misdeed {
    */
   void commit(Scene scene, @Nullable Subscription subscription) {
     switch (this) {
-      case THROWS_EXCEPTION -> throw new IllegalStateException(THROWN);
+      case THROWS_EXCEPTION, THROWS_LINKAGE_ERROR, THROWS_OUT_OF_MEMORY -> commitThrow();
       case THROWS_ASSERTION_ERROR -> throw new AssertionError(THROWN);
-      case THROWS_LINKAGE_ERROR -> throw new NoSuchMethodError(THROWN);
       case THROWS_STACK_OVERFLOW -> throw new StackOverflowError(THROWN);
       case BLOCKS -> Mono.never().block(Duration.ofNanos(A_WHILE));
       case DAWDLES -> LockSupport.parkNanos(A_WHILE);
@@ -116,6 +116,16 @@ enum Misdeed {
           ENDS_TWICE,
           SUBSCRIBES_TWICE ->
           throw new IllegalStateException(this + ": it needs a buffer or a subscriber");
+    }
+  }
+
+  /** Throws, as {@link #commit} does of those that throw. */
+  void commitThrow() {
+    switch (this) {
+      case THROWS_EXCEPTION -> throw new IllegalStateException(THROWN);
+      case THROWS_LINKAGE_ERROR -> throw new NoSuchMethodError(THROWN);
+      case THROWS_OUT_OF_MEMORY -> throw new OutOfMemoryError(THROWN);
+      default -> throw new AssertionError(this + ": it does not throw");
     }
   }
 

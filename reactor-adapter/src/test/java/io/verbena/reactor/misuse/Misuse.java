@@ -32,6 +32,9 @@ record Misuse(Operation operation, Signal signal, Misdeed misdeed, Moment moment
     if (moment == Moment.WITHIN && operation == Operation.HANDLER) {
       return false;
     }
+    if (operation.isOfServer() && (moment != Moment.CONNECTED || misdeed.needsConnection())) {
+      return false;
+    }
     if (misdeed.isRelease()) {
       return operation == Operation.SOURCE
           ? signal == Signal.REQUEST

@@ -20,17 +20,21 @@ enum Operation {
   ATOMIC,
   CLOSE,
   ON_CLOSE,
+  ON_PEER_CLOSING,
   CONNECT,
+  BIND,
+  SERVER_ON_CLOSE,
   /** The function that is given to bind, and the publisher that it returns. */
   HANDLER;
 
   /** The callbacks of the user. */
   Set<Signal> signals() {
     return switch (this) {
-      case RECEIVE, IMMEDIATES, READ, PIECES, ATOMIC, CONNECT ->
+      case RECEIVE, IMMEDIATES, READ, PIECES, ATOMIC, CONNECT, BIND ->
           EnumSet.of(Signal.ON_SUBSCRIBE, Signal.ON_NEXT, Signal.ON_ERROR, Signal.ON_COMPLETE);
       case SEND, READ_INTO, WRITE, NOTICE, CLOSE, ON_CLOSE ->
           EnumSet.of(Signal.ON_SUBSCRIBE, Signal.ON_ERROR, Signal.ON_COMPLETE);
+      case ON_PEER_CLOSING, SERVER_ON_CLOSE -> EnumSet.of(Signal.ON_SUBSCRIBE, Signal.ON_COMPLETE);
       case SOURCE -> EnumSet.of(Signal.SUBSCRIBE, Signal.REQUEST, Signal.CANCEL);
       case HANDLER -> EnumSet.of(Signal.APPLY, Signal.SUBSCRIBE, Signal.REQUEST, Signal.CANCEL);
     };
@@ -45,7 +49,15 @@ enum Operation {
 
   /** Whether it ends only with the connection. */
   boolean lastsAsTheConnection() {
-    return this == RECEIVE || this == IMMEDIATES || this == CLOSE || this == ON_CLOSE;
+    return switch (this) {
+      case RECEIVE, IMMEDIATES, CLOSE, ON_CLOSE, ON_PEER_CLOSING -> true;
+      default -> false;
+    };
+  }
+
+  /** Whether it is a server's, so that no connection need be there. */
+  boolean isOfServer() {
+    return this == BIND || this == SERVER_ON_CLOSE;
   }
 
   /** Whether the user's code is a publisher's or a function, and no subscriber's. */

@@ -89,7 +89,9 @@ final class Scene {
   }
 
   void disposeTransport() {
-    (misuse.operation() == Operation.HANDLER ? room.ends.serverSide() : room.ends.clientSide())
+    (misuse.operation() == Operation.HANDLER || misuse.operation().isOfServer()
+            ? room.ends.serverSide()
+            : room.ends.clientSide())
         .dispose();
   }
 
@@ -132,6 +134,8 @@ final class Scene {
     room.echo();
     switch (misuse.operation()) {
       case CONNECT -> connect();
+      case BIND -> bind();
+      case SERVER_ON_CLOSE -> closeServer();
       case HANDLER -> accept();
       default -> operate();
     }
@@ -246,7 +250,8 @@ final class Scene {
       case ATOMIC -> connection.fetchAndAdd(memory.slice(0, Long.BYTES), 1);
       case CLOSE -> connection.close();
       case ON_CLOSE -> connection.onClose();
-      case CONNECT, HANDLER -> throw new AssertionError(misuse);
+      case ON_PEER_CLOSING -> connection.onPeerClosing();
+      case CONNECT, HANDLER, BIND, SERVER_ON_CLOSE -> throw new AssertionError(misuse);
     };
   }
 
@@ -271,7 +276,7 @@ final class Scene {
     try {
       operation.subscribe(outcome);
     } catch (Throwable thrown) {
-      if (misuse.signal() != Signal.ON_SUBSCRIBE) {
+      if (misuse.signal() != Signal.ON_SUBSCRIBE && misuse.operation() != Operation.BIND) {
         outcome.wrong("it came out of subscribe: " + thrown);
       }
     }
@@ -322,6 +327,34 @@ final class Scene {
     begin(room.ends.clientSide().connect(address));
   }
 
+  private void bind() {
+    URI address = Addresses.of("misuse-" + NAMES.incrementAndGet());
+    if (misuse.signal() == Signal.ON_ERROR) {
+      address = bind(connection -> Mono.never()).address();
+    }
+    begin(serverSide().bind(address, connection -> Mono.never()));
+  }
+
+  /** The culprit has a server. */
+  void bound(RdmaServer server) {
+    ownServer = server;
+    watch("onClose of the culprit's server", server.onClose());
+  }
+
+  private void closeServer() {
+    RdmaServer server = bind(connection -> Mono.never());
+    begin(server.onClose());
+    server.dispose();
+    // The callback came in this thread.
+    if (Thread.interrupted() && misuse.misdeed() != Misdeed.INTERRUPTS) {
+      outcome.wrong("this thread was interrupted");
+    }
+  }
+
+  private RdmaTransport serverSide() {
+    return room.ends.serverSide();
+  }
+
   private Publisher<Void> serve(RdmaConnection connection) {
     peer = connection;
     return switch (misuse.moment()) {
@@ -333,9 +366,8 @@ final class Scene {
   }
 
   private RdmaServer bind(Function<RdmaConnection, Publisher<Void>> handler) {
-    RdmaTransport transport = room.ends.serverSide();
     URI address = Addresses.of("misuse-" + NAMES.incrementAndGet());
-    RdmaServer server = transport.bind(address, handler).blockOptional(Ends.LIMIT).orElseThrow();
+    RdmaServer server = serverSide().bind(address, handler).blockOptional(Ends.LIMIT).orElseThrow();
     ownServer = server;
     watch("onClose of the server", server.onClose());
     return server;

@@ -26,7 +26,16 @@ public final class Fault {
   public enum Kind {
     EXCEPTION,
     LINKAGE_ERROR,
-    OUT_OF_MEMORY
+    OUT_OF_MEMORY;
+
+    /** Throws it. */
+    public void raise() {
+      switch (this) {
+        case EXCEPTION -> throw new IllegalStateException(MESSAGE);
+        case LINKAGE_ERROR -> throw new NoSuchMethodError(MESSAGE);
+        case OUT_OF_MEMORY -> throw new OutOfMemoryError(MESSAGE);
+      }
+    }
   }
 
   /** The message of what is thrown. */
@@ -47,11 +56,7 @@ public final class Fault {
   /** Throws if this is the place, for the first time. */
   void at(Place here) {
     if (here == place && thrown.compareAndSet(false, true)) {
-      switch (kind) {
-        case EXCEPTION -> throw new IllegalStateException(MESSAGE);
-        case LINKAGE_ERROR -> throw new NoSuchMethodError(MESSAGE);
-        case OUT_OF_MEMORY -> throw new OutOfMemoryError(MESSAGE);
-      }
+      kind.raise();
     }
   }
 

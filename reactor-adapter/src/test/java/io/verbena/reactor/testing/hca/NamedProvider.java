@@ -41,6 +41,25 @@ public final class NamedProvider implements VerbsProvider {
     return URI.create(named(address) + "?unknown");
   }
 
+  /** A method of the provider. */
+  public enum Place {
+    LOOKUP,
+    FIND,
+    OPEN
+  }
+
+  /** The same address, for which a method throws. */
+  public static URI hostile(URI address, Place place, Fault.Kind kind) {
+    return URI.create(named(address) + "?" + place + "." + kind);
+  }
+
+  private static void throwAt(Place place, URI address) {
+    String query = address.getRawQuery();
+    if (query != null && query.startsWith(place + ".")) {
+      Fault.Kind.valueOf(query.substring(query.indexOf('.') + 1)).raise();
+    }
+  }
+
   /** Makes lookups of an address wait until the latch that is returned is counted down. */
   public static CountDownLatch hold(URI named) {
     CountDownLatch latch = new CountDownLatch(1);
@@ -72,10 +91,15 @@ public final class NamedProvider implements VerbsProvider {
 
   @Override
   public @Nullable Supplier<URI> lookup(URI address) {
-    return RESOLVED.equals(address.getRawQuery()) ? null : () -> find(address);
+    throwAt(Place.LOOKUP, address);
+    String query = address.getRawQuery();
+    return RESOLVED.equals(query) || (query != null && query.startsWith(Place.OPEN + "."))
+        ? null
+        : () -> find(address);
   }
 
   private static URI find(URI address) {
+    throwAt(Place.FIND, address);
     await(HELD.get(address.getRawAuthority()));
     if ("unknown".equals(address.getRawQuery())) {
       throw new VerbsException(VerbsError.INVALID, "address: " + address + ": unknown host");
@@ -95,6 +119,7 @@ public final class NamedProvider implements VerbsProvider {
 
   @Override
   public Device open(URI address) {
+    throwAt(Place.OPEN, address);
     openers(address).add(Thread.currentThread());
     await(CLOSED_DOORS.get(address.getRawAuthority()));
     Supplier<URI> lookup = lookup(address);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.messages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledHeapByteBuf;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaMemory;
+import io.verbena.RemoteMemory.Right;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.hca.Fault;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Buffers of the user's own making whose methods throw: what they were given to ends, another
+ * connection of the same loop goes on, and nothing is left.
+ */
+class HostileBufferTest {
+  /** The methods that throw. */
+  enum Place {
+    REFERENCES,
+    LENGTH,
+    CONTENT,
+    RETAIN,
+    RELEASE
+  }
+
+  static Stream<Arguments> all() {
+    return Stream.of(Place.values())
+        .flatMap(place -> Stream.of(Fault.Kind.values()).map(kind -> Arguments.of(place, kind)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("all")
+  void harmsNobodyElse(Place place, Fault.Kind kind) {
+    try (Ends ends = Ends.create(Ends.options().loops(1))) {
+      Ends.Pair innocent = ends.connect();
+      RdmaMemory.Region region =
+          innocent
+              .server()
+              .memory()
+              .register(ByteBuffer.allocateDirect(64), EnumSet.allOf(Right.class));
+
+      RdmaConnection sends = ends.connect().client();
+      end(
+          sends,
+          sends.send(
+              Flux.range(0, 3)
+                  .map(n -> n == 1 ? new Hostile(place, kind) : Ends.message(sends, 8, n))));
+      RdmaConnection writes = ends.connect().client();
+      end(writes, Mono.defer(() -> writes.write(new Hostile(place, kind), region.token())));
+      RdmaConnection notifies = ends.connect().client();
+      end(
+          notifies,
+          Mono.defer(
+              () -> notifies.writeWithImmediate(new Hostile(place, kind), region.token(), 1)));
+      RdmaConnection reads = ends.connect().client();
+      end(reads, Mono.defer(() -> reads.read(region.token(), new Hostile(place, kind))));
+
+      region.close();
+      RdmaConnection client = innocent.client();
+      client.send(Mono.fromSupplier(() -> Ends.message(client, 8, 1))).block(Ends.LIMIT);
+      assertThat(innocent.server().receive().next().map(Ends::take).block(Ends.LIMIT))
+          .isEqualTo(Ends.bytes(8, 1));
+    }
+  }
+
+  /** The operation ends; its connection, too, or it goes on and can be closed. */
+  private static void end(RdmaConnection connection, Mono<Void> operation) {
+    CompletableFuture<Boolean> ended = operation.thenReturn(true).onErrorReturn(false).toFuture();
+    assertThat(ended).succeedsWithin(Ends.LIMIT);
+    CompletableFuture<Boolean> closed =
+        connection.close().thenReturn(true).onErrorReturn(false).toFuture();
+    assertThat(closed).succeedsWithin(Ends.LIMIT);
+    assertThat(connection.onClose().thenReturn(true).onErrorReturn(false).toFuture())
+        .succeedsWithin(Ends.LIMIT);
+  }
+
+  /** Eight bytes, and some methods that throw. */
+  private static final class Hostile extends UnpooledHeapByteBuf {
+    private final Place place;
+    private final Fault.Kind kind;
+    private final boolean armed;
+
+    Hostile(Place place, Fault.Kind kind) {
+      super(UnpooledByteBufAllocator.DEFAULT, 8, 8);
+      this.place = place;
+      this.kind = kind;
+      writeLong(1);
+      armed = true;
+    }
+
+    private void at(Place here) {
+      if (armed && here == place) {
+        kind.raise();
+      }
+    }
+
+    @Override
+    public int refCnt() {
+      at(Place.REFERENCES);
+      return super.refCnt();
+    }
+
+    @Override
+    public int readableBytes() {
+      at(Place.LENGTH);
+      return super.readableBytes();
+    }
+
+    @Override
+    public int writableBytes() {
+      at(Place.LENGTH);
+      return super.writableBytes();
+    }
+
+    @Override
+    public ByteBuf getBytes(int index, ByteBuf to, int toIndex, int length) {
+      at(Place.CONTENT);
+      return super.getBytes(index, to, toIndex, length);
+    }
+
+    @Override
+    public ByteBuf getBytes(int index, ByteBuffer to) {
+      at(Place.CONTENT);
+      return super.getBytes(index, to);
+    }
+
+    @Override
+    public byte[] array() {
+      at(Place.CONTENT);
+      return super.array();
+    }
+
+    @Override
+    public ByteBuf retain() {
+      at(Place.RETAIN);
+      return super.retain();
+    }
+
+    @Override
+    public boolean release() {
+      at(Place.RELEASE);
+      return super.release();
+    }
+  }
+}
