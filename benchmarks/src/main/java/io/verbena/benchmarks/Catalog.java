@@ -368,6 +368,17 @@ final class Catalog {
     add(writes, VERBENA, "roce", () -> new RoceWrites(LARGE, RoceHosts.ONE));
     add(writes, VERBENA, "roce-locked", () -> new RoceWrites(LARGE, RoceHosts.ONE_LOCKED));
     add(writes, VERBENA, "roce-two-hosts", () -> new RoceWrites(LARGE, RoceHosts.TWO));
+    Workload<OneWay> single =
+        new Workload<>(
+            "roce-write-64k-single",
+            "64 KiB RDMA WRITE between two processes in packets of 4096, one at a time",
+            "Gbit/s",
+            LARGE * 8e-9,
+            true,
+            WIRE_WARMS_UP,
+            (participant, plan) -> Measures.messages(participant, LARGE, plan));
+    add(single, VERBENA, "roce", () -> RoceWrites.single(LARGE, RoceHosts.ONE));
+    add(single, VERBENA, "roce-locked", () -> RoceWrites.single(LARGE, RoceHosts.ONE_LOCKED));
   }
 
   /** Set up for the work, as the peers are: a message of this size is one SEND, in warm memory. */

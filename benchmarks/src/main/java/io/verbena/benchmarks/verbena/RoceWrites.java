@@ -29,6 +29,7 @@ public final class RoceWrites implements OneWay {
   private static final int UNUSED_SIZE = 64;
 
   private final int size;
+  private final int underWay;
   private final OtherProcess other;
   private final VerbsEnd end;
   private final QueuePair pair;
@@ -37,24 +38,36 @@ public final class RoceWrites implements OneWay {
   private final ByteBuffer back;
   private final MemoryRegion from;
   private final MemoryRegion into;
-  private final ByteBufferView[] views = new ByteBufferView[UNDER_WAY];
+  private final ByteBufferView[] views;
   private final SendWorkRequest request = new SendWorkRequest();
-  private final WorkCompletion[] completions = WorkCompletion.array(UNDER_WAY);
+  private final WorkCompletion[] completions;
   private long posted;
   private long completed;
 
   public RoceWrites(int size, RoceHosts hosts) throws Exception {
+    this(size, hosts, UNDER_WAY);
+  }
+
+  /** One at a time: no more packets are under way than sockets hold, so that none is lost. */
+  public static RoceWrites single(int size, RoceHosts hosts) throws Exception {
+    return new RoceWrites(size, hosts, 1);
+  }
+
+  private RoceWrites(int size, RoceHosts hosts, int underWay) throws Exception {
     this.size = size;
-    other = new OtherProcess(RoceOther.class, hosts.there(), UNUSED_SIZE, size * UNDER_WAY);
+    this.underWay = underWay;
+    views = new ByteBufferView[underWay];
+    completions = WorkCompletion.array(underWay);
+    other = new OtherProcess(RoceOther.class, hosts.there(), UNUSED_SIZE, size * underWay);
     target = RoceOther.RemoteTarget.decode(other.line());
     end = new VerbsEnd(hosts.here());
     pair = end.connect(target.address());
-    messages = DirectMemory.allocate(size * UNDER_WAY);
+    messages = DirectMemory.allocate(size * underWay);
     back = DirectMemory.allocate(size);
     from = end.register(messages);
     into = end.register(back, Access.LOCAL_WRITE);
     MessageSource source = new MessageSource(size);
-    for (int i = 0; i < UNDER_WAY; i++) {
+    for (int i = 0; i < underWay; i++) {
       views[i] = new ByteBufferView(messages, i * size);
       source.prepare(views[i]);
     }
@@ -65,8 +78,8 @@ public final class RoceWrites implements OneWay {
       throws TimeoutException {
     Spin spin = deadline.spin();
     for (long i = 0; i < count; i++) {
-      drainTo(UNDER_WAY - 1, spin);
-      int place = (int) (posted % UNDER_WAY);
+      drainTo(underWay - 1, spin);
+      int place = (int) (posted % underWay);
       source.next(views[place]);
       long offset = (long) place * size;
       pair.postSend(
@@ -77,9 +90,9 @@ public final class RoceWrites implements OneWay {
               .buffer(from.address() + offset, size, from.lkey()));
     }
     drainTo(0, spin);
-    int written = (int) Math.min(count, UNDER_WAY);
+    int written = (int) Math.min(count, underWay);
     for (int i = 1; i <= written; i++) {
-      compare((int) ((posted - i) % UNDER_WAY), spin);
+      compare((int) ((posted - i) % underWay), spin);
     }
   }
 
