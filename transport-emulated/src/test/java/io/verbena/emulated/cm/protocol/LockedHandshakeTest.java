@@ -61,7 +61,7 @@ class LockedHandshakeTest {
       this.address = address;
       this.key = key;
       random = new SplittableRandom(seed);
-      agent = new CmAgent(this, new VirtualTime(), HalfOpenLimits.DEFAULT);
+      agent = new CmAgent(this, new VirtualTime(), PeerLimits.DEFAULT);
       agent.listen(SERVICE, this);
     }
 
