@@ -12,6 +12,7 @@ import io.verbena.emulated.wire.FlightPool;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.emulated.wire.VirtualTime;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.DeviceAttributes;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
@@ -62,7 +63,12 @@ public final class SimulatedFabric {
 
   /** Opens another HCA; its port is the next on the wire. */
   public Device open() {
-    return EmulatedDevice.open(fabric, DeviceLimits.FULL, managers);
+    return open(DeviceLimits.FULL);
+  }
+
+  /** Opens another HCA that has no more than this of everything. */
+  public Device open(DeviceAttributes limits) {
+    return EmulatedDevice.open(fabric, limits, managers);
   }
 
   /** The time that everything happens in. */

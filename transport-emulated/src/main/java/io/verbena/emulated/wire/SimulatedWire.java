@@ -65,8 +65,8 @@ public final class SimulatedWire implements Wire {
 
   private final Timeline time;
   private final FaultSchedule schedule;
-  private final Fault[] faults;
-  private final long[] looks;
+  private Fault[] faults;
+  private long[] looks;
   private final List<SimulatedPort> ports = new ArrayList<>();
   private final FlightPool pool;
   private @Nullable Tap tap;
@@ -102,6 +102,13 @@ public final class SimulatedWire implements Wire {
    */
   public void record(List<Fault> into) {
     strikes = into;
+  }
+
+  /** Does this to packets too, from now on. */
+  public void add(Fault fault) {
+    faults = Arrays.copyOf(faults, faults.length + 1);
+    faults[faults.length - 1] = fault;
+    looks = Arrays.copyOf(looks, faults.length);
   }
 
   /** Packets on their way. */

@@ -22,6 +22,7 @@ final class SeedRunner {
   private final LongAdder completed = new LongAdder();
   private final LongAdder packets = new LongAdder();
   private final LongAdder injectedFaults = new LongAdder();
+  private volatile @Nullable Throwable failure;
   private volatile boolean stopped;
 
   /** Creates a runner for the seeds from {@code first} to {@code first + count - 1}. */
@@ -61,6 +62,11 @@ final class SeedRunner {
     stopped = true;
   }
 
+  /** Returns what a scenario failed with, or null if none has failed. */
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
   long completed() {
     return completed.sum();
   }
@@ -81,6 +87,7 @@ final class SeedRunner {
       try {
         RunResult result = program.generate(first + number).run(arena, null, null);
         success = result.isSuccess();
+        failure = success ? failure : result.failure();
         packets.add(result.packets());
         injectedFaults.add(result.injectedFaults());
         completed.increment();

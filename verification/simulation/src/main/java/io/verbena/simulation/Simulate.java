@@ -91,6 +91,10 @@ final class Simulate implements Callable<Integer> {
         runs.injectedFaults(),
         failed == null ? "no violation" : "seed " + failed + " FAILED");
     if (failed != null) {
+      Throwable failure = runs.failure();
+      if (failure != null) {
+        failure.printStackTrace(out);
+      }
       shrink(failed);
       return FAILED;
     }

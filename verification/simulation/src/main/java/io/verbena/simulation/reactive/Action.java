@@ -18,6 +18,10 @@ enum Action {
   CLOSE,
   /** Disposes the connection without a close. */
   DISPOSE,
+  /** Its subscriber to received messages misbehaves when it is called next. */
+  MISBEHAVE,
+  /** The host of the end is gone without a word: its agents and its port stop for good. */
+  DIE,
   /** Stalls one agent, which may be a completion loop, for some time. */
   STALL
 }

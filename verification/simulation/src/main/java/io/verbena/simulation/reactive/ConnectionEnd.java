@@ -4,8 +4,10 @@ package io.verbena.simulation.reactive;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.verbena.MemoryLimitException;
+import io.verbena.PeerUnreachableException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
+import io.verbena.RdmaTimeoutException;
 import io.verbena.RemoteMemory;
 import io.verbena.core.loop.DutyCycle;
 import io.verbena.simulation.scenario.Arena;
@@ -41,6 +43,8 @@ final class ConnectionEnd implements DutyCycle {
   private @Nullable RemoteMemoryModel remoteMemory;
   private @Nullable OperationSubscriber<Void> closing;
   private final OperationSubscriber<Void> closed;
+  private @Nullable Mischief mischief;
+  private @Nullable Step mischievous;
   private boolean cancelledSend;
   private boolean mayDiscard;
 
@@ -218,6 +222,11 @@ final class ConnectionEnd implements DutyCycle {
         && (receiveSubscriber == null || receiveSubscriber.isEnded());
   }
 
+  /** The host that it runs on: each end has one of its own, also of several connections. */
+  int host() {
+    return index;
+  }
+
   boolean hasFinishedSteps() {
     return steps.isEmpty();
   }
@@ -286,12 +295,58 @@ final class ConnectionEnd implements DutyCycle {
       case COMPARE_SWAP -> remoteMemory().compareAndSwap(choices);
       case CANCEL_OPERATION -> remoteMemory().cancelOperation();
       case CLOSE -> close();
-      case DISPOSE -> {
-        oracle.disrupt();
-        connection.dispose();
+      case DISPOSE -> dispose();
+      case MISBEHAVE -> {
+        mischief = Mischief.of(step.count());
+        mischievous = step;
       }
+      case DIE -> simulation.die(index);
       case STALL -> simulation.stall(step);
     }
+  }
+
+  /** Returns whether the subscriber is to misbehave in this way now: once. */
+  boolean takeMischief(Mischief kind) {
+    if (mischief != kind) {
+      return false;
+    }
+    mischief = null;
+    trace("throws", kind);
+    // The layer ends the connection of a subscriber that throws.
+    oracle.disrupt();
+    return true;
+  }
+
+  /** Calls the connection from within a subscriber. */
+  void misbehaveOnNext() {
+    Mischief now = mischief;
+    Step step = mischievous;
+    if (now == null || step == null) {
+      return;
+    }
+    switch (now) {
+      case THROW_ON_SUBSCRIBE, THROW_ON_NEXT, THROW_ON_COMPLETE, THROW_ON_ERROR -> {
+        return;
+      }
+      case CANCEL_ON_NEXT -> cancelReceive();
+      case CLOSE_ON_NEXT -> close();
+      case DISPOSE_ON_NEXT -> dispose();
+      case SEND_ON_NEXT ->
+          send(new Step(step.number(), connectionNumber, index, Action.SEND, 3, 64, step.seed()));
+      case READ_ON_NEXT -> remoteMemory().read(new SplittableRandom(step.seed()), 64);
+    }
+    mischief = null;
+  }
+
+  /** Disposes the connection. */
+  void dispose() {
+    oracle.disrupt();
+    connection.dispose();
+  }
+
+  /** Executes no more steps. */
+  void dropSteps() {
+    steps.clear();
   }
 
   private void send(Step step) {
@@ -315,7 +370,11 @@ final class ConnectionEnd implements DutyCycle {
     ReceiveSubscriber subscriber = new ReceiveSubscriber(this);
     receiveSubscriber = subscriber;
     subscribedAt = simulation.now();
-    connection.receive().subscribe(subscriber);
+    try {
+      connection.receive().subscribe(subscriber);
+    } catch (Mischief.Thrown e) {
+      trace("thrown", e.getMessage());
+    }
   }
 
   private void cancelReceive() {
@@ -353,11 +412,37 @@ final class ConnectionEnd implements DutyCycle {
   // ---- checks at the end
 
   boolean isClosed() {
+    return closing != null && closing.isEnded() && isOverForAll();
+  }
+
+  /** Whether the connection is over and all that was waiting for it was told. */
+  boolean isOverForAll() {
     return closed.isEnded()
-        && closing != null
-        && closing.isEnded()
         && isIdle()
         && (receiveSubscriber == null || receiveSubscriber.isEnded());
+  }
+
+  /** Whether it began to close. */
+  boolean isClosingHere() {
+    return closing != null;
+  }
+
+  /** Checks that the connection has failed because the peer did not answer. */
+  void requireUnreachable() {
+    Throwable root = closed.error();
+    while (root != null && root.getCause() != null) {
+      root = root.getCause();
+    }
+    boolean right =
+        root instanceof PeerUnreachableException || root instanceof RdmaTimeoutException;
+    Violation.require(
+        right || (root instanceof MemoryLimitException && settings.hasLowCeiling()),
+        "the peer was dead, but the connection ended with",
+        String.valueOf(root));
+  }
+
+  void requireHeapBuffersReleased() {
+    sends.forEach(TrackedSend::requireHeapBuffersReleased);
   }
 
   boolean isIdle() {

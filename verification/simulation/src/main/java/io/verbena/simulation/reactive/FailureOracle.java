@@ -19,6 +19,7 @@ final class FailureOracle {
   private final PacketObserver packets;
   private final Settings settings;
   private boolean disrupted;
+  private int disruptions;
   private boolean closing;
   private boolean failed;
   private @Nullable Violation unexplained;
@@ -28,9 +29,13 @@ final class FailureOracle {
     this.settings = settings;
   }
 
-  /** Records that the scenario disposed the connection or stalled an agent. */
+  /**
+   * Records that the scenario disposed the connection, stalled an agent, killed a host, or that a
+   * subscriber threw.
+   */
   void disrupt() {
     disrupted = true;
+    disruptions++;
   }
 
   /** Records that an end starts to close: operations that start from now on may be refused. */
@@ -40,6 +45,11 @@ final class FailureOracle {
 
   boolean isClosing() {
     return closing;
+  }
+
+  /** Whether exactly one thing happened that ends the connection, and nothing before. */
+  boolean isDisruptedOnce() {
+    return disruptions == 1 && !closing && !failed && unexplained == null;
   }
 
   /** Whether the connection may have failed. */
@@ -61,6 +71,9 @@ final class FailureOracle {
     if (!(error instanceof RdmaException)) {
       throw new Violation(what + " failed with an untyped error", error);
     }
+    if (isBroken(error) && !Mischief.isCauseOf(error)) {
+      throw new Violation(what + ": the layer threw an exception", error);
+    }
     if (error instanceof OperationLimitException
         || disrupted
         || (startedWhileClosing && error instanceof ConnectionClosedException)
@@ -78,6 +91,16 @@ final class FailureOracle {
     }
   }
 
+  /** Whether the connection ended because something threw in the layer. */
+  private static boolean isBroken(Throwable error) {
+    for (Throwable each = error; each != null; each = each.getCause()) {
+      if (each instanceof ConnectionClosedException closed && "signal".equals(closed.operation())) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   private boolean isCauseAllowed(long now, Throwable error) {
     Throwable root = error;
     while (root.getCause() != null) {
@@ -87,11 +110,17 @@ final class FailureOracle {
     if (root instanceof PeerUnreachableException) {
       allowed = packets.allowsRetryExhaustion(now);
     } else if (root instanceof RdmaTimeoutException) {
-      allowed = packets.allowsTimeout(now, Settings.CLOSE_TIMEOUT.toNanos());
+      // At the ceiling, the long messages of both ends may wait for one another's memory.
+      allowed =
+          settings.hasLowCeiling()
+              || packets.allowsTimeout(now, Settings.CLOSE_TIMEOUT.toNanos());
     } else if (root instanceof MemoryLimitException) {
       allowed = settings.hasLowCeiling();
     } else {
-      allowed = root instanceof ConnectionClosedException && packets.allowsRetryExhaustion(now);
+      // The peer disconnects where its own end could not close for want of memory.
+      allowed =
+          root instanceof ConnectionClosedException
+              && (settings.hasLowCeiling() || packets.allowsRetryExhaustion(now));
     }
     failed |= allowed;
     return allowed;

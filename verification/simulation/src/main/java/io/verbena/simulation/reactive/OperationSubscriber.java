@@ -18,6 +18,7 @@ final class OperationSubscriber<T> extends BaseSubscriber<T> {
   private final Consumer<Boolean> onFailure;
   private final boolean startedWhileClosing;
   private @Nullable T value;
+  private @Nullable Throwable error;
   private boolean inParts;
   private boolean ended;
   private boolean cancelled;
@@ -57,6 +58,11 @@ final class OperationSubscriber<T> extends BaseSubscriber<T> {
     onFailure.accept(true);
   }
 
+  /** Returns what it failed with, or null. */
+  @Nullable Throwable error() {
+    return error;
+  }
+
   boolean isEnded() {
     return ended;
   }
@@ -75,10 +81,11 @@ final class OperationSubscriber<T> extends BaseSubscriber<T> {
   }
 
   @Override
-  protected void hookOnError(Throwable error) {
+  protected void hookOnError(Throwable thrown) {
     onEnd();
-    onFailure.accept(!(error instanceof OperationLimitException));
-    end.failed(name, error, startedWhileClosing || (inParts && end.isClosing()));
+    error = thrown;
+    onFailure.accept(!(thrown instanceof OperationLimitException));
+    end.failed(name, thrown, startedWhileClosing || (inParts && end.isClosing()));
   }
 
   private void onEnd() {

@@ -22,6 +22,9 @@ final class PacketObserver implements SimulatedWire.Tap {
   /** The retry count of the reactive layer: the largest value of the field. */
   static final int RETRIES = 7;
 
+  /** After this time without an answer an HCA gives its peer up. */
+  static final long RETRIES_NANOS = (RETRIES + 1) * ACK_TIMEOUT_NANOS;
+
   private final ReactiveSimulation simulation;
   private final @Nullable Trace trace;
   private final FaultLog retryCosts = new FaultLog();

@@ -104,9 +104,15 @@ final class RandomScheduler {
     deadHost = host;
   }
 
+  /** Ends every stall. */
+  void endStall() {
+    stalled = null;
+    wakeAll();
+  }
+
   /** Ends every stall, and runs all agents again. */
   void resumeAll() {
-    stalled = null;
+    endStall();
     deadHost = NO_HOST;
     wakeAll();
   }

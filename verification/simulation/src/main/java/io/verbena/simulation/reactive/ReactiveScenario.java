@@ -69,6 +69,9 @@ public record ReactiveScenario(
     Settings settings = Settings.random(random.split());
     boolean mayDisrupt = random.nextInt(6) == 0;
     boolean mayCloseEarly = random.nextInt(6) == 0;
+    boolean mayMisbehave = random.nextInt(6) == 0;
+    // The second one, which never misbehaves itself, must not notice what the first one does.
+    int connections = mayMisbehave || random.nextInt(8) == 0 ? 2 : 1;
     List<Step> steps = new ArrayList<>();
     // Many short runs find more than a few long ones, but some mistakes need time.
     int count = MIN_STEPS + random.nextInt(random.nextInt(8) == 0 ? MAX_STEPS_OF_LONG : MAX_STEPS);
@@ -79,23 +82,41 @@ public record ReactiveScenario(
       } else if (random.nextInt(count) == 0 && mayCloseEarly) {
         action = Action.CLOSE;
       }
-      steps.add(step(i, action, random));
+      int connection = random.nextInt(connections);
+      if (mayMisbehave && connection == 0 && random.nextInt(12) == 0) {
+        action = Action.MISBEHAVE;
+      }
+      steps.add(step(i, connection, action, random));
+    }
+    if (random.nextInt(8) == 0) {
+      int at = random.nextInt(count);
+      steps.set(at, step(at, 0, Action.DIE, random));
     }
     return new ReactiveScenario(seed, random.nextLong(), settings, faults, steps);
   }
 
-  private static Step step(int number, Action action, SplittableRandom random) {
+  private static Step step(int number, int connection, Action action, SplittableRandom random) {
     int most =
         switch (action) {
           case SEND -> random.nextInt(4) == 0 ? MAX_MESSAGES : MAX_MESSAGES_OF_SHORT;
           case REQUEST -> MAX_REQUESTED;
           case READ, FETCH_ADD -> random.nextInt(4) == 0 ? MAX_OPERATIONS : 1;
+          case MISBEHAVE -> Mischief.COUNT;
           case STALL -> MAX_STALL_MILLIS;
           default -> 1;
         };
     int count = 1 + random.nextInt(most);
     return new Step(
-        number, 0, random.nextInt(2), action, count, Integer.MAX_VALUE, random.nextLong());
+        number, connection, random.nextInt(2), action, count, Integer.MAX_VALUE, random.nextLong());
+  }
+
+  /** The number of connections. */
+  int connections() {
+    int last = 0;
+    for (Step step : steps) {
+      last = Math.max(last, step.connection());
+    }
+    return last + 1;
   }
 
   @Override

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.reactive;
 
+import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.core.memory.DirectMemory;
 import io.verbena.emulated.SimulatedFabric;
+import io.verbena.emulated.address.EmulatedAddress.Option;
+import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.reactor.ReactorTransportFactory;
 import io.verbena.simulation.scenario.Arena;
 import io.verbena.simulation.scenario.Trace;
 import io.verbena.simulation.scenario.Violation;
+import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +32,15 @@ final class ReactiveSimulation {
   private static final URI ADDRESS = URI.create("emulated://simulated");
   private static final int SERVER = 0;
   private static final int CLIENT = 1;
+  private static final int NONE = -1;
   private static final long CONNECT_NANOS = Duration.ofSeconds(1).toNanos();
 
   /** Loading them takes longer than a run. */
   private static final VerbsProviders PROVIDERS = VerbsProviders.load();
+
+  /** A completion queue of the usual depth takes longer to allocate than to use in a run. */
+  private static final DeviceAttributes LIMITS =
+      DeviceLimits.of(Map.of(Option.MAX_COMPLETIONS, "256"));
 
   /** More than any run takes. */
   private static final long DIRECT_MEMORY = 1L << 30;
@@ -43,7 +54,8 @@ final class ReactiveSimulation {
   private final Schedule schedule;
   private final RandomScheduler scheduler;
   private final PacketObserver observer;
-  private final FailureOracle oracle;
+  private final List<SimulatedConnection> connections = new ArrayList<>();
+  private int deadHost = NONE;
   private @Nullable Throwable failure;
 
   ReactiveSimulation(
@@ -59,7 +71,6 @@ final class ReactiveSimulation {
     schedule = new Schedule(scenario.scheduleSeed(), fabric.time());
     scheduler = new RandomScheduler(schedule, fabric);
     observer = new PacketObserver(this, trace);
-    oracle = new FailureOracle(observer, scenario.settings());
     fabric.wire().tap(observer);
     if (injectedFaults != null) {
       fabric.wire().record(injectedFaults);
@@ -74,7 +85,7 @@ final class ReactiveSimulation {
     Thread thread = Thread.currentThread();
     Thread.UncaughtExceptionHandler before = thread.getUncaughtExceptionHandler();
     // Completion loops report exceptions to this handler.
-    thread.setUncaughtExceptionHandler((same, error) -> failed(error));
+    thread.setUncaughtExceptionHandler((same, error) -> uncaught(error));
     try {
       execute();
     } catch (RuntimeException | AssertionError e) {
@@ -87,14 +98,15 @@ final class ReactiveSimulation {
 
   private void execute() {
     arena.clear();
-    int serverMemory = arena.allocate(RemoteMemoryModel.LENGTH);
-    int clientMemory = arena.allocate(RemoteMemoryModel.LENGTH);
+    int[] memory = new int[2 * scenario.connections()];
+    for (int i = 0; i < memory.length; i++) {
+      memory[i] = arena.allocate(RemoteMemoryModel.LENGTH);
+    }
     arena.fillWithPattern();
     DirectMemory direct = new DirectMemory(DIRECT_MEMORY, () -> 0, arena.buffers::allocate);
     RdmaTransport serverSide = transport(SERVER, direct);
     RdmaTransport clientSide = transport(CLIENT, direct);
     List<RdmaConnection> accepted = new ArrayList<>();
-    List<RdmaConnection> connected = new ArrayList<>();
     RdmaServer server =
         serverSide
             .bind(
@@ -104,49 +116,118 @@ final class ReactiveSimulation {
                   return Mono.never();
                 })
             .block();
-    clientSide.connect(ADDRESS).subscribe(connected::add, this::failed);
-    await("connecting", () -> !accepted.isEmpty() && !connected.isEmpty(), CONNECT_NANOS);
-    ConnectionEnd serverEnd =
-        new ConnectionEnd(this, 0, SERVER, oracle, accepted.get(0), arena, serverMemory);
-    ConnectionEnd clientEnd =
-        new ConnectionEnd(this, 0, CLIENT, oracle, connected.get(0), arena, clientMemory);
-    serverEnd.connectTo(clientEnd, arena);
-    clientEnd.connectTo(serverEnd, arena);
-    scheduler.add(serverEnd, SERVER);
-    scheduler.add(clientEnd, CLIENT);
-
-    await(
-        "the last step",
-        () -> serverEnd.hasFinishedSteps() && clientEnd.hasFinishedSteps(),
-        LIMIT_NANOS);
-    if (scenario.settings().patient()) {
-      await(
-          "the last message",
-          () -> serverEnd.isIdle() && clientEnd.isIdle(),
-          LIMIT_NANOS,
-          serverEnd,
-          clientEnd);
+    if (connectAll(clientSide, accepted, memory)) {
+      runConnections();
     }
-    serverEnd.close();
-    clientEnd.close();
-    await(
-        "the close",
-        () -> serverEnd.isClosed() && clientEnd.isClosed(),
-        LIMIT_NANOS,
-        serverEnd,
-        clientEnd);
-
-    oracle.requireReason();
-    serverEnd.checkAtEnd();
-    clientEnd.checkAtEnd();
     // Disposing a transport waits for its loops and fails if one of them is stalled for too long.
     scheduler.resumeAll();
     clientSide.dispose();
     server.dispose();
     serverSide.dispose();
-    serverEnd.checkReleased();
-    clientEnd.checkReleased();
+    for (SimulatedConnection connection : connections) {
+      connection.ends().forEach(ConnectionEnd::checkReleased);
+    }
     checkNothingIsLeft();
+  }
+
+  /** Makes the connections; returns false if there is too little memory for them. */
+  private boolean connectAll(RdmaTransport from, List<RdmaConnection> accepted, int[] memory) {
+    for (int i = 0; i < scenario.connections(); i++) {
+      int number = i;
+      List<RdmaConnection> connected = new ArrayList<>();
+      List<Throwable> refused = new ArrayList<>();
+      from.connect(ADDRESS).subscribe(connected::add, refused::add);
+      await(
+          "connecting",
+          () -> !refused.isEmpty() || (accepted.size() > number && !connected.isEmpty()),
+          CONNECT_NANOS);
+      if (!refused.isEmpty()) {
+        Throwable why = refused.get(0);
+        if (scenario.settings().hasLowCeiling() && why instanceof RdmaException) {
+          return false;
+        }
+        throw new Violation("connecting failed", why);
+      }
+      try {
+        begin(number, accepted.get(number), connected.get(0), memory);
+      } catch (MemoryLimitException e) {
+        Violation.require(scenario.settings().hasLowCeiling(), "no memory for regions:", e);
+        return false;
+      }
+    }
+    for (SimulatedConnection connection : connections) {
+      scheduler.add(connection.server(), SERVER);
+      scheduler.add(connection.client(), CLIENT);
+    }
+    return true;
+  }
+
+  private void begin(int number, RdmaConnection accepted, RdmaConnection connected, int[] memory) {
+    FailureOracle oracle = new FailureOracle(observer, scenario.settings());
+    ConnectionEnd server =
+        new ConnectionEnd(this, number, SERVER, oracle, accepted, arena, memory[2 * number]);
+    ConnectionEnd client =
+        new ConnectionEnd(this, number, CLIENT, oracle, connected, arena, memory[2 * number + 1]);
+    server.connectTo(client, arena);
+    client.connectTo(server, arena);
+    connections.add(new SimulatedConnection(oracle, server, client));
+  }
+
+  private void runConnections() {
+    List<ConnectionEnd> ends = new ArrayList<>();
+    connections.forEach(connection -> ends.addAll(connection.ends()));
+    await("the last step", () -> ends.stream().allMatch(this::hasFinishedSteps), LIMIT_NANOS, ends);
+    if (deadHost != NONE) {
+      outlive(ends);
+    } else if (scenario.settings().patient()) {
+      await(
+          "the last message",
+          () -> ends.stream().allMatch(ConnectionEnd::isIdle),
+          LIMIT_NANOS,
+          ends);
+    }
+    ends.forEach(ConnectionEnd::close);
+    await("the close", () -> ends.stream().allMatch(ConnectionEnd::isClosed), LIMIT_NANOS, ends);
+
+    connections.forEach(connection -> connection.oracle().requireReason());
+    ends.forEach(ConnectionEnd::checkAtEnd);
+  }
+
+  private boolean hasFinishedSteps(ConnectionEnd end) {
+    return end.host() == deadHost || end.hasFinishedSteps();
+  }
+
+  /** Checks that the other host notices the death in time, and that nobody there waits for it. */
+  private void outlive(List<ConnectionEnd> ends) {
+    scheduler.endStall();
+    List<ConnectionEnd> survivors = ends.stream().filter(end -> end.host() != deadHost).toList();
+    long keepAlive = TimeUnit.MILLISECONDS.toNanos(scenario.settings().keepAliveMillis());
+    long notice = keepAlive + keepAlive / 4 + PacketObserver.RETRIES_NANOS;
+    boolean isFound = keepAlive > 0;
+    if (!isFound) {
+      survivors.forEach(ConnectionEnd::close);
+    }
+    if (survivors.stream().anyMatch(ConnectionEnd::isClosingHere)) {
+      notice = Math.max(notice, Settings.CLOSE_TIMEOUT.toNanos());
+    }
+    await(
+        "the end of the connections to a dead peer",
+        () -> survivors.stream().allMatch(ConnectionEnd::isOverForAll),
+        notice + Settings.CLOSE_TIMEOUT.toNanos() / 4,
+        survivors);
+    survivors.forEach(ConnectionEnd::requireHeapBuffersReleased);
+    for (SimulatedConnection connection : connections) {
+      if (isFound && connection.oracle().isDisruptedOnce()) {
+        connection.end(1 - deadHost).requireUnreachable();
+      }
+    }
+    scheduler.resumeAll();
+    for (ConnectionEnd end : ends) {
+      if (end.host() == deadHost) {
+        end.dropSteps();
+        end.dispose();
+      }
+    }
   }
 
   private RdmaTransport transport(int host, DirectMemory direct) {
@@ -154,7 +235,7 @@ final class ReactiveSimulation {
         scenario.settings().options(),
         scheduler.invoker(host),
         PROVIDERS,
-        any -> fabric.open(),
+        any -> fabric.open(LIMITS),
         direct);
   }
 
@@ -163,13 +244,19 @@ final class ReactiveSimulation {
     if (failure != null) {
       return;
     }
-    int left = fabric.time().pending() + fabric.wire().inFlight() + arena.flights.inUse();
-    Violation.require(left == 0, "timers, packets and frames left at the end:", left);
+    List<Integer> left =
+        List.of(fabric.time().pending(), fabric.wire().inFlight(), arena.flights.inUse());
+    Violation.require(
+        left.equals(List.of(0, 0, 0)), "timers, packets and frames left at the end:", left);
     int at = arena.mismatch();
     Violation.require(at < 0, "unexpected value of memory byte", at);
   }
 
-  private void await(String what, BooleanSupplier done, long nanos, ConnectionEnd... of) {
+  private void await(String what, BooleanSupplier done, long nanos) {
+    await(what, done, nanos, List.of());
+  }
+
+  private void await(String what, BooleanSupplier done, long nanos, List<ConnectionEnd> of) {
     boolean reached = scheduler.awaitFor(() -> failure != null || done.getAsBoolean(), nanos);
     Throwable broken = failure;
     if (broken != null) {
@@ -191,6 +278,13 @@ final class ReactiveSimulation {
     } catch (RuntimeException | AssertionError e) {
       failed(e);
       throw e;
+    }
+  }
+
+  /** Called for what a loop reports, as it does with what subscribers throw. */
+  private void uncaught(Throwable error) {
+    if (!Mischief.isCauseOf(error)) {
+      failed(error);
     }
   }
 
@@ -220,9 +314,31 @@ final class ReactiveSimulation {
     observer.event(now(), what, who, about);
   }
 
+  /** Stops a host for good. Nobody is told; packets that it has sent still arrive. */
+  void die(int host) {
+    if (deadHost == NONE) {
+      deadHost = host;
+      connections.forEach(connection -> connection.oracle().disrupt());
+      fabric
+          .wire()
+          .add(
+              new Fault(
+                  Fault.Kind.STOP,
+                  host,
+                  Fault.ANY,
+                  now(),
+                  Long.MAX_VALUE,
+                  Fault.ANY,
+                  Fault.ALWAYS,
+                  0,
+                  0));
+      scheduler.kill(host);
+    }
+  }
+
   /** Stalls a random agent for as many milliseconds as the step says. */
   void stall(Step step) {
-    oracle.disrupt();
+    connections.forEach(connection -> connection.oracle().disrupt());
     scheduler.stall(step.seed(), TimeUnit.MILLISECONDS.toNanos(step.count()));
   }
 }

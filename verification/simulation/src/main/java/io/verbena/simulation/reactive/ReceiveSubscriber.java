@@ -3,40 +3,56 @@ package io.verbena.simulation.reactive;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.simulation.scenario.Violation;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
-import reactor.core.publisher.BaseSubscriber;
+import reactor.core.CoreSubscriber;
 
-/** Subscribes to the received messages and tracks its demand. */
-final class ReceiveSubscriber extends BaseSubscriber<ByteBuf> {
+/**
+ * Subscribes to the received messages and tracks its demand. Misbehaves if its end says so: it is
+ * no {@code BaseSubscriber}, which would catch what it throws.
+ */
+final class ReceiveSubscriber implements CoreSubscriber<ByteBuf> {
   private final ConnectionEnd end;
+  private @Nullable Subscription subscription;
   private long demand;
   private boolean ended;
   private boolean cancelled;
+  private boolean thrown;
 
   ReceiveSubscriber(ConnectionEnd end) {
     this.end = end;
   }
 
   @Override
-  protected void hookOnSubscribe(Subscription subscription) {
+  public void onSubscribe(Subscription given) {
     // Steps of the scenario request messages later.
+    subscription = given;
+    throwIf(Mischief.THROW_ON_SUBSCRIBE);
   }
 
   void requestMore(long n) {
-    if (!ended) {
+    Subscription to = subscription;
+    if (!ended && to != null) {
       demand += n;
-      request(n);
+      to.request(n);
     }
   }
 
   void cancelSubscription() {
+    Subscription from = subscription;
     cancelled = true;
     ended = true;
-    cancel();
+    if (from != null) {
+      from.cancel();
+    }
   }
 
   @Override
-  protected void hookOnNext(ByteBuf message) {
+  public void onNext(ByteBuf message) {
+    if (thrown) {
+      message.release();
+      return;
+    }
     end.verify(
         () -> {
           Violation.require(!ended, "receive: a message after the end", "");
@@ -44,26 +60,42 @@ final class ReceiveSubscriber extends BaseSubscriber<ByteBuf> {
         });
     demand--;
     int more = end.onMessage(message);
+    throwIf(Mischief.THROW_ON_NEXT);
+    end.misbehaveOnNext();
     if (more > 0) {
       requestMore(more);
     }
   }
 
   @Override
-  protected void hookOnComplete() {
-    onEnd();
-    end.onReceiveEnd();
+  public void onComplete() {
+    if (!thrown) {
+      onEnd();
+      end.onReceiveEnd();
+      throwIf(Mischief.THROW_ON_COMPLETE);
+    }
   }
 
   @Override
-  protected void hookOnError(Throwable error) {
-    onEnd();
-    end.failed("receive", error, false);
+  public void onError(Throwable error) {
+    if (!thrown) {
+      onEnd();
+      end.failed("receive", error, false);
+      throwIf(Mischief.THROW_ON_ERROR);
+    }
   }
 
   private void onEnd() {
     end.verify(() -> Violation.require(!ended, "receive: ended twice; cancelled:", cancelled));
     ended = true;
+  }
+
+  private void throwIf(Mischief mischief) {
+    if (end.takeMischief(mischief)) {
+      thrown = true;
+      ended = true;
+      throw new Mischief.Thrown(mischief);
+    }
   }
 
   boolean isEnded() {

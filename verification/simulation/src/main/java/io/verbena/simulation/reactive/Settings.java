@@ -31,6 +31,7 @@ record Settings(
   /** Nobody needs more. */
   private static final long ENOUGH_MEMORY = 1 << 22;
 
+  private static final long LEAST_MEMORY = 1 << 17;
   private static final int LEAST_KEEP_ALIVE = 50;
   private static final int MOST_KEEP_ALIVE = 2000;
 
@@ -43,7 +44,9 @@ record Settings(
         1 + random.nextInt(20),
         random.nextInt(1 << 14),
         1 + random.nextInt(64),
-        ENOUGH_MEMORY,
+        random.nextInt(3) > 0
+            ? ENOUGH_MEMORY
+            : LEAST_MEMORY + random.nextLong(ENOUGH_MEMORY - LEAST_MEMORY),
         random.nextInt(3) > 0
             ? 0
             : LEAST_KEEP_ALIVE + random.nextInt(MOST_KEEP_ALIVE - LEAST_KEEP_ALIVE),

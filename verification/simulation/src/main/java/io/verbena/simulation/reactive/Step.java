@@ -23,7 +23,7 @@ record Step(
   /** Returns steps that do less, the least first. */
   List<Step> smaller() {
     List<Step> steps = new ArrayList<>();
-    if (count > 1) {
+    if (count > 1 && action != Action.MISBEHAVE) {
       steps.add(with(1, maxLength));
       if (count > 3) {
         steps.add(with(count / 2, maxLength));
@@ -42,8 +42,12 @@ record Step(
 
   @Override
   public String toString() {
-    StringBuilder text =
-        new StringBuilder("#" + number + " end " + end + ": " + action + ' ' + count);
+    StringBuilder text = new StringBuilder("#" + number + " end " + end + ": " + action + ' ');
+    if (action == Action.MISBEHAVE) {
+      text.append(Mischief.of(count));
+    } else {
+      text.append(count);
+    }
     if (connection > 0) {
       text.append(" on connection ").append(connection);
     }

@@ -186,6 +186,15 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
         this);
   }
 
+  /** As {@link #requireReleased}, while others use released buffers of the allocator. */
+  void requireHeapBuffersReleased() {
+    for (ByteBuf buffer : emitted) {
+      Violation.require(
+          buffer.isDirect() || buffer.refCnt() == 0, "a message was not released, of", this);
+    }
+  }
+
+  /** Checks that all messages were released; after the end of the transport. */
   void requireReleased() {
     for (ByteBuf buffer : emitted) {
       Violation.require(buffer.refCnt() == 0, "a message was not released, of", this);

@@ -90,6 +90,33 @@ final class LayerMistakes {
               "        || receiver.hasUnreadMessage()) {",
               "        || (receiver.hasUnreadMessage() && waiting == null)) {"),
           of(
+              "a silent peer that is not asked",
+              "connection/KeepAlive.java",
+              "    queues.ask(this);\n",
+              ""),
+          of(
+              "a close that never takes too long",
+              "connection/Deadlines.java",
+              "    return closing && loop.tick() - closingSince > closeTicks;",
+              "    return false;"),
+          of(
+              "a frame for which there is no memory",
+              "send/MessageSender.java",
+              "      // tick tries again.\n      return null;",
+              "      // tick tries again.\n      throw e;"),
+          of(
+              "a subscriber that throws and ends its loop",
+              "connection/ConnectionLifecycle.java",
+              "    terminate(\n        new ConnectionClosedException(\n            \"signal\"",
+              """
+                  if (error instanceof RuntimeException thrown) {
+                    throw thrown;
+                  }
+                  terminate(
+                      new ConnectionClosedException(
+                          "signal"""
+                  + '"'),
+          of(
               "a notice that is told twice",
               "connection/CompletionRouter.java",
               "      immediates.arrived(completion.immediate(), completion.byteLength());\n",

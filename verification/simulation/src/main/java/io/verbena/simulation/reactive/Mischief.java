@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.simulation.reactive;
+
+import java.util.List;
+
+/** What a subscriber to received messages does when it is called next. */
+enum Mischief {
+  THROW_ON_SUBSCRIBE,
+  THROW_ON_NEXT,
+  THROW_ON_COMPLETE,
+  THROW_ON_ERROR,
+  CANCEL_ON_NEXT,
+  CLOSE_ON_NEXT,
+  DISPOSE_ON_NEXT,
+  SEND_ON_NEXT,
+  READ_ON_NEXT;
+
+  private static final List<Mischief> ALL = List.of(values());
+
+  /** How many kinds there are. */
+  static final int COUNT = ALL.size();
+
+  /** Returns the kind with a number from 1 to {@link #COUNT}. */
+  static Mischief of(int number) {
+    return ALL.get(number - 1);
+  }
+
+  /** Thrown by a subscriber that misbehaves. */
+  static final class Thrown extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Thrown(Mischief mischief) {
+      super(mischief.name(), null, false, false);
+    }
+  }
+
+  /** Whether a subscriber threw this, or something that was made of it. */
+  static boolean isCauseOf(Throwable error) {
+    for (Throwable each = error; each != null; each = each.getCause()) {
+      if (each instanceof Thrown) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
