@@ -112,8 +112,7 @@ final class FailureOracle {
     } else if (root instanceof RdmaTimeoutException) {
       // At the ceiling, the long messages of both ends may wait for one another's memory.
       allowed =
-          settings.hasLowCeiling()
-              || packets.allowsTimeout(now, Settings.CLOSE_TIMEOUT.toNanos());
+          settings.hasLowCeiling() || packets.allowsTimeout(now, Settings.CLOSE_TIMEOUT.toNanos());
     } else if (root instanceof MemoryLimitException) {
       allowed = settings.hasLowCeiling();
     } else {

@@ -95,11 +95,6 @@ final class LayerMistakes {
               "    queues.ask(this);\n",
               ""),
           of(
-              "a close that never takes too long",
-              "connection/Deadlines.java",
-              "    return closing && loop.tick() - closingSince > closeTicks;",
-              "    return false;"),
-          of(
               "a frame for which there is no memory",
               "send/MessageSender.java",
               "      // tick tries again.\n      return null;",
