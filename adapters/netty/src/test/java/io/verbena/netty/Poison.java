@@ -6,17 +6,24 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.DuplexChannel;
 import java.util.Arrays;
 
 /**
  * Overwrites a buffer as soon as its write has succeeded, before others hear of that, as whoever
- * owns one may: what the HCA still reads then is corrupt.
+ * owns one may: what the HCA still reads then is corrupt. Not where its channel has ended its
+ * output meanwhile: such writes succeed before they are sent, and their bytes must not change, as
+ * the page on what differs from sockets says.
  */
 final class Poison extends ChannelOutboundHandlerAdapter {
   private static final byte[] BYTES = new byte[1 << 16];
 
   static {
     Arrays.fill(BYTES, (byte) 0xdb);
+  }
+
+  private static boolean ended(ChannelHandlerContext context) {
+    return context.channel() instanceof DuplexChannel channel && channel.isOutputShutdown();
   }
 
   @Override
@@ -28,7 +35,7 @@ final class Poison extends ChannelOutboundHandlerAdapter {
       ChannelPromise told = context.newPromise();
       told.addListener(
           done -> {
-            if (done.isSuccess()) {
+            if (done.isSuccess() && !ended(context)) {
               for (int i = start; i < end; i += BYTES.length) {
                 owned.setBytes(i, BYTES, 0, Math.min(BYTES.length, end - i));
               }
