@@ -145,7 +145,10 @@ class ThrowingMeterTest {
   @ValueSource(booleans = {true, false})
   void harmsNobodyWhenAPeerIsFoundDead(boolean error) throws Exception {
     ThrowingMeter meter = new ThrowingMeter(Place.PEER_FOUND_DEAD, error);
-    RdmaOptions.Builder asking = Ends.options().keepAlive(Duration.ofMillis(100));
+    RdmaOptions.Builder asking =
+        Ends.options()
+            .keepAlive(Duration.ofMillis(100))
+            .operationTimeout(Addresses.within(Duration.ofSeconds(2)));
     try (Ends ends = Ends.create(Ends.options(), asking.meters(meter));
         RawPeer peer = RawPeer.listening()) {
       CompletableFuture<RdmaConnection> connecting =
