@@ -20,6 +20,9 @@ import java.util.List;
 
 /** How operations fail. */
 final class ErrorRows {
+  /** Of a service that no machine has any more; a free port may be another's the next moment. */
+  private static final int RESERVED_PORT = 1;
+
   private static final String SUBJECT = "errors";
 
   /** Of the network for documentation (RFC 5737): no machine has it. */
@@ -35,9 +38,9 @@ final class ErrorRows {
         row(
             "connect where nobody listens",
             world -> {
-              Channel server = world.listen();
-              server.close().syncUninterruptibly();
-              ChannelFuture refused = world.client(new Sink()).connect(server.localAddress());
+              InetSocketAddress server = world.listen().localAddress();
+              InetSocketAddress nobody = new InetSocketAddress(server.getAddress(), RESERVED_PORT);
+              ChannelFuture refused = world.client(new Sink()).connect(nobody);
               return outcome(refused)
                   + ", "
                   + (refused.cause().getMessage().startsWith("Connection refused")

@@ -3,6 +3,7 @@ package io.verbena.emulated.packet;
 
 import io.verbena.emulated.engine.EngineOptions;
 import io.verbena.emulated.engine.FrameSink;
+import io.verbena.emulated.engine.PeerWindow;
 import io.verbena.emulated.engine.QueuePairEngine;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
@@ -78,6 +79,16 @@ final class PacketQueuePair extends EmulatedQueuePair {
     @Override
     public boolean isFull() {
       return port.isFull();
+    }
+
+    @Override
+    public @Nullable PeerWindow window(AddressVector to) {
+      return port.window(to);
+    }
+
+    @Override
+    public boolean isBehind() {
+      return port.isBehind();
     }
   }
 
