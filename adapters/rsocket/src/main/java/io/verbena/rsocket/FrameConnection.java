@@ -60,10 +60,10 @@ final class FrameConnection implements DuplexConnection {
 
   @Override
   public void sendFrame(int streamId, ByteBuf frame) {
-    int length = frame.readableBytes();
     // Frames of the connection itself go ahead, so that a full queue delays no keep-alive.
-    if (!queue.offer(frame, streamId == 0)) {
-      fail(new SendQueueLimitException(connection.peer(), queue.bytes() + length, queue.limit()));
+    long depth = queue.offer(frame, streamId == 0);
+    if (depth > 0) {
+      fail(new SendQueueLimitException(connection.peer(), depth, queue.limit()));
     }
   }
 

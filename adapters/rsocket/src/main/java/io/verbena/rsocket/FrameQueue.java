@@ -83,38 +83,40 @@ final class FrameQueue implements Publisher<ByteBuf>, Subscription, Backlog {
    * Takes a frame over; releases it where none is taken any more.
    *
    * @param ahead whether it goes before those that do not
-   * @return false if there is no room, and the frame was released
+   * @return 0, or if there is no room, so that the frame was released, the bytes that would wait
+   *     with it
    */
-  boolean offer(ByteBuf frame, boolean ahead) {
+  long offer(ByteBuf frame, boolean ahead) {
     if (state != OPEN) {
       frame.release();
-      return true;
+      return 0;
     }
     if (!passes.compareAndSet(0, 1)) {
-      if (!enqueue(frame, ahead)) {
-        return false;
+      long refused = enqueue(frame, ahead);
+      if (refused == 0) {
+        drain();
       }
-      drain();
-      return true;
+      return refused;
     }
-    boolean taken = true;
+    long refused = 0;
     if (!handOn(frame)) {
-      taken = enqueue(frame, ahead);
+      refused = enqueue(frame, ahead);
       pass();
     }
     leave();
-    return taken;
+    return refused;
   }
 
-  private boolean enqueue(ByteBuf frame, boolean ahead) {
+  private long enqueue(ByteBuf frame, boolean ahead) {
     int cost = cost(frame);
-    if (BYTES.addAndGet(this, cost) > limit) {
+    long depth = BYTES.addAndGet(this, cost);
+    if (depth > limit) {
       BYTES.addAndGet(this, -cost);
       frame.release();
-      return false;
+      return depth;
     }
     (ahead ? urgent : others).add(frame);
-    return true;
+    return 0;
   }
 
   /** Takes a frame over, behind all others and whether there is room or not, and then no more. */

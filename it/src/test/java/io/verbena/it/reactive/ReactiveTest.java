@@ -50,7 +50,10 @@ import io.verbena.it.guest.LeftOut;
           tests = "io.verbena.reactor.lifecycle.ThrowingSubscriberTest",
           reason = "of what subscribers throw, at length: the HCA has no part in it"),
       @LeftOut(
-          tests = "io.verbena.reactor.meters.WithoutMicrometerTest",
+          tests = {
+            "io.verbena.reactor.meters.LogTest",
+            "io.verbena.reactor.meters.WithoutMicrometerTest"
+          },
           reason = "of a class path, which is another one in the guest"),
       @LeftOut(
           tests = "io.verbena.reactor.streams.ReactiveStreamsTest",
