@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
+import io.netty.util.ReferenceCountUtil;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RemoteMemory.Right;
@@ -14,7 +15,11 @@ import io.verbena.reactor.testing.hca.Fault;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,6 +31,22 @@ import reactor.core.publisher.Mono;
  * connection of the same loop goes on, and nothing is left.
  */
 class HostileBufferTest {
+  /**
+   * Netty warns of each buffer that could not be released. Held, as a logger that nobody holds
+   * forgets its level.
+   */
+  private static final Logger LOGGER = Logger.getLogger(ReferenceCountUtil.class.getName());
+
+  @BeforeAll
+  static void quiet() {
+    LOGGER.setLevel(Level.OFF);
+  }
+
+  @AfterAll
+  static void loud() {
+    LOGGER.setLevel(null);
+  }
+
   /** The methods that throw. */
   enum Place {
     REFERENCES,
