@@ -2,8 +2,6 @@
 package io.verbena.simulation.mutation;
 
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
 
 /** Mistakes in the reactive layer. */
 final class LayerMistakes {
@@ -119,10 +117,6 @@ final class LayerMistakes {
                     immediates.arrived(completion.immediate(), completion.byteLength());
                     immediates.arrived(completion.immediate(), completion.byteLength());
               """));
-
-  /** The names of those whose scenarios are shrunk in a test. */
-  static final Set<String> SHRUNKEN =
-      ALL.stream().map(Mistake::name).collect(Collectors.toUnmodifiableSet());
 
   private LayerMistakes() {}
 

@@ -44,36 +44,40 @@ class MutationTest {
   @Test
   @Timeout(600)
   void seesEachMistakeInTheEngine() throws InterruptedException, ExecutionException {
-    seesEach(EngineMistakes.ALL, "VERBS", MOST);
+    Map<String, Finding> findings =
+        inParallel(
+            EngineMistakes.ALL,
+            mistake -> new Finding(Mutant.of(mistake).search("VERBS").applyAsLong(MOST), 0));
+
+    System.out.println(table(findings));
+    assertThatAllAreSeen(findings);
   }
 
   @Test
   @Timeout(600)
-  void seesEachMistakeInTheReactiveLayer() throws InterruptedException, ExecutionException {
-    seesEach(LayerMistakes.ALL, "REACTIVE", MOST_REACTIVE);
-  }
-
-  @Test
-  @Timeout(600)
-  void shrinksWhatItSees() throws ReflectiveOperationException {
-    Map<String, Long> steps = new LinkedHashMap<>();
-
-    for (Mistake mistake : LayerMistakes.ALL) {
-      if (LayerMistakes.SHRUNKEN.contains(mistake.name())) {
-        Mutant mutant = Mutant.of(mistake);
-        long seed = mutant.search("REACTIVE").applyAsLong(MOST_REACTIVE) - 1;
-        steps.put(mistake.name(), mutant.shrink("REACTIVE").applyAsLong(seed));
-      }
-    }
-
-    System.out.println(table(steps));
-    assertThat(steps.keySet()).containsAll(LayerMistakes.SHRUNKEN);
-    assertThat(steps.values()).as("steps: %s", steps).allMatch(n -> n > 0 && n <= MOST_STEPS);
-  }
-
-  private static void seesEach(List<Mistake> mistakes, String program, long most)
+  void seesEachMistakeInTheReactiveLayerAndShrinksIt()
       throws InterruptedException, ExecutionException {
-    Map<String, Long> seeds = new LinkedHashMap<>();
+    Map<String, Finding> findings =
+        inParallel(
+            LayerMistakes.ALL,
+            mistake -> {
+              Mutant mutant = Mutant.of(mistake);
+              long seeds = mutant.search("REACTIVE").applyAsLong(MOST_REACTIVE);
+              return new Finding(
+                  seeds, seeds == 0 ? 0 : mutant.shrink("REACTIVE").applyAsLong(seeds - 1));
+            });
+
+    System.out.println(table(findings));
+    assertThatAllAreSeen(findings);
+    assertThat(findings.values())
+        .as("steps that are left: %s", findings)
+        .allMatch(each -> each.steps > 0 && each.steps <= MOST_STEPS);
+  }
+
+  private static Map<String, Finding> inParallel(
+      List<Mistake> mistakes, ThrowingFunction<Mistake, Finding> find)
+      throws InterruptedException, ExecutionException {
+    Map<String, Finding> findings = new LinkedHashMap<>();
     ExecutorService workers =
         Executors.newFixedThreadPool(
             Runtime.getRuntime().availableProcessors(),
@@ -82,23 +86,41 @@ class MutationTest {
               thread.setDaemon(true);
               return thread;
             });
-    List<Future<Long>> searches = new ArrayList<>();
+    List<Future<Finding>> searches = new ArrayList<>();
     for (Mistake mistake : mistakes) {
-      searches.add(workers.submit(() -> Mutant.of(mistake).search(program).applyAsLong(most)));
+      searches.add(workers.submit(() -> find.apply(mistake)));
     }
     for (int i = 0; i < searches.size(); i++) {
-      seeds.put(mistakes.get(i).name(), searches.get(i).get());
+      findings.put(mistakes.get(i).name(), searches.get(i).get());
     }
     workers.shutdownNow();
-
-    System.out.println(table(seeds));
-    assertThat(seeds).isNotEmpty();
-    assertThat(seeds.values()).as("seeds, 0 for undetected mistakes: %s", seeds).doesNotContain(0L);
+    return findings;
   }
 
-  private static String table(Map<String, Long> seeds) {
-    StringBuilder table = new StringBuilder("| mistake | seeds |\n| --- | --- |\n");
-    seeds.forEach((name, count) -> table.append("| %s | %d |%n".formatted(name, count)));
+  private static void assertThatAllAreSeen(Map<String, Finding> findings) {
+    assertThat(findings).isNotEmpty();
+    assertThat(findings.values())
+        .as("seeds, 0 for undetected mistakes: %s", findings)
+        .allMatch(each -> each.seeds > 0);
+  }
+
+  private static String table(Map<String, Finding> findings) {
+    StringBuilder table = new StringBuilder("| mistake | seeds | steps |\n| --- | --- | --- |\n");
+    findings.forEach(
+        (name, each) -> table.append("| %s | %d | %d |%n".formatted(name, each.seeds, each.steps)));
     return table.toString();
   }
+
+  @FunctionalInterface
+  private interface ThrowingFunction<T, R> {
+    R apply(T argument) throws Exception;
+  }
+
+  /**
+   * What a search found.
+   *
+   * @param seeds that it took, 0 if none detects the mistake
+   * @param steps that are left of the failing scenario, 0 if it was not shrunk
+   */
+  private record Finding(long seeds, long steps) {}
 }
