@@ -30,6 +30,13 @@ import io.verbena.it.guest.LeftOut;
           reason = "of what subscribers throw, at length: the HCA has no part in it"),
       @LeftOut(
           tests = {
+            "io.verbena.reactor.NameResolverTest",
+            "io.verbena.reactor.lifecycle.NameLookupTest",
+            "io.verbena.reactor.meters.ThrowingMeterTest"
+          },
+          reason = "of host names and meters: the HCA has no part in it"),
+      @LeftOut(
+          tests = {
             "io.verbena.reactor.meters.LogTest",
             "io.verbena.reactor.meters.WithoutMicrometerTest"
           },
