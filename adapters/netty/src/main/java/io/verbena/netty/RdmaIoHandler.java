@@ -15,12 +15,12 @@ import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CompletionQueues;
+import io.verbena.core.loop.DutyCycleEnds;
 import io.verbena.core.loop.IdleStrategy;
 import io.verbena.core.loop.KeepAliveRounds;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import java.net.URI;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -58,12 +58,10 @@ public final class RdmaIoHandler implements IoHandler {
   private CompletionQueues<Stream> queues;
   private final Set<RdmaIoHandle> handles = new HashSet<>();
   private final Set<Stream> streams = new HashSet<>();
+  private final DutyCycleEnds ends = new DutyCycleEnds();
   private KeepAliveRounds<Stream> keepAlive;
   private Flusher flusher;
   private int runs;
-  private @Nullable Stream[] scheduled = new @Nullable Stream[16];
-  private @Nullable Stream[] scheduledNow = new @Nullable Stream[16];
-  private int scheduledCount;
   private volatile boolean sleeping;
 
   private RdmaIoHandler(ThreadAwareExecutor executor, SharedHca hca) {
@@ -164,12 +162,9 @@ public final class RdmaIoHandler implements IoHandler {
     streams.remove(stream);
   }
 
-  /** Calls {@link Stream#doWork} in the next run. */
-  void schedule(Stream stream) {
-    if (scheduledCount == scheduled.length) {
-      scheduled = Arrays.copyOf(scheduled, scheduledCount * 2);
-    }
-    scheduled[scheduledCount++] = stream;
+  /** Returns which streams work in the next run. */
+  DutyCycleEnds ends() {
+    return ends;
   }
 
   /** Polls all completions that are there. */
@@ -196,28 +191,11 @@ public final class RdmaIoHandler implements IoHandler {
   private int work(IoHandlerContext context) {
     boolean timed = context.shouldReportActiveIoTime();
     long start = timed ? System.nanoTime() : 0;
-    int handled = queues.poll() + runStreams();
+    int handled = queues.poll() + ends.run();
     if (timed) {
       context.reportActiveIoTime(handled > 0 ? System.nanoTime() - start : 0);
     }
     return handled;
-  }
-
-  /** A stream that is scheduled meanwhile works in the next run: it must not block the others. */
-  private int runStreams() {
-    @Nullable Stream[] now = scheduled;
-    int count = scheduledCount;
-    scheduled = scheduledNow;
-    scheduledNow = now;
-    scheduledCount = 0;
-    for (int i = 0; i < count; i++) {
-      Stream stream = now[i];
-      now[i] = null;
-      if (stream != null) {
-        stream.doWork();
-      }
-    }
-    return count;
   }
 
   /** Arms, polls once more, and sleeps; a thread that wakes it finds its task taken or the flag. */
@@ -230,9 +208,9 @@ public final class RdmaIoHandler implements IoHandler {
     keepAlive.run(now);
     queues.arm();
     int handled = queues.poll();
-    if (handled > 0 || scheduledCount > 0) {
+    if (handled > 0 || !ends.isEmpty()) {
       idleStrategy.worked();
-      return handled + runStreams();
+      return handled + ends.run();
     }
     sleeping = true;
     try {
@@ -290,7 +268,7 @@ public final class RdmaIoHandler implements IoHandler {
     }
     // What was posted still arrives: the loop runs until its quiet period is over.
     queues.poll();
-    runStreams();
+    ends.run();
   }
 
   @Override
@@ -316,7 +294,7 @@ public final class RdmaIoHandler implements IoHandler {
     long from = System.nanoTime();
     long patience = hca.options().closeTimeout().toNanos();
     while (!streams.isEmpty() && System.nanoTime() - from < patience) {
-      if (queues.poll() + runStreams() == 0) {
+      if (queues.poll() + ends.run() == 0) {
         Thread.onSpinWait();
       }
     }

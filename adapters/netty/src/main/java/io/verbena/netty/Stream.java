@@ -7,6 +7,7 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.core.event.ConnectionEvents;
 import io.verbena.core.loop.CompletionTarget;
+import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.KeepAliveMember;
 import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.SilentRounds;
@@ -54,7 +55,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     CLOSED
   }
 
-  /** Learns what happens to a stream; called by {@link #doWork}, never from within its own call. */
+  /** Learns what happens to a stream; called in the loop's run, never from within its own call. */
   interface Owner {
     /** Called when bytes, or their end, have come. */
     void readable();
@@ -73,6 +74,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   private final SharedHca hca;
   private final ConnectionIdentifier identifier;
   private final Owner owner;
+  private final DutyCycleEnd work;
   private final Membership membership;
   private final QueuePair queuePair;
   private final ReceiveBuffers receiveBuffers;
@@ -89,7 +91,6 @@ final class Stream implements CompletionTarget, KeepAliveMember {
 
   private long askedAt;
 
-  private boolean scheduled;
   private boolean wantsToWrite;
   private boolean reset;
   private @Nullable IOException failure;
@@ -109,6 +110,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     this.identifier = identifier;
     this.owner = owner;
     hca = handler.hca();
+    work = new DutyCycleEnd(handler.ends(), this::doWork);
     RdmaOptions options = hca.options();
     int receives = Math.min(options.receiveDepth(), Handshake.MOST_RECEIVES);
     int sends = options.sendDepth();
@@ -443,15 +445,11 @@ final class Stream implements CompletionTarget, KeepAliveMember {
 
   /** Calls {@link #doWork} once, in the event loop's next run. */
   void schedule() {
-    if (!scheduled) {
-      scheduled = true;
-      handler.schedule(this);
-    }
+    work.ask();
   }
 
   /** Acts on what has happened since the last call. */
-  void doWork() {
-    scheduled = false;
+  private void doWork() {
     switch (state) {
       case OPEN -> {
         if (receiveBuffers.isReadable()) {

@@ -3,10 +3,10 @@ package io.verbena.reactor.connection;
 
 import io.verbena.ProtocolViolationException;
 import io.verbena.RdmaException;
+import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.onesided.OneSidedOperations;
-import io.verbena.reactor.queue.DutyCycleEnd;
 import io.verbena.reactor.queue.RequestOwner;
 import io.verbena.reactor.queue.SendQueue;
 import io.verbena.reactor.receive.ImmediateReceiver;

@@ -9,13 +9,13 @@ import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.reactor.credit.CreditReturns;
 import io.verbena.reactor.guard.Admission;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.guard.FailureLog;
 import io.verbena.reactor.onesided.OneSidedOperations;
-import io.verbena.reactor.queue.DutyCycleEnd;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.RequestOwner;
 import io.verbena.reactor.queue.SendQueue;
@@ -111,7 +111,7 @@ public final class ConnectionLifecycle implements LoopMember {
     queues = new ConnectionQueues(context, identifier, this, own.receiveDepth());
     try {
       returns = new CreditReturns(own.receiveDepth(), own.window());
-      turn = new DutyCycleEnd(loop, this);
+      turn = new DutyCycleEnd(loop.dutyCycleEnds(), this::endDutyCycle);
       reason = new EndReason(identifier.peer());
       guard = new FailureGuard(this::broke, reason.peer());
       signals = new EndSignals(reason, loop, options.closeTimeout(), this::closeGracefully);
@@ -221,9 +221,7 @@ public final class ConnectionLifecycle implements LoopMember {
     }
   }
 
-  @Override
-  public void endDutyCycle() {
-    turn.come();
+  private void endDutyCycle() {
     try {
       switch (phase) {
         case OPEN -> work();

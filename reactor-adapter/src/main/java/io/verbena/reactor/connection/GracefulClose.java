@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.connection;
 
+import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.reactor.onesided.OneSidedOperations;
-import io.verbena.reactor.queue.DutyCycleEnd;
 import io.verbena.reactor.receive.ImmediateReceiver;
 import io.verbena.reactor.receive.MessageReceiver;
 import io.verbena.reactor.send.MessageSender;

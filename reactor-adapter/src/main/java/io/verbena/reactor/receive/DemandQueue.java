@@ -2,8 +2,8 @@
 package io.verbena.reactor.receive;
 
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.reactor.guard.FailureGuard;
-import io.verbena.reactor.queue.DutyCycleEnd;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 

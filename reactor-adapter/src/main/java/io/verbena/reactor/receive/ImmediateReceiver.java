@@ -2,9 +2,9 @@
 package io.verbena.reactor.receive;
 
 import io.verbena.RdmaConnection.Immediate;
+import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.reactor.credit.ReceiveCredits;
 import io.verbena.reactor.guard.FailureGuard;
-import io.verbena.reactor.queue.DutyCycleEnd;
 import io.verbena.reactor.wire.ProtocolException;
 import java.util.ArrayDeque;
 

@@ -3,8 +3,8 @@ package io.verbena.reactor.send;
 
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
+import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.reactor.guard.FailureGuard;
-import io.verbena.reactor.queue.DutyCycleEnd;
 import org.jspecify.annotations.Nullable;
 
 /**

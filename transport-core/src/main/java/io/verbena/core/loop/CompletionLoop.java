@@ -11,7 +11,6 @@ import io.verbena.verbs.VerbsException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
@@ -47,6 +46,7 @@ public final class CompletionLoop {
   private final @Nullable DutyCycleInvoker invoker;
   private final TaskStack tasks = new TaskStack();
   private final Waiters waiters = new Waiters(this);
+  private final DutyCycleEnds ends = new DutyCycleEnds();
   private final CompletionQueues<LoopMember> queues;
   private final KeepAliveRounds<LoopMember> keepAlive;
   private final List<TickListener> tickListeners = new ArrayList<>();
@@ -55,9 +55,6 @@ public final class CompletionLoop {
   /** Calls of {@link #runLeftTasks} that the one under way has to answer, or 0. */
   private final AtomicInteger leftTasks = new AtomicInteger();
 
-  private @Nullable LoopMember[] ending = new @Nullable LoopMember[16];
-  private @Nullable LoopMember[] endingNow = new @Nullable LoopMember[16];
-  private int endingCount;
   private int pending;
   private int tick;
   private long lastTick;
@@ -257,12 +254,9 @@ public final class CompletionLoop {
     void shutDown(@Nullable Throwable broken);
   }
 
-  /** Calls {@link LoopMember#endDutyCycle} once at the end of this duty cycle. */
-  public void endDutyCycleWith(LoopMember member) {
-    if (endingCount == ending.length) {
-      ending = Arrays.copyOf(ending, endingCount * 2);
-    }
-    ending[endingCount++] = member;
+  /** Returns who is called at the end of its duty cycle. */
+  public DutyCycleEnds dutyCycleEnds() {
+    return ends;
   }
 
   /** Runs {@code action} on the loop's thread after everything else, when the loop ends. */
@@ -385,7 +379,7 @@ public final class CompletionLoop {
         if (isNeeded()) {
           CompletionLoop.this.doWork();
           readClock();
-          return !idleStrategy.isIdle() || !tasks.isEmpty() || endingCount > 0;
+          return !idleStrategy.isIdle() || !tasks.isEmpty() || !ends.isEmpty();
         }
         end();
         return true;
@@ -416,13 +410,13 @@ public final class CompletionLoop {
       runTasks();
     }
     worked |= queues.poll() > 0;
-    endDutyCycle();
+    ends.run();
     int cycle = cycles + 1;
     CYCLES.setOpaque(this, cycle);
     if ((cycle & CLOCK_MASK) == 0) {
       readClock();
     }
-    if (worked || endingCount > 0) {
+    if (worked || !ends.isEmpty()) {
       idleStrategy.worked();
     } else if (!idleStrategy.spins()) {
       sleep();
@@ -462,22 +456,6 @@ public final class CompletionLoop {
     }
   }
 
-  /** A member that asks again meanwhile is called in the next one: it must not block the others. */
-  private void endDutyCycle() {
-    @Nullable LoopMember[] now = ending;
-    int count = endingCount;
-    ending = endingNow;
-    endingNow = now;
-    endingCount = 0;
-    for (int i = 0; i < count; i++) {
-      LoopMember member = now[i];
-      now[i] = null;
-      if (member != null) {
-        member.endDutyCycle();
-      }
-    }
-  }
-
   private void startClock(long at) {
     now = at;
     lastTick = at;
@@ -503,7 +481,7 @@ public final class CompletionLoop {
           pending--;
         }
       }
-      endDutyCycle();
+      ends.run();
     }
   }
 

@@ -4,9 +4,6 @@ package io.verbena.core.loop;
 /** Belongs to a loop. All methods are called on the loop's thread and must not throw. */
 public interface LoopMember extends CompletionTarget, KeepAliveMember {
 
-  /** Called at the end of a duty cycle in which {@link CompletionLoop#endDutyCycleWith} was. */
-  void endDutyCycle();
-
   /** Called on each tick of the loop's coarse clock. */
   void tick();
 

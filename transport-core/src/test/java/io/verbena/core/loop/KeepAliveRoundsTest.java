@@ -201,9 +201,6 @@ class KeepAliveRoundsTest {
     public void completed(WorkCompletion completion) {}
 
     @Override
-    public void endDutyCycle() {}
-
-    @Override
     public void tick() {}
 
     @Override
