@@ -4,6 +4,7 @@ package io.verbena.netty;
 import io.netty.buffer.ByteBuf;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.memory.Lease;
+import io.verbena.core.memory.Location;
 import io.verbena.core.stat.OpenQueuePairs;
 import io.verbena.core.stat.QueuePairUser;
 import io.verbena.meters.ConnectionMeter;
@@ -119,23 +120,16 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   /**
    * Posts bytes that the HCA reads where they are.
    *
+   * @param at where they are; its lease, if it has one, is released with the buffer
    * @param buffer is released when that is done
-   * @param lease likewise, if there is one
    * @param inQueue bytes of the channel's queue that stay there until the message is sent
    * @param signal the {@link Signal} of the credits that it returns
    */
-  void send(
-      long address,
-      int length,
-      int lkey,
-      ByteBuf buffer,
-      @Nullable Lease lease,
-      int inQueue,
-      int signal) {
-    request.sendWithImmediate(signal).buffer(address, length, lkey).signaled();
+  void send(Location at, int length, ByteBuf buffer, int inQueue, int signal) {
+    request.sendWithImmediate(signal).buffer(at.address(), length, at.lkey()).signaled();
     int slot = posted & mask;
     held[slot] = buffer;
-    leases[slot] = lease;
+    leases[slot] = at.takeLease();
     queued[slot] = inQueue;
     heldCount++;
     meter.sent(length);

@@ -12,7 +12,6 @@ import io.verbena.core.loop.KeepAliveMember;
 import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.SilentRounds;
 import io.verbena.core.loop.WorkRequestId;
-import io.verbena.core.memory.Lease;
 import io.verbena.core.memory.Location;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -214,42 +213,17 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     if (length < LEAST_IN_PLACE) {
       return 0;
     }
-    if (hca.memory().locate(buffer, start, length, location)) {
-      sendBuffers.send(
-          location.address(),
-          length,
-          location.lkey(),
-          buffer.retain(),
-          null,
-          length,
-          receiveBuffers.takeOwed());
-      return length;
-    }
-    if (count < LEAST_LEASED && length < sendBuffers.piece()) {
-      return 0;
-    }
-    Lease lease = lease(buffer, start, length);
-    if (lease == null) {
-      return 0;
-    }
-    sendBuffers.send(
-        lease.address(),
-        length,
-        lease.lkey(),
-        buffer.retain(),
-        lease,
-        length,
-        receiveBuffers.takeOwed());
-    return length;
-  }
-
-  private @Nullable Lease lease(ByteBuf buffer, int start, int length) {
+    int leaseFrom = count < LEAST_LEASED ? sendBuffers.piece() : 0;
     try {
-      return hca.memory().lease(buffer, start, length);
+      if (!hca.memory().reach(buffer, start, length, leaseFrom, location)) {
+        return 0;
+      }
     } catch (RdmaException e) {
       // Then it is copied, into memory that is registered already.
-      return null;
+      return 0;
     }
+    sendBuffers.send(location, length, buffer.retain(), length, receiveBuffers.takeOwed());
+    return length;
   }
 
   /**
@@ -268,14 +242,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     if (!hca.memory().locate(gathered, 0, length, location)) {
       throw new IllegalStateException("what was gathered has no registered memory");
     }
-    sendBuffers.send(
-        location.address(),
-        length,
-        location.lkey(),
-        gathered,
-        null,
-        queued,
-        receiveBuffers.takeOwed());
+    sendBuffers.send(location, length, gathered, queued, receiveBuffers.takeOwed());
     return true;
   }
 

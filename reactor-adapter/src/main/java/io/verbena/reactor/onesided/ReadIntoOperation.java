@@ -77,23 +77,18 @@ final class ReadIntoOperation extends Operation<Void> {
   private void locate() {
     LoopResources resources = room.resources();
     Location where = resources.location();
-    if (resources.memory().locate(into, index, length, where)) {
-      localAddress = where.address();
-      localKey = where.lkey();
-      return;
+    int leaseFrom = canGrow(into) ? Integer.MAX_VALUE : 0;
+    if (resources.memory().reach(into, index, length, leaseFrom, where)) {
+      lease = where.takeLease();
+      if (lease != null) {
+        capacity = into.capacity();
+        memoryAddress = memoryAddress();
+      }
+    } else {
+      ByteBuf buffer = resources.memory().allocator().directBuffer(length, length);
+      detour = buffer;
+      resources.locate(buffer, 0, length);
     }
-    Lease leased = canGrow(into) ? null : resources.memory().lease(into, index, length);
-    if (leased != null) {
-      lease = leased;
-      capacity = into.capacity();
-      memoryAddress = memoryAddress();
-      localAddress = leased.address();
-      localKey = leased.lkey();
-      return;
-    }
-    ByteBuf buffer = resources.memory().allocator().directBuffer(length, length);
-    detour = buffer;
-    resources.locate(buffer, 0, length);
     localAddress = where.address();
     localKey = where.lkey();
   }

@@ -115,22 +115,10 @@ final class WriteOperation extends Operation<Void> implements Notice {
     LoopResources resources = room.resources();
     int index = buffer.readerIndex();
     Location where = resources.location();
-    if (!resources.memory().locate(buffer, index, length, where)) {
-      Lease leased =
-          length < RemoteChecks.COPY_BELOW ? null : resources.memory().lease(buffer, index, length);
-      if (leased != null) {
-        lease = leased;
-        localAddress = leased.address();
-        localKey = leased.lkey();
-        return;
-      }
-      ByteBuf copy = resources.memory().allocator().directBuffer(length, length);
-      try {
-        copy.writeBytes(buffer, index, length);
-      } catch (Throwable e) {
-        copy.release();
-        throw e;
-      }
+    if (resources.memory().reach(buffer, index, length, RemoteChecks.COPY_BELOW, where)) {
+      lease = where.takeLease();
+    } else {
+      ByteBuf copy = resources.memory().copy(buffer, index, length);
       data = copy;
       buffer.release();
       resources.locate(copy, 0, length);

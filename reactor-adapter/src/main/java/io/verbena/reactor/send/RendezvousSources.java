@@ -2,7 +2,6 @@
 package io.verbena.reactor.send;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.verbena.core.memory.Exposure;
 import io.verbena.reactor.credit.CreditShares;
@@ -66,14 +65,7 @@ final class RendezvousSources {
         || (message.isDirect() && message.nioBufferCount() == 1 && !message.isReadOnly())) {
       return message;
     }
-    ByteBufAllocator allocator = resources.memory().allocator();
-    ByteBuf copy = allocator.directBuffer(length, length);
-    try {
-      copy.writeBytes(message, message.readerIndex(), length);
-    } catch (RuntimeException e) {
-      copy.release();
-      throw e;
-    }
+    ByteBuf copy = resources.memory().copy(message, message.readerIndex(), length);
     ReferenceCountUtil.safeRelease(message);
     return copy;
   }

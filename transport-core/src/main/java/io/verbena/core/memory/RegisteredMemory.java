@@ -175,6 +175,43 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   }
 
   /**
+   * Finds bytes for work requests of this end: those of the allocator's memory as {@link #locate}
+   * does, others by {@link #lease}.
+   *
+   * @param leaseFrom registers foreign bytes from this length on
+   * @param into gets their location, and perhaps a lease that the caller has to take
+   * @return whether it has them; else they must be copied
+   * @throws MemoryLimitException at the limit
+   * @throws HcaException if the HCA refuses
+   */
+  public boolean reach(ByteBuf buf, int index, int length, int leaseFrom, Location into) {
+    if (locate(buf, index, length, into)) {
+      return true;
+    }
+    Lease lease = length < leaseFrom ? null : lease(buf, index, length);
+    if (lease == null) {
+      return false;
+    }
+    into.set(lease);
+    return true;
+  }
+
+  /**
+   * Copies bytes of any buffer into a new one of the allocator.
+   *
+   * @throws MemoryLimitException at the limit
+   */
+  public ByteBuf copy(ByteBuf buf, int index, int length) {
+    ByteBuf copy = allocator.directBuffer(length, length);
+    try {
+      return copy.writeBytes(buf, index, length);
+    } catch (Throwable e) {
+      copy.release();
+      throw e;
+    }
+  }
+
+  /**
    * Registers exactly these bytes for a peer to READ. The caller keeps the buffer retained until
    * this is closed. Bytes of the allocator's memory do not count again.
    *
