@@ -13,10 +13,7 @@ import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,8 +36,6 @@ final class DirectTransfer {
   private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
   private static final int REMOTE_READ = Access.REMOTE_READ.bit();
   private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
-  private static final VarHandle LONG =
-      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
   /**
    * Up to here a completion is claimed before the copy, so that no fence stands between the stores
@@ -429,16 +424,14 @@ final class DirectTransfer {
       clearSpans();
       return TransferResult.LOCAL_PROTECTION;
     }
-    int at = target.offset(request.remoteAddress());
+    long at = request.remoteAddress();
     boolean swap = request.opcode() == SendOpcode.ATOMIC_CMP_AND_SWP;
     TransferResult refusal = TransferResult.REMOTE_OPERATION;
     try {
       long before =
           swap
-              ? (long)
-                  LONG.compareAndExchange(
-                      target.memory(), at, request.compareOrAdd(), request.swap())
-              : (long) LONG.getAndAdd(target.memory(), at, request.compareOrAdd());
+              ? target.compareAndSwap(at, request.compareOrAdd(), request.swap())
+              : target.fetchAndAdd(at, request.compareOrAdd());
       refusal = TransferResult.LOCAL_PROTECTION;
       to.writeLong(before);
     } catch (RuntimeException | Error e) {

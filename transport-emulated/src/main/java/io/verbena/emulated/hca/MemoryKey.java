@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
@@ -13,10 +15,17 @@ import org.jspecify.annotations.Nullable;
  * <p>A region's entry never changes, it only dies. A window's is used again for each bind, when
  * nobody can be reading it any more: see {@link #show}. Changes are made under the monitor of the
  * device's {@link KeyTable}.
+ *
+ * <p>Memory that its owner took back while it was registered answers with an exception or an error:
+ * it was freed, other threads cannot reach it, or its file was truncated. Callers of {@link #read},
+ * {@link #write} and the atomics catch both.
  */
 public final class MemoryKey {
   /** The right to read with local requests, which regions always give and windows never do. */
   public static final int LOCAL_READ = 1 << 31;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
   private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
@@ -135,6 +144,26 @@ public final class MemoryKey {
   /** Where in {@link #memory()} the byte at an address stands. */
   public int offset(long at) {
     return (int) (at - base);
+  }
+
+  /** Copies the bytes from an address on into a buffer. */
+  public void read(long from, ByteBuffer into, int intoOffset, int bytes) {
+    into.put(intoOffset, memory, offset(from), bytes);
+  }
+
+  /** Copies the bytes of a buffer to an address. */
+  public void write(long to, ByteBuffer from, int fromOffset, int bytes) {
+    memory.put(offset(to), from, fromOffset, bytes);
+  }
+
+  /** Returns what was at an address before, as an atomic of the HCA does. */
+  public long compareAndSwap(long at, long expected, long swap) {
+    return (long) LONG.compareAndExchange(memory, offset(at), expected, swap);
+  }
+
+  /** Likewise. */
+  public long fetchAndAdd(long at, long addend) {
+    return (long) LONG.getAndAdd(memory, offset(at), addend);
   }
 
   /** Gives a window's entry, which is dead and nobody uses any more, the low 8 bits of a key. */

@@ -19,24 +19,15 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.SendWorkRequest;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the engine of a queue pair sees of the emulated HCA. Memory that its owner took back while
- * it was registered answers with an exception or an error: it was freed, other threads cannot reach
- * it, or its file was truncated. It is gone then.
- */
+/** What the engine of a queue pair sees of the emulated HCA. */
 final class PacketHost implements Host {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
   private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
   private static final int REMOTE_READ = Access.REMOTE_READ.bit();
   private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
-  private static final VarHandle LONG =
-      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
   private final PacketQueuePair pair;
 
@@ -92,7 +83,7 @@ final class PacketHost implements Host {
       return Grant.REFUSED;
     }
     try {
-      to.put(offset, key.memory(), key.offset(address), length);
+      key.read(address, to, offset, length);
       return Grant.GRANTED;
     } catch (RuntimeException | Error e) {
       return Grant.FAILED;
@@ -115,7 +106,7 @@ final class PacketHost implements Host {
       return Grant.REFUSED;
     }
     try {
-      key.memory().put(key.offset(address), from, offset, length);
+      key.write(address, from, offset, length);
       return Grant.GRANTED;
     } catch (RuntimeException | Error e) {
       return Grant.FAILED;
@@ -130,8 +121,7 @@ final class PacketHost implements Host {
       return Grant.REFUSED;
     }
     try {
-      result.original(
-          (long) LONG.compareAndExchange(key.memory(), key.offset(address), expected, swap));
+      result.original(key.compareAndSwap(address, expected, swap));
       return Grant.GRANTED;
     } catch (RuntimeException | Error e) {
       return Grant.FAILED;
@@ -145,7 +135,7 @@ final class PacketHost implements Host {
       return Grant.REFUSED;
     }
     try {
-      result.original((long) LONG.getAndAdd(key.memory(), key.offset(address), addend));
+      result.original(key.fetchAndAdd(address, addend));
       return Grant.GRANTED;
     } catch (RuntimeException | Error e) {
       return Grant.FAILED;
