@@ -84,8 +84,7 @@ final class LocalConnection extends LocalIdentifier {
         raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
         return;
       }
-      requireState("accept", State.REQUESTED);
-      requireQueuePair("accept");
+      requireQueuePair("accept", State.REQUESTED);
       parameters = offered;
       EmulatedQueuePair other = active == null ? null : active.queuePair;
       if (own == null || active == null || other == null) {

@@ -63,8 +63,7 @@ final class LocalDatagrams extends LocalIdentifier {
     ByteBuffer data = copy(offered.privateData());
     manager.device().requireWhole("accept");
     synchronized (lock) {
-      requireState("accept", State.REQUESTED);
-      int number = requireQueuePair("accept").number();
+      int number = requireQueuePair("accept", State.REQUESTED).number();
       AddressVector here = AddressVector.to(manager.device().gid());
       answer(
           ConnectionEvent.Type.ESTABLISHED,

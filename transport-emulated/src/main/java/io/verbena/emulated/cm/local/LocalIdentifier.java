@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.local;
 
-import io.verbena.emulated.cm.ManagedQueuePair;
-import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.emulated.cm.ManagedIdentifier;
 import io.verbena.verbs.ConnectionEvent;
-import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.PortSpace;
-import io.verbena.verbs.ProtectionDomain;
-import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.QueuePairOptions;
-import io.verbena.verbs.VerbsError;
-import io.verbena.verbs.VerbsException;
-import io.verbena.verbs.provider.ConnectionLimits;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -21,28 +13,14 @@ import org.jspecify.annotations.Nullable;
  * One end of a request by name and of what comes of it, a connection or an answer: the request, its
  * deadline, and the queue pair. Both ends share a lock, under which their states change together.
  */
-abstract sealed class LocalIdentifier implements ConnectionIdentifier
+abstract sealed class LocalIdentifier extends ManagedIdentifier
     permits LocalConnection, LocalDatagrams {
-  static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
-
   /** How soon a request is sent again that did not fit the backlog; the kernel takes 4 s. */
   private static final long REQUEST_RETRY_NANOS = 20_000_000;
 
-  enum State {
-    RESOLVED,
-    CONNECTING,
-    REQUESTED,
-    ESTABLISHED,
-    ENDED
-  }
-
   final LocalConnectionManager manager;
   final String name;
-  final Object lock;
   final int mostConnectData;
-  State state;
-  boolean closed;
-  @Nullable EmulatedQueuePair queuePair;
   ConnectionParameters parameters = ConnectionParameters.defaults();
 
   private final PortSpace space;
@@ -54,11 +32,10 @@ abstract sealed class LocalIdentifier implements ConnectionIdentifier
       Object lock,
       State state,
       int mostConnectData) {
+    super(manager.device(), space, lock, state);
     this.manager = manager;
     this.space = space;
     this.name = name;
-    this.lock = lock;
-    this.state = state;
     this.mostConnectData = mostConnectData;
   }
 
@@ -96,32 +73,12 @@ abstract sealed class LocalIdentifier implements ConnectionIdentifier
   }
 
   @Override
-  public final @Nullable QueuePair queuePair() {
-    synchronized (lock) {
-      return queuePair;
-    }
-  }
-
-  @Override
-  public final QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
-    synchronized (lock) {
-      if (closed || queuePair != null) {
-        throw invalid("create queue pair: it has one, or is closed");
-      }
-      EmulatedQueuePair pair = ManagedQueuePair.create(manager.device(), space, domain, options);
-      queuePair = pair;
-      return pair;
-    }
-  }
-
-  @Override
   public final void connect(ConnectionParameters offered, long timeoutNanos) {
     check("connect", offered, mostConnectData);
     ByteBuffer data = copy(offered.privateData());
     manager.device().requireWhole("connect");
     synchronized (lock) {
-      requireState("connect", State.RESOLVED);
-      requireQueuePair("connect");
+      requireQueuePair("connect", State.RESOLVED);
       state = State.CONNECTING;
       parameters = offered;
     }
@@ -143,7 +100,7 @@ abstract sealed class LocalIdentifier implements ConnectionIdentifier
         return;
       }
     }
-    if (!listener.reserve()) {
+    if (listener.manager().device().isBroken() || !listener.reserve()) {
       manager.device().schedule(() -> ask(data), REQUEST_RETRY_NANOS);
       return;
     }
@@ -193,32 +150,9 @@ abstract sealed class LocalIdentifier implements ConnectionIdentifier
     }
   }
 
-  final void requireState(String verb, State expected) {
-    if (closed || state != expected) {
-      throw invalid(
-          verb + ": state: " + (closed ? "closed" : state) + " (expected: " + expected + ")");
-    }
-  }
-
-  final EmulatedQueuePair requireQueuePair(String verb) {
-    EmulatedQueuePair own = queuePair;
-    if (own == null) {
-      throw invalid(verb + ": no queue pair");
-    }
-    return own;
-  }
-
-  final void check(String verb, ConnectionParameters offered, int mostData) {
-    ConnectionLimits.check(verb, offered, mostData, manager.device().attributes());
-  }
-
   static ByteBuffer copy(ByteBuffer data) {
     ByteBuffer copy = ByteBuffer.allocate(data.remaining());
     copy.put(0, data, data.position(), data.remaining());
     return copy.asReadOnlyBuffer();
-  }
-
-  private static VerbsException invalid(String message) {
-    return new VerbsException(VerbsError.INVALID, message);
   }
 }

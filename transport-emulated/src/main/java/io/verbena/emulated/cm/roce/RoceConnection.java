@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.roce;
 
-import io.verbena.emulated.cm.ManagedQueuePair;
+import io.verbena.emulated.cm.ManagedIdentifier;
 import io.verbena.emulated.cm.protocol.CmMessage.Reject;
 import io.verbena.emulated.cm.protocol.CmMessage.Reply;
 import io.verbena.emulated.cm.protocol.CmMessage.Request;
@@ -17,17 +17,12 @@ import io.verbena.emulated.packet.PacketFabric;
 import io.verbena.emulated.packet.UdpFabric;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
-import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.PortSpace;
-import io.verbena.verbs.ProtectionDomain;
-import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
-import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
-import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
 import java.net.InetSocketAddress;
@@ -51,9 +46,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The driver's notes are acted on by whoever awaits events. Locks are taken in the order
  * connection, queue pair, fabric.
  */
-final class RoceConnection implements ConnectionIdentifier, CmUser {
-  static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
-
+final class RoceConnection extends ManagedIdentifier implements CmUser {
   /** 268 ms: longer than a busy machine keeps a process waiting; losses are mended long before. */
   private static final int ACK_TIMEOUT = 16;
 
@@ -63,24 +56,12 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
   private static final int DEFAULT_PARTITION = 0xffff;
   private static final int BROKEN_PIPE = -32;
 
-  private enum State {
-    RESOLVED,
-    CONNECTING,
-    REQUESTED,
-    ACCEPTING,
-    ESTABLISHED,
-    ENDED
-  }
-
   private final RoceConnectionManager manager;
   private final Gid peer;
   private final int peerPort;
   private final int ownPort;
   private final @Nullable Request request;
-  private State state;
-  private boolean closed;
   private @Nullable Communication communication;
-  private @Nullable EmulatedQueuePair queuePair;
   private ConnectionParameters parameters = ConnectionParameters.defaults();
 
   /** The first PSN of the peer, which this end chooses. */
@@ -104,11 +85,11 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       State state,
       @Nullable Communication communication,
       @Nullable Request request) {
+    super(manager.device(), PortSpace.TCP, null, state);
     this.manager = manager;
     this.peer = peer;
     this.peerPort = peerPort;
     ownPort = request == null ? manager.sourcePorts().take() : ServiceId.port(request.serviceId());
-    this.state = state;
     this.communication = communication;
     this.request = request;
     peerPsn = manager.fabric().secrets().next24Bits();
@@ -185,28 +166,12 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
     return RoceConnectionManager.socketAddress(peer, peerPort);
   }
 
-  @Override
-  public synchronized @Nullable QueuePair queuePair() {
-    return queuePair;
-  }
-
-  @Override
-  public synchronized QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
-    if (closed || queuePair != null) {
-      throw invalid("create queue pair: it has one, or is closed");
-    }
-    EmulatedQueuePair pair =
-        ManagedQueuePair.create(manager.device(), PortSpace.TCP, domain, options);
-    queuePair = pair;
-    return pair;
-  }
-
   // ---- active end
 
   @Override
   public synchronized void connect(ConnectionParameters offered, long timeoutNanos) {
     check("connect", offered, ConnectionParameters.MAX_CONNECT_DATA);
-    EmulatedQueuePair own = requireState("connect", State.RESOLVED);
+    EmulatedQueuePair own = requireQueuePair("connect", State.RESOLVED);
     state = State.CONNECTING;
     parameters = offered;
     askedWith = RequestData.of(manager, ownPort, peer, offered.privateData(), Mad.REQUEST_DATA);
@@ -295,7 +260,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
       raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
       return;
     }
-    EmulatedQueuePair own = requireState("accept", State.REQUESTED);
+    EmulatedQueuePair own = requireQueuePair("accept", State.REQUESTED);
     Request asked = request;
     if (asked == null) {
       throw new AssertionError("requested without a request");
@@ -380,9 +345,7 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
     if (state == State.ENDED && !closed && request != null && queuePair == null) {
       return;
     }
-    if (closed || state != State.REQUESTED) {
-      throw wrongState("reject", State.REQUESTED);
-    }
+    requireState("reject", State.REQUESTED);
     state = State.ENDED;
     onAgent(ours -> ours.reject(CmReason.CONSUMER_DEFINED, privateData));
   }
@@ -570,29 +533,5 @@ final class RoceConnection implements ConnectionIdentifier, CmUser {
     if (!closed) {
       manager.raise(new ConnectionEvent(type, this, null, status, data, resources, depth));
     }
-  }
-
-  private EmulatedQueuePair requireState(String verb, State expected) {
-    if (closed || state != expected) {
-      throw wrongState(verb, expected);
-    }
-    EmulatedQueuePair own = queuePair;
-    if (own == null) {
-      throw invalid(verb + ": no queue pair");
-    }
-    return own;
-  }
-
-  private VerbsException wrongState(String verb, State expected) {
-    return invalid(
-        verb + ": state: " + (closed ? "closed" : state) + " (expected: " + expected + ")");
-  }
-
-  private void check(String verb, ConnectionParameters offered, int mostData) {
-    ConnectionLimits.check(verb, offered, mostData, manager.device().attributes());
-  }
-
-  private static VerbsException invalid(String message) {
-    return new VerbsException(VerbsError.INVALID, message);
   }
 }

@@ -2,6 +2,7 @@
 package io.verbena.emulated.cm.roce;
 
 import io.verbena.emulated.address.RoceAddress;
+import io.verbena.emulated.cm.ManagedIdentifier;
 import io.verbena.emulated.cm.protocol.CmAgent;
 import io.verbena.emulated.cm.protocol.ServiceId;
 import io.verbena.emulated.hca.EmulatedDevice;
@@ -239,7 +240,13 @@ final class RoceConnectionManager implements ConnectionManager {
         };
     raise(
         new ConnectionEvent(
-            ConnectionEvent.Type.ADDR_RESOLVED, resolved, null, 0, RoceConnection.NO_DATA, 0, 0));
+            ConnectionEvent.Type.ADDR_RESOLVED,
+            resolved,
+            null,
+            0,
+            ManagedIdentifier.NO_DATA,
+            0,
+            0));
     return resolved;
   }
 

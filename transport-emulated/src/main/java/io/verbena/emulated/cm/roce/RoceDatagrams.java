@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.roce;
 
-import io.verbena.emulated.cm.ManagedQueuePair;
+import io.verbena.emulated.cm.ManagedIdentifier;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
 import io.verbena.emulated.cm.protocol.Mad;
@@ -12,16 +12,10 @@ import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.packet.UdpFabric;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
-import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.DatagramPeer;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.PortSpace;
-import io.verbena.verbs.ProtectionDomain;
-import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.QueuePairOptions;
-import io.verbena.verbs.VerbsError;
-import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -42,25 +36,15 @@ import org.jspecify.annotations.Nullable;
  * <p>The driver's notes are acted on by whoever awaits events. Locks are taken in the order
  * identifier, queue pair, fabric.
  */
-final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
+final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
   private static final int DEFAULT_PARTITION = 0xffff;
-
-  private enum State {
-    RESOLVED,
-    CONNECTING,
-    REQUESTED,
-    ENDED
-  }
 
   private final RoceConnectionManager manager;
   private final Gid peer;
   private final int peerPort;
   private final int ownPort;
   private final boolean isActive;
-  private State state;
-  private boolean closed;
   private @Nullable ServiceResolution resolution;
-  private @Nullable EmulatedQueuePair queuePair;
 
   private RoceDatagrams(
       RoceConnectionManager manager,
@@ -69,12 +53,12 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
       int ownPort,
       State state,
       @Nullable ServiceResolution resolution) {
+    super(manager.device(), PortSpace.UDP, null, state);
     this.manager = manager;
     this.peer = peer;
     this.peerPort = peerPort;
     this.ownPort = ownPort;
     isActive = state == State.RESOLVED;
-    this.state = state;
     this.resolution = resolution;
     manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
   }
@@ -129,22 +113,6 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
   @Override
   public InetSocketAddress remoteAddress() {
     return RoceConnectionManager.socketAddress(peer, peerPort);
-  }
-
-  @Override
-  public synchronized @Nullable QueuePair queuePair() {
-    return queuePair;
-  }
-
-  @Override
-  public synchronized QueuePair createQueuePair(ProtectionDomain domain, QueuePairOptions options) {
-    if (closed || queuePair != null) {
-      throw invalid("create queue pair: it has one, or is closed");
-    }
-    EmulatedQueuePair pair =
-        ManagedQueuePair.create(manager.device(), PortSpace.UDP, domain, options);
-    queuePair = pair;
-    return pair;
   }
 
   // ---- active end
@@ -204,7 +172,7 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
               this,
               null,
               ConnectionEvent.TIMED_OUT,
-              RoceConnection.NO_DATA,
+              NO_DATA,
               0,
               0));
     }
@@ -255,7 +223,7 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
       if (state == State.CONNECTING && ours != null) {
         onFabric(ours::withdraw);
       } else if (state == State.REQUESTED) {
-        answer(ServiceReply.REJECTED, 0, 0, RoceConnection.NO_DATA);
+        answer(ServiceReply.REJECTED, 0, 0, NO_DATA);
       }
       state = State.ENDED;
       closed = true;
@@ -276,25 +244,5 @@ final class RoceDatagrams implements ConnectionIdentifier, ServiceUser {
       fabric.leave();
     }
     fabric.wake();
-  }
-
-  private EmulatedQueuePair requireQueuePair(String verb, State expected) {
-    requireState(verb, expected);
-    EmulatedQueuePair own = queuePair;
-    if (own == null) {
-      throw invalid(verb + ": no queue pair");
-    }
-    return own;
-  }
-
-  private void requireState(String verb, State expected) {
-    if (closed || state != expected) {
-      throw invalid(
-          verb + ": state: " + (closed ? "closed" : state) + " (expected: " + expected + ")");
-    }
-  }
-
-  private static VerbsException invalid(String message) {
-    return new VerbsException(VerbsError.INVALID, message);
   }
 }

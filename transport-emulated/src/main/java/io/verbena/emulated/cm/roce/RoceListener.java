@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.roce;
 
+import io.verbena.emulated.cm.ManagedListener;
 import io.verbena.emulated.cm.protocol.CmListener;
 import io.verbena.emulated.cm.protocol.CmMessage.Request;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
@@ -9,19 +10,14 @@ import io.verbena.emulated.cm.protocol.Communication;
 import io.verbena.emulated.cm.protocol.ServiceListener;
 import io.verbena.emulated.cm.protocol.ServiceResolution;
 import io.verbena.emulated.lock.LockKey;
-import io.verbena.verbs.ConnectionListener;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
-/** A port that is listened on, and how many requests to it wait to be taken. */
-final class RoceListener implements ConnectionListener, CmListener, ServiceListener {
+/** A port that is listened on. */
+final class RoceListener extends ManagedListener implements CmListener, ServiceListener {
   private final RoceConnectionManager manager;
-  private final URI address;
   private final long serviceId;
-  private final int backlog;
   private final @Nullable LockKey key;
-  private int waiting;
-  private boolean closed;
 
   RoceListener(
       RoceConnectionManager manager,
@@ -29,10 +25,9 @@ final class RoceListener implements ConnectionListener, CmListener, ServiceListe
       long serviceId,
       int backlog,
       @Nullable LockKey key) {
+    super(address, backlog);
     this.manager = manager;
-    this.address = address;
     this.serviceId = serviceId;
-    this.backlog = backlog;
     this.key = key;
   }
 
@@ -43,28 +38,16 @@ final class RoceListener implements ConnectionListener, CmListener, ServiceListe
 
   @Override
   public @Nullable CmUser requested(Communication communication, Request request) {
-    return claim() ? RoceConnection.requested(manager, this, communication, request) : null;
+    return reserve() ? RoceConnection.requested(manager, this, communication, request) : null;
   }
 
   @Override
   public boolean asked(ServiceResolution resolution, ServiceRequest request) {
-    if (!claim()) {
+    if (!reserve()) {
       return false;
     }
     RoceDatagrams.requested(manager, this, resolution, request);
     return true;
-  }
-
-  private synchronized boolean claim() {
-    if (closed || waiting == backlog) {
-      return false;
-    }
-    waiting++;
-    return true;
-  }
-
-  synchronized void taken() {
-    waiting--;
   }
 
   long serviceId() {
@@ -72,18 +55,7 @@ final class RoceListener implements ConnectionListener, CmListener, ServiceListe
   }
 
   @Override
-  public URI address() {
-    return address;
-  }
-
-  @Override
-  public void close() {
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      closed = true;
-    }
+  protected void stop() {
     manager.closed(this);
   }
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm;
+
+import io.verbena.verbs.ConnectionListener;
+import java.net.URI;
+
+/** What is listened on, and how many requests to it wait to be taken. */
+public abstract class ManagedListener implements ConnectionListener {
+  private final URI address;
+  private final int backlog;
+  private int waiting;
+  private boolean closed;
+
+  /** Listens from now on. */
+  protected ManagedListener(URI address, int backlog) {
+    this.address = address;
+    this.backlog = backlog;
+  }
+
+  /** Makes room for a request; false if there is none or the listener is closed. */
+  public final synchronized boolean reserve() {
+    if (closed || waiting == backlog) {
+      return false;
+    }
+    waiting++;
+    return true;
+  }
+
+  /** A request was taken by the program. */
+  public final synchronized void taken() {
+    waiting--;
+  }
+
+  @Override
+  public final URI address() {
+    return address;
+  }
+
+  @Override
+  public final void close() {
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    stop();
+  }
+
+  /** Called once, when it is closed: no request reaches it any more. */
+  protected abstract void stop();
+}
