@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
 import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
-import io.verbena.core.event.ConnectionEvents;
+import io.verbena.core.event.ConnectionRecorder;
 import io.verbena.core.loop.CompletionTarget;
 import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.KeepAliveMember;
@@ -81,7 +81,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   private final int inlineLimit;
   private final Location location = new Location();
   private final SilentRounds silence = new SilentRounds();
-  private final ConnectionEvents events;
+  private final ConnectionRecorder events;
   private State state = State.NEW;
   private int completions;
 
@@ -146,7 +146,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
       handler.queues().leave(joined);
       throw e;
     }
-    events = new ConnectionEvents("netty", identifier.peer(), queuePair.number());
+    events = new ConnectionRecorder("netty", identifier.peer(), queuePair.number());
     handler.opened(this);
   }
 

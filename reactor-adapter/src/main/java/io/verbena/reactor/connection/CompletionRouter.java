@@ -8,10 +8,10 @@ import io.verbena.core.loop.WorkRequestId;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.onesided.OneSidedOperations;
 import io.verbena.reactor.queue.RequestOwner;
-import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.queue.SendSlots;
 import io.verbena.reactor.receive.ImmediateReceiver;
 import io.verbena.reactor.receive.MessageReceiver;
-import io.verbena.reactor.receive.ReceiveQueue;
+import io.verbena.reactor.receive.ReceiveSlots;
 import io.verbena.reactor.wire.ProtocolException;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
@@ -31,8 +31,8 @@ import org.jspecify.annotations.Nullable;
  * Before the connection is open, completions are kept. Only on the loop.
  */
 final class CompletionRouter {
-  private final SendQueue sends;
-  private final ReceiveQueue receives;
+  private final SendSlots sends;
+  private final ReceiveSlots receives;
   private final MessageReceiver receiver;
   private final ImmediateReceiver immediates;
   private final GracefulClose close;
@@ -45,8 +45,8 @@ final class CompletionRouter {
   private @Nullable OneSidedOperations operations;
 
   CompletionRouter(
-      SendQueue sends,
-      ReceiveQueue receives,
+      SendSlots sends,
+      ReceiveSlots receives,
       MessageReceiver receiver,
       ImmediateReceiver immediates,
       GracefulClose close,
@@ -162,7 +162,7 @@ final class CompletionRouter {
   private void sent(int sequence, WorkCompletion completion) {
     RequestOwner owner = sends.retireTo(sequence, completion.status(), guard);
     if (completion.isSuccess()) {
-      SendQueue.succeed(owner, guard);
+      SendSlots.succeed(owner, guard);
     } else {
       RdmaException error = reason.failed(owner.operation(), completion.status());
       try {

@@ -18,10 +18,10 @@ import io.verbena.reactor.guard.FailureLog;
 import io.verbena.reactor.onesided.OneSidedOperations;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.RequestOwner;
-import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.queue.SendSlots;
 import io.verbena.reactor.receive.ImmediateReceiver;
 import io.verbena.reactor.receive.MessageReceiver;
-import io.verbena.reactor.receive.ReceiveQueue;
+import io.verbena.reactor.receive.ReceiveSlots;
 import io.verbena.reactor.send.MessageSender;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.verbs.CompletionStatus;
@@ -117,8 +117,8 @@ public final class ConnectionLifecycle implements LoopMember {
       signals = new EndSignals(reason, loop, options.closeTimeout(), this::closeGracefully);
       admission = new Admission(reason.peer(), options.maxOperations(), this::refuse);
       immediates = new ImmediateReceiver(returns.immediates(), own.window(), turn, guard);
-      SendQueue sends = queues.sends();
-      ReceiveQueue receives = queues.receives();
+      SendSlots sends = queues.sends();
+      ReceiveSlots receives = queues.receives();
       receiver =
           new MessageReceiver(
               context.receiveBuffers(),
@@ -474,7 +474,7 @@ public final class ConnectionLifecycle implements LoopMember {
   }
 
   private void failPosted() {
-    SendQueue sends = queues.sends();
+    SendSlots sends = queues.sends();
     for (RequestOwner left = sends.abandon(); left != null; left = sends.abandon()) {
       RequestOwner lost = left;
       guard.guarded(

@@ -2,7 +2,7 @@
 package io.verbena.reactor.connection;
 
 import io.verbena.MemoryLimitException;
-import io.verbena.core.event.ConnectionEvents;
+import io.verbena.core.event.ConnectionRecorder;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.core.loop.Membership;
@@ -11,8 +11,8 @@ import io.verbena.meters.ConnectionMeter;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.OneSidedSlots;
 import io.verbena.reactor.queue.RequestOwner;
-import io.verbena.reactor.queue.SendQueue;
-import io.verbena.reactor.receive.ReceiveQueue;
+import io.verbena.reactor.queue.SendSlots;
+import io.verbena.reactor.receive.ReceiveSlots;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.QueuePair;
@@ -34,10 +34,10 @@ final class ConnectionQueues {
   private final QueuePair pair;
   private final ConnectionMeter meter;
   private final ConnectionStatistics statistics;
-  private final SendQueue sends;
-  private final ReceiveQueue receives;
+  private final SendSlots sends;
+  private final ReceiveSlots receives;
   private final OneSidedSlots slots;
-  private final ConnectionEvents events;
+  private final ConnectionRecorder events;
 
   /**
    * Makes a queue pair whose completions {@code member} gets. Nothing is kept if this throws.
@@ -65,15 +65,15 @@ final class ConnectionQueues {
                   .withScatterGather(device.maxScatterGather() >= 2 ? 2 : 1, 1));
       pair = made;
       statistics = new ConnectionStatistics(sendDepth);
-      measuring = resources.meter().connection(statistics, SendQueue.slotsFor(sendDepth));
+      measuring = resources.meter().connection(statistics, SendSlots.slotsFor(sendDepth));
       meter = measuring;
-      sends = new SendQueue(pair, loop, membership.prefix(), sendDepth, meter);
+      sends = new SendSlots(pair, loop, membership.prefix(), sendDepth, meter);
       statistics.sends(sends);
       OpenQueuePairs.use(pair, statistics);
       receives =
-          new ReceiveQueue(pair, context.receiveBuffers(), membership.prefix(), receiveDepth);
+          new ReceiveSlots(pair, context.receiveBuffers(), membership.prefix(), receiveDepth);
       slots = new OneSidedSlots(sends, device);
-      events = new ConnectionEvents("reactor", identifier.peer(), pair.number());
+      events = new ConnectionRecorder("reactor", identifier.peer(), pair.number());
     } catch (Throwable e) {
       if (made != null) {
         QueuePair unused = made;
@@ -116,7 +116,7 @@ final class ConnectionQueues {
     return meter;
   }
 
-  ConnectionEvents events() {
+  ConnectionRecorder events() {
     return events;
   }
 
@@ -124,11 +124,11 @@ final class ConnectionQueues {
     return statistics;
   }
 
-  SendQueue sends() {
+  SendSlots sends() {
     return sends;
   }
 
-  ReceiveQueue receives() {
+  ReceiveSlots receives() {
     return receives;
   }
 

@@ -4,7 +4,7 @@ package io.verbena.reactor.connection;
 import io.verbena.core.stat.QueuePairUser;
 import io.verbena.meters.ConnectionState;
 import io.verbena.meters.Credit;
-import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.queue.SendSlots;
 import io.verbena.reactor.send.MessageSender;
 import java.util.Locale;
 import java.util.Map;
@@ -14,15 +14,15 @@ import org.jspecify.annotations.Nullable;
 /** Figures of a connection for meters and tools, at any moment, from any thread. */
 final class ConnectionStatistics implements ConnectionState, QueuePairUser {
   private final int limit;
-  private @Nullable SendQueue sends;
+  private @Nullable SendSlots sends;
   private @Nullable MessageSender sender;
 
   ConnectionStatistics(int limit) {
     this.limit = limit;
   }
 
-  void sends(SendQueue queue) {
-    sends = queue;
+  void sends(SendSlots slots) {
+    sends = slots;
   }
 
   void sender(MessageSender out) {
@@ -31,9 +31,9 @@ final class ConnectionStatistics implements ConnectionState, QueuePairUser {
 
   @Override
   public int sendQueueDepth() {
-    SendQueue queue = sends;
+    SendSlots slots = sends;
     // Its two ends are read one after the other.
-    return queue == null ? 0 : Math.min(limit, Math.max(0, queue.depth()));
+    return slots == null ? 0 : Math.min(limit, Math.max(0, slots.depth()));
   }
 
   @Override

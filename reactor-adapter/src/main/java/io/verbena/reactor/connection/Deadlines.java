@@ -8,7 +8,7 @@ import io.verbena.RdmaTimeoutException;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.reactor.onesided.OneSidedOperations;
 import io.verbena.reactor.queue.RequestOwner;
-import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.queue.SendSlots;
 import io.verbena.reactor.receive.MessageReceiver;
 import io.verbena.reactor.send.MessageSender;
 
@@ -20,7 +20,7 @@ import io.verbena.reactor.send.MessageSender;
 final class Deadlines {
   private final CompletionLoop loop;
   private final RdmaOptions options;
-  private final SendQueue sends;
+  private final SendSlots sends;
   private final MessageReceiver receiver;
   private final String peer;
   private final Terminable connection;
@@ -33,7 +33,7 @@ final class Deadlines {
   Deadlines(
       CompletionLoop loop,
       RdmaOptions options,
-      SendQueue sends,
+      SendSlots sends,
       MessageReceiver receiver,
       String peer,
       Terminable connection) {

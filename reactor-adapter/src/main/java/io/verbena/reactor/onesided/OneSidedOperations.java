@@ -11,7 +11,7 @@ import io.verbena.reactor.guard.Admission;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.OneSidedSlots;
-import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.queue.SendSlots;
 import io.verbena.reactor.send.MessageSender;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -24,7 +24,7 @@ public final class OneSidedOperations {
   private final LoopResources resources;
   private final CompletionLoop loop;
   private final OneSidedSlots slots;
-  private final SendQueue sends;
+  private final SendSlots sends;
   private final MessageSender sender;
   private final FailureGuard guard;
   private final Admission admission;
@@ -112,7 +112,7 @@ public final class OneSidedOperations {
     return slots;
   }
 
-  SendQueue sends() {
+  SendSlots sends() {
     return sends;
   }
 

@@ -11,20 +11,20 @@ public final class OneSidedSlots {
   private static final int FRAME_SLOTS = 2;
   private static final int LONGEST_TRANSFER = 1 << 30;
 
-  private final SendQueue sends;
+  private final SendSlots sends;
   private final int longestTransfer;
   private final int readDepth;
   private int reads;
 
   /** The slots of {@code sends}, a queue of this device. */
-  public OneSidedSlots(SendQueue sends, DeviceAttributes device) {
+  public OneSidedSlots(SendSlots sends, DeviceAttributes device) {
     this.sends = sends;
     longestTransfer = Math.min(LONGEST_TRANSFER, device.maxMessageSize());
     readDepth = Math.max(1, device.maxReadAtomicAsInitiator());
   }
 
   /** The queue. */
-  public SendQueue sends() {
+  public SendSlots sends() {
     return sends;
   }
 

@@ -36,7 +36,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   private final LoopResources resources;
   private final CompletionLoop loop;
   private final ReceiveBuffers buffers;
-  private final ReceiveQueue receives;
+  private final ReceiveSlots receives;
   private final OneSidedSlots slots;
   private final ConnectionMeter meter;
   private final CreditReturns returns;
@@ -98,7 +98,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
    */
   public MessageReceiver(
       ReceiveBuffers buffers,
-      ReceiveQueue receives,
+      ReceiveSlots receives,
       CreditReturns returns,
       OneSidedSlots slots,
       DutyCycleEnd turn,

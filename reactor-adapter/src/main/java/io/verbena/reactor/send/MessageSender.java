@@ -7,7 +7,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
-import io.verbena.core.event.ConnectionEvents;
+import io.verbena.core.event.ConnectionRecorder;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.memory.Exposure;
@@ -20,7 +20,7 @@ import io.verbena.reactor.credit.SendCredits;
 import io.verbena.reactor.guard.Admission;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.LoopResources;
-import io.verbena.reactor.queue.SendQueue;
+import io.verbena.reactor.queue.SendSlots;
 import io.verbena.reactor.wire.FrameLayout;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.reactor.wire.RecordLayout;
@@ -57,13 +57,13 @@ public final class MessageSender {
   private final LoopResources resources;
   private final CompletionLoop loop;
   private final FramesInFlight flying;
-  private final SendQueue sends;
+  private final SendSlots sends;
   private final CreditReturns returns;
   private final DutyCycleEnd turn;
   private final FailureGuard guard;
   private final Admission admission;
   private final ConnectionMeter meter;
-  private final ConnectionEvents events;
+  private final ConnectionRecorder events;
   private final SendCredits frames;
   private final CreditShares<SendOperation> shares;
   private final SendCredits notices;
@@ -98,13 +98,13 @@ public final class MessageSender {
    */
   public MessageSender(
       SendFrames buffers,
-      SendQueue sends,
+      SendSlots sends,
       CreditReturns returns,
       DutyCycleEnd turn,
       FailureGuard guard,
       Admission admission,
       ConnectionMeter meter,
-      ConnectionEvents events,
+      ConnectionRecorder events,
       Handshake own,
       Handshake peer) {
     this.sends = sends;

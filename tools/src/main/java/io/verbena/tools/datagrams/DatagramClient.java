@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.tools.datagrams;
 
-import io.verbena.tools.end.ConnectionEvents;
+import io.verbena.tools.end.ConnectionEventWait;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -23,7 +23,7 @@ final class DatagramClient {
       DatagramsCommand.say(out, "connecting");
       ConnectionManager manager =
           datagrams.end().keep(datagrams.end().device().createConnectionManager());
-      ConnectionEvents events = new ConnectionEvents(manager, options.limit());
+      ConnectionEventWait events = new ConnectionEventWait(manager, options.limit());
       for (int i = 0; i < options.connections(); i++) {
         ConnectionIdentifier identifier =
             datagrams.end().keep(manager.resolve(PortSpace.UDP, server, options.limit().toNanos()));

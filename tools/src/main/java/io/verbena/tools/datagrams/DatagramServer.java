@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.tools.datagrams;
 
-import io.verbena.tools.end.ConnectionEvents;
+import io.verbena.tools.end.ConnectionEventWait;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -18,7 +18,7 @@ final class DatagramServer implements AutoCloseable {
   private final DatagramOptions options;
   private final Datagrams datagrams;
   private final ConnectionListener listener;
-  private final ConnectionEvents events;
+  private final ConnectionEventWait events;
 
   /** Listens. */
   DatagramServer(URI address, DatagramOptions options) throws ToolFailure {
@@ -27,7 +27,7 @@ final class DatagramServer implements AutoCloseable {
     try {
       ConnectionManager manager =
           datagrams.end().keep(datagrams.end().device().createConnectionManager());
-      events = new ConnectionEvents(manager, options.limit());
+      events = new ConnectionEventWait(manager, options.limit());
       listener =
           datagrams.end().keep(manager.listen(PortSpace.UDP, address, options.connections()));
     } catch (RuntimeException e) {

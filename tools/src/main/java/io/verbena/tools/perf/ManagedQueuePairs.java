@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.tools.perf;
 
-import io.verbena.tools.end.ConnectionEvents;
+import io.verbena.tools.end.ConnectionEventWait;
 import io.verbena.tools.end.End;
 import io.verbena.tools.end.TestQueuePair;
 import io.verbena.tools.end.ToolFailure;
@@ -27,7 +27,7 @@ final class ManagedQueuePairs {
   private final boolean client;
   private final PerfPlan plan;
   private final ConnectionManager manager;
-  private final ConnectionEvents events;
+  private final ConnectionEventWait events;
 
   /**
    * The server listens from now on.
@@ -42,7 +42,7 @@ final class ManagedQueuePairs {
     this.client = client;
     this.plan = plan;
     manager = end.keep(end.device().createConnectionManager());
-    events = new ConnectionEvents(manager, plan.limit());
+    events = new ConnectionEventWait(manager, plan.limit());
     if (!client) {
       end.keep(manager.listen(address, plan.pairs()));
     }

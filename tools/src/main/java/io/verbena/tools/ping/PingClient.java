@@ -2,7 +2,7 @@
 package io.verbena.tools.ping;
 
 import io.verbena.tools.end.CompletionWait;
-import io.verbena.tools.end.ConnectionEvents;
+import io.verbena.tools.end.ConnectionEventWait;
 import io.verbena.tools.end.End;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Access;
@@ -39,7 +39,7 @@ final class PingClient {
             RpingProtocol.DEPTH,
             false)) {
       ConnectionManager manager = end.keep(end.device().createConnectionManager());
-      ConnectionEvents events = new ConnectionEvents(manager, options.limit());
+      ConnectionEventWait events = new ConnectionEventWait(manager, options.limit());
       ConnectionIdentifier identifier =
           end.keep(manager.resolve(server, options.limit().toNanos()));
       events.expect(ConnectionEvent.Type.ADDR_RESOLVED);

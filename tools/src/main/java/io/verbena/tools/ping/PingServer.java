@@ -2,7 +2,7 @@
 package io.verbena.tools.ping;
 
 import io.verbena.tools.end.CompletionWait;
-import io.verbena.tools.end.ConnectionEvents;
+import io.verbena.tools.end.ConnectionEventWait;
 import io.verbena.tools.end.End;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.Access;
@@ -28,7 +28,7 @@ final class PingServer implements AutoCloseable {
   private final PingOptions options;
   private final End end;
   private final ConnectionListener listener;
-  private final ConnectionEvents events;
+  private final ConnectionEventWait events;
 
   /** Listens. */
   PingServer(URI address, PingOptions options) {
@@ -43,7 +43,7 @@ final class PingServer implements AutoCloseable {
             false);
     try {
       ConnectionManager manager = end.keep(end.device().createConnectionManager());
-      events = new ConnectionEvents(manager, options.limit());
+      events = new ConnectionEventWait(manager, options.limit());
       listener = end.keep(manager.listen(address, BACKLOG));
     } catch (RuntimeException e) {
       end.close();

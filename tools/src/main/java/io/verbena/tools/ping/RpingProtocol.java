@@ -2,7 +2,7 @@
 package io.verbena.tools.ping;
 
 import io.verbena.tools.end.CompletionWait;
-import io.verbena.tools.end.ConnectionEvents;
+import io.verbena.tools.end.ConnectionEventWait;
 import io.verbena.tools.end.End;
 import io.verbena.tools.end.ToolFailure;
 import io.verbena.verbs.CompletionQueue;
@@ -43,7 +43,7 @@ final class RpingProtocol {
 
   private final End end;
   private final QueuePair pair;
-  private final ConnectionEvents events;
+  private final ConnectionEventWait events;
   private final CompletionWait wait;
   private final WorkCompletion[] one = WorkCompletion.array(1);
   private boolean received;
@@ -52,7 +52,7 @@ final class RpingProtocol {
   private int sending;
 
   /** Posts the first receive; before the connection is established. */
-  RpingProtocol(End end, QueuePair pair, ConnectionEvents events, CompletionWait wait) {
+  RpingProtocol(End end, QueuePair pair, ConnectionEventWait events, CompletionWait wait) {
     this.end = end;
     this.pair = pair;
     this.events = events;

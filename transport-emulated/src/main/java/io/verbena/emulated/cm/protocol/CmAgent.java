@@ -122,8 +122,8 @@ public final class CmAgent {
             peer,
             request.ackTimeout(),
             request.privateData());
-    Request sent = key == null ? open : Handshake.prove(open, key, port);
-    Handshake lock = key == null ? null : Handshake.active(key, sent);
+    Request sent = key == null ? open : LockHandshake.prove(open, key, port);
+    LockHandshake lock = key == null ? null : LockHandshake.active(key, sent);
     Communication made = Communication.active(this, timeline, peer, sent, lock, user);
     byId.put(sent.localId(), made);
     made.begin(sent, timeoutNanos);
@@ -232,7 +232,7 @@ public final class CmAgent {
       reject(request, CmReason.INVALID_SERVICE_ID, peer);
     } else if (request.transport() != 0) {
       reject(request, CmReason.INVALID_TRANSPORT, peer);
-    } else if (!Handshake.admits(listener.key(), request, port.gid())) {
+    } else if (!LockHandshake.admits(listener.key(), request, port.gid())) {
       reject(request, CmReason.KEY, peer);
     } else if (request.pathMtu() < 1 || request.pathMtu() > mtu(request)) {
       reject(request, CmReason.INVALID_MTU, peer);
@@ -241,7 +241,7 @@ public final class CmAgent {
     } else if (halfOpen.hasRoom(source)) {
       boolean trusted = proven.contains(source, timeline.now());
       LockKey key = listener.key();
-      Handshake lock = key == null ? null : Handshake.passive(key, request);
+      LockHandshake lock = key == null ? null : LockHandshake.passive(key, request);
       Communication made =
           Communication.passive(this, timeline, peer, source, nextId(), request, lock, trusted);
       CmUser user = listener.requested(made, request);

@@ -64,12 +64,12 @@ import org.jspecify.annotations.Nullable;
  * no address go more than twice the bytes that came from it, and of many requests hardly more than
  * came.
  *
- * <p>With a {@link Handshake}, what does not prove that it is from the peer changes no state from
+ * <p>With a {@link LockHandshake}, what does not prove that it is from the peer changes no state from
  * REP on; and nobody gets so far who has not the key.
  */
 public final class Communication {
   /** Bytes of a REP's private data that a lock takes. */
-  public static final int REPLY_ROOM_OF_LOCK = Handshake.REPLY_ROOM;
+  public static final int REPLY_ROOM_OF_LOCK = LockHandshake.REPLY_ROOM;
 
   /** The same of a REJ. */
   public static final int PROOF_OF_LOCK = LockProof.LENGTH;
@@ -156,7 +156,7 @@ public final class Communication {
   private @Nullable ReadyToUse ready;
 
   /** How the ends prove who they are; null without a lock. */
-  private @Nullable Handshake lock;
+  private @Nullable LockHandshake lock;
 
   /** Passive end with a lock: the REP that {@link #prepare} made. */
   private @Nullable Reply prepared;
@@ -186,7 +186,7 @@ public final class Communication {
       Timeline timeline,
       Gid peer,
       Request request,
-      @Nullable Handshake lock,
+      @Nullable LockHandshake lock,
       CmUser user) {
     Communication made =
         new Communication(
@@ -219,7 +219,7 @@ public final class Communication {
       Gid address,
       int localId,
       Request request,
-      @Nullable Handshake lock,
+      @Nullable LockHandshake lock,
       boolean known) {
     Communication made =
         new Communication(
@@ -283,7 +283,7 @@ public final class Communication {
 
   /** What seals the packets, once {@linkplain CmUser#replied replied} or prepared; or null. */
   public @Nullable PacketLock packets() {
-    Handshake with = lock;
+    LockHandshake with = lock;
     return with == null ? null : with.packets();
   }
 
@@ -292,7 +292,7 @@ public final class Communication {
    * are sealed before the peer sends any. For who accepts next, also without having entered.
    */
   public void prepare(Reply reply) {
-    Handshake with = lock;
+    LockHandshake with = lock;
     if (with != null) {
       prepared = with.prove(named(reply), agent.port());
     }
@@ -337,7 +337,7 @@ public final class Communication {
 
   /** A message without private data; with a lock, and keys of the connection, proven. */
   private <M extends CmMessage> M withProof(int length, Function<ByteBuffer, M> message) {
-    Handshake with = lock;
+    LockHandshake with = lock;
     return with == null
         ? message.apply(Mad.padded(ByteBuffer.allocate(0), length))
         : with.prove(length, message);
@@ -403,7 +403,7 @@ public final class Communication {
    * that may not have them, none can be asked for; a REP is judged where it is taken.
    */
   boolean isGenuine(CmMessage message) {
-    Handshake with = lock;
+    LockHandshake with = lock;
     if (with == null) {
       return true;
     }
@@ -429,11 +429,11 @@ public final class Communication {
         outgoing = null;
         remoteId = reply.localId();
         remoteQueuePair = reply.queuePair();
-        Handshake with = lock;
+        LockHandshake with = lock;
         if (with == null) {
           tellReplied(reply);
         } else if (with.admits(reply)) {
-          tellReplied(Handshake.forProgram(reply));
+          tellReplied(LockHandshake.forProgram(reply));
         } else {
           refuse();
         }
@@ -521,7 +521,7 @@ public final class Communication {
     switch (state) {
       case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT -> {
         CmUser told = user;
-        Handshake with = lock;
+        LockHandshake with = lock;
         waitOut(null);
         if (told != null) {
           told.rejected(with != null && active ? with.forProgram(reject) : reject);
@@ -663,7 +663,7 @@ public final class Communication {
     long information = reason == CmReason.TIMEOUT ? agent.guid() : 0;
     Function<ByteBuffer, Reject> message =
         data -> new Reject(transaction, localId, remoteId, answered, reason, information, data);
-    Handshake with = lock;
+    LockHandshake with = lock;
     Reject reject =
         with == null
             ? message.apply(Mad.padded(privateData, Mad.REJECT_DATA))

@@ -218,7 +218,7 @@ public final class Mad {
         : new RequestLock(
             version,
             m.get(Req.LOCK_SUITE) & 0xff,
-            m.slice(Req.LOCK_NONCE, Handshake.NONCE).asReadOnlyBuffer(),
+            m.slice(Req.LOCK_NONCE, LockHandshake.NONCE).asReadOnlyBuffer(),
             m.slice(Req.LOCK_PROOF, LockProof.LENGTH).asReadOnlyBuffer());
   }
 
@@ -318,7 +318,7 @@ public final class Mad {
     if (lock != null) {
       mad.put(Req.LOCK_VERSION, (byte) lock.version())
           .put(Req.LOCK_SUITE, (byte) lock.suite())
-          .put(Req.LOCK_NONCE, lock.nonce(), 0, Handshake.NONCE)
+          .put(Req.LOCK_NONCE, lock.nonce(), 0, LockHandshake.NONCE)
           .put(Req.LOCK_PROOF, lock.proof(), 0, LockProof.LENGTH);
     }
   }

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /** Waits for the events of a connection manager, one after the other. One thread. */
-public final class ConnectionEvents {
+public final class ConnectionEventWait {
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ConnectionManager manager;
@@ -18,7 +18,7 @@ public final class ConnectionEvents {
   /**
    * @param limit the longest time to wait for an event
    */
-  public ConnectionEvents(ConnectionManager manager, Duration limit) {
+  public ConnectionEventWait(ConnectionManager manager, Duration limit) {
     this.manager = manager;
     this.limit = limit;
   }

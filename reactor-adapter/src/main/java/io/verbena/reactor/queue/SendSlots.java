@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * The slots of a send queue. A slot is taken when a request is posted and freed when its
  * completion, or a later one of this queue, is polled: completions come in the order of the posts.
  */
-public final class SendQueue {
+public final class SendSlots {
   private final QueuePair pair;
   private final CompletionLoop loop;
   private final long prefix;
@@ -28,8 +28,8 @@ public final class SendQueue {
   private int tail;
   private boolean endIsTold;
 
-  /** The send queue of {@code pair}, whose work request ids begin with {@code prefix}. */
-  public SendQueue(
+  /** The slots of {@code pair}'s send queue, whose work request ids begin with {@code prefix}. */
+  public SendSlots(
       QueuePair pair, CompletionLoop loop, long prefix, int capacity, ConnectionMeter meter) {
     this.pair = pair;
     this.loop = loop;

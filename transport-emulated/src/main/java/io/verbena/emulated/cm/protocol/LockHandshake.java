@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A proof covers all fields of its message, as {@link Mad#write} writes them.
  */
-final class Handshake {
+final class LockHandshake {
   /** The lock that is spoken here: both are part of all proofs. */
   static final int VERSION = 1;
 
@@ -53,7 +53,7 @@ final class Handshake {
 
   private @Nullable LockSession session;
 
-  private Handshake(LockKey key, boolean active, Request request) {
+  private LockHandshake(LockKey key, boolean active, Request request) {
     this.key = key;
     this.active = active;
     this.request = unproven(request);
@@ -96,8 +96,8 @@ final class Handshake {
   }
 
   /** The active end of a request that was {@linkplain #prove proven}. */
-  static Handshake active(LockKey key, Request request) {
-    return new Handshake(key, /* active= */ true, request);
+  static LockHandshake active(LockKey key, Request request) {
+    return new LockHandshake(key, /* active= */ true, request);
   }
 
   /**
@@ -116,8 +116,8 @@ final class Handshake {
   }
 
   /** The passive end of a request that was {@linkplain #admits admitted}. */
-  static Handshake passive(LockKey key, Request request) {
-    return new Handshake(key, /* active= */ false, request);
+  static LockHandshake passive(LockKey key, Request request) {
+    return new LockHandshake(key, /* active= */ false, request);
   }
 
   // ---- REP

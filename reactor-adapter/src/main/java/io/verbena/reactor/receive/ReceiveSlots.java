@@ -7,7 +7,7 @@ import io.verbena.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 
 /** The frames that wait in a receive queue, oldest first. */
-public final class ReceiveQueue {
+public final class ReceiveSlots {
   private final QueuePair pair;
   private final ReceiveBuffers buffers;
   private final long prefix;
@@ -16,8 +16,8 @@ public final class ReceiveQueue {
   private int head;
   private int tail;
 
-  /** The receive queue of {@code pair}, whose work request ids begin with {@code prefix}. */
-  public ReceiveQueue(QueuePair pair, ReceiveBuffers buffers, long prefix, int capacity) {
+  /** The slots of {@code pair}'s receive queue, whose work request ids begin with {@code prefix}. */
+  public ReceiveSlots(QueuePair pair, ReceiveBuffers buffers, long prefix, int capacity) {
     this.pair = pair;
     this.buffers = buffers;
     this.prefix = prefix;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While nobody records, a call costs the check of a field.
  */
-public final class ConnectionEvents {
+public final class ConnectionRecorder {
   private final String adapter;
   private final String peer;
   private final int queuePair;
@@ -26,7 +26,7 @@ public final class ConnectionEvents {
    * @param peer human-readable peer address
    * @param queuePair the number of its queue pair
    */
-  public ConnectionEvents(String adapter, String peer, int queuePair) {
+  public ConnectionRecorder(String adapter, String peer, int queuePair) {
     this.adapter = requireNonNull(adapter, "adapter");
     this.peer = requireNonNull(peer, "peer");
     this.queuePair = queuePair;
