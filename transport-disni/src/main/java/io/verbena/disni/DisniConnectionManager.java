@@ -2,6 +2,7 @@
 package io.verbena.disni;
 
 import io.verbena.disni.Words.EventWords;
+import io.verbena.disni.address.DisniAddress;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionManager;

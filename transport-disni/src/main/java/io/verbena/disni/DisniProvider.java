@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.address.DisniAddress;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.VerbsError;

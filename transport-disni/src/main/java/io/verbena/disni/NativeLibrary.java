@@ -3,6 +3,7 @@ package io.verbena.disni;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.verbena.disni.elf.ElfSymbols;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.File;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.elf.ElfSymbols;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.util.Locale;

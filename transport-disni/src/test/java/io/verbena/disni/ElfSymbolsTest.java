@@ -4,6 +4,7 @@ package io.verbena.disni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.disni.elf.ElfSymbols;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

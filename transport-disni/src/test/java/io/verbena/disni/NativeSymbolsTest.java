@@ -3,6 +3,7 @@ package io.verbena.disni;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.disni.elf.ElfSymbols;
 import java.lang.reflect.Modifier;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -8,6 +8,7 @@ import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.Future;
 import io.verbena.RdmaException;
 import io.verbena.core.cm.EventTarget;
+import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;

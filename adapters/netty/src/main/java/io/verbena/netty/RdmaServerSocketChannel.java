@@ -13,6 +13,7 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import io.verbena.HcaException;
 import io.verbena.core.cm.EventTarget;
+import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.VerbsError;

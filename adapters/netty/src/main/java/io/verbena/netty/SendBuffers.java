@@ -11,6 +11,7 @@ import io.verbena.meters.ConnectionMeter;
 import io.verbena.meters.ConnectionState;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
+import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SendBuffers implements ConnectionState, QueuePairUser {
   /** SendCredits that bytes may not use. */
-  static final int RESERVED = 2;
+  static final int RESERVED = Handshake.LEAST_RECEIVES - 1;
 
   private final QueuePair queuePair;
   private final long prefix;

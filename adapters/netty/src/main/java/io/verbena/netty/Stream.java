@@ -13,6 +13,7 @@ import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.SilentRounds;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.memory.Location;
+import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.QueuePair;

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.SocketChannel;
+import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.ConnectionEvent;
 import java.io.IOException;
 import java.net.InetSocketAddress;

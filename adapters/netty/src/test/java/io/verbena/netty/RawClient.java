@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.verbena.core.memory.Location;
 import io.verbena.core.testing.Addresses;
+import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;

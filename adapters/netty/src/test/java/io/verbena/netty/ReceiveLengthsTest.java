@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.channel.Channel;
+import io.verbena.netty.wire.Handshake;
 import java.net.InetSocketAddress;
 import org.junit.jupiter.api.Test;
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.fuzz;
 
-import io.verbena.disni.DisniAddressFuzz;
-import io.verbena.disni.ElfSymbolsFuzz;
-import io.verbena.netty.NettyHandshakeFuzz;
 import java.util.Locale;
 
 /** Every parser. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.disni;
+package io.verbena.disni.elf;
 
 import java.io.IOException;
 import java.nio.BufferUnderflowException;
@@ -19,7 +19,7 @@ import java.util.Set;
  * @param bits 32 or 64
  * @param names of functions and variables
  */
-record ElfSymbols(String machine, int bits, Set<String> names) {
+public record ElfSymbols(String machine, int bits, Set<String> names) {
   private static final int MAGIC = 0x7F454C46;
   private static final int IDENT_CLASS = 4;
   private static final int IDENT_DATA = 5;
@@ -34,12 +34,12 @@ record ElfSymbols(String machine, int bits, Set<String> names) {
    *
    * @throws IOException if it cannot be read, or is no ELF file: the message says so
    */
-  static ElfSymbols read(Path file) throws IOException {
+  public static ElfSymbols read(Path file) throws IOException {
     return read(file.toString(), ByteBuffer.wrap(Files.readAllBytes(file)));
   }
 
   /** Reads the bytes of a file with this name. */
-  static ElfSymbols read(String file, ByteBuffer bytes) throws IOException {
+  public static ElfSymbols read(String file, ByteBuffer bytes) throws IOException {
     try {
       return parse(bytes);
     } catch (BufferUnderflowException | IndexOutOfBoundsException e) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.netty;
+package io.verbena.netty.wire;
 
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -20,11 +20,17 @@ import org.jspecify.annotations.Nullable;
  * @param port 0 to 65535
  * @param piece bytes, {@code shortPiece} at least
  * @param shortPiece bytes, {@link #LEAST_PIECE} at least
- * @param receives {@link SendBuffers#RESERVED} + 1 at least
+ * @param receives {@link #LEAST_RECEIVES} at least
  */
-record Handshake(int port, int piece, int shortPiece, int receives) {
-  static final int LEAST_PIECE = 64;
-  static final int MOST_RECEIVES = 32_768;
+public record Handshake(int port, int piece, int shortPiece, int receives) {
+  /** Bytes of the shortest piece. */
+  public static final int LEAST_PIECE = 64;
+
+  /** One for bytes; one to return credits and one to end the stream, which bytes may not use. */
+  public static final int LEAST_RECEIVES = 3;
+
+  /** The most receives that an end may have. */
+  public static final int MOST_RECEIVES = 32_768;
 
   private static final int MAGIC = 0x5642_4e53;
   private static final byte VERSION = 1;
@@ -36,7 +42,8 @@ record Handshake(int port, int piece, int shortPiece, int receives) {
   private static final int LENGTH = 20;
   private static final int MOST_PIECE = 1 << 20;
 
-  ByteBuffer encode() {
+  /** Returns the bytes to send. */
+  public ByteBuffer encode() {
     return ByteBuffer.allocate(LENGTH)
         .putInt(0, MAGIC)
         .put(VERSION_AT, VERSION)
@@ -47,7 +54,7 @@ record Handshake(int port, int piece, int shortPiece, int receives) {
   }
 
   /** Reads a peer's handshake; returns null if it is of another protocol or breaks a limit. */
-  static @Nullable Handshake decode(ByteBuffer data) {
+  public static @Nullable Handshake decode(ByteBuffer data) {
     int start = data.position();
     if (data.remaining() < LENGTH
         || data.getInt(start) != MAGIC
@@ -60,7 +67,7 @@ record Handshake(int port, int piece, int shortPiece, int receives) {
     if (shortPiece < LEAST_PIECE
         || piece < shortPiece
         || piece > MOST_PIECE
-        || receives <= SendBuffers.RESERVED
+        || receives < LEAST_RECEIVES
         || receives > MOST_RECEIVES) {
       return null;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Fuzzing of this package's parsers. */
+/** Addresses of RNICs. Internal: not exported. */
 @NullMarked
-package io.verbena.netty;
+package io.verbena.disni.address;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.disni;
+package io.verbena.disni.address;
 
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -22,14 +22,20 @@ import org.jspecify.annotations.Nullable;
  * @param gid the index of the GID whose address to connect from, or -1
  * @param source the address to connect from, which also chooses the device, or null
  */
-record DisniAddress(
+public record DisniAddress(
     InetSocketAddress socket, @Nullable String device, int gid, @Nullable InetAddress source) {
-  static final String SCHEME = "disni";
+  /** The scheme of addresses of RNICs. */
+  public static final String SCHEME = "disni";
 
   private static final int MAX_PORT = 65_535;
   private static final Set<String> OPTIONS = Set.of("device", "gid", "source");
 
-  static DisniAddress parse(URI address) {
+  /**
+   * Reads an address, and looks its hosts up.
+   *
+   * @throws VerbsException {@code INVALID} if it is none, or names an unknown host
+   */
+  public static DisniAddress parse(URI address) {
     String host = address.getHost();
     if (!SCHEME.equalsIgnoreCase(address.getScheme()) || host == null) {
       throw invalid(address, "(expected: disni://host:port)");
@@ -78,7 +84,7 @@ record DisniAddress(
   }
 
   /** Looks a host of an address up; returns its address as it stands in a URI. */
-  static String lookup(URI address, String host) {
+  public static String lookup(URI address, String host) {
     return text(resolve(address, host));
   }
 
@@ -96,7 +102,7 @@ record DisniAddress(
   }
 
   /** The URI of a bound or connected socket address. */
-  static URI uri(InetSocketAddress socket) {
+  public static URI uri(InetSocketAddress socket) {
     return URI.create(SCHEME + "://" + text(socket.getAddress()) + ":" + socket.getPort());
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.netty;
+package io.verbena.fuzz;
 
-import io.verbena.fuzz.Claim;
+import io.verbena.netty.wire.Handshake;
 import java.nio.ByteBuffer;
 
 /** The private data with which Netty channels connect and accept. */
@@ -17,7 +17,8 @@ public final class NettyHandshakeFuzz {
       Claim.that(read.piece() >= read.shortPiece() && read.piece() <= 1 << 20, "a bounded piece");
       Claim.that(read.shortPiece() >= Handshake.LEAST_PIECE, "a short piece that takes something");
       Claim.that(
-          read.receives() > SendBuffers.RESERVED && read.receives() <= Handshake.MOST_RECEIVES,
+          read.receives() >= Handshake.LEAST_RECEIVES
+              && read.receives() <= Handshake.MOST_RECEIVES,
           "a bounded number of receives");
       Claim.that(read.equals(Handshake.decode(read.encode())), "what was read can be written");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.disni;
+package io.verbena.fuzz;
 
-import io.verbena.fuzz.Claim;
+import io.verbena.disni.address.DisniAddress;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.net.URISyntaxException;
