@@ -35,9 +35,9 @@ public interface RdmaConnection extends Disposable {
   Mono<Void> send(Publisher<? extends ByteBuf> messages);
 
   /**
-   * The peer's messages, for one subscriber at a time. Each buffer belongs to the subscriber, who
-   * releases it. Demand becomes the peer's credit. Cancelling keeps what was not delivered for the
-   * next subscriber.
+   * Returns the peer's messages, for one subscriber at a time. Each buffer belongs to the
+   * subscriber, who releases it. Demand becomes the peer's credit. Cancelling keeps what was not
+   * delivered for the next subscriber.
    *
    * @return completes when the peer closed gracefully and all was delivered; errors when the
    *     connection was lost
@@ -52,9 +52,8 @@ public interface RdmaConnection extends Disposable {
   Mono<ByteBuf> read(RemoteMemory from);
 
   /**
-   * Reads the peer's memory into a direct buffer. One that is not of {@link #memory} is read into
-   * where it is if its capacity is fixed, as that of a wrapped NIO buffer; else by way of memory of
-   * Verbena's.
+   * Reads the peer's memory into a direct buffer. The HCA writes into a buffer of {@link #memory},
+   * and into any whose capacity is fixed, as that of a wrapped NIO buffer; others get a copy.
    *
    * @param from what to read
    * @param into gets the bytes at its writer index, which moves on success; it stays the caller's,
@@ -81,7 +80,7 @@ public interface RdmaConnection extends Disposable {
    */
   Mono<Void> write(ByteBuf data, RemoteMemory to);
 
-  /** As {@link #write}, and then tells the peer, which sees the bytes before the immediate. */
+  /** As {@link #write}, and then sends the immediate: the peer sees the bytes before it. */
   Mono<Void> writeWithImmediate(ByteBuf data, RemoteMemory to, int immediate);
 
   /**

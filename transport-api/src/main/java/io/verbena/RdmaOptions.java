@@ -552,7 +552,7 @@ public final class RdmaOptions {
     // ---- Meters
 
     /**
-     * Sets who is told what connections do.
+     * Sets what measures connections.
      *
      * @param value any; {@link Meters#OFF}, which costs nothing, by default
      */

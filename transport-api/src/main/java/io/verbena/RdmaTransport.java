@@ -67,8 +67,8 @@ public interface RdmaTransport extends Disposable {
   Mono<RdmaServer> bind(URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler);
 
   /**
-   * The registered memory that connections to and from {@code address} use. Waits for the look-up
-   * of a host name, up to {@link RdmaOptions#connectTimeout}.
+   * Returns the registered memory that connections to and from {@code address} use. Waits for the
+   * look-up of a host name, up to {@link RdmaOptions#connectTimeout}.
    *
    * @throws IllegalStateException if it had to wait in a thread that must not block, as a
    *     completion loop's

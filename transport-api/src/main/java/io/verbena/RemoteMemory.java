@@ -49,7 +49,7 @@ public record RemoteMemory(long address, long length, int key, Set<Right> rights
   }
 
   /**
-   * A part of it.
+   * Returns a part of it.
    *
    * @throws IndexOutOfBoundsException if the part does not lie within it
    */

@@ -4,8 +4,8 @@ package io.verbena.verbs;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that happened to an object outside any completion, as {@code ibv_get_async_event(3)}
- * tells it.
+ * Something that happened to an object outside any completion: {@code ibv_get_async_event(3)}; IBTA
+ * volume 1, section 11.6.3.
  *
  * @param type what happened
  * @param source the {@link QueuePair}, {@link CompletionQueue} or {@link SharedReceiveQueue} that

@@ -63,7 +63,7 @@ public interface ConnectionIdentifier extends AutoCloseable {
   /**
    * Asks the peer to connect; the answer is an event. The queue pair is in RTS at {@link
    * ConnectionEvent.Type#ESTABLISHED}. For datagrams the parameters but for the private data mean
-   * nothing, and {@link ConnectionEvent#datagramPeer} of that event tells where they go.
+   * nothing, and {@link ConnectionEvent#datagramPeer} of that event is where they go.
    *
    * @param timeoutNanos how long the peer may take before {@link ConnectionEvent.Type#UNREACHABLE}
    * @throws VerbsException {@code INVALID} without queue pair, in another state, with more than
@@ -75,7 +75,7 @@ public interface ConnectionIdentifier extends AutoCloseable {
 
   /**
    * Accepts a request; {@link ConnectionEvent.Type#ESTABLISHED} follows when the peer is ready. For
-   * datagrams the peer is told the queue pair, and no event follows.
+   * datagrams the answer names the queue pair, and no event follows.
    *
    * @throws VerbsException {@code INVALID} without queue pair, in another state, with more than
    *     {@link ConnectionParameters#MAX_ACCEPT_DATA} bytes of private data ({@link
@@ -85,8 +85,8 @@ public interface ConnectionIdentifier extends AutoCloseable {
   void accept(ConnectionParameters parameters);
 
   /**
-   * Rejects a request; the peer is told {@link ConnectionEvent.Type#REJECTED}, or where it asked
-   * for datagrams {@link ConnectionEvent.Type#UNREACHABLE} with {@link
+   * Rejects a request; the peer gets {@link ConnectionEvent.Type#REJECTED}, or where it asked for
+   * datagrams {@link ConnectionEvent.Type#UNREACHABLE} with {@link
    * ConnectionEvent#DATAGRAMS_REJECTED}.
    *
    * @throws VerbsException {@code INVALID} in another state, or with more than {@link
@@ -96,13 +96,13 @@ public interface ConnectionIdentifier extends AutoCloseable {
   void reject(ByteBuffer privateData);
 
   /**
-   * Ends the connection: both ends are told {@link ConnectionEvent.Type#DISCONNECTED}, once. This
-   * end's queue pair goes to ERR at once, the peer's at the latest as its event is taken. Of no
-   * effect for datagrams, or where nothing is established.
+   * Ends the connection: both ends get {@link ConnectionEvent.Type#DISCONNECTED}, once. This end's
+   * queue pair goes to ERR at once, the peer's at the latest as its event is taken. Of no effect
+   * for datagrams, or where nothing is established.
    */
   void disconnect();
 
-  /** Closes this end; a peer that is still connected is told DISCONNECTED. */
+  /** Closes this end; a peer that is still connected gets DISCONNECTED. */
   @Override
   void close();
 }

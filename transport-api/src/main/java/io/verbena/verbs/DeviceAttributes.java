@@ -4,7 +4,7 @@ package io.verbena.verbs;
 import java.util.Set;
 
 /**
- * What a device is and what it can do, as {@code ibv_query_device(3)} tells it.
+ * What a device is and what it can do ({@code ibv_query_device(3)}).
  *
  * @param name the device's name
  * @param firmware its firmware or software version
@@ -51,7 +51,7 @@ public record DeviceAttributes(
     capabilities = Set.copyOf(capabilities);
   }
 
-  /** Whether the device can do this. */
+  /** Returns whether the device can do this. */
   public boolean supports(Capability capability) {
     return capabilities.contains(capability);
   }

@@ -4,9 +4,9 @@ package io.verbena.verbs;
 import java.util.Set;
 
 /**
- * What a device counts by itself, as {@code rdma statistic} and the kernel's {@code hw_counters}
- * tell it. A device counts for all who use it, so for other programs too; where two opened devices
- * are one device that counts once, both answer the same object. Thread-safe.
+ * What a device counts by itself ({@code rdma statistic}, the kernel's {@code hw_counters}). A
+ * device counts for all who use it, so for other programs too; where two opened devices are one
+ * device that counts once, both return the same object. Thread-safe.
  */
 public interface DeviceCounters {
 
@@ -48,7 +48,7 @@ public interface DeviceCounters {
   Set<Counter> counted();
 
   /**
-   * The present count; it only grows, from wherever it was when the device was opened.
+   * Returns the present count, which only grows, from wherever it was when the device was opened.
    *
    * @throws VerbsException {@code NOT_SUPPORTED} for what is not {@link #counted}, {@code IO} if
    *     the device cannot be asked any more

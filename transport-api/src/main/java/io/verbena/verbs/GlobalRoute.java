@@ -6,9 +6,9 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /**
- * The area in front of a datagram that tells where it came from: the IP header of RoCEv2, which is
- * where InfiniBand has its GRH (RoCEv2 annex of IBTA volume 1; RFC 8200, RFC 791). IPv6 fills it;
- * IPv4, whose addresses are GIDs of the form ::ffff:a.b.c.d, its last 20 bytes.
+ * The area in front of a datagram, with the address that it came from: the IP header of RoCEv2,
+ * where InfiniBand has its GRH (IBTA volume 1, annex A17; RFC 8200, RFC 791). IPv6 fills it; IPv4,
+ * whose addresses are GIDs of the form ::ffff:a.b.c.d, its last 20 bytes.
  *
  * <pre>
  *  IPv6:  0 version 4 | class 8 | flow label 20    IPv4: 20 version 4 | words 4
@@ -112,7 +112,7 @@ public final class GlobalRoute {
   }
 
   /**
-   * The way back to a datagram's sender, as {@code ibv_init_ah_from_wc(3)} makes it.
+   * Returns the way back to a datagram's sender, as {@code ibv_init_ah_from_wc(3)} makes it.
    *
    * @param area what stands in front of the datagram; {@link #LENGTH} bytes from its position on,
    *     which is not changed

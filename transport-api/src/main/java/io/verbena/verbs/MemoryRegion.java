@@ -6,7 +6,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registered memory. Its keys are dead the moment {@link #close} begins, and when it returns the
+ * Registered memory. Its keys are invalid the moment {@link #close} begins, and when it returns the
  * HCA no longer touches the memory.
  */
 public interface MemoryRegion extends AutoCloseable {

@@ -14,8 +14,8 @@ public interface MemoryWindow extends AutoCloseable {
   MemoryWindowType type();
 
   /**
-   * Returns the key by which peers name it; each bind changes its low 8 bits. A bind's new key is
-   * told at the latest when the bind has completed, with type 1 once it is posted.
+   * Returns the key by which peers name it; each bind changes its low 8 bits. It is a bind's new
+   * key at the latest when the bind has completed, with type 1 once it is posted.
    */
   int rkey();
 

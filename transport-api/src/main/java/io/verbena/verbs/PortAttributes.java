@@ -4,7 +4,7 @@ package io.verbena.verbs;
 import java.util.List;
 
 /**
- * A device's port, as {@code ibv_query_port(3)} tells it. Ports are numbered from 1.
+ * A device's port ({@code ibv_query_port(3)}). Ports are numbered from 1.
  *
  * @param active whether the link is up
  * @param maxMtu the largest MTU of the port

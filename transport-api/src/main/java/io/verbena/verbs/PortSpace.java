@@ -3,14 +3,15 @@ package io.verbena.verbs;
 
 /**
  * Whose ports a connection manager listens on and resolves; names and numbers as in {@code enum
- * rdma_port_space}. The same port of two of them is two services.
+ * rdma_port_space}. The same port in two port spaces is two services.
  */
 public enum PortSpace {
   /** Connections, of queue pairs of type {@link QueuePairType#RC}. */
   TCP(0x0106, QueuePairType.RC),
   /**
-   * Datagrams: who asks is told the queue pair of type {@link QueuePairType#UD} that serves a port
-   * (service ID resolution, SIDR, in the IBTA specification, volume 1). Nothing is connected.
+   * Datagrams: the answer to a request names the queue pair of type {@link QueuePairType#UD} that
+   * serves a port (service ID resolution, SIDR: IBTA volume 1, section 12.11). Nothing is
+   * connected.
    */
   UDP(0x0111, QueuePairType.UD);
 

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.Set;
 
 /**
- * The fence round memory regions, windows, queue pairs and address handles: only what shares a
- * domain works together. Closing it fails with {@link VerbsError#BUSY} while it holds anything.
+ * Groups memory regions, windows, queue pairs and address handles: only those of one domain work
+ * together. Closing it fails with {@link VerbsError#BUSY} while it holds anything.
  */
 public interface ProtectionDomain extends AutoCloseable {
 
@@ -16,9 +16,9 @@ public interface ProtectionDomain extends AutoCloseable {
   /**
    * Registers a buffer's bytes from position to limit. The region holds on to the memory until it
    * is closed; position and limit may be changed meanwhile, but the memory must not be freed, and
-   * the file of a mapped buffer must not be truncated. A request of which a buffer tells that its
-   * memory is gone fails, at the end whose memory it is. JVMs before JDK 25 tell of a truncated
-   * file late, if at all.
+   * the file of a mapped buffer must not be truncated. A request whose memory turns out to be gone
+   * fails, at the end whose memory it is. JVMs before JDK 25 notice a truncated file late, if at
+   * all.
    *
    * @param buffer a direct buffer; writable if {@link Access#LOCAL_WRITE} is asked for
    * @param access what may be done to it, apart from local reading

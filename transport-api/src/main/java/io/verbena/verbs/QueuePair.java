@@ -57,7 +57,7 @@ public interface QueuePair extends AutoCloseable {
 
   /**
    * Posts a bind of a window of type 1 ({@code ibv_bind_mw(3)}), and gives the window its next key
-   * at once: {@link MemoryWindow#rkey} tells it when this returns. The bind is done in the order of
+   * at once: {@link MemoryWindow#rkey} returns it from then on. The bind is done in the order of
    * the send queue and completes there as BIND_MW; the key from before opens what it opened until
    * then, and nothing any more afterwards. If the bind fails the window goes on showing what it
    * showed, under the key from before. Once it has completed the window may be bound again, through
@@ -80,9 +80,7 @@ public interface QueuePair extends AutoCloseable {
    */
   void postReceive(ReceiveWorkRequest request);
 
-  /**
-   * Destroys it. What is pending is dropped without completion, as {@code ibv_destroy_qp(3)} does.
-   */
+  /** Destroys it ({@code ibv_destroy_qp(3)}). What is pending is dropped without completion. */
   @Override
   void close();
 }

@@ -59,131 +59,131 @@ public final class QueuePairAttributes {
     return Collections.unmodifiableSet(fields);
   }
 
-  /** Whether this attribute was set. */
+  /** Returns whether this attribute was set. */
   public boolean has(Field field) {
     return fields.contains(field);
   }
 
-  /** The state to go to. */
+  /** Sets the state to go to. */
   public QueuePairAttributes state(QueuePairState value) {
     fields.add(Field.STATE);
     state = value;
     return this;
   }
 
-  /** The state that the caller believes it is in; another one and the call fails. */
+  /** Sets the state that the caller believes it is in; in another one the call fails. */
   public QueuePairAttributes currentState(QueuePairState value) {
     fields.add(Field.CUR_STATE);
     currentState = value;
     return this;
   }
 
-  /** Whether to raise {@link AsyncEvent.Type#SQ_DRAINED}. */
+  /** Sets whether to raise {@link AsyncEvent.Type#SQ_DRAINED}. */
   public QueuePairAttributes drainedNotify(boolean value) {
     fields.add(Field.EN_SQD_ASYNC_NOTIFY);
     drainedNotify = value;
     return this;
   }
 
-  /** What peers may do through this queue pair: remote write, read, atomic. */
+  /** Sets what peers may do through this queue pair: remote write, read, atomic. */
   public QueuePairAttributes access(Set<Access> value) {
     fields.add(Field.ACCESS_FLAGS);
     access = Set.copyOf(value);
     return this;
   }
 
-  /** The index of its partition key. */
+  /** Sets the index of its partition key. */
   public QueuePairAttributes pkeyIndex(int value) {
     fields.add(Field.PKEY_INDEX);
     pkeyIndex = value;
     return this;
   }
 
-  /** Its port, from 1. */
+  /** Sets its port, from 1. */
   public QueuePairAttributes port(int value) {
     fields.add(Field.PORT);
     port = value;
     return this;
   }
 
-  /** The queue key that UD messages must carry. */
+  /** Sets the queue key that UD messages must carry. */
   public QueuePairAttributes queueKey(int value) {
     fields.add(Field.QKEY);
     queueKey = value;
     return this;
   }
 
-  /** The way to the peer. */
+  /** Sets the way to the peer. */
   public QueuePairAttributes addressVector(AddressVector value) {
     fields.add(Field.AV);
     addressVector = value;
     return this;
   }
 
-  /** Payload per packet. */
+  /** Sets the most payload of a packet. */
   public QueuePairAttributes pathMtu(Mtu value) {
     fields.add(Field.PATH_MTU);
     pathMtu = value;
     return this;
   }
 
-  /** How long to wait for an acknowledgement: 4.096 us times 2 to this power; 0 for ever. */
+  /** Sets the time to wait for an acknowledgement: 4.096 us times 2 to this power; 0 for ever. */
   public QueuePairAttributes timeout(int value) {
     fields.add(Field.TIMEOUT);
     timeout = value;
     return this;
   }
 
-  /** Retries after such a timeout, 0 to 7. */
+  /** Sets the retries after such a timeout, 0 to 7. */
   public QueuePairAttributes retryCount(int value) {
     fields.add(Field.RETRY_CNT);
     retryCount = value;
     return this;
   }
 
-  /** Retries after an RNR NAK, 0 to 6; 7 for ever. */
+  /** Sets the retries after an RNR NAK, 0 to 6; 7 for ever. */
   public QueuePairAttributes rnrRetry(int value) {
     fields.add(Field.RNR_RETRY);
     rnrRetry = value;
     return this;
   }
 
-  /** The first PSN that the peer will send, 24 bits. */
+  /** Sets the first PSN that the peer will send, 24 bits. */
   public QueuePairAttributes receivePsn(int value) {
     fields.add(Field.RQ_PSN);
     receivePsn = value;
     return this;
   }
 
-  /** READs and atomics that it may have outstanding ({@code max_rd_atomic}). */
+  /** Sets the READs and atomics that it may have outstanding ({@code max_rd_atomic}). */
   public QueuePairAttributes maxReadAtomic(int value) {
     fields.add(Field.MAX_QP_RD_ATOMIC);
     maxReadAtomic = value;
     return this;
   }
 
-  /** The RNR timer that it asks of peers, a code of 0 to 31 (IBTA volume 1, table 45). */
+  /** Sets the RNR timer that it asks of peers, a code of 0 to 31 (IBTA volume 1, table 45). */
   public QueuePairAttributes minRnrTimer(int value) {
     fields.add(Field.MIN_RNR_TIMER);
     minRnrTimer = value;
     return this;
   }
 
-  /** The first PSN to send, 24 bits. */
+  /** Sets the first PSN to send, 24 bits. */
   public QueuePairAttributes sendPsn(int value) {
     fields.add(Field.SQ_PSN);
     sendPsn = value;
     return this;
   }
 
-  /** READs and atomics that it serves at once ({@code max_dest_rd_atomic}). */
+  /** Sets the READs and atomics that it serves at once ({@code max_dest_rd_atomic}). */
   public QueuePairAttributes maxDestinationReadAtomic(int value) {
     fields.add(Field.MAX_DEST_RD_ATOMIC);
     maxDestinationReadAtomic = value;
     return this;
   }
 
-  /** The peer's queue pair number, 24 bits. */
+  /** Sets the peer's queue pair number, 24 bits. */
   public QueuePairAttributes destinationQueuePair(int value) {
     fields.add(Field.DEST_QPN);
     destinationQueuePair = value;

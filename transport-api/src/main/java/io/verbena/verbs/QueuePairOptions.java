@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a queue pair is created with ({@code ibv_create_qp(3)}). Capacities are the least that is
- * needed; {@link QueuePair#capabilities} tells what was granted.
+ * needed; {@link QueuePair#capabilities} returns what was granted.
  *
  * @param type the transport service
  * @param sendQueue where sends complete

@@ -2,7 +2,8 @@
 package io.verbena.verbs;
 
 /**
- * The states of a queue pair; numbers as in {@code enum ibv_qp_state}.
+ * The states of a queue pair (IBTA volume 1, section 10.3.1); numbers as in {@code enum
+ * ibv_qp_state}.
  *
  * <pre>{@code
  * RESET -> INIT -> RTR -> RTS <-> SQD

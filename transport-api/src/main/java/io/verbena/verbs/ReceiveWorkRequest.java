@@ -22,7 +22,7 @@ public final class ReceiveWorkRequest {
     buffers = new ScatterGatherList(maxScatterGather);
   }
 
-  /** Returns its id, handed back in the completion. */
+  /** Returns its id, which the completion returns. */
   public long id() {
     return id;
   }

@@ -38,17 +38,17 @@ public final class ScatterGatherList {
     return totalLength;
   }
 
-  /** The address of entry {@code index}. */
+  /** Returns the address of entry {@code index}. */
   public long address(int index) {
     return addresses[Objects.checkIndex(index, size)];
   }
 
-  /** The length of entry {@code index}, in bytes. */
+  /** Returns the length of entry {@code index}, in bytes. */
   public int length(int index) {
     return lengths[Objects.checkIndex(index, size)];
   }
 
-  /** The lkey of entry {@code index}. */
+  /** Returns the lkey of entry {@code index}. */
   public int lkey(int index) {
     return lkeys[Objects.checkIndex(index, size)];
   }

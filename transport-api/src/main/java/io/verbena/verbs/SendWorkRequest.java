@@ -85,7 +85,7 @@ public final class SendWorkRequest {
     return start(SendOpcode.SEND_WITH_IMM);
   }
 
-  /** SEND_WITH_INV: the peer's key {@code remoteKey} dies as the message arrives. */
+  /** SEND_WITH_INV: the message invalidates the peer's key {@code remoteKey} as it arrives. */
   public SendWorkRequest sendWithInvalidate(int remoteKey) {
     return start(SendOpcode.SEND_WITH_INV, 0, remoteKey);
   }
@@ -123,7 +123,7 @@ public final class SendWorkRequest {
     return start(SendOpcode.ATOMIC_FETCH_AND_ADD, remoteAddress, remoteKey);
   }
 
-  /** LOCAL_INV: kills the key of a type 2 window or of a region of ours. */
+  /** LOCAL_INV: invalidates the key of a type 2 window or of a region of ours. */
   public SendWorkRequest localInvalidate(int key) {
     return start(SendOpcode.LOCAL_INV, 0, key);
   }
@@ -153,7 +153,7 @@ public final class SendWorkRequest {
     return bind(window, 0, region, access);
   }
 
-  /** Sets the id, handed back in the completion. */
+  /** Sets the id, which the completion returns. */
   public SendWorkRequest id(long id) {
     this.id = id;
     return this;

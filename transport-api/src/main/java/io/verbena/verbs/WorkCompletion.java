@@ -28,7 +28,7 @@ public final class WorkCompletion {
   private int sourceQueuePair;
   private int flags;
 
-  /** An array of {@code count} fresh completions to poll into. */
+  /** Returns an array of {@code count} fresh completions to poll into. */
   public static WorkCompletion[] array(int count) {
     WorkCompletion[] completions = new WorkCompletion[count];
     for (int i = 0; i < count; i++) {
@@ -92,7 +92,7 @@ public final class WorkCompletion {
     return sourceQueuePair;
   }
 
-  /** {@link #WITH_IMM}, {@link #GRH}, {@link #WITH_INV}. */
+  /** Returns which of {@link #WITH_IMM}, {@link #GRH} and {@link #WITH_INV} hold. */
   public int flags() {
     return flags;
   }

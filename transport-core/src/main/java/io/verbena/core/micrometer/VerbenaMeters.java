@@ -32,8 +32,8 @@ import java.util.Map;
  *   <li>{@code verbena.operations}: a timer of work requests from post to completion, by {@code
  *       operation} and {@code status}; {@code verbena.operations.data} (bytes): a counter of what
  *       they moved, by {@code operation}
- *   <li>{@code verbena.errors}: a counter of failures that were told to the program, by {@code
- *       operation}, {@code status} and {@code exception}
+ *   <li>{@code verbena.errors}: a counter of failures that the program got, by {@code operation},
+ *       {@code status} and {@code exception}
  *   <li>{@code verbena.connections}, {@code verbena.send.queue.depth}, {@code
  *       verbena.send.queue.limit}, {@code verbena.credits} by {@code credit}, {@code
  *       verbena.memory.registered} and {@code verbena.memory.limit} (bytes): gauges
