@@ -35,7 +35,8 @@ final class Signal {
   }
 
   /**
-   * Whether the credits are for receives of the sender's {@link io.verbena.netty.wire.Handshake#piece}, not short ones.
+   * Whether the credits are for receives of the sender's {@link
+   * io.verbena.netty.wire.Handshake#piece}, not short ones.
    */
   static boolean areLong(int immediate) {
     return (immediate & LONG) != 0;

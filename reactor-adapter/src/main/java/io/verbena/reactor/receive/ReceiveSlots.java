@@ -16,7 +16,9 @@ public final class ReceiveSlots {
   private int head;
   private int tail;
 
-  /** The slots of {@code pair}'s receive queue, whose work request ids begin with {@code prefix}. */
+  /**
+   * The slots of {@code pair}'s receive queue, whose work request ids begin with {@code prefix}.
+   */
   public ReceiveSlots(QueuePair pair, ReceiveBuffers buffers, long prefix, int capacity) {
     this.pair = pair;
     this.buffers = buffers;

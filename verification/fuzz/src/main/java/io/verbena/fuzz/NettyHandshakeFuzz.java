@@ -17,8 +17,7 @@ public final class NettyHandshakeFuzz {
       Claim.that(read.piece() >= read.shortPiece() && read.piece() <= 1 << 20, "a bounded piece");
       Claim.that(read.shortPiece() >= Handshake.LEAST_PIECE, "a short piece that takes something");
       Claim.that(
-          read.receives() >= Handshake.LEAST_RECEIVES
-              && read.receives() <= Handshake.MOST_RECEIVES,
+          read.receives() >= Handshake.LEAST_RECEIVES && read.receives() <= Handshake.MOST_RECEIVES,
           "a bounded number of receives");
       Claim.that(read.equals(Handshake.decode(read.encode())), "what was read can be written");
     }

@@ -64,8 +64,8 @@ import org.jspecify.annotations.Nullable;
  * no address go more than twice the bytes that came from it, and of many requests hardly more than
  * came.
  *
- * <p>With a {@link LockHandshake}, what does not prove that it is from the peer changes no state from
- * REP on; and nobody gets so far who has not the key.
+ * <p>With a {@link LockHandshake}, what does not prove that it is from the peer changes no state
+ * from REP on; and nobody gets so far who has not the key.
  */
 public final class Communication {
   /** Bytes of a REP's private data that a lock takes. */
