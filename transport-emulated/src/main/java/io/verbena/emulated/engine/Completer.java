@@ -72,6 +72,7 @@ final class Completer {
       if (!link.isFull()) {
         congestion.silent(window.sentEnd);
       }
+      link.share.silent();
       sendAgain();
     }
   }
@@ -80,6 +81,9 @@ final class Completer {
   void probe() {
     if (window.awaitsAnswer()) {
       probe.begin();
+      if (clock.isLate()) {
+        link.share.silent();
+      }
     }
   }
 
@@ -94,6 +98,7 @@ final class Completer {
     if (w.unacknowledged != before) {
       congestion.answered(Psn.difference(w.unacknowledged, before), w.unacknowledged);
       clock.confirm();
+      link.share.heard();
       probe.answered(w.unacknowledged);
       if (w.awaitsAnswer()) {
         clock.restart();

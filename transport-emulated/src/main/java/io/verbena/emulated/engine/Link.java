@@ -9,7 +9,6 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
-import org.jspecify.annotations.Nullable;
 
 /** What the state machines of one queue pair share: its state, its attributes, its way out. */
 final class Link {
@@ -41,16 +40,15 @@ final class Link {
 
   private AddressVector vector = AddressVector.to(new Gid(0, 0));
 
-  /** What it shares with others that send to the same peer, and how much of it this one has out. */
-  private @Nullable PeerWindow window;
-
-  private int out;
+  /** Of what all that send to the same peer may have out. */
+  final WindowShare share;
 
   Link(EngineOptions options, Host host, FrameSink sink) {
     this.options = options;
     this.host = host;
     this.sink = sink;
     frame = sink.frame();
+    share = new WindowShare(host);
   }
 
   void configure(QueuePairAttributes attributes) {
@@ -69,33 +67,8 @@ final class Link {
     AddressVector to = attributes.addressVector();
     if (to != null) {
       vector = to;
-      shareWindow();
+      share.of(reliable() ? sink.window(vector) : null);
     }
-  }
-
-  private void shareWindow() {
-    PeerWindow shared = reliable() ? sink.window(vector) : null;
-    if (shared != window) {
-      int before = out;
-      out(0);
-      window = shared;
-      out(before);
-    }
-  }
-
-  /** Tells those who share the window how many packets are out. */
-  void out(int packets) {
-    PeerWindow shared = window;
-    if (shared != null && packets != out) {
-      shared.changed(out, packets);
-      out = packets;
-    }
-  }
-
-  /** Whether, of what is shared, there is room for another packet besides so many of its own. */
-  boolean hasRoom(int own) {
-    PeerWindow shared = window;
-    return shared == null || shared.hasRoom(own);
   }
 
   boolean isConnected() {

@@ -1,47 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
+import java.util.ArrayDeque;
+
 /**
  * How many packets all queue pairs of a port may have out to one peer, which takes them with one
  * socket, whose buffer overflows where each queue pair keeps to its own {@link CongestionWindow}
- * only. Up to half of it, or less where there are many, is for whoever comes first; the rest is for
- * those who have less than their share, so that none is kept out by others.
- *
- * <p>A queue pair without a packet out that will be answered may always send: it asks for room when
- * its own answers come, and nobody has to be woken. So where there are more queue pairs than
- * packets in the window, each has one out. For the caller of the engines.
+ * only. Whoever comes first takes what there is. When all is taken, queue pairs wait, and have
+ * their turns in the order in which they came, of some packets each; of one packet each while the
+ * peer may be gone. For the caller of the engines.
  */
 public final class PeerWindow {
+  /** Packets that a queue pair may send in its turn: a small part, yet more than a packet. */
+  private static final int TURN = 16;
+
+  private static final int TURNS = 4;
+
   private final int most;
-  private int out;
-  private int active;
+  private final int longTurn;
+  private int turn;
+  private final ArrayDeque<WindowShare> waiting = new ArrayDeque<>();
+
+  /** Packets that are out, and those of turns that have begun. */
+  private int taken;
 
   /** A window for some packets. */
   public PeerWindow(int most) {
     this.most = most;
+    longTurn = Math.max(1, Math.min(TURN, most / TURNS));
+    turn = longTurn;
   }
 
-  /** Whether a queue pair that has so many packets out may send another one. */
-  boolean hasRoom(int own) {
-    return !isBusy() || (out < most && own < share());
+  /** Whether so many more may be out; nobody waits then. */
+  boolean hasRoom(int more) {
+    return taken + more <= most;
   }
 
-  /** A queue pair has another number of packets out. */
-  void changed(int before, int now) {
-    out += now - before;
-    active += Integer.signum(now) - Integer.signum(before);
+  /** Whether the peer has answered one of them, or not for long. */
+  void heard(boolean now) {
+    turn = now ? longTurn : 1;
   }
 
-  /** Packets that are out. */
-  int out() {
-    return out;
+  /** There is no room for a queue pair: it is to have its turn. */
+  void await(WindowShare share) {
+    waiting.add(share);
   }
 
-  private boolean isBusy() {
-    return out >= Math.max(0, most - active) / 2;
+  /** A queue pair waits no longer. */
+  void forget(WindowShare share) {
+    waiting.remove(share);
   }
 
-  private int share() {
-    return most / Math.max(1, active);
+  /** Queue pairs have taken so many packets more, or less, of it. */
+  void changed(int by) {
+    taken += by;
+    while (taken < most && !waiting.isEmpty()) {
+      taken += turn;
+      waiting.remove().begin(turn);
+    }
   }
 }

@@ -218,6 +218,7 @@ public final class QueuePairEngine {
       boolean replied = responder.reply();
       boolean notified = notifier.step();
       if (!replied && !requested && !notified) {
+        requester.rest();
         return false;
       }
       left -= (replied ? 1 : 0) + (requested ? 1 : 0) + (notified ? 1 : 0);

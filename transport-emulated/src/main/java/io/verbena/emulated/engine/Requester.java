@@ -73,7 +73,7 @@ final class Requester {
     sinceAckRequest = 0;
     drained = false;
     probe.clear();
-    link.out(0);
+    link.share.clear();
   }
 
   /** Looks anew at a state that was just entered. */
@@ -101,14 +101,29 @@ final class Requester {
       return true;
     }
     int out = out();
-    // Of those that are out, one has to be answered, for this to go on.
-    if (out >= congestion.packets() || (out > sinceAckRequest && !link.hasRoom(out))) {
+    if (out >= congestion.packets() || !hasRoom(out)) {
       return false;
     }
-    if (w.cursor < w.started) {
-      return !mustWaitForPart() && sendPacket();
+    boolean done = w.cursor < w.started ? !mustWaitForPart() && sendPacket() : begin();
+    int sent = out() - out;
+    if (sent > 0) {
+      link.share.sent(sent);
     }
-    return begin();
+    return done;
+  }
+
+  /** There is nothing to be done. */
+  void rest() {
+    link.share.rest();
+  }
+
+  /** Whether a packet may be sent besides so many that are out. */
+  private boolean hasRoom(int out) {
+    if (window.cursor == window.started && !window.hasNext()) {
+      return true;
+    }
+    // Of those that are out, one has to be answered, for this to go on.
+    return (out > 0 && out <= sinceAckRequest) || link.share.take(out);
   }
 
   /** Packets that are sent and not answered, but for those that are sent again. */
@@ -116,16 +131,11 @@ final class Requester {
     return Psn.difference(window.cursorPsn(), window.unacknowledged);
   }
 
-  /** Whether what queue pairs share may be used up with the packet at the cursor. */
-  private boolean isLastForNow() {
-    return !link.hasRoom(out() + 1);
-  }
-
   /** For the completer: all from the oldest packet on that is not acknowledged is sent again. */
   void goBack() {
     probe.clear();
     window.goBack();
-    link.out(out());
+    link.share.out(out());
   }
 
   /** For the completer: the oldest request has changed. */
@@ -135,7 +145,7 @@ final class Requester {
       w.completeHead();
     }
     w.catchUp();
-    link.out(out());
+    link.share.out(out());
     if (link.state == QueuePairState.SQD) {
       drained();
     }
@@ -317,7 +327,6 @@ final class Requester {
     }
     w.cursor = cursor;
     w.packet = packet;
-    link.out(out());
     return sent;
   }
 
@@ -365,7 +374,8 @@ final class Requester {
       }
     }
     if (link.reliable()) {
-      frame.ackRequested(last || ++sinceAckRequest >= congestion.ackInterval() || isLastForNow());
+      frame.ackRequested(
+          last || ++sinceAckRequest >= congestion.ackInterval() || link.share.endsTurn());
       if (frame.ackRequested()) {
         sinceAckRequest = 0;
       }
@@ -379,7 +389,6 @@ final class Requester {
     }
     if (link.reliable()) {
       clock.sent();
-      link.out(out());
     } else {
       w.unacknowledged = w.sentEnd;
       if (last) {

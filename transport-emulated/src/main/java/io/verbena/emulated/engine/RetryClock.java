@@ -24,6 +24,9 @@ final class RetryClock {
   /** Longer than a receiver that is busy takes to answer, on a machine that is not slow. */
   private static final long FIRST_PROBE_NANOS = 10_000_000;
 
+  /** Longer than a receiver sleeps that has packets in its buffer, on a machine that is busy. */
+  private static final long LATE_NANOS = 100_000_000;
+
   /** How long to wait until packets are taken that may be the answer. */
   private static final long BEHIND_NANOS = 1_000_000;
 
@@ -214,6 +217,11 @@ final class RetryClock {
     boolean probe = toProbe;
     toProbe = false;
     return probe;
+  }
+
+  /** Whether an answer has been due for very long. */
+  boolean isLate() {
+    return timeline.now() - since >= LATE_NANOS;
   }
 
   /** An alarm that is set goes off first and is then set again: most answers come in time. */

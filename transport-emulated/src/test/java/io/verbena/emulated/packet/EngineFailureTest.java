@@ -3,32 +3,25 @@ package io.verbena.emulated.packet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.emulated.cm.local.LocalConnectionManagers;
-import io.verbena.emulated.hca.DeviceLimits;
+import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
-import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.emulated.wire.VirtualTime;
 import io.verbena.emulated.wire.Wire;
-import io.verbena.verbs.Access;
-import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,9 +33,8 @@ class EngineFailureTest {
 
   private final VirtualTime time = new VirtualTime();
   private final BrokenWire wire = new BrokenWire(new SimulatedWire(time, FaultSchedule.none(1000)));
-  private final Driven fabric = new Driven(time, wire);
-  private final EmulatedDevice device =
-      EmulatedDevice.open(fabric, DeviceLimits.FULL, new LocalConnectionManagers());
+  private final DrivenFabric fabric = new DrivenFabric(time, wire, FlowControl.FIXED);
+  private final EmulatedDevice device = fabric.open();
   private final EmulatedProtectionDomain domain = device.allocateProtectionDomain();
   private final CompletionQueue completions = device.createCompletionQueue(64, null);
   private final List<QueuePair> pairs = new ArrayList<>();
@@ -92,23 +84,6 @@ class EngineFailureTest {
     }
   }
 
-  private static final class Driven extends PacketFabric {
-    private final VirtualTime time;
-
-    Driven(VirtualTime time, Wire wire) {
-      super(new Secrets(new SplittableRandom(7)), time, wire);
-      this.time = time;
-    }
-
-    @Override
-    public void wake() {}
-
-    @Override
-    public void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
-      time.schedule(delayNanos, task);
-    }
-  }
-
   @BeforeEach
   void connect() {
     for (int i = 0; i < 4; i++) {
@@ -116,7 +91,7 @@ class EngineFailureTest {
           domain.createQueuePair(QueuePairOptions.reliable(completions, completions, 16, 16)));
     }
     for (int i = 0; i < 4; i++) {
-      connect(pairs.get(i), pairs.get(i ^ 1));
+      DrivenFabric.connect(pairs.get(i), pairs.get(i ^ 1), device.gid(), 12, 2);
     }
   }
 
@@ -193,31 +168,5 @@ class EngineFailureTest {
         fabric.leave();
       }
     }
-  }
-
-  private void connect(QueuePair pair, QueuePair to) {
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.INIT)
-            .pkeyIndex(0)
-            .port(1)
-            .access(EnumSet.of(Access.REMOTE_WRITE)));
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTR)
-            .addressVector(AddressVector.to(device.gid()))
-            .pathMtu(device.port().activeMtu())
-            .destinationQueuePair(to.number())
-            .receivePsn(1)
-            .maxDestinationReadAtomic(1)
-            .minRnrTimer(1));
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTS)
-            .timeout(12)
-            .retryCount(2)
-            .rnrRetry(1)
-            .sendPsn(1)
-            .maxReadAtomic(1));
   }
 }

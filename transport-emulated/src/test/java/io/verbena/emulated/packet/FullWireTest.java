@@ -3,50 +3,42 @@ package io.verbena.emulated.packet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.emulated.cm.local.LocalConnectionManagers;
 import io.verbena.emulated.engine.FlowControl;
-import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
-import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.emulated.wire.VirtualTime;
 import io.verbena.emulated.wire.Wire;
 import io.verbena.verbs.Access;
-import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.MemoryRegion;
-import io.verbena.verbs.Mtu;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
-import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /** A wire that has no room for a packet loses none: what is to be sent waits. */
 class FullWireTest {
   private static final long DEADLINE_NANOS = 60_000_000_000L;
   private static final int PACKETS = 200;
-  private static final int LENGTH = PACKETS * 256;
+  private static final int LENGTH = PACKETS * DrivenFabric.PAYLOAD;
 
   private final VirtualTime time = new VirtualTime();
   private final NarrowWire wire = new NarrowWire(time);
-  private final Driven fabric = new Driven(time, wire);
-  private final EmulatedDevice near = open();
-  private final EmulatedDevice far = open();
+  private final DrivenFabric fabric = new DrivenFabric(time, wire, FlowControl.adaptive(256));
+  private final EmulatedDevice near = fabric.open();
+  private final EmulatedDevice far = fabric.open();
 
   /** Takes a few packets of its first port in each while. */
   private static final class NarrowWire implements Wire {
@@ -114,32 +106,6 @@ class FullWireTest {
     }
   }
 
-  private static final class Driven extends PacketFabric {
-    private final VirtualTime time;
-
-    Driven(VirtualTime time, Wire wire) {
-      super(new Secrets(new SplittableRandom(7)), time, wire);
-      this.time = time;
-    }
-
-    @Override
-    protected FlowControl flowControl() {
-      return FlowControl.adaptive(256);
-    }
-
-    @Override
-    public void wake() {}
-
-    @Override
-    public void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
-      time.schedule(delayNanos, task);
-    }
-  }
-
-  private EmulatedDevice open() {
-    return EmulatedDevice.open(fabric, DeviceLimits.FULL, new LocalConnectionManagers());
-  }
-
   @Test
   void whatIsToBeSentWaitsForRoomAndNothingIsSentTwice() {
     ByteBuffer bytes = ByteBuffer.allocateDirect(2 * LENGTH);
@@ -160,10 +126,10 @@ class FullWireTest {
             farDomain.createQueuePair(QueuePairOptions.reliable(there, there, 4, 4));
         QueuePair peerOfTwo =
             farDomain.createQueuePair(QueuePairOptions.reliable(there, there, 4, 4))) {
-      connect(one, peerOfOne, far.gid());
-      connect(peerOfOne, one, near.gid());
-      connect(two, peerOfTwo, far.gid());
-      connect(peerOfTwo, two, near.gid());
+      DrivenFabric.connect(one, peerOfOne, far.gid(), 20, 2);
+      DrivenFabric.connect(peerOfOne, one, near.gid(), 20, 2);
+      DrivenFabric.connect(two, peerOfTwo, far.gid(), 20, 2);
+      DrivenFabric.connect(peerOfTwo, two, near.gid(), 20, 2);
       List<QueuePair> pairs = List.of(one, two);
       for (int i = 0; i < pairs.size(); i++) {
         long offset = (long) i * LENGTH;
@@ -177,7 +143,7 @@ class FullWireTest {
                     .signaled());
       }
 
-      run();
+      fabric.run(DEADLINE_NANOS);
 
       WorkCompletion[] done = WorkCompletion.array(16);
       int count = here.poll(done);
@@ -203,43 +169,5 @@ class FullWireTest {
 
   private static long count(Device device, Counter counter) {
     return device.counters().get(counter);
-  }
-
-  private void run() {
-    fabric.enter();
-    try {
-      boolean more = true;
-      while (more) {
-        more = time.runDue() || fabric.serve() || time.advance(DEADLINE_NANOS);
-      }
-    } finally {
-      fabric.leave();
-    }
-  }
-
-  private static void connect(QueuePair pair, QueuePair to, Gid gid) {
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.INIT)
-            .pkeyIndex(0)
-            .port(1)
-            .access(EnumSet.of(Access.REMOTE_WRITE)));
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTR)
-            .addressVector(AddressVector.to(gid))
-            .pathMtu(Mtu.MTU_256)
-            .destinationQueuePair(to.number())
-            .receivePsn(1)
-            .maxDestinationReadAtomic(1)
-            .minRnrTimer(1));
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTS)
-            .timeout(20)
-            .retryCount(2)
-            .rnrRetry(1)
-            .sendPsn(1)
-            .maxReadAtomic(1));
   }
 }

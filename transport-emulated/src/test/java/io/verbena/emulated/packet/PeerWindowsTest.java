@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.packet;
 
+import static io.verbena.verbs.CompletionStatus.RETRY_EXC_ERR;
+import static io.verbena.verbs.CompletionStatus.SUCCESS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.COLLECTION;
 
-import io.verbena.emulated.cm.local.LocalConnectionManagers;
 import io.verbena.emulated.engine.FlowControl;
-import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
-import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.wire.FaultSchedule;
@@ -20,26 +20,18 @@ import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceCounters.Counter;
-import io.verbena.verbs.Gid;
 import io.verbena.verbs.MemoryRegion;
-import io.verbena.verbs.Mtu;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
-import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Queue;
-import java.util.Set;
-import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -53,11 +45,14 @@ class PeerWindowsTest {
   /** What the receiver takes for a packet. */
   private static final long SERVICE_NANOS = 2_000;
 
+  private static final int TIMEOUT = 20;
+  private static final long TIMEOUT_NANOS = 4096L << TIMEOUT;
+
   private final VirtualTime time = new VirtualTime();
   private final BufferedWire wire = new BufferedWire();
-  private final Driven fabric = new Driven();
-  private final EmulatedDevice near = open();
-  private final EmulatedDevice far = open();
+  private final DrivenFabric fabric = new DrivenFabric(time, wire, FlowControl.adaptive(BUFFERED));
+  private final EmulatedDevice near = fabric.open();
+  private final EmulatedDevice far = fabric.open();
 
   /** A wire whose receivers have buffers, and drop what does not fit. */
   private final class BufferedWire implements Wire {
@@ -91,29 +86,6 @@ class PeerWindowsTest {
     }
   }
 
-  private final class Driven extends PacketFabric {
-    Driven() {
-      super(new Secrets(new SplittableRandom(7)), PeerWindowsTest.this.time, wire);
-    }
-
-    @Override
-    protected FlowControl flowControl() {
-      return FlowControl.adaptive(BUFFERED);
-    }
-
-    @Override
-    public void wake() {}
-
-    @Override
-    public void schedule(EmulatedDevice device, Runnable task, long delayNanos) {
-      time.schedule(delayNanos, task);
-    }
-  }
-
-  private EmulatedDevice open() {
-    return EmulatedDevice.open(fabric, DeviceLimits.FULL, new LocalConnectionManagers());
-  }
-
   @AfterEach
   void close() {
     near.close();
@@ -141,42 +113,91 @@ class PeerWindowsTest {
         .isLessThan(64 * 200 * SERVICE_NANOS * 3 / 2);
   }
 
-  /** Each has a packet out beside those of the window: together not more than the buffer holds. */
   @Test
-  void almostAsManyQueuePairsAsTheWindowHasPacketsDoNotOverrunTheReceiver() {
+  void moreQueuePairsThanTheBufferHoldsPacketsDoNotOverrunTheReceiver() {
     limit();
 
-    writeFrom(120, 20);
+    writeFrom(1000, 40);
 
     assertThat(wire.dropped).isZero();
     assertThat(retransmissions()).isZero();
-  }
-
-  @Test
-  void eachOfMoreQueuePairsThanTheBufferHoldsPacketsGetsOn() {
-    limit();
-
-    writeFrom(2 * BUFFERED, 4);
+    assertThat(time.now())
+        .as("the receiver was busy all the time")
+        .isLessThan(1000 * 40 * SERVICE_NANOS * 3 / 2);
+    assertThat(fabric.port(near).counters().packetsReceived())
+        .as("acknowledgements, each of several packets")
+        .isLessThan(1000 * 40 / 2);
   }
 
   @Test
   void aQueuePairThatComesLaterGetsItsShare() {
     limit();
-    List<Integer> ends = writeFrom(2, 2_000, 2_000, 20, 20, 20);
+    try (Writers writers = new Writers(5)) {
+      writers.post(0, 2_000);
+      writers.post(1, 2_000);
+      fabric.run(time.now() + 50 * SERVICE_NANOS);
+      for (int i = 2; i < 5; i++) {
+        writers.post(i, 20);
+      }
+      fabric.run(DEADLINE_NANOS);
 
-    assertThat(ends.subList(0, 3)).containsExactlyInAnyOrder(2, 3, 4);
+      assertThat(writers.ended(SUCCESS).subList(0, 3)).containsExactlyInAnyOrder(2, 3, 4);
+    }
   }
 
   @Test
   void whatIsSharedIsFreeAgainWhenQueuePairsClose() {
     limit();
-    int window = BUFFERED / 2;
     for (int i = 0; i < 3; i++) {
       writeFrom(40, 100);
-      assertThat(fabric.port(near).window(AddressVector.to(far.gid())))
-          .extracting("out", "active", "most")
-          .containsExactly(0, 0, window);
+      assertThatTheWindowIsFree();
     }
+  }
+
+  @Test
+  void whatIsSharedIsFreeAgainWhenQueuePairsCloseThatHaveTheirTurnsOrWait() {
+    limit();
+    try (Writers writers = new Writers(200)) {
+      for (int i = 0; i < 200; i++) {
+        writers.post(i, 40);
+      }
+      fabric.run(time.now() + 50 * SERVICE_NANOS);
+      assertThat(window("waiting")).asInstanceOf(COLLECTION).isNotEmpty();
+    }
+
+    assertThatTheWindowIsFree();
+  }
+
+  @Test
+  void queuePairsWhosePeersAreGoneDoNotKeepOthersOut() {
+    limit();
+    try (Writers writers = new Writers(400)) {
+      for (int i = 0; i < 200; i++) {
+        writers.peers.get(i).close();
+        writers.post(i, 40);
+      }
+      fabric.run(time.now() + 50 * SERVICE_NANOS);
+      for (int i = 200; i < 400; i++) {
+        writers.post(i, 40);
+      }
+
+      fabric.run(time.now() + TIMEOUT_NANOS / 2);
+      assertThat(writers.ended(SUCCESS)).hasSize(200);
+      fabric.run(DEADLINE_NANOS);
+      assertThat(writers.ended(RETRY_EXC_ERR)).hasSize(200);
+      assertThatTheWindowIsFree();
+    }
+  }
+
+  private void assertThatTheWindowIsFree() {
+    assertThat(window("taken")).isEqualTo(0);
+    assertThat(window("waiting")).asInstanceOf(COLLECTION).isEmpty();
+  }
+
+  private Object window(String field) {
+    return assertThat(fabric.port(near).window(AddressVector.to(far.gid())))
+        .extracting(field)
+        .actual();
   }
 
   private long retransmissions() {
@@ -189,103 +210,79 @@ class PeerWindowsTest {
     fabric.port(far).limit(new PeerWindows(BUFFERED / 2));
   }
 
+  /** Has each of some queue pairs write once. */
   private void writeFrom(int queuePairs, int packets) {
-    int[] each = new int[queuePairs];
-    Arrays.fill(each, packets);
-    assertThat(new HashSet<>(writeFrom(0, each))).hasSize(queuePairs);
+    try (Writers writers = new Writers(queuePairs)) {
+      for (int i = 0; i < queuePairs; i++) {
+        writers.post(i, packets);
+      }
+      fabric.run(DEADLINE_NANOS);
+      assertThat(writers.ended(SUCCESS)).doesNotHaveDuplicates().hasSize(queuePairs);
+    }
   }
 
-  /**
-   * Has each of some queue pairs write once, all of which succeed.
-   *
-   * @param headStart so many of them begin first
-   * @param packets of each
-   * @return the queue pairs, in the order in which they ended
-   */
-  private List<Integer> writeFrom(int headStart, int... packets) {
-    int most = Arrays.stream(packets).max().orElseThrow() * 256;
-    List<Integer> ended = new ArrayList<>();
-    try (CompletionQueue done = near.createCompletionQueue(packets.length, null);
-        CompletionQueue unused = far.createCompletionQueue(1, null);
-        ProtectionDomain domain = near.allocateProtectionDomain();
-        ProtectionDomain farDomain = far.allocateProtectionDomain();
-        MemoryRegion from =
-            domain.register(ByteBuffer.allocateDirect(most), EnumSet.of(Access.LOCAL_WRITE));
-        MemoryRegion to =
-            farDomain.register(
-                ByteBuffer.allocateDirect(most),
-                EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE))) {
-      List<QueuePair> pairs = new ArrayList<>();
-      Set<QueuePair> open = new HashSet<>();
-      for (int i = 0; i < packets.length; i++) {
+  /** Queue pairs that write to the receiver, each to one there. */
+  private final class Writers implements AutoCloseable {
+    private static final int LENGTH = 2_000 * DrivenFabric.PAYLOAD;
+
+    private final int count;
+    private final CompletionQueue done;
+    private final CompletionQueue unused = far.createCompletionQueue(1, null);
+    private final ProtectionDomain domain = near.allocateProtectionDomain();
+    private final ProtectionDomain farDomain = far.allocateProtectionDomain();
+    private final MemoryRegion from =
+        domain.register(ByteBuffer.allocateDirect(LENGTH), EnumSet.of(Access.LOCAL_WRITE));
+    private final MemoryRegion to =
+        farDomain.register(
+            ByteBuffer.allocateDirect(LENGTH), EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE));
+    private final List<QueuePair> pairs = new ArrayList<>();
+    final List<QueuePair> peers = new ArrayList<>();
+
+    Writers(int count) {
+      this.count = count;
+      done = near.createCompletionQueue(count, null);
+      for (int i = 0; i < count; i++) {
         QueuePair pair = domain.createQueuePair(QueuePairOptions.reliable(done, done, 1, 1));
         QueuePair peer = farDomain.createQueuePair(QueuePairOptions.reliable(unused, unused, 1, 1));
-        connect(pair, peer, far.gid());
-        connect(peer, pair, near.gid());
+        DrivenFabric.connect(pair, peer, far.gid(), TIMEOUT, 7);
+        DrivenFabric.connect(peer, pair, near.gid(), TIMEOUT, 7);
         pairs.add(pair);
-        open.add(pair);
-        open.add(peer);
+        peers.add(peer);
       }
-      for (int i = 0; i < packets.length; i++) {
-        if (i == headStart) {
-          run(time.now() + 50 * SERVICE_NANOS);
-        }
-        pairs
-            .get(i)
-            .postSend(
-                new SendWorkRequest(1)
-                    .id(i)
-                    .write(to.address(), to.rkey())
-                    .buffer(from.address(), packets[i] * 256, from.lkey())
-                    .signaled());
-      }
-      run(DEADLINE_NANOS);
-      WorkCompletion[] completions = WorkCompletion.array(packets.length);
-      int count = done.poll(completions);
-      for (int i = 0; i < count; i++) {
-        assertThat(completions[i].status()).isEqualTo(CompletionStatus.SUCCESS);
+    }
+
+    void post(int writer, int packets) {
+      pairs
+          .get(writer)
+          .postSend(
+              new SendWorkRequest(1)
+                  .id(writer)
+                  .write(to.address(), to.rkey())
+                  .buffer(from.address(), packets * DrivenFabric.PAYLOAD, from.lkey())
+                  .signaled());
+    }
+
+    /** Those that have ended since it was asked last, in this order, all of them so. */
+    List<Integer> ended(CompletionStatus expected) {
+      WorkCompletion[] completions = WorkCompletion.array(count);
+      List<Integer> ended = new ArrayList<>();
+      for (int i = 0, found = done.poll(completions); i < found; i++) {
+        assertThat(completions[i].status()).isEqualTo(expected);
         ended.add((int) completions[i].workRequestId());
       }
-      open.forEach(QueuePair::close);
+      return ended;
     }
-    return ended;
-  }
 
-  private void run(long until) {
-    fabric.enter();
-    try {
-      boolean more = true;
-      while (more) {
-        more = time.runDue() || fabric.serve() || time.advance(until);
-      }
-    } finally {
-      fabric.leave();
+    @Override
+    public void close() {
+      pairs.forEach(QueuePair::close);
+      peers.forEach(QueuePair::close);
+      from.close();
+      to.close();
+      domain.close();
+      farDomain.close();
+      done.close();
+      unused.close();
     }
-  }
-
-  private static void connect(QueuePair pair, QueuePair to, Gid gid) {
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.INIT)
-            .pkeyIndex(0)
-            .port(1)
-            .access(EnumSet.of(Access.REMOTE_WRITE)));
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTR)
-            .addressVector(AddressVector.to(gid))
-            .pathMtu(Mtu.MTU_256)
-            .destinationQueuePair(to.number())
-            .receivePsn(1)
-            .maxDestinationReadAtomic(1)
-            .minRnrTimer(1));
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTS)
-            .timeout(20)
-            .retryCount(7)
-            .rnrRetry(1)
-            .sendPsn(1)
-            .maxReadAtomic(1));
   }
 }
