@@ -22,14 +22,18 @@ abstract class StripePadding {
 
 /** The fields of a stripe; all but {@code held} belong to the thread that holds it. */
 abstract class StripeFields extends StripePadding {
+  /** Most stripes of most size classes stay empty. */
+  private static final @Nullable Object[] NONE = new @Nullable Object[0];
+
   volatile int held;
   int size;
-  @Nullable Object[] items = new @Nullable Object[16];
+  @Nullable Object[] items = NONE;
 }
 
 /** One stack of a {@link StripedStack}, used only by the thread that holds it. */
 @SuppressWarnings("unused")
 final class Stripe extends StripeFields {
+  private static final int LEAST_ITEMS = 16;
   private static final int SPINS = 100;
   private static final long PARKED_NANOS = 1_000;
   private static final VarHandle HELD;
@@ -82,7 +86,7 @@ final class Stripe extends StripeFields {
   void push(Object item) {
     int at = size;
     if (at == items.length) {
-      items = Arrays.copyOf(items, at << 1);
+      items = Arrays.copyOf(items, Math.max(LEAST_ITEMS, at << 1));
     }
     items[at] = item;
     SIZE.setOpaque(this, at + 1);

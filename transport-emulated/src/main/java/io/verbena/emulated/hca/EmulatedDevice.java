@@ -17,9 +17,9 @@ import io.verbena.verbs.provider.QueuePairListeners;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -69,7 +69,7 @@ public final class EmulatedDevice implements Device {
   /** Its queue pairs; added to under its own monitor, so that no two have one number. */
   private final QueuePairTable queuePairs = new QueuePairTable();
 
-  private final ArrayBlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(MAX_EVENTS);
+  private final LinkedBlockingQueue<AsyncEvent> events = new LinkedBlockingQueue<>(MAX_EVENTS);
   private final ScheduledThreadPoolExecutor timer;
   private final ConnectionManagerFactory managers;
   private final Set<DeviceListener> listeners = ConcurrentHashMap.newKeySet();

@@ -34,8 +34,13 @@ public final class Icrc {
   private final byte[] masked = new byte[LINK_HEADER_LENGTH + BthLayout.END];
   private final byte[] masked6 = new byte[LINK_HEADER_LENGTH + Ipv6Layout.LENGTH];
 
-  /** What goes back over so many bytes; 0 where nobody asked for it yet. Lengths alternate. */
-  private final int[] rewindFactors = new int[Frame.CAPACITY];
+  private static final int[] NONE = {};
+
+  /**
+   * What goes back over so many bytes; 0 where nobody asked for it yet. Lengths alternate. Only
+   * connected UDP sockets ask.
+   */
+  private int[] rewindFactors = NONE;
 
   /**
    * Computes the CRC of a packet.
@@ -115,6 +120,9 @@ public final class Icrc {
       return 0;
     }
     int behind = length - Ipv4Layout.IDENTIFICATION_OFFSET;
+    if (rewindFactors.length == 0) {
+      rewindFactors = new int[Frame.CAPACITY];
+    }
     if (rewindFactors[behind] == 0) {
       rewindFactors[behind] = CrcField.inversePowerOfX(Byte.SIZE * behind);
     }

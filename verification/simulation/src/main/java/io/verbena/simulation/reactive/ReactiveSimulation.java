@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -176,21 +177,27 @@ final class ReactiveSimulation {
   private void runConnections() {
     List<ConnectionEnd> ends = new ArrayList<>();
     connections.forEach(connection -> ends.addAll(connection.ends()));
-    await("the last step", () -> ends.stream().allMatch(this::hasFinishedSteps), LIMIT_NANOS, ends);
+    await("the last step", () -> all(ends, this::hasFinishedSteps), LIMIT_NANOS, ends);
     if (deadHost != NONE) {
       outlive(ends);
     } else if (scenario.settings().patient()) {
-      await(
-          "the last message",
-          () -> ends.stream().allMatch(ConnectionEnd::isIdle),
-          LIMIT_NANOS,
-          ends);
+      await("the last message", () -> all(ends, ConnectionEnd::isIdle), LIMIT_NANOS, ends);
     }
     ends.forEach(ConnectionEnd::close);
-    await("the close", () -> ends.stream().allMatch(ConnectionEnd::isClosed), LIMIT_NANOS, ends);
+    await("the close", () -> all(ends, ConnectionEnd::isClosed), LIMIT_NANOS, ends);
 
     connections.forEach(connection -> connection.oracle().requireReason());
     ends.forEach(ConnectionEnd::checkAtEnd);
+  }
+
+  /** Without a stream, as it is asked after each turn of an agent. */
+  private static boolean all(List<ConnectionEnd> ends, Predicate<ConnectionEnd> condition) {
+    for (int i = 0; i < ends.size(); i++) {
+      if (!condition.test(ends.get(i))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private boolean hasFinishedSteps(ConnectionEnd end) {
@@ -212,7 +219,7 @@ final class ReactiveSimulation {
     }
     await(
         "the end of the connections to a dead peer",
-        () -> survivors.stream().allMatch(ConnectionEnd::isOverForAll),
+        () -> all(survivors, ConnectionEnd::isOverForAll),
         notice + Settings.CLOSE_TIMEOUT.toNanos() / 4,
         survivors);
     survivors.forEach(ConnectionEnd::requireHeapBuffersReleased);
