@@ -3,9 +3,12 @@
  * twice. Each claim prints its name; the first that is wrong ends the program. Built with the address
  * sanitizer, so that an object that is touched after its end ends the program too.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "../../main/native/disni/closing.h"
 #include "../../main/native/disni/handles.h"
@@ -24,7 +27,17 @@ static int open_objects;
 static unsigned acknowledged;
 static int disconnected;
 
+/* What another thread makes at the very address, as soon as it is free. */
+static enum handle_kind reborn_as;
+static void *reborn;
+
 static int gone(void *object) {
+  if (reborn_as) {
+    reborn = object;
+    handle_add(object, reborn_as);
+    reborn_as = 0;
+    return 0;
+  }
   free(object);
   open_objects--;
   return 0;
@@ -54,6 +67,38 @@ int ibv_destroy_cq(struct ibv_cq *queue) {
 void ibv_ack_cq_events(struct ibv_cq *queue, unsigned count) {
   queue->comp_events_completed -= count;
   acknowledged += count;
+}
+
+static struct ibv_cq *with_event;
+static pthread_t closer;
+
+static void *close_queue(void *queue) {
+  return (void *)(intptr_t)close_completion_queue(queue);
+}
+
+/* An event, and at that moment another thread that closes the queue. */
+int ibv_get_cq_event(struct ibv_comp_channel *channel, struct ibv_cq **queue, void **context) {
+  (void)channel;
+  *queue = with_event;
+  *context = NULL;
+  with_event->comp_events_completed++;
+  CLAIM(pthread_create(&closer, NULL, close_queue, with_event) == 0);
+  struct timespec soon;
+  clock_gettime(CLOCK_REALTIME, &soon);
+  soon.tv_sec++;
+  CLAIM(pthread_timedjoin_np(closer, NULL, &soon) == ETIMEDOUT);
+  return 0;
+}
+
+int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **event) {
+  (void)channel, (void)event;
+  errno = EAGAIN;
+  return -1;
+}
+
+int rdma_ack_cm_event(struct rdma_cm_event *event) {
+  (void)event;
+  return 0;
 }
 
 int ibv_dealloc_pd(struct ibv_pd *domain) {
@@ -273,6 +318,42 @@ static void knows_a_new_object_at_an_old_address(void) {
   CLAIM(open_objects == 0);
 }
 
+static void knows_a_new_object_that_was_made_before_the_close_returned(void) {
+  struct ibv_pd *pd = domain();
+  struct ibv_mr *mr = region(pd);
+  reborn_as = MEMORY_REGION;
+  CLAIM(close_region(mr) == 0);
+  CLAIM(reborn == mr);
+  CLAIM(handle_usable(mr, MEMORY_REGION));
+  mr->pd->handle++;
+  CLAIM(close_region(mr) == 0);
+  CLAIM(close_domain(pd) == 0);
+  CLAIM(open_objects == 0);
+}
+
+static void counts_an_event_before_its_queue_can_be_closed(void) {
+  struct ibv_comp_channel *channel = completion_channel();
+  with_event = completion_queue(channel);
+  acknowledged = 0;
+  CLAIM(take_completion_event(channel) == 0);
+  void *closed;
+  CLAIM(pthread_join(closer, &closed) == 0);
+  CLAIM(closed == NULL);
+  CLAIM(acknowledged == 1);
+  CLAIM(close_completion_channel(channel) == 0);
+  CLAIM(take_completion_event(channel) == EBADF);
+  CLAIM(open_objects == 0);
+}
+
+static void tells_a_closed_event_channel_from_one_without_events(void) {
+  struct rdma_event_channel *events = event_channel();
+  struct rdma_cm_event event;
+  CLAIM(take_connection_event(events, &event) == EAGAIN);
+  CLAIM(close_event_channel(events) == 0);
+  CLAIM(take_connection_event(events, &event) == EBADF);
+  CLAIM(descriptor_of_event_channel(events) == -EBADF);
+}
+
 static void takes_what_others_made_at_its_word(void) {
   struct ibv_pd *pd = made(sizeof *pd);
   CLAIM(handle_usable(pd, PROTECTION_DOMAIN));
@@ -297,6 +378,9 @@ int main(void) {
   RUN(closes_the_domain_with_its_last_region);
   RUN(ends_listeners_with_their_channel_and_keeps_it_for_connections);
   RUN(knows_a_new_object_at_an_old_address);
+  RUN(knows_a_new_object_that_was_made_before_the_close_returned);
+  RUN(counts_an_event_before_its_queue_can_be_closed);
+  RUN(tells_a_closed_event_channel_from_one_without_events);
   RUN(takes_what_others_made_at_its_word);
   return 0;
 }

@@ -64,6 +64,12 @@ static int destroy_event_channel(void *object) {
   return 0;
 }
 
+/* Unless the address is another object's by now, which another thread made there. */
+static void leave_closing(struct handle *handle, enum handle_state state) {
+  int closing = HANDLE_CLOSING;
+  atomic_compare_exchange_strong(&handle->state, &closing, state);
+}
+
 /* Destroys it now; later, if it is busy and may wait; or says why not. Under the lock. */
 static int close_object(void *object, enum handle_kind kind, destroyer destroy, bool may_wait) {
   struct handle *handle = handle_find(object, kind);
@@ -78,7 +84,7 @@ static int close_object(void *object, enum handle_kind kind, destroyer destroy, 
   if (error == EBUSY && may_wait) {
     return 0;
   }
-  atomic_store(&handle->state, error ? HANDLE_LIVE : HANDLE_GONE);
+  leave_closing(handle, error ? HANDLE_LIVE : HANDLE_GONE);
   return error;
 }
 
@@ -88,7 +94,7 @@ static bool close_waiting(void *object, enum handle_kind kind, destroyer destroy
   if (!handle || atomic_load(&handle->state) != HANDLE_CLOSING || destroy(object)) {
     return false;
   }
-  atomic_store(&handle->state, HANDLE_GONE);
+  leave_closing(handle, HANDLE_GONE);
   return true;
 }
 
@@ -148,6 +154,54 @@ static void end_with_channel(struct handle *handle, void *argument) {
   } else {
     close_object(id, IDENTIFIER, destroy_identifier, false);
   }
+}
+
+int take_completion_event(struct ibv_comp_channel *channel) {
+  pthread_mutex_lock(&lock);
+  int error = EBADF;
+  struct ibv_cq *queue;
+  void *context;
+  if (handle_usable(channel, COMPLETION_CHANNEL)) {
+    error = ibv_get_cq_event(channel, &queue, &context) ? error_now() : 0;
+  }
+  struct handle *handle = error ? NULL : handle_find(queue, COMPLETION_QUEUE);
+  if (handle) {
+    atomic_fetch_add(&handle->unacknowledged, 1);
+  }
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
+int take_connection_event(struct rdma_event_channel *channel, struct rdma_cm_event *copy) {
+  pthread_mutex_lock(&lock);
+  int error = EBADF;
+  if (handle_usable(channel, EVENT_CHANNEL)) {
+    struct rdma_cm_event *event;
+    error = rdma_get_cm_event(channel, &event) ? error_now() : 0;
+    if (!error) {
+      *copy = *event;
+      if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
+        handle_add(event->id, IDENTIFIER);
+      }
+      rdma_ack_cm_event(event);
+    }
+  }
+  pthread_mutex_unlock(&lock);
+  return error;
+}
+
+int descriptor_of_completion_channel(const struct ibv_comp_channel *channel) {
+  pthread_mutex_lock(&lock);
+  int fd = handle_usable(channel, COMPLETION_CHANNEL) ? channel->fd : -EBADF;
+  pthread_mutex_unlock(&lock);
+  return fd;
+}
+
+int descriptor_of_event_channel(const struct rdma_event_channel *channel) {
+  pthread_mutex_lock(&lock);
+  int fd = handle_usable(channel, EVENT_CHANNEL) ? channel->fd : -EBADF;
+  pthread_mutex_unlock(&lock);
+  return fd;
 }
 
 int close_event_channel(struct rdma_event_channel *channel) {

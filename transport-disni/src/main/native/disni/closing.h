@@ -33,4 +33,17 @@ int close_completion_channel(struct ibv_comp_channel *channel);
 
 int close_domain(struct ibv_pd *domain);
 
+/*
+ * Taking events, while nothing is destroyed: an event that was taken is counted before its queue can
+ * be closed, which waits until all that were taken are acknowledged. Neither waits for an event.
+ */
+int take_completion_event(struct ibv_comp_channel *channel);
+
+/* Acknowledges it; of the copy, what it points to is gone. */
+int take_connection_event(struct rdma_event_channel *channel, struct rdma_cm_event *copy);
+
+/* What to wait for, or -EBADF. */
+int descriptor_of_completion_channel(const struct ibv_comp_channel *channel);
+int descriptor_of_event_channel(const struct rdma_event_channel *channel);
+
 #endif

@@ -47,37 +47,21 @@ DISPATCHER(jint, destroyCQ, jlong queue) {
   return -close_completion_queue(POINTER(struct ibv_cq, queue));
 }
 
-/* 0 or an errno, EAGAIN if there is none. */
-static int take_event(struct ibv_comp_channel *channel) {
-  struct ibv_cq *queue;
-  void *context;
-  if (ibv_get_cq_event(channel, &queue, &context)) {
-    return error_now();
-  }
-  struct handle *handle = handle_find(queue, COMPLETION_QUEUE);
-  if (handle) {
-    atomic_fetch_add(&handle->unacknowledged, 1);
-  }
-  return 0;
-}
-
 /* Answers 0 for an event, below 0 when there was none in time. */
 DISPATCHER(jint, getCqEvent, jlong channel_handle, jint timeout) {
   const char *verb = "ibv_get_cq_event";
   struct ibv_comp_channel *channel = POINTER(struct ibv_comp_channel, channel_handle);
   int64_t deadline = waiting_deadline(timeout);
   for (;;) {
-    if (!check(env, verb, channel, COMPLETION_CHANNEL)) {
-      return -EBADF;
-    }
-    int ready = waiting_for(channel->fd, -1, deadline);
+    int fd = descriptor_of_completion_channel(channel);
+    int ready = fd < 0 ? fd : waiting_for(fd, -1, deadline);
     if (ready < 0) {
       return -fail(env, verb, -ready);
     }
     if (ready == WAIT_TIME_IS_OVER) {
       return -ETIMEDOUT;
     }
-    int error = take_event(channel);
+    int error = take_completion_event(channel);
     if (!error) {
       return 0;
     }

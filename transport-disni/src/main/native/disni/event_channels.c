@@ -23,25 +23,10 @@ DISPATCHER(jint, destroyEventChannel, jlong channel) {
 }
 
 /*
- * Answers the kind of the event, or below 0 when there was none in time. It is acknowledged here:
- * ackCmEvent is given no more than its kind, and an event that nobody acknowledges makes
+ * Answers the kind of the event, or below 0 when there was none in time. It is acknowledged when it is
+ * taken: ackCmEvent is given no more than its kind, and an event that nobody acknowledges makes
  * rdma_destroy_id(3) wait for ever.
  */
-static int take_event(struct rdma_event_channel *channel, jlong *listener, jlong *identifier) {
-  struct rdma_cm_event *event;
-  if (rdma_get_cm_event(channel, &event)) {
-    return -error_now();
-  }
-  *listener = to_handle(event->listen_id);
-  *identifier = to_handle(event->id);
-  int kind = event->event;
-  if (kind == RDMA_CM_EVENT_CONNECT_REQUEST) {
-    handle_add(event->id, IDENTIFIER);
-  }
-  rdma_ack_cm_event(event);
-  return kind;
-}
-
 DISPATCHER(jint, getCmEvent, jlong channel_handle, jlong listener, jlong identifier, jint timeout) {
   struct rdma_event_channel *channel = POINTER(struct rdma_event_channel, channel_handle);
   if (!listener || !identifier) {
@@ -49,20 +34,24 @@ DISPATCHER(jint, getCmEvent, jlong channel_handle, jlong listener, jlong identif
   }
   int64_t deadline = waiting_deadline(timeout);
   for (;;) {
-    if (!handle_usable(channel, EVENT_CHANNEL)) {
-      return -EBADF;
-    }
-    int ready = waiting_for(channel->fd, -1, deadline);
+    int fd = descriptor_of_event_channel(channel);
+    int ready = fd < 0 ? fd : waiting_for(fd, -1, deadline);
     if (ready < 0) {
       return ready;
     }
     if (ready == WAIT_TIME_IS_OVER) {
       return -ETIMEDOUT;
     }
-    int kind = take_event(channel, POINTER(jlong, listener), POINTER(jlong, identifier));
+    struct rdma_cm_event event;
+    int error = take_connection_event(channel, &event);
+    if (!error) {
+      *POINTER(jlong, listener) = to_handle(event.listen_id);
+      *POINTER(jlong, identifier) = to_handle(event.id);
+      return event.event;
+    }
     /* Another thread took it: there may be time left for the next one. */
-    if (kind != -EAGAIN || (ready & WAIT_BROKEN)) {
-      return kind;
+    if (error != EAGAIN || (ready & WAIT_BROKEN)) {
+      return -error;
     }
   }
 }
