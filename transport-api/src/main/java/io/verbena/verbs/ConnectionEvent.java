@@ -56,6 +56,12 @@ public record ConnectionEvent(
   /** {@link #status} when a step took longer than its deadline ({@code -ETIMEDOUT}). */
   public static final int TIMED_OUT = -110;
 
+  /**
+   * {@link #status} of {@link Type#UNREACHABLE} when the host of the address refuses what goes to
+   * an HCA, so that none is there now ({@code -ECONNREFUSED}).
+   */
+  public static final int NO_HCA = -111;
+
   /** What to say of a peer that does not answer, which no status tells: as {@link #TIMED_OUT}. */
   public static final String NO_ANSWER =
       "no answer; is an HCA at that address, and does it listen?";
@@ -80,7 +86,10 @@ public record ConnectionEvent(
     String words =
         switch (type) {
           case REJECTED -> status < 0 ? errorText() : rejectionText();
-          case UNREACHABLE -> status < 0 ? errorText() : datagramsText();
+          case UNREACHABLE ->
+              status == NO_HCA
+                  ? "no HCA is at that address, says its host; does the program there run?"
+                  : status < 0 ? errorText() : datagramsText();
           default -> errorText();
         };
     return words + (status < 0 ? " (error " + -status : " (reason " + status) + ")";

@@ -33,6 +33,8 @@ class ConnectionEventTest {
         "UNREACHABLE   |    2 | the peer's program does not want it (reason 2)",
         "UNREACHABLE   |    7 | no answer (reason 7)",
         "UNREACHABLE   | -110 | no answer; is an HCA at that address, and does it listen? (error 110)",
+        "UNREACHABLE   | -111 | no HCA is at that address, says its host; does the program there run?"
+            + " (error 111)",
         "ADDR_ERROR    |  -19 | no RDMA device for this address (error 19)",
         "ADDR_ERROR    | -113 | no way to that address (error 113)",
         "ROUTE_ERROR   | -101 | no way to that address (error 101)",

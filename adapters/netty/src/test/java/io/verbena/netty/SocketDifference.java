@@ -19,10 +19,6 @@ enum SocketDifference {
       "liveness: the peer is killed, without SO_KEEPALIVE",
       "liveness: SO_KEEPALIVE if nobody sets it"),
 
-  SILENT_ADDRESS(
-      "nothing at an address without an HCA says so",
-      "errors: connect to an address of the loopback where no HCA is"),
-
   SOCKET_OPTIONS(
       "there is no socket of the JDK to set them at", "options: SO_SNDBUF of the JDK, at a client"),
 

@@ -6,6 +6,7 @@ import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.wire.ClockTime;
+import io.verbena.emulated.wire.Refusals;
 import io.verbena.emulated.wire.UdpWire;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
@@ -130,6 +131,11 @@ public final class UdpFabric extends PacketFabric {
   /** The UDP port that it takes packets on. */
   public int udpPort() {
     return wire.udpPort();
+  }
+
+  /** For who has entered: hears that the host of an HCA refuses packets of a flow, if it can. */
+  public @Nullable Refusals refusals(int flow, Gid of) {
+    return wire.refusals(flow, of);
   }
 
   PacketCounters counters() {

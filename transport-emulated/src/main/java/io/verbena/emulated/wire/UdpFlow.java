@@ -4,12 +4,15 @@ package io.verbena.emulated.wire;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +28,9 @@ final class UdpFlow implements AutoCloseable {
   /** Packets in a row to one address that a socket is connected for. */
   static final int ROW = 1024;
 
+  /** Addresses to listen to at once. */
+  static final int MOST_WATCHES = 64;
+
   private static final int BUFFER_BYTES = 4 << 20;
   private static final String DO_NOT_FRAGMENT = "IP_DONTFRAGMENT";
 
@@ -33,6 +39,7 @@ final class UdpFlow implements AutoCloseable {
   private final boolean leavesIdentification;
   private @Nullable DatagramChannel connected;
   private @Nullable InetSocketAddress last;
+  private final Map<InetSocketAddress, Watch> watches = new HashMap<>();
 
   /** The socket that had no room for a packet lately; whoever selects reads it. */
   private volatile @Nullable DatagramChannel full;
@@ -100,7 +107,7 @@ final class UdpFlow implements AutoCloseable {
     } else if (connected != null) {
       return write(connected, bytes, to);
     } else if (++row == ROW) {
-      connect(to);
+      connected = connected(to);
     }
     return sent(channel, channel.send(bytes, to));
   }
@@ -124,17 +131,73 @@ final class UdpFlow implements AutoCloseable {
     }
   }
 
-  private void connect(InetSocketAddress to) {
+  /** Another socket of this port, connected; null where two sockets may not share a port. */
+  private @Nullable DatagramChannel connected(InetSocketAddress to) {
     DatagramChannel way = null;
     try {
       way = open(local.getAddress());
       way.setOption(StandardSocketOptions.SO_REUSEADDR, true);
       way.bind(local);
       way.connect(to);
-      connected = way;
+      return way;
     } catch (IOException e) {
-      // Where two sockets may not share a port it goes on without.
       close(way);
+      return null;
+    }
+  }
+
+  /**
+   * Hears what ICMP says of packets that go from here to an address; null if that cannot be heard,
+   * or too many listen. Who listens to one address shares a socket.
+   */
+  @Nullable Refusals refusals(InetSocketAddress of) {
+    Watch watch = watches.get(of);
+    if (watch == null) {
+      DatagramChannel socket = watches.size() < MOST_WATCHES ? connected(of) : null;
+      if (socket == null) {
+        return null;
+      }
+      watch = new Watch(of, socket);
+      watches.put(of, watch);
+    }
+    watch.holders++;
+    return watch;
+  }
+
+  /**
+   * A socket that sends nothing: the kernel tells it, as the one that is connected to the address,
+   * what ICMP says of the packets of the unconnected one.
+   */
+  private final class Watch implements Refusals {
+    private final InetSocketAddress of;
+    private final DatagramChannel socket;
+    private int holders;
+    private int count;
+
+    Watch(InetSocketAddress of, DatagramChannel socket) {
+      this.of = of;
+      this.socket = socket;
+    }
+
+    @Override
+    public int count() {
+      try {
+        int unused = socket.read(ByteBuffer.allocate(1));
+      } catch (PortUnreachableException e) {
+        count++;
+      } catch (IOException e) {
+        // Closed with the wire, or another failure of the network, which may pass.
+        return count;
+      }
+      return count;
+    }
+
+    @Override
+    public void close() {
+      if (--holders == 0) {
+        watches.remove(of);
+        UdpFlow.close(socket);
+      }
     }
   }
 
@@ -164,6 +227,7 @@ final class UdpFlow implements AutoCloseable {
   public void close() {
     disconnect();
     close(channel);
+    watches.values().forEach(watch -> close(watch.socket));
   }
 
   private static void close(@Nullable DatagramChannel channel) {

@@ -215,6 +215,14 @@ public final class UdpWire implements Wire, AutoCloseable {
     return lastSource;
   }
 
+  /**
+   * Hears that the host of an HCA refuses packets of a flow; null if that cannot be heard. For who
+   * drives the engines.
+   */
+  public @Nullable Refusals refusals(int flow, Gid of) {
+    return flows[flow & FLOWS - 1].refusals(peers.address(of.high(), of.low()));
+  }
+
   /** Whether a socket to send from is connected to somebody. */
   boolean isConnected() {
     for (UdpFlow flow : flows) {

@@ -10,6 +10,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -81,6 +83,48 @@ class UdpFlowTest {
     receiver = receiver(port);
     expectToCome(receiver, false);
     assertThat(flow.isConnected()).isFalse();
+  }
+
+  @Test
+  void hearsThatAHostRefusesPacketsWhichItsUnconnectedSocketSends() throws IOException {
+    int port = port(receiver);
+    try (Refusals refusals = refusals(port);
+        Refusals shared = refusals(port)) {
+      expectToCome(receiver, true);
+      assertThat(refusals.count()).isZero();
+
+      receiver.close();
+      for (int i = 1; i <= 3; i++) {
+        assertThat(send(port, true)).isTrue();
+        int expected = i;
+        await().atMost(DEADLINE).until(() -> refusals.count() == expected);
+      }
+
+      assertThat(shared.count()).isEqualTo(3);
+      receiver = receiver(0);
+      assertThat(refusals(port(receiver)).count()).isZero();
+    }
+  }
+
+  @Test
+  void listensToSoManyAddressesOnly() {
+    List<Refusals> heard = new ArrayList<>();
+    for (int port = 1; port <= UdpFlow.MOST_WATCHES; port++) {
+      heard.add(refusals(port));
+    }
+    InetSocketAddress another = new InetSocketAddress(local, UdpFlow.MOST_WATCHES + 1);
+
+    assertThat(heard).doesNotContainNull();
+    assertThat(flow.refusals(another)).isNull();
+
+    heard.get(0).close();
+    assertThat(flow.refusals(another)).isNotNull();
+  }
+
+  private Refusals refusals(int port) {
+    Refusals refusals = flow.refusals(new InetSocketAddress(local, port));
+    assertThat(refusals).isNotNull();
+    return refusals;
   }
 
   @Test

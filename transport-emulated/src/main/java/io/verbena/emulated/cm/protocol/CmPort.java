@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.protocol;
 
+import io.verbena.emulated.wire.Refusals;
 import io.verbena.verbs.Gid;
+import org.jspecify.annotations.Nullable;
 
 /** What an agent needs of the port that it works for. */
 public interface CmPort {
@@ -22,6 +24,11 @@ public interface CmPort {
 
   /** Sends a message, which may be lost. Does not throw. */
   void send(CmMessage message, Gid to);
+
+  /** Hears that the host of a port takes no messages; null if that cannot be heard. */
+  default @Nullable Refusals refusals(Gid of) {
+    return null;
+  }
 
   /** Whether packets from an address come from the port with a GID. */
   boolean isFrom(Gid source, Gid gid);

@@ -12,6 +12,7 @@ import io.verbena.emulated.cm.protocol.CmMessage.Request;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.lock.LockProof;
 import io.verbena.emulated.lock.PacketLock;
+import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
@@ -26,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  *  REQ_SENT     REP                   -              REP_RECEIVED  user: replied
  *               MRA                   -              (waits as long as it says before the next REQ)
  *               REJ                   -              TIME_WAIT     user: rejected
- *               deadline              REJ            TIME_WAIT     user: unreachable
+ *               deadline, no HCA      REJ            TIME_WAIT     user: unreachable
  *  REP_RECEIVED ready()               RTU            ESTABLISHED
  *               REJ                   -              TIME_WAIT     user: rejected
  *  REQ_RECEIVED the REQ again         MRA
@@ -154,6 +155,9 @@ public final class Communication {
   private @Nullable CmMessage outgoing;
 
   private @Nullable ReadyToUse ready;
+
+  /** Whether an active end asks where no HCA is. */
+  private final AbsentPeer absent = new AbsentPeer();
 
   /** How the ends prove who they are; null without a lock. */
   private @Nullable LockHandshake lock;
@@ -425,6 +429,7 @@ public final class Communication {
     switch (state) {
       case REQ_SENT -> {
         state = State.REP_RECEIVED;
+        absent.forget();
         alarm.cancel();
         outgoing = null;
         remoteId = reply.localId();
@@ -631,6 +636,10 @@ public final class Communication {
       tooLate();
       return;
     }
+    if (state == State.REQ_SENT && absent.isCertain(agent.port(), peer)) {
+      giveUp(ConnectionEvent.NO_HCA);
+      return;
+    }
     emit(again);
     // An RTU that has come is not answered: no more of it than eight, over all that time.
     // Nor are there many for a peer that may not be there.
@@ -640,7 +649,6 @@ public final class Communication {
   }
 
   private void tooLate() {
-    CmUser told = user;
     if (state == State.ESTABLISHED) {
       outgoing = null;
       return;
@@ -649,9 +657,14 @@ public final class Communication {
       waitOut(null);
       return;
     }
+    giveUp(ConnectionEvent.TIMED_OUT);
+  }
+
+  private void giveUp(int why) {
+    CmUser told = user;
     endWith(CmReason.TIMEOUT, ByteBuffer.allocate(0));
     if (told != null) {
-      told.unreachable();
+      told.unreachable(why);
     }
   }
 
@@ -691,6 +704,7 @@ public final class Communication {
 
   private void waitOut(@Nullable Reject reject) {
     state = State.TIME_WAIT;
+    absent.forget();
     user = null;
     outgoing = reject;
     agent.waits(this);

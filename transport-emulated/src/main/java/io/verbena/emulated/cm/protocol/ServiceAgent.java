@@ -130,6 +130,10 @@ public final class ServiceAgent {
     return new Question(peer, request.localId(), request.transaction());
   }
 
+  CmPort port() {
+    return port;
+  }
+
   void send(CmMessage message, Gid to) {
     port.send(message, to);
   }

@@ -4,6 +4,7 @@ package io.verbena.emulated.cm.protocol;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
 import io.verbena.emulated.engine.Timeline;
+import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.Gid;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  state     on                  sends      to
  *  ASKING    SIDR_REP            -          GONE      user: answered
- *            deadline            -          GONE      user: unreachable
+ *            deadline, no HCA    -          GONE      user: unreachable
  *            withdraw()          -          GONE
  *  ASKED     the SIDR_REQ again  -
  *            none for long       -          GONE
@@ -50,6 +51,7 @@ public final class ServiceResolution {
   private final Gid peer;
   private final ServiceRequest request;
   private final @Nullable ServiceUser user;
+  private final AbsentPeer absent = new AbsentPeer();
   private State state;
   private long deadline;
   private long retryDelay = FIRST_RETRY;
@@ -168,9 +170,10 @@ public final class ServiceResolution {
     if (state == State.ANSWERED || state == State.ASKED) {
       end();
     } else if (state == State.ASKING && told != null) {
-      if (timeline.now() - deadline >= 0) {
+      boolean late = timeline.now() - deadline >= 0;
+      if (late || absent.isCertain(agent.port(), peer)) {
         end();
-        told.unreachable();
+        told.unreachable(late ? ConnectionEvent.TIMED_OUT : ConnectionEvent.NO_HCA);
         return;
       }
       agent.send(request, peer);
@@ -182,6 +185,7 @@ public final class ServiceResolution {
   /** Whatever comes now is a stranger's. */
   void end() {
     state = State.GONE;
+    absent.forget();
     alarm.cancel();
     agent.forget(this);
   }

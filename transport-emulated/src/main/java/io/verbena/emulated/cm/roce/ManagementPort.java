@@ -15,6 +15,7 @@ import io.verbena.emulated.packet.PortManagement;
 import io.verbena.emulated.packet.UdpFabric;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.wire.Refusals;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The queue pair 1 of a port: management datagrams between its wire and its agent. */
 final class ManagementPort implements CmPort, PortManagement {
+  private final UdpFabric fabric;
   private final PacketPort port;
   private final Mtu mtu;
   private final Mtu lockedMtu;
@@ -34,6 +36,7 @@ final class ManagementPort implements CmPort, PortManagement {
   private int psn;
 
   ManagementPort(UdpFabric fabric) {
+    this.fabric = fabric;
     port = fabric.port();
     outgoing = port.frame();
     mtu = fabric.mtu();
@@ -95,10 +98,16 @@ final class ManagementPort implements CmPort, PortManagement {
         .start(PacketOpcode.UD_SEND_ONLY)
         .destinationQueuePair(PacketPort.MANAGEMENT)
         .psn(psn++ & 0xff_ffff)
+        .sourcePort(PacketPort.MANAGEMENT)
         .queueKey(Mad.QUEUE_KEY)
         .sourceQueuePair(PacketPort.MANAGEMENT)
         .append(mad, 0, Mad.LENGTH);
     port.send(outgoing, to);
+  }
+
+  @Override
+  public @Nullable Refusals refusals(Gid of) {
+    return fabric.refusals(PacketPort.MANAGEMENT, of);
   }
 
   @Override

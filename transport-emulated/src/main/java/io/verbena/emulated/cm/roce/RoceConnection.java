@@ -434,15 +434,15 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
   }
 
   @Override
-  public void unreachable() {
-    manager.note(this::giveUp);
+  public void unreachable(int why) {
+    manager.note(() -> giveUp(why));
   }
 
-  private synchronized void giveUp() {
+  private synchronized void giveUp(int why) {
     switch (state) {
       case CONNECTING -> {
         state = State.ENDED;
-        raise(ConnectionEvent.Type.UNREACHABLE, ConnectionEvent.TIMED_OUT, NO_DATA);
+        raise(ConnectionEvent.Type.UNREACHABLE, why, NO_DATA);
       }
       case REQUESTED -> state = State.ENDED;
       case ACCEPTING -> {

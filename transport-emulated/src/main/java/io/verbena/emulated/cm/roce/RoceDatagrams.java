@@ -159,22 +159,16 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
   }
 
   @Override
-  public void unreachable() {
-    manager.note(this::giveUp);
+  public void unreachable(int why) {
+    manager.note(() -> giveUp(why));
   }
 
-  private synchronized void giveUp() {
+  private synchronized void giveUp(int why) {
     if (state == State.CONNECTING) {
       state = State.ENDED;
       manager.raise(
           new ConnectionEvent(
-              ConnectionEvent.Type.UNREACHABLE,
-              this,
-              null,
-              ConnectionEvent.TIMED_OUT,
-              NO_DATA,
-              0,
-              0));
+              ConnectionEvent.Type.UNREACHABLE, this, null, why, NO_DATA, 0, 0));
     }
   }
 

@@ -7,6 +7,7 @@ import io.verbena.emulated.cm.protocol.CmMessage.Reject;
 import io.verbena.emulated.cm.protocol.CmMessage.Reply;
 import io.verbena.emulated.cm.protocol.CmMessage.Request;
 import io.verbena.emulated.wire.UdpGid;
+import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -90,8 +91,8 @@ class CmAgentTest {
     }
 
     @Override
-    public void unreachable() {
-      told.add("unreachable");
+    public void unreachable(int why) {
+      told.add(why == ConnectionEvent.NO_HCA ? "no HCA" : "unreachable");
     }
 
     @Override
@@ -144,6 +145,42 @@ class CmAgentTest {
           .hasSize(2);
       assertThat(a.agent.known() + b.agent.known()).as("left, seed %d", seed).isZero();
     }
+  }
+
+  @Test
+  void endsSoonWhereTheHostSaysThatItHasNoHca() {
+    Network network = new Network(1, 0);
+    Network.End a = network.end();
+    Network.End b = network.end();
+    Program active = new Program(network);
+    network.absent(b, CONNECT_NANOS);
+
+    connect(a, b, active, CONNECT_NANOS);
+    network.runUntil(CONNECT_NANOS / 20);
+
+    assertThat(active.told).containsExactly("no HCA");
+    assertThat(network.listening()).isZero();
+    network.runToEnd();
+    assertThat(a.agent.known()).isZero();
+  }
+
+  /** What was refused may have been sent before. */
+  @Test
+  void findsAnHcaThatOpensAfterOneRefusalOfAMessageThatWasSentAgain() {
+    Network network = new Network(1, 0);
+    Network.End a = network.end();
+    Network.End b = network.end();
+    Program active = new Program(network);
+    Program passive = new Program(network);
+    b.agent.listen(SERVICE, passive);
+    network.absent(b, 40 * Network.MILLI);
+
+    connect(a, b, active, CONNECT_NANOS);
+    network.runUntil(CONNECT_NANOS);
+
+    assertThat(active.told).containsExactly("replied");
+    assertThat(passive.told).containsExactly("established");
+    assertThat(network.listening()).isZero();
   }
 
   @Test

@@ -117,7 +117,7 @@ class LockedHandshakeTest {
     }
 
     @Override
-    public void unreachable() {
+    public void unreachable(int why) {
       told.add("unreachable");
     }
 
@@ -551,7 +551,7 @@ class LockedHandshakeTest {
     }
 
     @Override
-    public void unreachable() {
+    public void unreachable(int why) {
       told.add("unreachable");
     }
 

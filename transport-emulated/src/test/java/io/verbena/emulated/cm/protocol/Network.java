@@ -2,12 +2,15 @@
 package io.verbena.emulated.cm.protocol;
 
 import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.wire.Refusals;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.VirtualTime;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 
 /** Ports between which messages get lost, come twice, late, and in another order; by seed. */
@@ -18,7 +21,9 @@ final class Network {
   private final SplittableRandom random;
   private final double loss;
   private final List<End> ends = new ArrayList<>();
+  private final Set<Gid> absent = new HashSet<>();
   private int messages;
+  private int listening;
 
   Network(long seed, double loss) {
     random = new SplittableRandom(seed);
@@ -40,6 +45,17 @@ final class Network {
     return messages;
   }
 
+  /** No HCA is there for a time: its host refuses what comes. */
+  void absent(End end, long nanos) {
+    absent.add(end.gid());
+    time.schedule(nanos, () -> absent.remove(end.gid()));
+  }
+
+  /** How many listen to what hosts refuse. */
+  int listening() {
+    return listening;
+  }
+
   /** A moment from now. */
   long soon(int mostMillis) {
     return random.nextLong(mostMillis * MILLI);
@@ -59,6 +75,7 @@ final class Network {
     private final int address;
     final CmAgent agent;
     private int comparisons;
+    private int refusals;
 
     private End(int address, PeerLimits limits) {
       this.address = address;
@@ -98,11 +115,31 @@ final class Network {
     }
 
     private void arrive(ByteBuffer mad, Gid to) {
+      if (absent.contains(to)) {
+        refusals++;
+        return;
+      }
       for (End end : ends) {
         if (end.gid().equals(to)) {
           end.agent.receive(Mad.read(mad), gid());
         }
       }
+    }
+
+    @Override
+    public Refusals refusals(Gid of) {
+      listening++;
+      return new Refusals() {
+        @Override
+        public int count() {
+          return refusals;
+        }
+
+        @Override
+        public void close() {
+          listening--;
+        }
+      };
     }
 
     @Override

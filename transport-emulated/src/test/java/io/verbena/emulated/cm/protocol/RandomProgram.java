@@ -184,7 +184,7 @@ final class RandomProgram implements CmListener, ServiceListener {
     }
 
     @Override
-    public void unreachable() {
+    public void unreachable(int why) {
       moves("unreachable", EnumSet.of(Phase.ASKING, Phase.ASKED, Phase.ACCEPTED), Phase.ENDED);
     }
 
@@ -258,7 +258,7 @@ final class RandomProgram implements CmListener, ServiceListener {
     }
 
     @Override
-    public void unreachable() {
+    public void unreachable(int why) {
       end();
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
 import io.verbena.emulated.wire.UdpGid;
+import io.verbena.verbs.ConnectionEvent;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -52,8 +53,8 @@ class ServiceAgentTest {
     }
 
     @Override
-    public void unreachable() {
-      told.add("unreachable");
+    public void unreachable(int why) {
+      told.add(why == ConnectionEvent.NO_HCA ? "no HCA" : "unreachable");
     }
   }
 
@@ -118,6 +119,18 @@ class ServiceAgentTest {
       assertThat(serves.asked).as("requests told, seed %d", seed).hasSize(1);
       assertThat(known(asking, serving)).as("left, seed %d", seed).isZero();
     }
+  }
+
+  @Test
+  void endsSoonWhereTheHostSaysThatItHasNoHca() {
+    clean.absent(b, PATIENCE);
+
+    ask(a, b, active);
+    clean.runUntil(PATIENCE / 20);
+
+    assertThat(active.told).containsExactly("no HCA");
+    assertThat(clean.listening()).isZero();
+    assertThat(known(a, b)).isZero();
   }
 
   @Test
