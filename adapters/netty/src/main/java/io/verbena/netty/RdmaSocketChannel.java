@@ -271,7 +271,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         request.identifier().close();
       }
     } else if (config.getSoLinger() == 0) {
-      at.abort();
+      at.reset();
     } else {
       ByteBuf rest = null;
       try {

@@ -32,6 +32,8 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * new --open--> open --close--> closing --all sent, or the deadline--> closed
  *  |              |                 |                                     ^
+ *  |              |                 |                                     |
+ *  |              +--reset----------+   (only what was copied)            |
  *  |              +--abort----------+--error, or the peer is gone---------+
  *  +--abort---------------------------------------------------------------+
  * }</pre>
@@ -98,6 +100,9 @@ final class Stream implements CompletionTarget, KeepAliveMember {
 
   /** What is to be sent before the end, or null. */
   private @Nullable ByteBuf tail;
+
+  /** Whether a request is to be posted whose completion tells that all before it has arrived. */
+  private boolean owesFence;
 
   /**
    * Creates the queue pair of a connection that is being set up, and posts its first receives.
@@ -442,7 +447,11 @@ final class Stream implements CompletionTarget, KeepAliveMember {
         if (tail != null && failure == null) {
           sendTail();
         }
-        if (failure != null || (tail == null && sendBuffers.isIdle())) {
+        if (owesFence && sendBuffers.canAsk()) {
+          owesFence = false;
+          sendBuffers.ask();
+        }
+        if (failure != null || (tail == null && !owesFence && sendBuffers.isIdle())) {
           terminate();
         } else {
           returnCredits();
@@ -490,12 +499,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
         }
         receiveBuffers.discard();
         sendTail();
-        deadline =
-            handler
-                .executor()
-                .schedule(
-                    this::abort, hca.options().closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
-        schedule();
+        finishPosted();
       }
       case NEW -> {
         release(rest);
@@ -503,6 +507,32 @@ final class Stream implements CompletionTarget, KeepAliveMember {
       }
       case CLOSING, CLOSED -> release(rest);
     }
+  }
+
+  /** What was posted may still arrive. */
+  private void finishPosted() {
+    deadline =
+        handler
+            .executor()
+            .schedule(this::abort, hca.options().closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
+    schedule();
+  }
+
+  /**
+   * Ends the connection without an end: to the peer it is broken, behind what was copied, of which
+   * the writes have succeeded. Where the HCA still reads buffers of writes, which fail now, it is
+   * broken at once.
+   */
+  void reset() {
+    boolean arrives = state == State.OPEN && failure == null && posted().count() == 0;
+    if (!arrives || sendBuffers.isIdle()) {
+      abort();
+      return;
+    }
+    state = State.CLOSING;
+    owesFence = true;
+    receiveBuffers.discard();
+    finishPosted();
   }
 
   /** Ends the connection now; to the peer it is broken, unless the stream was ended. */

@@ -193,6 +193,31 @@ class ClosingTest {
     }
   }
 
+  /** Also of an HCA that sends later, as an RNIC does. */
+  @Test
+  void lingerZeroResetsTheConnectionBehindWhatWasWritten() throws Exception {
+    Collector received = new Collector();
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(received));
+      SocketChannel client =
+          Ends.connect(ends.client(new Collector()).option(ChannelOption.SO_LINGER, 0), server);
+      assertThat(within(received.active)).isTrue();
+
+      client
+          .writeAndFlush(Unpooled.copiedBuffer(new byte[100]))
+          .addListener(ChannelFutureListener.CLOSE)
+          .syncUninterruptibly();
+
+      assertThat(within(received.inactive)).isTrue();
+      assertThat(received.bytes()).isEqualTo(100);
+      assertThat(received.events)
+          .singleElement()
+          .isInstanceOfSatisfying(
+              IOException.class,
+              reset -> assertThat(reset).hasMessageContaining("Connection reset by peer"));
+    }
+  }
+
   @Test
   void lingerZeroResetsTheConnection() throws Exception {
     Collector received = new Collector();
