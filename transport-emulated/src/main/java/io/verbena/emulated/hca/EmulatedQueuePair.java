@@ -182,7 +182,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   public final void count(Counter counter) {
     counts.count(counter);
     device.counters().count(counter);
-    QueuePairEvent.emit(counter, device, number, destination);
+    QueuePairEvents.emit(counter, device, number, destination);
   }
 
   /** The device that it is a queue pair of. */
