@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.closing;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.MemoryWindow;
@@ -15,18 +18,22 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,6 +55,12 @@ final class ClosingRound {
   private static final int MOST_SPINS = 20_000;
   private static final int DEPTH = 64;
   private static final int BIND = 1 << 20;
+
+  /** What stands before a datagram. */
+  private static final int ROUTE = 40;
+
+  private static final int DATAGRAM = 1024;
+  private static final int GUARDED = 64;
   private static final byte NEAR = 0x11;
   private static final byte FAR = 0x22;
 
@@ -71,6 +84,8 @@ final class ClosingRound {
   private int sendsCompleted;
   private int receivesCompleted;
   private volatile boolean bound;
+  private @Nullable AddressHandle way;
+  private int farNumber;
 
   ClosingRound(
       EmulatedDevice device,
@@ -85,7 +100,12 @@ final class ClosingRound {
     this.operation = operation;
     this.closing = closing;
     this.random = random;
-    length = operation.isAtomic() ? Long.BYTES : medium.length;
+    length =
+        switch (operation) {
+          case FETCH_AND_ADD, COMPARE_AND_SWAP -> Long.BYTES;
+          case DATAGRAM -> ROUTE + DATAGRAM;
+          default -> medium.length;
+        };
     nearMemory = filled(NEAR);
     farMemory = filled(FAR);
     otherMemory = filled(NEAR);
@@ -109,18 +129,26 @@ final class ClosingRound {
     SharedReceiveQueue shared =
         operation == Operation.SEND_TO_SHARED ? domain.createSharedReceiveQueue(DEPTH, 1) : null;
     QueuePairOptions options =
-        QueuePairOptions.reliable(sends, receives, DEPTH, DEPTH).withSignalAll();
+        QueuePairOptions.reliable(sends, receives, DEPTH, DEPTH)
+            .withSignalAll()
+            .withType(operation == Operation.DATAGRAM ? QueuePairType.UD : QueuePairType.RC);
     QueuePair near = domain.createQueuePair(options);
     QueuePair far =
         domain.createQueuePair(shared == null ? options : options.withSharedReceiveQueue(shared));
     MemoryRegion nearRegion = domain.register(nearMemory, ALL);
     MemoryRegion farRegion = domain.register(farMemory, ALL);
-    Connections.connect(device, near, far);
+    connect(near, far);
     MemoryWindow window = closing.needsWindow() ? window(far, farRegion, sends) : null;
+    MemoryRegion guarded = domain.register(ByteBuffer.allocateDirect(GUARDED), ALL);
+    List<MemoryWindow> windows = invalidated(near, far, guarded, sends);
     postReceives(far, shared, farRegion);
     int key = window == null ? farRegion.rkey() : window.rkey();
+    int[] keys =
+        IntStream.range(0, medium.operations)
+            .map(i -> windows.isEmpty() ? key : windows.get(i).rkey())
+            .toArray();
     Thread poster =
-        new Thread(() -> post(near, nearRegion, farRegion.address(), key, sends, receives));
+        new Thread(() -> post(near, nearRegion, farRegion.address(), keys, sends, receives));
     poster.start();
 
     awaitTheMiddle(poster);
@@ -132,9 +160,12 @@ final class ClosingRound {
     fail(near);
     fail(far);
     drain(sends, receives);
+    windows.forEach(MemoryWindow::close);
     near.close();
     far.close();
     poll(sends, receives);
+    guarded.close();
+    closeWay();
     closeIfOpen(nearRegion, farRegion, window);
     if (shared != null) {
       shared.close();
@@ -146,6 +177,43 @@ final class ClosingRound {
   }
 
   // ---- what is in flight
+
+  private void connect(QueuePair near, QueuePair far) {
+    if (operation == Operation.DATAGRAM) {
+      Connections.prepareForDatagrams(near);
+      Connections.prepareForDatagrams(far);
+      way = domain.createAddressHandle(AddressVector.to(device.gid()));
+      farNumber = far.number();
+    } else {
+      Connections.connect(device, near, far);
+    }
+  }
+
+  private void closeWay() {
+    AddressHandle handle = way;
+    if (handle != null) {
+      handle.close();
+    }
+  }
+
+  /** Windows of type 2 for all operations, if each invalidates one: of the end whose key it is. */
+  private List<MemoryWindow> invalidated(
+      QueuePair near, QueuePair far, MemoryRegion region, CompletionQueue queue) {
+    List<MemoryWindow> windows = new ArrayList<>();
+    QueuePair owner = operation == Operation.LOCAL_INVALIDATE ? near : far;
+    for (int i = 0; operation.invalidates() && i < medium.operations; i++) {
+      MemoryWindow window = domain.allocateMemoryWindow(MemoryWindowType.TYPE_2B);
+      windows.add(window);
+      bound = false;
+      owner.postSend(
+          new SendWorkRequest()
+              .id(BIND)
+              .bind(window, window.rkey() + 1, region, Access.bits(Connections.REMOTE))
+              .buffer(region.address(), GUARDED, region.lkey()));
+      awaitBind(queue);
+    }
+    return windows;
+  }
 
   private MemoryWindow window(QueuePair pair, MemoryRegion region, CompletionQueue queue) {
     MemoryWindow window = domain.allocateMemoryWindow(MemoryWindowType.TYPE_1);
@@ -191,7 +259,7 @@ final class ClosingRound {
       QueuePair near,
       MemoryRegion local,
       long remoteAddress,
-      int remoteKey,
+      int[] keys,
       CompletionQueue sends,
       CompletionQueue receives) {
     try {
@@ -200,8 +268,7 @@ final class ClosingRound {
       for (int i = 0; i < medium.operations; i++) {
         SendWorkRequest request = new SendWorkRequest().id(i);
         begun.set(i + 1);
-        near.postSend(
-            operation.request(request, remoteAddress, remoteKey).buffer(address, length, key));
+        near.postSend(describe(operation.request(request, remoteAddress, keys[i]), address, key));
         posted = i + 1;
         poll(sends, receives);
       }
@@ -212,6 +279,17 @@ final class ClosingRound {
     } catch (RuntimeException | Error e) {
       failure.set(e);
     }
+  }
+
+  private SendWorkRequest describe(SendWorkRequest request, long address, int key) {
+    return switch (operation) {
+      case LOCAL_INVALIDATE -> request;
+      case DATAGRAM ->
+          request
+              .to(requireNonNull(way), farNumber, Connections.QUEUE_KEY)
+              .buffer(address, DATAGRAM, key);
+      default -> request.buffer(address, length, key);
+    };
   }
 
   // ---- what is closed
@@ -330,7 +408,9 @@ final class ClosingRound {
   }
 
   private void checkMemory(String whose, ByteBuffer memory, boolean closed) {
-    for (int i = 0; i < length; i++) {
+    // What stands in the route is not known.
+    int first = operation == Operation.DATAGRAM && !closed ? ROUTE : 0;
+    for (int i = first; i < length; i++) {
       byte now = memory.get(i);
       if (closed ? now != POISON : now == POISON) {
         assertThat(now)

@@ -15,11 +15,25 @@ final class Connections {
   static final Set<Access> REMOTE =
       EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC);
 
+  static final int QUEUE_KEY = 0x77;
+
   private Connections() {}
 
   static void connect(EmulatedDevice device, QueuePair one, QueuePair other) {
     connectOneWay(device, one, other);
     connectOneWay(device, other, one);
+  }
+
+  /** Makes a queue pair ready for datagrams. */
+  static void prepareForDatagrams(QueuePair pair) {
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.INIT)
+            .pkeyIndex(0)
+            .port(1)
+            .queueKey(QUEUE_KEY));
+    pair.modify(new QueuePairAttributes().state(QueuePairState.RTR));
+    pair.modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(1));
   }
 
   private static void connectOneWay(EmulatedDevice device, QueuePair pair, QueuePair to) {

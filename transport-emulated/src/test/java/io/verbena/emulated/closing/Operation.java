@@ -11,16 +11,30 @@ enum Operation {
   WRITE_WITH_IMMEDIATE,
   READ,
   FETCH_AND_ADD,
-  COMPARE_AND_SWAP;
+  COMPARE_AND_SWAP,
+  SEND_WITH_INVALIDATE,
+  LOCAL_INVALIDATE,
+  DATAGRAM;
 
   /** Whether the peer's memory is named by a key. */
   boolean namesMemory() {
-    return this != SEND && this != SEND_TO_SHARED;
+    return switch (this) {
+      case WRITE, WRITE_WITH_IMMEDIATE, READ, FETCH_AND_ADD, COMPARE_AND_SWAP -> true;
+      case SEND, SEND_TO_SHARED, SEND_WITH_INVALIDATE, LOCAL_INVALIDATE, DATAGRAM -> false;
+    };
   }
 
   /** Whether it takes a receive of the peer. */
   boolean takesReceive() {
-    return this == SEND || this == SEND_TO_SHARED || this == WRITE_WITH_IMMEDIATE;
+    return switch (this) {
+      case SEND, SEND_TO_SHARED, WRITE_WITH_IMMEDIATE, SEND_WITH_INVALIDATE, DATAGRAM -> true;
+      case WRITE, READ, FETCH_AND_ADD, COMPARE_AND_SWAP, LOCAL_INVALIDATE -> false;
+    };
+  }
+
+  /** Whether each invalidates the key of a window of its own. */
+  boolean invalidates() {
+    return this == SEND_WITH_INVALIDATE || this == LOCAL_INVALIDATE;
   }
 
   /** Whether it has 8 bytes. */
@@ -28,10 +42,14 @@ enum Operation {
     return this == FETCH_AND_ADD || this == COMPARE_AND_SWAP;
   }
 
-  /** Such a request, without its buffers. */
+  /**
+   * Such a request, without its buffers; the key is that of the memory, or the one to invalidate.
+   */
   SendWorkRequest request(SendWorkRequest into, long address, int key) {
     return switch (this) {
-      case SEND, SEND_TO_SHARED -> into.send();
+      case SEND, SEND_TO_SHARED, DATAGRAM -> into.send();
+      case SEND_WITH_INVALIDATE -> into.sendWithInvalidate(key);
+      case LOCAL_INVALIDATE -> into.localInvalidate(key);
       case WRITE -> into.write(address, key);
       case WRITE_WITH_IMMEDIATE -> into.writeWithImmediate(address, key, 7);
       case READ -> into.read(address, key);
