@@ -510,7 +510,9 @@ public final class RdmaOptions {
 
     /**
      * Limits the time of a one-sided operation, and the time until the peer's HCA has taken a
-     * message that was sent.
+     * message that was sent. While a subscriber holds the completion loop up, those who wait are
+     * told all the same, after {@link #stallWarning} at the earliest; the buffers of what was
+     * posted stay leased to the HCA until the loop goes on.
      *
      * @param value 1 to 2<sup>63</sup> - 1 ns; 30 s by default
      */

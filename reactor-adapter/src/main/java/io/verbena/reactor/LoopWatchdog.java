@@ -153,11 +153,12 @@ final class LoopWatchdog {
         lastReport = now;
         report.heldUp(state, again, message(watched, state));
       }
+      loop.waiters().noteTakenUp(since);
       loop.waiters().expire(now, state, report::tell);
     }
 
     private void goesOn(long now) {
-      loop.waiters().forgetTasks();
+      loop.waiters().forgetSeen();
       heldUp.remove(loop);
       if (isReported) {
         isReported = false;

@@ -8,6 +8,7 @@ import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
+import io.verbena.core.loop.AwaitedVisitor;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.LoopMember;
@@ -272,6 +273,16 @@ public final class ConnectionLifecycle implements LoopMember {
       }
     } catch (Throwable e) {
       broke(e);
+    }
+  }
+
+  @Override
+  public void forEachAwaited(AwaitedVisitor visitor) {
+    MessageSender out = sender;
+    OneSidedOperations oneSided = operations;
+    if (out != null && oneSided != null) {
+      out.forEachAwaited(visitor);
+      oneSided.forEachAwaited(visitor);
     }
   }
 

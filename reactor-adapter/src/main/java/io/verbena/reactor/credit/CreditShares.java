@@ -4,6 +4,7 @@ package io.verbena.reactor.credit;
 import io.verbena.RdmaException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -200,6 +201,16 @@ public final class CreditShares<S extends CreditUser> {
   /** Forgets who waits. */
   public void forgetWaiting() {
     waiting.clear();
+  }
+
+  /** Calls {@code visitor} with all sends that can be seen; also from another thread. */
+  public void forEach(Consumer<? super CreditUser> visitor) {
+    // Unlike an iterator, a copy does not mind that the loop changes the list meanwhile.
+    for (Object each : active.toArray()) {
+      if (each instanceof CreditUser send) {
+        visitor.accept(send);
+      }
+    }
   }
 
   /** Fails the sends that might ask for more. */

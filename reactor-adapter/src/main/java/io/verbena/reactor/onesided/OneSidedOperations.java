@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaException;
 import io.verbena.RemoteMemory;
+import io.verbena.core.loop.AwaitedVisitor;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.reactor.guard.Admission;
 import io.verbena.reactor.guard.FailureGuard;
@@ -178,6 +179,13 @@ public final class OneSidedOperations {
   public void expire(int ticks) {
     operations.expire(ticks);
     notifications.expire(ticks);
+  }
+
+  /** Calls {@code visitor} with those that wait or are in flight; by a watchdog. */
+  public void forEachAwaited(AwaitedVisitor visitor) {
+    sends.forEachAwaited(visitor);
+    operations.forEachAwaited(visitor);
+    notifications.forEachAwaited(visitor);
   }
 
   /** Fails those that wait. */

@@ -47,11 +47,18 @@ abstract class Operation<T> extends Mono<T>
   /** It holds its memory: from now on a cancel releases that, before it {@link #start} does. */
   private static final int HELD = 1 << 4;
 
+  /** Its subscriber is being told how it ends, by the loop; a cancel or watchdog is too late. */
+  private static final int TOLD = 1 << 5;
+
   final OneSidedOperations room;
   final RemoteMemory at;
 
   private @Nullable CoreSubscriber<? super T> actual;
   private @Nullable LoopTask nextTask;
+
+  /** The next in the {@link OperationQueue} that it waits in. */
+  @Nullable Operation<?> nextWaiting;
+
   private @Nullable RdmaException error;
   private volatile int marks;
   private boolean begun;
@@ -236,19 +243,24 @@ abstract class Operation<T> extends Mono<T>
     return room.resources().operationTimeout().toNanos();
   }
 
-  /** It waits to be begun, or to be seen cancelled: the loop clears its mark before either. */
+  /**
+   * It waits to be begun, for a slot or for the HCA. Its memory stays where it is until the loop
+   * goes on: the HCA may have it.
+   */
   @Override
   public final @Nullable Runnable expire(HeldUp why) {
     int before;
     do {
       before = marks;
-      if ((before & (SCHEDULED | CANCELLED)) != SCHEDULED) {
+      if ((before & (HELD | CANCELLED | TOLD)) != HELD) {
         return null;
       }
     } while (!MARKS.compareAndSet(this, before, before | CANCELLED));
     RdmaException error =
         HeldUpLoop.timeout(operation(), room.peer(), room.resources().operationTimeout(), why);
     return () -> {
+      // Leaves its queue; nothing if the loop has yet to begin it.
+      room.loop().schedule(this);
       room.resources().countFailure(operation(), error);
       tellOutside(error);
     };
@@ -399,12 +411,12 @@ abstract class Operation<T> extends Mono<T>
     RdmaException why = error;
     if (why != null) {
       end(why);
-    } else if (isCancelled()) {
-      over = true;
-      release();
-    } else {
+    } else if (mayTell()) {
       over = true;
       complete(subscriber());
+    } else {
+      over = true;
+      release();
     }
   }
 
@@ -412,10 +424,15 @@ abstract class Operation<T> extends Mono<T>
   final void end(RdmaException why) {
     over = true;
     room.guard().guarded(this::release);
-    if (!isCancelled()) {
+    if (mayTell()) {
       room.guard().guarded(() -> room.resources().countFailure(operation(), why));
       room.guard().tellError(subscriber(), why);
     }
+  }
+
+  /** Whether the subscriber is to be told; from then on nobody else tells it. */
+  private boolean mayTell() {
+    return (set(TOLD) & CANCELLED) == 0;
   }
 
   private void stop() {

@@ -3,16 +3,22 @@ package io.verbena.reactor.onesided;
 
 import io.verbena.HcaException;
 import io.verbena.RdmaTimeoutException;
+import io.verbena.core.loop.AwaitedVisitor;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.reactor.guard.Admission;
 import io.verbena.verbs.VerbsException;
-import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
-/** Operations that wait for a slot, first come, first served. */
+/**
+ * Operations that wait for a slot, first come, first served. Each leads to the next: a watchdog may
+ * follow them while the loop changes that.
+ */
 final class OperationQueue {
   private final CompletionLoop loop;
   private final Admission admission;
-  private final ArrayDeque<Operation<?>> waiting = new ArrayDeque<>();
+  private @Nullable Operation<?> first;
+  private @Nullable Operation<?> last;
+  private int count;
 
   OperationQueue(CompletionLoop loop, Admission admission) {
     this.loop = loop;
@@ -20,21 +26,42 @@ final class OperationQueue {
   }
 
   boolean isEmpty() {
-    return waiting.isEmpty();
+    return first == null;
   }
 
   /** Posts an operation, or lets it wait, or fails it if too many wait. */
   void start(Operation<?> operation) {
-    if (waiting.isEmpty() && post(operation)) {
+    if (first == null && post(operation)) {
       return;
     }
-    if (waiting.size() >= admission.most()) {
-      operation.abort(admission.tooMany(operation.operation(), waiting.size()));
+    if (count >= admission.most()) {
+      operation.abort(admission.tooMany(operation.operation(), count));
       return;
     }
     operation.since = loop.tick();
-    waiting.add(operation);
+    if (last == null) {
+      first = operation;
+    } else {
+      last.nextWaiting = operation;
+    }
+    last = operation;
+    count++;
     loop.pending(1);
+  }
+
+  /** Removes the one behind {@code before}, or the first. */
+  private void unlink(@Nullable Operation<?> before, Operation<?> operation) {
+    if (before == null) {
+      first = operation.nextWaiting;
+    } else {
+      before.nextWaiting = operation.nextWaiting;
+    }
+    if (last == operation) {
+      last = before;
+    }
+    operation.nextWaiting = null;
+    count--;
+    loop.pending(-1);
   }
 
   private boolean post(Operation<?> operation) {
@@ -50,27 +77,32 @@ final class OperationQueue {
 
   /** Posts those for which there are slots now. */
   void advance() {
-    while (!waiting.isEmpty() && post(waiting.peek())) {
-      waiting.remove();
-      loop.pending(-1);
+    for (Operation<?> next = first; next != null && post(next); next = first) {
+      unlink(null, next);
     }
   }
 
   /** Forgets an operation that was cancelled while it waited. */
   void remove(Operation<?> operation) {
-    if (waiting.remove(operation)) {
-      loop.pending(-1);
+    Operation<?> before = null;
+    for (Operation<?> each = first; each != null; each = each.nextWaiting) {
+      if (each == operation) {
+        unlink(before, each);
+        return;
+      }
+      before = each;
     }
   }
 
   /** Fails those that have waited for longer than so many ticks. */
   void expire(int ticks) {
-    while (!waiting.isEmpty() && loop.tick() - waiting.peek().since > ticks) {
-      Operation<?> operation = waiting.remove();
-      loop.pending(-1);
-      operation.abort(
+    for (Operation<?> next = first;
+        next != null && loop.tick() - next.since > ticks;
+        next = first) {
+      unlink(null, next);
+      next.abort(
           new RdmaTimeoutException(
-              operation.operation(),
+              next.operation(),
               admission.peer(),
               "it found no place in the send queue, or no credit, within operationTimeout"));
     }
@@ -78,10 +110,20 @@ final class OperationQueue {
 
   /** Fails all. */
   void fail(OneSidedOperations.Failure failure) {
-    while (!waiting.isEmpty()) {
-      Operation<?> operation = waiting.remove();
-      loop.pending(-1);
-      operation.abort(failure.of(operation.operation()));
+    for (Operation<?> next = first; next != null; next = first) {
+      unlink(null, next);
+      next.abort(failure.of(next.operation()));
+    }
+  }
+
+  /** Calls {@code visitor} with all; by a watchdog. */
+  void forEachAwaited(AwaitedVisitor visitor) {
+    int now = loop.tick();
+    // Those that wait again meanwhile, for a later one, may lead in circles.
+    int left = admission.most();
+    for (Operation<?> each = first; each != null && left > 0; each = each.nextWaiting) {
+      visitor.visit(each, now - each.since);
+      left--;
     }
   }
 }

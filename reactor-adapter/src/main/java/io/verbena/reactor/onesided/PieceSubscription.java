@@ -177,7 +177,12 @@ final class PieceSubscription extends ScheduledTask implements Subscription {
 
     @Override
     protected void hookOnError(Throwable error) {
-      failed(this, error);
+      if (room.loop().inLoop()) {
+        failed(this, error);
+      } else {
+        // A watchdog tells it; the order of the pieces is the loop's alone.
+        room.loop().execute(() -> failed(this, error));
+      }
     }
   }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.queue;
 
+import io.verbena.core.loop.Awaited;
+import io.verbena.core.loop.AwaitedVisitor;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.meters.ConnectionMeter;
@@ -155,6 +157,16 @@ public final class SendSlots {
   public @Nullable RequestOwner overdue(int ticks) {
     int slot = tail & mask;
     return head != tail && loop.tick() - postedAt[slot] > ticks ? owners[slot] : null;
+  }
+
+  /** Calls {@code visitor} with the owners that somebody waits for; by a watchdog. */
+  public void forEachAwaited(AwaitedVisitor visitor) {
+    int now = loop.tick();
+    for (int slot = 0; slot <= mask; slot++) {
+      if (owners[slot] instanceof Awaited awaited) {
+        visitor.visit(awaited, now - postedAt[slot]);
+      }
+    }
   }
 
   /** Returns the owner of the oldest request and forgets it, once the queue pair is gone. */

@@ -8,6 +8,8 @@ import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
 import io.verbena.core.event.ConnectionRecorder;
+import io.verbena.core.loop.Awaited;
+import io.verbena.core.loop.AwaitedVisitor;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.memory.Exposure;
@@ -552,6 +554,16 @@ public final class MessageSender {
       stopWanted = true;
       turn.ask();
     }
+  }
+
+  /** Calls {@code visitor} with the sends; by a watchdog. */
+  public void forEachAwaited(AwaitedVisitor visitor) {
+    shares.forEach(
+        send -> {
+          if (send instanceof Awaited awaited) {
+            visitor.visit(awaited, 0);
+          }
+        });
   }
 
   /** The peer drops what is sent: fails the sends that might ask for more. */

@@ -39,15 +39,15 @@ final class SendOperation extends Mono<Void>
       AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "scheduled");
   private static final AtomicIntegerFieldUpdater<SendOperation> SUBSCRIBED =
       AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "subscribed");
+  private static final AtomicIntegerFieldUpdater<SendOperation> TOLD =
+      AtomicIntegerFieldUpdater.newUpdater(SendOperation.class, "told");
   private static final int INBOX_CHUNK = 64;
-
-  /** Scheduled, and its subscriber was told meanwhile that it takes too long. */
-  private static final int EXPIRED = 2;
 
   private final MessageSender sender;
   private final Publisher<? extends ByteBuf> messages;
   private volatile int subscribed;
   private volatile int scheduled;
+  private volatile int told;
   private volatile boolean cancelled;
   private volatile @Nullable Queue<ByteBuf> inbox;
   private volatile boolean upstreamEnded;
@@ -107,8 +107,10 @@ final class SendOperation extends Mono<Void>
     if (refusal != null) {
       ended = true;
       // The messages are never asked for: nothing to release.
-      sender.countFailure(refusal);
-      sender.guard().tellError(actual(), refusal);
+      if (mayTell()) {
+        sender.countFailure(refusal);
+        sender.guard().tellError(actual(), refusal);
+      }
       return;
     }
     sender.start(this);
@@ -415,7 +417,9 @@ final class SendOperation extends Mono<Void>
     ended = true;
     sender.end(this, 0);
     sender.endTurnLater();
-    sender.guard().tellComplete(actual());
+    if (mayTell()) {
+      sender.guard().tellComplete(actual());
+    }
   }
 
   @Override
@@ -424,10 +428,18 @@ final class SendOperation extends Mono<Void>
       return;
     }
     sender.guard().guarded(this::drop);
+    if (!mayTell()) {
+      return;
+    }
     if (error instanceof RdmaException why) {
       sender.guard().guarded(() -> sender.countFailure(why));
     }
     sender.guard().tellError(actual(), error);
+  }
+
+  /** Whether the subscriber is to be told how it ends; from then on nobody else tells it. */
+  private boolean mayTell() {
+    return told == 0 && TOLD.compareAndSet(this, 0, 1);
   }
 
   private void stop() {
@@ -489,8 +501,8 @@ final class SendOperation extends Mono<Void>
 
   @Override
   public void clearScheduled() {
-    if (scheduled != 0 && SCHEDULED.getAndSet(this, 0) == EXPIRED) {
-      cancelled = true;
+    if (scheduled != 0) {
+      SCHEDULED.getAndSet(this, 0);
     }
   }
 
@@ -499,14 +511,20 @@ final class SendOperation extends Mono<Void>
     return sender.operationTimeout().toNanos();
   }
 
-  /** Not once it was started: then the loop may be about to tell that it ended. */
+  /**
+   * It waits to be started, or for the peer. One whose messages have not all come may wait for them
+   * alone: it goes on with the loop.
+   */
   @Override
   public @Nullable Runnable expire(HeldUp why) {
-    if (started || cancelled || !SCHEDULED.compareAndSet(this, 1, EXPIRED)) {
+    if (cancelled || (started && !upstreamEnded) || !mayTell()) {
       return null;
     }
+    cancelled = true;
     RdmaException error = HeldUpLoop.timeout("send", sender.peer(), sender.operationTimeout(), why);
     return () -> {
+      // Lets go of its messages; nothing if the loop has yet to start it.
+      sender.loop().schedule(this);
       sender.countFailure(error);
       try {
         actual().onError(error);

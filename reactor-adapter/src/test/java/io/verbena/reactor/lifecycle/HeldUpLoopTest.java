@@ -6,23 +6,32 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.ReferenceCountUtil;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTimeoutException;
+import io.verbena.RemoteMemory;
 import io.verbena.RemoteMemory.Right;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** A subscriber holds a loop up: whoever waits for that loop on another thread is told in time. */
@@ -99,6 +108,86 @@ class HeldUpLoopTest {
   }
 
   @Test
+  void failsWhatItHasTakenUp() {
+    try (Ends ends = Ends.create(Ends.options(), quick(1).sendDepth(4))) {
+      Ends.Pair pair = ends.connect();
+      RdmaConnection client = pair.client();
+      ByteBuffer memory = ByteBuffer.allocateDirect(64);
+      RdmaMemory.Region region =
+          pair.server().memory().register(memory, EnumSet.allOf(Right.class));
+      RemoteMemory at = region.token();
+      ByteBuf written = Ends.message(client, 8, 1);
+      ByteBuf notified = Ends.message(client, 8, 2);
+      ByteBuf into = Unpooled.directBuffer(64);
+      ByteBuf sent = Ends.message(client, 8, 3);
+      ByteBuf announced = Ends.message(client, 1 << 20, 4);
+      List<OnceEnded> all = new ArrayList<>();
+      pair.server().receive().subscribe(ByteBuf::release);
+      CompletableFuture<ByteBuf> received = client.receive().next().toFuture();
+      String loop =
+          holdUp(
+              client,
+              () -> {
+                // The first ones are posted, the others find no slot.
+                all.add(OnceEnded.of(client.write(written, at.slice(0, 8))));
+                all.add(OnceEnded.of(client.read(at, into)));
+                all.add(OnceEnded.of(client.send(Mono.just(sent))));
+                all.add(OnceEnded.of(client.send(Mono.just(announced))));
+                all.add(OnceEnded.of(client.read(at)));
+                all.add(OnceEnded.of(client.fetchAndAdd(at.slice(8, 8), 1)));
+                all.add(OnceEnded.of(client.compareAndSwap(at.slice(16, 8), 0, 1)));
+                all.add(OnceEnded.of(client.writeWithImmediate(notified, at.slice(24, 8), 1)));
+                for (int i = 0; i < 8; i++) {
+                  all.add(OnceEnded.of(client.read(at)));
+                }
+              });
+
+      for (OnceEnded each : all) {
+        failsFor(each.error, loop);
+      }
+
+      // The HCA may have them still.
+      assertThat(written.refCnt()).isEqualTo(1);
+      assertThat(into.refCnt()).isEqualTo(2);
+      letGo.countDown();
+      await()
+          .atMost(Ends.LIMIT)
+          .until(
+              () ->
+                  written.refCnt() + notified.refCnt() + sent.refCnt() + announced.refCnt() == 0
+                      && into.refCnt() == 1);
+      // What demanded messages has no deadline, and the connection goes on.
+      pair.server()
+          .send(Mono.fromSupplier(() -> Ends.message(pair.server(), 8, 5)))
+          .block(Ends.LIMIT);
+      assertThat(received).succeedsWithin(Ends.LIMIT).satisfies(ByteBuf::release);
+      client.send(Mono.fromSupplier(() -> Ends.message(client, 8, 6))).block(Ends.LIMIT);
+      assertThat(all).allSatisfy(each -> assertThat(each.ends).hasValue(1));
+      into.release();
+      region.close();
+    }
+  }
+
+  @Test
+  void failsACloseThatItHasTakenUp() {
+    try (Ends ends = Ends.create(Ends.options(), quick(1))) {
+      RdmaConnection client = ends.connect().client();
+      RdmaConnection other = ends.connect().client();
+      CompletableFuture<?> endless = client.send(Flux.never()).toFuture();
+      OnceEnded close = OnceEnded.of(client.close());
+      // Behind the close on the loop of both.
+      String loop = holdUp(other, () -> {});
+
+      failsFor(close.error, loop);
+
+      letGo.countDown();
+      await().atMost(Ends.LIMIT).until(client::isDisposed);
+      assertThat(endless).failsWithin(Ends.LIMIT);
+      assertThat(close.ends).hasValue(1);
+    }
+  }
+
+  @Test
   void tellsNobodyTwiceWhomTheLoopTellsAtLast() {
     try (Ends ends = Ends.create(Ends.options(), quick(1))) {
       RdmaConnection client = ends.connect().client();
@@ -132,6 +221,11 @@ class HeldUpLoopTest {
 
   /** Holds the loop of a connection up until the latch; returns the name of its thread. */
   private String holdUp(RdmaConnection connection) {
+    return holdUp(connection, () -> {});
+  }
+
+  /** Likewise, after it has run {@code first} there. */
+  private String holdUp(RdmaConnection connection, Runnable first) {
     CompletableFuture<String> held = new CompletableFuture<>();
     connection
         .send(Mono.fromSupplier(() -> Ends.message(connection, 8, 1)))
@@ -139,6 +233,7 @@ class HeldUpLoopTest {
             null,
             null,
             () -> {
+              first.run();
               held.complete(Thread.currentThread().getName());
               awaitLetGo();
             });
@@ -151,6 +246,40 @@ class HeldUpLoopTest {
       assertThat(letGo.await(2 * Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Counts the ends that it is told of. */
+  private static final class OnceEnded implements CoreSubscriber<Object> {
+    private final CompletableFuture<Object> error = new CompletableFuture<>();
+    private final AtomicInteger ends = new AtomicInteger();
+
+    static OnceEnded of(Mono<?> operation) {
+      OnceEnded subscriber = new OnceEnded();
+      operation.subscribe(subscriber);
+      return subscriber;
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+      subscription.request(Long.MAX_VALUE);
+    }
+
+    @Override
+    public void onNext(Object value) {
+      ReferenceCountUtil.release(value);
+    }
+
+    @Override
+    public void onError(Throwable why) {
+      ends.incrementAndGet();
+      error.completeExceptionally(why);
+    }
+
+    @Override
+    public void onComplete() {
+      ends.incrementAndGet();
+      error.complete("completed");
     }
   }
 

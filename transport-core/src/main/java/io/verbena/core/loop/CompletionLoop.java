@@ -168,6 +168,11 @@ public final class CompletionLoop {
     }
   }
 
+  /** Calls {@code visitor} with those who wait for what the members have taken up, likewise. */
+  void forEachTakenUp(AwaitedVisitor visitor) {
+    queues.forEach(member -> member.forEachAwaited(visitor));
+  }
+
   /** Runs {@code task} on the loop's thread, soon. May be called by any thread. */
   public void schedule(LoopTask task) {
     if (task.markScheduled()) {

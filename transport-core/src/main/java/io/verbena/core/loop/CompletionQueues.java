@@ -8,6 +8,7 @@ import io.verbena.verbs.Device;
 import io.verbena.verbs.WorkCompletion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,6 +99,11 @@ public final class CompletionQueues<M extends CompletionTarget> {
   /** Returns the member of this index, or null. */
   public @Nullable M at(int index) {
     return members.at(index);
+  }
+
+  /** Calls {@code visitor} with the members, as far as another thread than theirs can see them. */
+  void forEach(Consumer<? super M> visitor) {
+    members.forEach(visitor);
   }
 
   /**

@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.loop;
 
-/** Belongs to a loop. All methods are called on the loop's thread and must not throw. */
+/**
+ * Belongs to a loop. All methods but {@link #forEachAwaited} are called on the loop's thread; none
+ * may throw.
+ */
 public interface LoopMember extends CompletionTarget, KeepAliveMember {
 
   /** Called on each tick of the loop's coarse clock. */
   void tick();
+
+  /**
+   * Calls {@code visitor} with those who wait for what this member has taken up. Called by a
+   * watchdog while the loop is held up, which may go on meanwhile: reads what the loop writes, as
+   * far as it can be seen, and changes nothing. Does nothing where nobody waits with a deadline.
+   */
+  default void forEachAwaited(AwaitedVisitor visitor) {}
 
   /**
    * Called when the loop stops: the member leaves it.

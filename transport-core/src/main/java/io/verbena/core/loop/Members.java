@@ -2,6 +2,7 @@
 package io.verbena.core.loop;
 
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Members by index. An index is used again with another generation. */
@@ -25,6 +26,16 @@ final class Members<M extends CompletionTarget> {
   @SuppressWarnings("unchecked") // add() puts nothing else there
   @Nullable M at(int index) {
     return (M) members[index];
+  }
+
+  /** Calls {@code visitor} with each of them that can be seen; also from another thread. */
+  @SuppressWarnings("unchecked") // add() puts nothing else there
+  void forEach(Consumer<? super M> visitor) {
+    for (Object member : members) {
+      if (member != null) {
+        visitor.accept((M) member);
+      }
+    }
   }
 
   long add(M member, SharedCompletionQueue queue, int depth) {

@@ -9,16 +9,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who waits for a loop, with a deadline: what was added here, and tasks that wait to be run. Adding
- * and removing may be done by any thread, the rest by one watchdog.
+ * Who waits for a loop, with a deadline: what was added here, tasks that wait to be run, and what
+ * its members have taken up. Adding and removing may be done by any thread, the rest by one
+ * watchdog.
  */
 public final class Waiters {
   private final CompletionLoop loop;
   private final Map<Awaited, Long> added = new ConcurrentHashMap<>();
 
-  /**
-   * When each task that waits was first seen: they are not added, which would cost each of them.
-   */
+  /** Since when all others wait: they are not added, which would cost each of them. */
   private final Map<Awaited, Long> seen = new HashMap<>();
 
   Waiters(CompletionLoop loop) {
@@ -41,7 +40,7 @@ public final class Waiters {
   }
 
   /** The loop has gone on since it was last looked at. */
-  public void forgetTasks() {
+  public void forgetSeen() {
     if (!seen.isEmpty()) {
       seen.clear();
     }
@@ -55,6 +54,12 @@ public final class Waiters {
             seen.putIfAbsent(awaited, now);
           }
         });
+  }
+
+  /** The loop has not gone on since then: notes who waits for what it had taken up. */
+  public void noteTakenUp(long since) {
+    long tick = loop.tickNanos();
+    loop.forEachTakenUp((awaited, ticks) -> seen.merge(awaited, since - ticks * tick, Math::min));
   }
 
   /**
