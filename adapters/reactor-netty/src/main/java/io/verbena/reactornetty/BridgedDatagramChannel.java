@@ -27,20 +27,18 @@ import org.jspecify.annotations.Nullable;
 final class BridgedDatagramChannel extends AbstractChannel implements DatagramChannel {
   private static final ChannelMetadata METADATA = new ChannelMetadata(true, 16);
 
-  private final EventLoop socketLoop;
+  private final SocketLoop socketLoop;
   private final NioDatagramChannel socket = new NioDatagramChannel();
 
   /** Messages at the head of the outbound buffer that the socket has, on the RDMA loop. */
   private int handedOver;
 
+  /** Whether the NIO loop closes the socket when it ends, on the RDMA loop. */
+  private boolean registered;
+
   private volatile boolean closed;
 
-  /**
-   * Creates a channel.
-   *
-   * @param socketLoop the NIO loop
-   */
-  BridgedDatagramChannel(EventLoop socketLoop) {
+  BridgedDatagramChannel(SocketLoop socketLoop) {
     super(null);
     this.socketLoop = socketLoop;
     socket.pipeline().addLast(new Packets());
@@ -109,7 +107,9 @@ final class BridgedDatagramChannel extends AbstractChannel implements DatagramCh
       promise.setSuccess();
       return;
     }
-    complete(promise, socketLoop.register(socket));
+    ChannelFuture registering = socketLoop.register(socket);
+    registered = true;
+    complete(promise, registering);
   }
 
   /** The socket's loop waits for nobody: this takes as long as its {@code bind} does. */
@@ -126,7 +126,11 @@ final class BridgedDatagramChannel extends AbstractChannel implements DatagramCh
   @Override
   protected void doClose() {
     closed = true;
-    ChannelFuture unused = socket.close();
+    if (registered) {
+      ChannelFuture unused = socket.close();
+    } else {
+      socket.unsafe().closeForcibly();
+    }
   }
 
   @Override

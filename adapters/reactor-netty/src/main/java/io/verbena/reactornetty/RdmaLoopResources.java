@@ -97,7 +97,8 @@ public final class RdmaLoopResources implements LoopResources {
   public <CHANNEL extends Channel> CHANNEL onChannel(
       Class<CHANNEL> channelType, EventLoopGroup group) {
     if (channelType == DatagramChannel.class) {
-      return channelType.cast(new BridgedDatagramChannel(datagrams.next()));
+      datagrams.requireOpen();
+      return channelType.cast(new BridgedDatagramChannel(datagrams));
     }
     return channelType.cast(
         channelOf(channelType) == RdmaSocketChannel.class
@@ -130,14 +131,15 @@ public final class RdmaLoopResources implements LoopResources {
     return daemon;
   }
 
+  /** The sockets of datagrams close first: their channels hear of it on loops that still run. */
   @Override
   public Mono<Void> disposeLater(Duration quietPeriod, Duration timeout) {
-    return Mono.when(
-        end(() -> datagrams.shutdownGracefully(quietPeriod, timeout)),
-        end(
-            () ->
-                servers.shutdownGracefully(
-                    quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS)));
+    return end(() -> datagrams.shutdownGracefully(timeout))
+        .then(
+            end(
+                () ->
+                    servers.shutdownGracefully(
+                        quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS)));
   }
 
   private static Mono<Void> end(Supplier<Future<?>> shutdown) {
@@ -157,6 +159,6 @@ public final class RdmaLoopResources implements LoopResources {
 
   @Override
   public boolean isDisposed() {
-    return servers.isShuttingDown();
+    return datagrams.isShutDown() || servers.isShuttingDown();
   }
 }

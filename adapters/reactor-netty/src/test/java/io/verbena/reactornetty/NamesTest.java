@@ -18,15 +18,19 @@ import io.netty.resolver.dns.DnsAddressResolverGroup;
 import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
 import io.netty.util.CharsetUtil;
 import io.verbena.core.testing.Addresses;
+import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 import reactor.netty.Connection;
@@ -190,6 +194,33 @@ class NamesTest {
         .isInstanceOf(BindException.class);
 
     first.close().syncUninterruptibly();
+  }
+
+  /** Whichever of the two loops ends first. */
+  @RepeatedTest(10)
+  void aDatagramChannelClosesWithTheLoops() {
+    List<Channel> channels = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      channels.add(bind(new Packets(false), anyPort()));
+    }
+
+    loops.disposeLater(Duration.ZERO, LIMIT).block(LIMIT);
+
+    assertThat(channels).noneMatch(Channel::isOpen);
+    assertThat(channels).allMatch(channel -> channel.closeFuture().isDone());
+  }
+
+  /** As a bootstrap does where the loop refuses it. */
+  @Test
+  void aDatagramChannelThatIsClosedBeforeALoopHasItClosesItsSocket() {
+    DatagramChannel channel = loops.onChannel(DatagramChannel.class, loops.onClient(true));
+
+    channel.unsafe().closeForcibly();
+
+    assertThat(channel.isOpen()).isFalse();
+    assertThatThrownBy(() -> channel.config().getReceiveBufferSize())
+        .as("an option of its socket")
+        .hasRootCauseInstanceOf(IOException.class);
   }
 
   @Test
