@@ -5,16 +5,17 @@ import io.verbena.emulated.roce.Frame;
 import io.verbena.verbs.AddressVector;
 import org.jspecify.annotations.Nullable;
 
-/** The way out of an engine: a port that puts packets on a wire. */
+/**
+ * The way out of an engine: a port that puts packets on a wire. Without defaults, which one that
+ * passes all on to another would forget.
+ */
 public interface FrameSink {
 
   /**
    * A packet to build and send again and again, in memory that suits the wire. Others may have the
    * same one: what is begun is sent before the call to the engine ends.
    */
-  default Frame frame() {
-    return new Frame();
-  }
+  Frame frame();
 
   /**
    * Takes a packet. Its transport headers and payload are complete; addresses, partition key and
@@ -32,21 +33,15 @@ public interface FrameSink {
    * to leave. Others are dropped until there is room again; then the engine is {@linkplain
    * QueuePairEngine#run run}.
    */
-  default boolean isFull() {
-    return false;
-  }
+  boolean isFull();
 
   /**
    * What all queue pairs may have out together to one peer.
    *
    * @return null if that is not limited
    */
-  default @Nullable PeerWindow window(AddressVector to) {
-    return null;
-  }
+  @Nullable PeerWindow window(AddressVector to);
 
   /** Whether packets may have come there that nobody has taken yet. */
-  default boolean isBehind() {
-    return false;
-  }
+  boolean isBehind();
 }

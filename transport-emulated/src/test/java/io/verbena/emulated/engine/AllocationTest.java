@@ -20,7 +20,7 @@ class AllocationTest {
   private final Inbox toB = new Inbox();
 
   /** Packets on their way, in frames that are used again. */
-  private static final class Inbox implements FrameSink {
+  private static final class Inbox implements OpenSink {
     private final Frame[] frames = new Frame[64];
     private int size;
 

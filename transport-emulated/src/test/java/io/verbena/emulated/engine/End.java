@@ -18,7 +18,7 @@ final class End {
   final QueuePairEngine engine;
 
   /** Where its packets go. */
-  FrameSink out = (frame, to) -> {};
+  OpenSink out = (frame, to) -> {};
 
   /** Whether that has no room. */
   boolean full;
@@ -39,7 +39,7 @@ final class End {
             host,
             sends,
             time,
-            new FrameSink() {
+            new OpenSink() {
               @Override
               public void send(Frame frame, AddressVector to) {
                 out.send(frame, to);

@@ -60,7 +60,7 @@ final class TestWire {
     };
   }
 
-  FrameSink to(End receiver, boolean fromA) {
+  OpenSink to(End receiver, boolean fromA) {
     return (frame, to) -> {
       Frame copy = copy(frame);
       Packet packet = new Packet(fromA, copy.opcode(), copy.psn(), syndrome(copy), copy);

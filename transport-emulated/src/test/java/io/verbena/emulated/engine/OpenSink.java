@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.engine;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.AddressVector;
+import org.jspecify.annotations.Nullable;
+
+/** A way out without limits. */
+@FunctionalInterface
+interface OpenSink extends FrameSink {
+  @Override
+  default Frame frame() {
+    return new Frame();
+  }
+
+  @Override
+  default boolean isFull() {
+    return false;
+  }
+
+  @Override
+  default @Nullable PeerWindow window(AddressVector to) {
+    return null;
+  }
+
+  @Override
+  default boolean isBehind() {
+    return false;
+  }
+}
