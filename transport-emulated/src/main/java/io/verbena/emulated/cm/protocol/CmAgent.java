@@ -121,7 +121,8 @@ public final class CmAgent {
             port.gid(),
             peer,
             request.ackTimeout(),
-            request.privateData());
+            request.privateData(),
+            null);
     Request sent = key == null ? open : LockHandshake.prove(open, key, port);
     LockHandshake lock = key == null ? null : LockHandshake.active(key, sent);
     Communication made = Communication.active(this, timeline, peer, sent, lock, user);

@@ -62,46 +62,6 @@ public sealed interface CmMessage {
       @Nullable RequestLock lock)
       implements CmMessage {
 
-    /** A request without a lock. */
-    public Request(
-        long transaction,
-        int localId,
-        long serviceId,
-        long guid,
-        int queuePair,
-        int responderResources,
-        int initiatorDepth,
-        int transport,
-        int startingPsn,
-        int retryCount,
-        int partitionKey,
-        int pathMtu,
-        int rnrRetry,
-        Gid source,
-        Gid destination,
-        int ackTimeout,
-        ByteBuffer privateData) {
-      this(
-          transaction,
-          localId,
-          serviceId,
-          guid,
-          queuePair,
-          responderResources,
-          initiatorDepth,
-          transport,
-          startingPsn,
-          retryCount,
-          partitionKey,
-          pathMtu,
-          rnrRetry,
-          source,
-          destination,
-          ackTimeout,
-          privateData,
-          null);
-    }
-
     /** The same with a lock, or without. */
     Request with(@Nullable RequestLock other) {
       return new Request(

@@ -200,7 +200,8 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
             peer,
             peer,
             ACK_TIMEOUT,
-            askedWith);
+            askedWith,
+            null);
     UdpFabric fabric = manager.fabric();
     fabric.enter();
     try {

@@ -108,7 +108,8 @@ class CmAgentTest {
   private static Request request() {
     ByteBuffer data = Mad.padded(text("hello"), Mad.REQUEST_DATA);
     Gid unset = new Gid(0, 0);
-    return new Request(0, 0, SERVICE, 0, 100, 1, 1, 0, 5, 7, 0xffff, 5, 7, unset, unset, 14, data);
+    return new Request(
+        0, 0, SERVICE, 0, 100, 1, 1, 0, 5, 7, 0xffff, 5, 7, unset, unset, 14, data, null);
   }
 
   private static Reply reply() {

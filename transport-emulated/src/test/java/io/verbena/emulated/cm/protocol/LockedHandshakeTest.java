@@ -209,7 +209,8 @@ class LockedHandshakeTest {
   private static Request request() {
     ByteBuffer data = Mad.padded(bytes("hello"), Mad.REQUEST_DATA);
     Gid unset = new Gid(0, 0);
-    return new Request(0, 0, SERVICE, 0, 100, 1, 1, 0, 5, 7, 0xffff, 4, 7, unset, unset, 14, data);
+    return new Request(
+        0, 0, SERVICE, 0, 100, 1, 1, 0, 5, 7, 0xffff, 4, 7, unset, unset, 14, data, null);
   }
 
   private static Reply reply() {
@@ -508,7 +509,8 @@ class LockedHandshakeTest {
         r.source(),
         r.destination(),
         14,
-        r.privateData());
+        r.privateData(),
+        null);
   }
 
   /** A program that goes each step as it is told. */

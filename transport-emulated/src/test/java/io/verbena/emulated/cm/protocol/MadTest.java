@@ -51,7 +51,8 @@ class MadTest {
         SOURCE,
         DESTINATION,
         19,
-        data(92));
+        data(92),
+        null);
   }
 
   private static ByteBuffer data(int length) {

@@ -187,7 +187,8 @@ final class Stranger {
         source,
         source,
         14,
-        data(Mad.REQUEST_DATA));
+        data(Mad.REQUEST_DATA),
+        null);
   }
 
   static Reply reply(int localId, int remoteId, int queuePair) {
