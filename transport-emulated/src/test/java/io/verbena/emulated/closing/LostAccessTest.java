@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.verbena.emulated.hca.EmulatedDevice;
-import io.verbena.emulated.hca.EmulatedMemoryRegion;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
@@ -24,7 +23,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,8 +85,9 @@ class LostAccessTest {
         CompletionQueue received = device.createCompletionQueue(DEPTH, null);
         ProtectionDomain domain = device.allocateProtectionDomain();
         MemoryRegion sound = domain.register(ByteBuffer.allocateDirect(256), ALL);
-        Regions near = new Regions(domain, length, pieces);
-        Regions far = new Regions(domain, length, operation.namesMemory() ? 1 : pieces)) {
+        LostMemory near = new LostMemory(domain, length, pieces, ALL);
+        LostMemory far =
+            new LostMemory(domain, length, operation.namesMemory() ? 1 : pieces, ALL)) {
       QueuePairOptions options =
           QueuePairOptions.reliable(sent, received, DEPTH, DEPTH).withScatterGather(PIECES, PIECES);
       SharedReceiveQueue shared =
@@ -104,7 +103,7 @@ class LostAccessTest {
         Connections.connect(device, sender, receiver);
         Connections.connect(device, innocentSender, innocentReceiver);
         postReceive(operation, receiver, shared, far);
-        (loser.equals("near") ? near : far).lose(part);
+        lose(loser.equals("near") ? near : far, part);
 
         SendWorkRequest request = new SendWorkRequest(PIECES).id(2);
         MemoryRegion named = far.regions.get(0);
@@ -127,7 +126,10 @@ class LostAccessTest {
   }
 
   private static void postReceive(
-      Operation operation, QueuePair receiver, @Nullable SharedReceiveQueue shared, Regions far) {
+      Operation operation,
+      QueuePair receiver,
+      @Nullable SharedReceiveQueue shared,
+      LostMemory far) {
     if (operation.takesReceive()) {
       ReceiveWorkRequest receive = new ReceiveWorkRequest(PIECES).id(1);
       far.addTo(receive);
@@ -164,48 +166,12 @@ class LostAccessTest {
   }
 
   private WorkCompletion next(CompletionQueue queue) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (queue.poll(one) == 0) {
-      assertThat(System.nanoTime()).as("a completion in time").isLessThan(deadline);
-      Thread.onSpinWait();
-    }
-    return one[0];
+    return LostMemory.next(queue, one);
   }
 
-  /** The memory of one end, in as many regions as it has buffers. */
-  private static final class Regions implements AutoCloseable {
-    final List<EmulatedMemoryRegion> regions = new ArrayList<>();
-    private final int piece;
-
-    Regions(ProtectionDomain domain, int length, int pieces) {
-      piece = length / pieces;
-      for (int i = 0; i < pieces; i++) {
-        regions.add((EmulatedMemoryRegion) domain.register(ByteBuffer.allocateDirect(piece), ALL));
-      }
-    }
-
-    void addTo(SendWorkRequest request) {
-      for (MemoryRegion region : regions) {
-        request.buffers().add(region.address(), piece, region.lkey());
-      }
-    }
-
-    void addTo(ReceiveWorkRequest request) {
-      for (MemoryRegion region : regions) {
-        request.buffers().add(region.address(), piece, region.lkey());
-      }
-    }
-
-    /** A whole region, or where there is only one, what begins with a part. */
-    void lose(Part part) {
-      int lost = part.of(regions.size());
-      int from = regions.size() == 1 ? part.of(piece) : 0;
-      regions.get(lost).key().memory().limit(from);
-    }
-
-    @Override
-    public void close() {
-      regions.forEach(MemoryRegion::close);
-    }
+  /** A whole region, or where there is only one, what begins with a part. */
+  private static void lose(LostMemory memory, Part part) {
+    int count = memory.regions.size();
+    memory.lose(part.of(count), count == 1 ? part.of(memory.piece) : 0);
   }
 }

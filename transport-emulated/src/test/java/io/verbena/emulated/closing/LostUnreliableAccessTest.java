@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.verbena.emulated.hca.EmulatedDevice;
-import io.verbena.emulated.hca.EmulatedMemoryRegion;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
@@ -28,7 +27,6 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,8 +111,8 @@ class LostUnreliableAccessTest {
         CompletionQueue innocent = device.createCompletionQueue(DEPTH, null);
         ProtectionDomain domain = device.allocateProtectionDomain();
         MemoryRegion sound = domain.register(ByteBuffer.allocateDirect(256), ALL);
-        Regions near = new Regions(domain, length, pieces);
-        Regions far = new Regions(domain, length, kind.namesMemory() ? 1 : pieces)) {
+        LostMemory near = new LostMemory(domain, length, pieces, ALL);
+        LostMemory far = new LostMemory(domain, length, kind.namesMemory() ? 1 : pieces, ALL)) {
       QueuePairOptions reliable = QueuePairOptions.reliable(sent, received, DEPTH, DEPTH);
       QueuePairOptions options =
           reliable.withScatterGather(PIECES + 1, PIECES + 1).withType(kind.type());
@@ -135,7 +133,7 @@ class LostUnreliableAccessTest {
         receive.buffers().add(sound.address(), ROUTE, sound.lkey());
         far.addTo(receive);
         post(receive, receiver, shared);
-        (loser.equals("near") ? near : far).lose(lost);
+        (loser.equals("near") ? near : far).lose(lost, 0);
 
         SendWorkRequest request = new SendWorkRequest(PIECES + 1).id(2);
         kind.request(request, far.regions.get(0)).signaled();
@@ -219,45 +217,6 @@ class LostUnreliableAccessTest {
   }
 
   private WorkCompletion next(CompletionQueue queue) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
-    while (queue.poll(one) == 0) {
-      assertThat(System.nanoTime()).as("a completion in time").isLessThan(deadline);
-      Thread.onSpinWait();
-    }
-    return one[0];
-  }
-
-  /** The memory of one end, in as many regions as it has buffers. */
-  private static final class Regions implements AutoCloseable {
-    final List<EmulatedMemoryRegion> regions = new ArrayList<>();
-    private final int piece;
-
-    Regions(ProtectionDomain domain, int length, int pieces) {
-      piece = length / pieces;
-      for (int i = 0; i < pieces; i++) {
-        regions.add((EmulatedMemoryRegion) domain.register(ByteBuffer.allocateDirect(piece), ALL));
-      }
-    }
-
-    void addTo(SendWorkRequest request) {
-      for (MemoryRegion region : regions) {
-        request.buffers().add(region.address(), piece, region.lkey());
-      }
-    }
-
-    void addTo(ReceiveWorkRequest request) {
-      for (MemoryRegion region : regions) {
-        request.buffers().add(region.address(), piece, region.lkey());
-      }
-    }
-
-    void lose(int number) {
-      regions.get(number).key().memory().limit(0);
-    }
-
-    @Override
-    public void close() {
-      regions.forEach(MemoryRegion::close);
-    }
+    return LostMemory.next(queue, one);
   }
 }

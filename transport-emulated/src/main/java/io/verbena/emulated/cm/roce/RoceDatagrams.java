@@ -167,8 +167,7 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
     if (state == State.CONNECTING) {
       state = State.ENDED;
       manager.raise(
-          new ConnectionEvent(
-              ConnectionEvent.Type.UNREACHABLE, this, null, why, NO_DATA, 0, 0));
+          new ConnectionEvent(ConnectionEvent.Type.UNREACHABLE, this, null, why, NO_DATA, 0, 0));
     }
   }
 

@@ -3,121 +3,19 @@ package io.verbena.emulated.cm.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.verbena.emulated.cm.protocol.CmMessage.Reject;
-import io.verbena.emulated.cm.protocol.CmMessage.Reply;
-import io.verbena.emulated.cm.protocol.CmMessage.Request;
 import io.verbena.emulated.wire.UdpGid;
-import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.Gid;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What two agents make of connections, on a network that does to messages what networks do. */
 class CmAgentTest {
-  private static final long SERVICE = ServiceId.of(ServiceId.TCP, 7);
   private static final long CONNECT_NANOS = 20_000 * Network.MILLI;
   private static final int RUNS = 300;
 
-  /** A program at one end, which writes down what it is told, and does what comes next. */
-  private static final class Program implements CmUser, CmListener {
-    final Network network;
-    final List<String> told = new ArrayList<>();
-    @Nullable Communication communication;
-    boolean refuses;
-    boolean leaves;
-    boolean leavesByDisconnect;
-    int requests;
-    int thinks = 1;
-
-    Program(Network network) {
-      this.network = network;
-    }
-
-    Communication communication() {
-      if (communication == null) {
-        throw new AssertionError("no communication");
-      }
-      return communication;
-    }
-
-    private void then(Runnable step) {
-      network.time.schedule(network.soon(thinks), step);
-    }
-
-    @Override
-    public CmUser requested(Communication made, Request request) {
-      requests++;
-      communication = made;
-      if (leaves) {
-        // At any moment of the exchange, of which each step takes up to 1 ms.
-        network.time.schedule(
-            network.soon(8),
-            () -> {
-              if (leavesByDisconnect) {
-                made.disconnect();
-              } else {
-                made.reject(CmReason.CONSUMER_DEFINED, text("no"));
-              }
-            });
-      }
-      then(
-          () -> {
-            if (refuses) {
-              made.reject(CmReason.CONSUMER_DEFINED, text("no"));
-            } else {
-              made.accept(reply());
-            }
-          });
-      return this;
-    }
-
-    @Override
-    public void replied(Reply reply) {
-      told.add("replied");
-      then(communication()::ready);
-    }
-
-    @Override
-    public void established() {
-      told.add("established");
-    }
-
-    @Override
-    public void rejected(Reject reject) {
-      told.add("rejected " + reject.reason());
-    }
-
-    @Override
-    public void unreachable(int why) {
-      told.add(why == ConnectionEvent.NO_HCA ? "no HCA" : "unreachable");
-    }
-
-    @Override
-    public void disconnected() {
-      told.add("disconnected");
-    }
-  }
-
-  private static ByteBuffer text(String text) {
-    return ByteBuffer.wrap(text.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
-  }
-
-  private static Request request() {
-    ByteBuffer data = Mad.padded(text("hello"), Mad.REQUEST_DATA);
-    Gid unset = new Gid(0, 0);
-    return new Request(
-        0, 0, SERVICE, 0, 100, 1, 1, 0, 5, 7, 0xffff, 5, 7, unset, unset, 14, data, null);
-  }
-
-  private static Reply reply() {
-    return new Reply(0, 0, 0, 200, 6, 1, 1, 7, 0, Mad.padded(text("welcome"), Mad.REPLY_DATA));
-  }
-
-  private static void connect(Network.End from, Network.End to, Program program, long timeout) {
-    program.communication = from.agent.connect(to.gid(), request(), timeout, program);
+  private static void connect(Network.End from, Network.End to, CmProgram program, long timeout) {
+    program.communication = from.agent.connect(to.gid(), CmProgram.request(5), timeout, program);
   }
 
   @Test
@@ -126,10 +24,10 @@ class CmAgentTest {
       Network network = new Network(seed, 0.3);
       Network.End a = network.end();
       Network.End b = network.end();
-      Program active = new Program(network);
-      Program passive = new Program(network);
+      CmProgram active = new CmProgram(network);
+      CmProgram passive = new CmProgram(network);
       passive.thinks = 200;
-      assertThat(b.agent.listen(SERVICE, passive)).isTrue();
+      assertThat(b.agent.listen(CmProgram.SERVICE, passive)).isTrue();
 
       connect(a, b, active, CONNECT_NANOS);
       network.runUntil(CONNECT_NANOS);
@@ -153,7 +51,7 @@ class CmAgentTest {
     Network network = new Network(1, 0);
     Network.End a = network.end();
     Network.End b = network.end();
-    Program active = new Program(network);
+    CmProgram active = new CmProgram(network);
     network.absent(b, CONNECT_NANOS);
 
     connect(a, b, active, CONNECT_NANOS);
@@ -171,9 +69,9 @@ class CmAgentTest {
     Network network = new Network(1, 0);
     Network.End a = network.end();
     Network.End b = network.end();
-    Program active = new Program(network);
-    Program passive = new Program(network);
-    b.agent.listen(SERVICE, passive);
+    CmProgram active = new CmProgram(network);
+    CmProgram passive = new CmProgram(network);
+    b.agent.listen(CmProgram.SERVICE, passive);
     network.absent(b, 40 * Network.MILLI);
 
     connect(a, b, active, CONNECT_NANOS);
@@ -190,10 +88,10 @@ class CmAgentTest {
       Network network = new Network(seed, 0.2);
       Network.End a = network.end();
       Network.End b = network.end();
-      Program active = new Program(network);
-      Program passive = new Program(network);
+      CmProgram active = new CmProgram(network);
+      CmProgram passive = new CmProgram(network);
       passive.thinks = 100;
-      b.agent.listen(SERVICE, passive);
+      b.agent.listen(CmProgram.SERVICE, passive);
 
       connect(a, b, active, 60 * Network.MILLI);
       network.runUntil(CONNECT_NANOS);
@@ -217,11 +115,11 @@ class CmAgentTest {
       Network network = new Network(seed, 0);
       Network.End a = network.end();
       Network.End b = network.end();
-      Program active = new Program(network);
-      Program passive = new Program(network);
+      CmProgram active = new CmProgram(network);
+      CmProgram passive = new CmProgram(network);
       passive.leaves = true;
       passive.leavesByDisconnect = seed % 2 == 0;
-      b.agent.listen(SERVICE, passive);
+      b.agent.listen(CmProgram.SERVICE, passive);
 
       connect(a, b, active, CONNECT_NANOS);
       network.runToEnd();
@@ -245,10 +143,10 @@ class CmAgentTest {
       Network network = new Network(seed, 0);
       Network.End a = network.end();
       Network.End b = network.end();
-      Program active = new Program(network);
-      Program passive = new Program(network);
+      CmProgram active = new CmProgram(network);
+      CmProgram passive = new CmProgram(network);
       active.thinks = 30_000;
-      b.agent.listen(SERVICE, passive);
+      b.agent.listen(CmProgram.SERVICE, passive);
 
       connect(a, b, active, CONNECT_NANOS);
       network.runToEnd();
@@ -269,16 +167,16 @@ class CmAgentTest {
     Network network = new Network(1, 0);
     Network.End a = network.end();
     Network.End b = network.end();
-    Program active = new Program(network);
-    Program passive = new Program(network);
+    CmProgram active = new CmProgram(network);
+    CmProgram passive = new CmProgram(network);
     active.thinks = 1000;
-    b.agent.listen(SERVICE, passive);
+    b.agent.listen(CmProgram.SERVICE, passive);
     connect(a, b, active, CONNECT_NANOS);
     while (active.told.isEmpty()) {
       network.runUntil(network.time.now() + Network.MILLI / 10);
     }
 
-    passive.communication().reject(CmReason.CONSUMER_DEFINED, text("no"));
+    passive.communication().reject(CmReason.CONSUMER_DEFINED, CmProgram.bytes("no"));
     network.runUntil(network.time.now() + 2 * Network.MILLI);
 
     assertThat(active.told).containsExactly("replied", "rejected 28");
@@ -291,10 +189,10 @@ class CmAgentTest {
       Network network = new Network(seed, 0.3);
       Network.End a = network.end();
       Network.End b = network.end();
-      Program active = new Program(network);
-      Program passive = new Program(network);
+      CmProgram active = new CmProgram(network);
+      CmProgram passive = new CmProgram(network);
       passive.refuses = true;
-      b.agent.listen(SERVICE, passive);
+      b.agent.listen(CmProgram.SERVICE, passive);
 
       connect(a, b, active, CONNECT_NANOS);
       network.runToEnd();
@@ -310,7 +208,7 @@ class CmAgentTest {
     Network network = new Network(1, 0);
     Network.End a = network.end();
     Network.End b = network.end();
-    Program active = new Program(network);
+    CmProgram active = new CmProgram(network);
 
     connect(a, b, active, CONNECT_NANOS);
     network.runToEnd();
@@ -323,10 +221,10 @@ class CmAgentTest {
     Network network = new Network(1, 0);
     Network.End a = network.end();
     Network.End nobody = new Network(1, 0).end();
-    Program active = new Program(network);
+    CmProgram active = new CmProgram(network);
     Gid elsewhere = UdpGid.of(99, 4791);
 
-    active.communication = a.agent.connect(elsewhere, request(), CONNECT_NANOS, active);
+    active.communication = a.agent.connect(elsewhere, CmProgram.request(5), CONNECT_NANOS, active);
     network.runToEnd();
 
     assertThat(active.told).containsExactly("unreachable");
@@ -339,10 +237,10 @@ class CmAgentTest {
     Network network = new Network(1, 0);
     Network.End a = network.end();
     Network.End b = network.end();
-    Program active = new Program(network);
-    Program passive = new Program(network);
+    CmProgram active = new CmProgram(network);
+    CmProgram passive = new CmProgram(network);
     passive.thinks = 3000;
-    b.agent.listen(SERVICE, passive);
+    b.agent.listen(CmProgram.SERVICE, passive);
 
     connect(a, b, active, CONNECT_NANOS);
     network.runUntil(CONNECT_NANOS);
@@ -356,9 +254,9 @@ class CmAgentTest {
     Network network = new Network(1, 0);
     Network.End a = network.end();
     Network.End b = network.end();
-    Program active = new Program(network);
-    Program passive = new Program(network);
-    b.agent.listen(SERVICE, passive);
+    CmProgram active = new CmProgram(network);
+    CmProgram passive = new CmProgram(network);
+    b.agent.listen(CmProgram.SERVICE, passive);
     connect(a, b, active, CONNECT_NANOS);
     network.runUntil(1000 * Network.MILLI);
     Communication here = active.communication();
@@ -370,9 +268,9 @@ class CmAgentTest {
             /* localId= */ here.remoteId(),
             /* remoteId= */ here.localId(),
             100,
-            Mad.padded(text(""), Mad.DISCONNECT_DATA)),
+            Mad.padded(CmProgram.bytes(""), Mad.DISCONNECT_DATA)),
         stranger);
-    b.agent.receive(request(), stranger);
+    b.agent.receive(CmProgram.request(5), stranger);
 
     assertThat(active.told).containsExactly("replied");
     assertThat(passive.requests).isEqualTo(1);
@@ -384,9 +282,9 @@ class CmAgentTest {
       Network network = new Network(seed, 0.2);
       Network.End a = network.end();
       Network.End b = network.end();
-      Program active = new Program(network);
-      Program passive = new Program(network);
-      b.agent.listen(SERVICE, passive);
+      CmProgram active = new CmProgram(network);
+      CmProgram passive = new CmProgram(network);
+      b.agent.listen(CmProgram.SERVICE, passive);
       connect(a, b, active, CONNECT_NANOS);
       network.runUntil(CONNECT_NANOS);
 

@@ -31,7 +31,6 @@ import org.junit.jupiter.api.Test;
 
 /** Two agents with a key, and what somebody without it can make them do. */
 class LockedHandshakeTest {
-  private static final long SERVICE = ServiceId.of(ServiceId.TCP, 7);
   private static final long PATIENCE = 20_000 * Network.MILLI;
   private static final int RUNS = 100;
   private static final LockKey KEY = key(1);
@@ -62,11 +61,11 @@ class LockedHandshakeTest {
       this.key = key;
       random = new SplittableRandom(seed);
       agent = new CmAgent(this, new VirtualTime(), PeerLimits.DEFAULT);
-      agent.listen(SERVICE, this);
+      agent.listen(CmProgram.SERVICE, this);
     }
 
     void ask(Port of) {
-      communication = agent.connect(of.gid(), request(), key, PATIENCE, this);
+      communication = agent.connect(of.gid(), CmProgram.request(4), key, PATIENCE, this);
     }
 
     /** The message of a kind that was sent last. */
@@ -182,7 +181,7 @@ class LockedHandshakeTest {
 
     Two accepted() {
       asked();
-      passive.communication().accept(reply());
+      passive.communication().accept(CmProgram.reply());
       return this;
     }
 
@@ -204,21 +203,6 @@ class LockedHandshakeTest {
       assertThat(passive.told).containsExactly("requested", "established");
       return this;
     }
-  }
-
-  private static Request request() {
-    ByteBuffer data = Mad.padded(bytes("hello"), Mad.REQUEST_DATA);
-    Gid unset = new Gid(0, 0);
-    return new Request(
-        0, 0, SERVICE, 0, 100, 1, 1, 0, 5, 7, 0xffff, 4, 7, unset, unset, 14, data, null);
-  }
-
-  private static Reply reply() {
-    return new Reply(0, 0, 0, 200, 6, 1, 1, 7, 0, Mad.padded(bytes("welcome"), Mad.REPLY_DATA));
-  }
-
-  private static ByteBuffer bytes(String text) {
-    return ByteBuffer.wrap(text.getBytes(StandardCharsets.US_ASCII));
   }
 
   private static String text(ByteBuffer data) {
@@ -416,7 +400,7 @@ class LockedHandshakeTest {
 
     again.take(recorded.active.last(Request.class), recorded.active);
     assertThat(again.told).as("of the recorded request").containsExactly("requested");
-    again.communication().accept(reply());
+    again.communication().accept(CmProgram.reply());
     int id = again.communication().localId();
     ByteBuffer ready = ByteBuffer.allocate(Mad.LENGTH);
     ready
@@ -459,7 +443,7 @@ class LockedHandshakeTest {
   @Test
   void tellsWhatTheProgramSaysWithItsRefusalAndNothingThatOthersSay() {
     Two ends = new Two(KEY, KEY).asked();
-    ends.passive.communication().reject(CmReason.CONSUMER_DEFINED, bytes("no room"));
+    ends.passive.communication().reject(CmReason.CONSUMER_DEFINED, CmProgram.bytes("no room"));
     Reject refusal = (Reject) Mad.read(ends.passive.last(Reject.class));
     ends.active.take(ends.passive.last(Reject.class), ends.passive);
     assertThat(ends.active.told).containsExactly("rejected 28 no room");
@@ -491,11 +475,11 @@ class LockedHandshakeTest {
   }
 
   private static Request withMtu(int mtu) {
-    Request r = request();
+    Request r = CmProgram.request(4);
     return new Request(
         0,
         0,
-        SERVICE,
+        CmProgram.SERVICE,
         0,
         100,
         1,
@@ -513,73 +497,25 @@ class LockedHandshakeTest {
         null);
   }
 
-  /** A program that goes each step as it is told. */
-  private static final class Program implements CmUser, CmListener {
-    final List<String> told = new ArrayList<>();
-    @Nullable Communication communication;
-    final Network network;
-
-    Program(Network network) {
-      this.network = network;
-    }
-
-    @Override
-    public LockKey key() {
-      return KEY;
-    }
-
-    @Override
-    public CmUser requested(Communication made, Request request) {
-      communication = made;
-      network.time.schedule(network.soon(50), () -> made.accept(reply()));
-      return this;
-    }
-
-    @Override
-    public void replied(Reply reply) {
-      told.add("replied");
-      Communication made = Objects.requireNonNull(communication, "communication");
-      network.time.schedule(network.soon(50), made::ready);
-    }
-
-    @Override
-    public void established() {
-      told.add("established");
-    }
-
-    @Override
-    public void rejected(Reject reject) {
-      told.add("rejected");
-    }
-
-    @Override
-    public void unreachable(int why) {
-      told.add("unreachable");
-    }
-
-    @Override
-    public void disconnected() {
-      told.add("disconnected");
-    }
-  }
-
   @Test
   void connectsAndDisconnectsWhateverTheNetworkDoes() {
     for (long seed = 0; seed < RUNS; seed++) {
       Network network = new Network(seed, 0.3);
       Network.End a = network.end();
       Network.End b = network.end();
-      Program active = new Program(network);
-      Program passive = new Program(network);
-      b.agent.listen(SERVICE, passive);
+      CmProgram active = new CmProgram(network, KEY);
+      CmProgram passive = new CmProgram(network, KEY);
+      active.thinks = 50;
+      passive.thinks = 50;
+      b.agent.listen(CmProgram.SERVICE, passive);
 
-      active.communication = a.agent.connect(b.gid(), request(), KEY, PATIENCE, active);
+      active.communication = a.agent.connect(b.gid(), CmProgram.request(4), KEY, PATIENCE, active);
       network.runUntil(PATIENCE);
       assertThat(active.told).as("active, seed %d", seed).containsExactly("replied");
       assertThat(passive.told).as("passive, seed %d", seed).containsExactly("established");
 
-      Program leaver = seed % 2 == 0 ? active : passive;
-      Objects.requireNonNull(leaver.communication, "communication").disconnect();
+      CmProgram leaver = seed % 2 == 0 ? active : passive;
+      leaver.communication().disconnect();
       network.runToEnd();
 
       assertThat((seed % 2 == 0 ? passive : active).told).endsWith("disconnected").hasSize(2);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.closing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.emulated.hca.EmulatedMemoryRegion;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The memory of one end, in as many regions as it has buffers. What is lost of it throws, as memory
+ * does that was freed.
+ */
+final class LostMemory implements AutoCloseable {
+  final List<EmulatedMemoryRegion> regions = new ArrayList<>();
+  final int piece;
+
+  LostMemory(ProtectionDomain domain, int length, int pieces, Set<Access> access) {
+    piece = length / pieces;
+    for (int i = 0; i < pieces; i++) {
+      ByteBuffer memory = ByteBuffer.allocateDirect(piece);
+      regions.add((EmulatedMemoryRegion) domain.register(memory, access));
+    }
+  }
+
+  void addTo(SendWorkRequest request) {
+    for (MemoryRegion region : regions) {
+      request.buffers().add(region.address(), piece, region.lkey());
+    }
+  }
+
+  void addTo(ReceiveWorkRequest request) {
+    for (MemoryRegion region : regions) {
+      request.buffers().add(region.address(), piece, region.lkey());
+    }
+  }
+
+  /** What of a region begins with a byte is lost. */
+  void lose(int region, int from) {
+    regions.get(region).key().memory().limit(from);
+  }
+
+  /** The next completion of somebody. */
+  static WorkCompletion next(CompletionQueue queue, WorkCompletion[] one) {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+    while (queue.poll(one) == 0) {
+      assertThat(System.nanoTime()).as("a completion in time").isLessThan(deadline);
+      Thread.onSpinWait();
+    }
+    return one[0];
+  }
+
+  @Override
+  public void close() {
+    regions.forEach(MemoryRegion::close);
+  }
+}
