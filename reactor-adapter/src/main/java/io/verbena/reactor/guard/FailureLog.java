@@ -3,13 +3,17 @@ package io.verbena.reactor.guard;
 
 import io.verbena.RdmaException;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import reactor.util.Logger;
 import reactor.util.Loggers;
 
 /**
  * Logs what fails where no caller may be left to be told: connections that are established, and
- * accepts. At most 20 lines in ten seconds; the next line says how many were left out. Thread-safe.
+ * accepts. At most 20 lines in ten seconds, and 5 of one host, so that it leaves room for others;
+ * the next line says how many were left out. Thread-safe.
  *
  * <p>It logs by Reactor's loggers: to SLF4J where that is on the class path, or else to the
  * console, or to {@code java.util.logging} with {@code -Dreactor.logging.fallback=JDK}.
@@ -19,6 +23,7 @@ public final class FailureLog {
   public static final String NAME = "io.verbena.connection";
 
   private static final int BURST = 20;
+  private static final int SHARE = 5;
   private static final long WINDOW_NANOS = Duration.ofSeconds(10).toNanos();
   private static final FailureLog INSTANCE =
       new FailureLog(Loggers.getLogger(NAME), System::nanoTime);
@@ -30,6 +35,9 @@ public final class FailureLog {
   private long windowStart;
   private int inWindow;
   private long leftOut;
+
+  /** Lines in the window by host. */
+  private final Map<String, Integer> byHost = new HashMap<>();
 
   FailureLog(Logger logger, LongSupplier clock) {
     this.logger = logger;
@@ -47,7 +55,7 @@ public final class FailureLog {
    * @param why names the operation, the peer, and the status where there is one
    */
   public void failed(RdmaException why) {
-    long before = admit();
+    long before = admit(host(why.peer()));
     if (before < 0) {
       return;
     }
@@ -64,20 +72,32 @@ public final class FailureLog {
   }
 
   /** Returns how many were left out since the last line, or -1 if this one is to be left out. */
-  private synchronized long admit() {
+  private synchronized long admit(String host) {
     long now = clock.getAsLong();
     if (!begun || now - windowStart >= WINDOW_NANOS) {
       begun = true;
       windowStart = now;
       inWindow = 0;
+      byHost.clear();
     }
-    if (inWindow == BURST) {
+    int ofHost = byHost.getOrDefault(host, 0);
+    if (inWindow == BURST || ofHost == SHARE) {
       leftOut++;
       return -1;
     }
     inWindow++;
+    byHost.put(host, ofHost + 1);
     long before = leftOut;
     leftOut = 0;
     return before;
+  }
+
+  /** A peer's address without the port, of which a host has many; peers without one are one. */
+  private static String host(@Nullable String peer) {
+    if (peer == null) {
+      return "";
+    }
+    int port = peer.lastIndexOf(':');
+    return port < 0 ? peer : peer.substring(0, port);
   }
 }

@@ -43,7 +43,7 @@ class FailureLogTest {
   @Test
   void leavesOutWhatIsTooMuchAndSaysHowMuch() {
     for (int i = 0; i < 50; i++) {
-      log.failed(failure(null));
+      log.failed(failure("peer-" + i, null));
     }
     assertThat(warnings).hasSize(20);
 
@@ -61,9 +61,29 @@ class FailureLogTest {
     assertThat(warnings.get(21).get(0)).asString().endsWith("[RETRY_EXC_ERR]");
   }
 
+  @Test
+  void aHostThatIsNoisyDoesNotSilenceOthers() {
+    for (int i = 0; i < 50; i++) {
+      log.failed(failure("10.0.0.1:" + (40_000 + i), null));
+    }
+    assertThat(warnings).hasSize(5);
+
+    log.failed(failure("10.0.0.2:40000", null));
+
+    assertThat(warnings).hasSize(6);
+    assertThat(warnings.get(5).get(0))
+        .asString()
+        .startsWith("connection with 10.0.0.2:40000")
+        .endsWith("; 45 failures before it were not logged");
+  }
+
   private static RdmaException failure(@Nullable Throwable cause) {
+    return failure("peer-7", cause);
+  }
+
+  private static RdmaException failure(String peer, @Nullable Throwable cause) {
     return new ConnectionClosedException(
-        "connection", "peer-7", CompletionStatus.RETRY_EXC_ERR, "it broke", cause);
+        "connection", peer, CompletionStatus.RETRY_EXC_ERR, "it broke", cause);
   }
 
   private Logger logger() {

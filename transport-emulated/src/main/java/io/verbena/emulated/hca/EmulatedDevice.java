@@ -271,8 +271,7 @@ public final class EmulatedDevice implements Device {
     try {
       task.run();
     } catch (RuntimeException | Error e) {
-      Thread thread = Thread.currentThread();
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      FailureLog.get().failed(e);
     }
   }
 

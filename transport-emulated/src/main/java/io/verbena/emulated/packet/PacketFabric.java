@@ -7,6 +7,7 @@ import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Fabric;
+import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.lock.PacketLock;
 import io.verbena.emulated.wire.Wire;
@@ -179,8 +180,7 @@ public abstract class PacketFabric implements Fabric {
 
   /** Tells of what an engine threw, on a thread that goes on. */
   static void report(Throwable mistake) {
-    Thread thread = Thread.currentThread();
-    thread.getUncaughtExceptionHandler().uncaughtException(thread, mistake);
+    FailureLog.get().failed(mistake);
   }
 
   /** Within a call of an engine: has this done when the engine can be called again. */
