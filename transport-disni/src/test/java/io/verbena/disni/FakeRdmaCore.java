@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.disni;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * The fake rdma-core ({@code src/test/native/fake-rdma-core}), which this JVM was started with by
+ * {@code LD_PRELOAD}: devices that are only described, one for each file in {@code profiles}.
+ */
+final class FakeRdmaCore {
+  /** The tag of tests that run on it. */
+  static final String TAG = "fake-rdma-core";
+
+  private static boolean loaded;
+
+  private FakeRdmaCore() {}
+
+  /** Skips the test, and says so, where the fake was not built. */
+  static synchronized void assumeLoaded() {
+    Path library = Path.of(String.valueOf(System.getenv("LD_PRELOAD")).replaceAll(".*:", ""));
+    if (!Files.isRegularFile(library)) {
+      String why = library + ": not built, for want of a C compiler or of rdma-core's headers";
+      System.err.println("*** SKIPPED, NOT TESTED HERE: RNICs by a fake rdma-core. " + why);
+      assumeTrue(false, why);
+    }
+    if (!loaded) {
+      System.load(library.toString());
+      loaded = true;
+    }
+  }
+
+  /**
+   * Has the fake do something.
+   *
+   * @param line of the script, see {@code script.c}
+   */
+  static void script(String line) {
+    assumeLoaded();
+    if (!command(line)) {
+      throw new IllegalArgumentException("fake rdma-core: " + line);
+    }
+  }
+
+  private static native boolean command(String line);
+}

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Builds libfake_rdma_core.so, with which tests run by LD_PRELOAD.
+#
+#   build.sh JDK OUT
+#
+# Without a compiler or headers it says so in one line, and builds nothing. CC is honoured.
+set -eu
+
+jdk=$1
+mkdir -p "$2"
+out=$(cd "$2" && pwd)
+cd "$(dirname "$0")"
+cc=${CC:-cc}
+
+command -v "$cc" >/dev/null && printf '#include <jni.h>\n#include <rdma/rdma_cma.h>\n' |
+  "$cc" -E -x c "-I$jdk/include" "-I$jdk/include/linux" - -o /dev/null 2>/dev/null || {
+  echo "No fake rdma-core built: no C compiler ($cc), or no headers of rdma-core or of the JDK."
+  exit 0
+}
+"$cc" -std=gnu11 -Wall -Wextra -Werror -fvisibility=hidden -fPIC -pthread -O2 -g \
+  "-I$jdk/include" "-I$jdk/include/linux" -shared -Wl,-z,now -Wl,-z,defs \
+  -o "$out/libfake_rdma_core.so.new" ./*.c
+mv "$out/libfake_rdma_core.so.new" "$out/libfake_rdma_core.so"

@@ -1,0 +1,709 @@
+/* Queue pairs: their states, what is posted to them, and what becomes of it at the peer. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+
+#define NUMBERS (1 << 13)
+#define NANOS_PER_MICRO 1000LL
+
+static struct fake_qp *pairs[NUMBERS];
+static uint32_t last_number = 16;
+
+static void run(struct fake_qp *qp);
+
+static struct fake_qp *find(uint32_t number) {
+  return number < NUMBERS ? pairs[number] : NULL;
+}
+
+/* ---- creation */
+
+static int check_wish(struct ibv_context *context, const struct ibv_qp_init_attr *wish) {
+  const struct profile *profile = profile_of(context);
+  const struct ibv_device_attr *limits = &profile->attr;
+  if (is_gone(context)) {
+    return EIO;
+  }
+  if (wish->qp_type != IBV_QPT_RC || !profile->has_rc) {
+    return EOPNOTSUPP;
+  }
+  bool fits = wish->cap.max_send_wr <= (uint32_t)limits->max_qp_wr &&
+              wish->cap.max_recv_wr <= (uint32_t)limits->max_qp_wr &&
+              wish->cap.max_send_sge <= (uint32_t)limits->max_sge &&
+              wish->cap.max_recv_sge <= (uint32_t)limits->max_sge &&
+              wish->cap.max_inline_data <= profile->max_inline;
+  return fits ? 0 : EINVAL;
+}
+
+static bool number(struct fake_qp *qp) {
+  for (int i = 0; i < NUMBERS; i++) {
+    /* Never 0 and 1, which are the subnet manager's. */
+    last_number = last_number + 1 < NUMBERS ? last_number + 1 : 2;
+    if (!pairs[last_number]) {
+      qp->qp.qp_num = last_number;
+      pairs[last_number] = qp;
+      return true;
+    }
+  }
+  return false;
+}
+
+static void use(struct fake_qp *qp, int change) {
+  ((struct fake_cq *)qp->qp.send_cq)->users += change;
+  ((struct fake_cq *)qp->qp.recv_cq)->users += change;
+  ((struct fake_pd *)qp->qp.pd)->users += change;
+  if (qp->qp.srq) {
+    ((struct fake_srq *)qp->qp.srq)->users += change;
+  }
+}
+
+EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *wish) {
+  FAULT(NULL);
+  int error = check_wish(pd->context, wish);
+  if (error) {
+    errno = error;
+    return NULL;
+  }
+  struct fake_qp *qp = calloc(1, sizeof *qp);
+  uint32_t sends = wish->cap.max_send_wr ? wish->cap.max_send_wr : 1;
+  qp->init = *wish;
+  qp->qp = (struct ibv_qp){.context = pd->context,
+                           .pd = pd,
+                           .send_cq = wish->send_cq,
+                           .recv_cq = wish->recv_cq,
+                           .srq = wish->srq,
+                           .qp_type = wish->qp_type,
+                           .state = IBV_QPS_RESET};
+  qp->ring = calloc(sends, sizeof *qp->ring);
+  qp->sges = calloc((size_t)sends * wish->cap.max_send_sge + 1, sizeof *qp->sges);
+  qp->inlined = calloc((size_t)sends * wish->cap.max_inline_data + 1, 1);
+  qp->due = NEVER;
+  receives_init(&qp->receives, wish->srq ? 0 : wish->cap.max_recv_wr, wish->cap.max_recv_sge);
+  pthread_mutex_lock(&fabric);
+  if (!number(qp)) {
+    abort();
+  }
+  use(qp, 1);
+  pthread_mutex_unlock(&fabric);
+  return &qp->qp;
+}
+
+static void clean(struct fake_qp *qp) {
+  cq_clean(qp->qp.send_cq, qp);
+  cq_clean(qp->qp.recv_cq, qp);
+}
+
+EXPORT int ibv_destroy_qp(struct ibv_qp *pair) {
+  FAULT(errno);
+  struct fake_qp *qp = (struct fake_qp *)pair;
+  pthread_mutex_lock(&fabric);
+  pairs[pair->qp_num] = NULL;
+  qp->due = NEVER;
+  clean(qp);
+  events_forget(&context_of(pair->context)->async, pair);
+  while (pair->events_completed != qp->async_told) {
+    pthread_cond_wait(&changed, &fabric);
+  }
+  use(qp, -1);
+  pthread_mutex_unlock(&fabric);
+  receives_destroy(&qp->receives);
+  free(qp->ring);
+  free(qp->sges);
+  free(qp->inlined);
+  free(qp);
+  return 0;
+}
+
+/* ---- states */
+
+static bool is_transition(enum ibv_qp_state from, enum ibv_qp_state to) {
+  if (to == IBV_QPS_RESET || to == IBV_QPS_ERR) {
+    return to == IBV_QPS_RESET || from != IBV_QPS_RESET;
+  }
+  switch (from) {
+    case IBV_QPS_RESET:
+      return to == IBV_QPS_INIT;
+    case IBV_QPS_INIT:
+      return to == IBV_QPS_INIT || to == IBV_QPS_RTR;
+    case IBV_QPS_RTR:
+      return to == IBV_QPS_RTS;
+    case IBV_QPS_RTS:
+      return to == IBV_QPS_RTS || to == IBV_QPS_SQD;
+    case IBV_QPS_SQD:
+      return to == IBV_QPS_SQD || to == IBV_QPS_RTS;
+    default:
+      return false;
+  }
+}
+
+static bool is_allowed(const struct fake_qp *qp, const struct ibv_qp_attr *attr, int mask) {
+  const struct profile *profile = profile_of(qp->qp.context);
+  const struct ibv_device_attr *limits = &profile->attr;
+  if (mask & IBV_QP_ACCESS_FLAGS && attr->qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC &&
+      limits->atomic_cap == IBV_ATOMIC_NONE) {
+    return false;
+  }
+  if (mask & IBV_QP_PORT && (attr->port_num < 1 || attr->port_num > limits->phys_port_cnt)) {
+    return false;
+  }
+  if (mask & IBV_QP_AV) {
+    const struct ibv_ah_attr *way = &attr->ah_attr;
+    if (way->port_num < 1 || way->port_num > limits->phys_port_cnt ||
+        (way->is_global && !profile->gids[way->port_num - 1][way->grh.sgid_index].set)) {
+      return false;
+    }
+  }
+  return (!(mask & IBV_QP_MAX_QP_RD_ATOMIC) || attr->max_rd_atomic <= limits->max_qp_init_rd_atom) &&
+         (!(mask & IBV_QP_MAX_DEST_RD_ATOMIC) || attr->max_dest_rd_atomic <= limits->max_qp_rd_atom);
+}
+
+static void copy_attributes(struct ibv_qp_attr *to, const struct ibv_qp_attr *from, int mask) {
+#define COPY(bit, field)    \
+  if (mask & (bit)) {       \
+    to->field = from->field; \
+  }
+  COPY(IBV_QP_ACCESS_FLAGS, qp_access_flags)
+  COPY(IBV_QP_PKEY_INDEX, pkey_index)
+  COPY(IBV_QP_PORT, port_num)
+  COPY(IBV_QP_AV, ah_attr)
+  COPY(IBV_QP_PATH_MTU, path_mtu)
+  COPY(IBV_QP_TIMEOUT, timeout)
+  COPY(IBV_QP_RETRY_CNT, retry_cnt)
+  COPY(IBV_QP_RNR_RETRY, rnr_retry)
+  COPY(IBV_QP_RQ_PSN, rq_psn)
+  COPY(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic)
+  COPY(IBV_QP_MIN_RNR_TIMER, min_rnr_timer)
+  COPY(IBV_QP_SQ_PSN, sq_psn)
+  COPY(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic)
+  COPY(IBV_QP_DEST_QPN, dest_qp_num)
+#undef COPY
+}
+
+static void complete(struct fake_qp *qp, bool receive, uint64_t id, uint64_t slot,
+                     enum ibv_wc_status status, struct ibv_wc wc, bool solicited) {
+  wc.wr_id = id;
+  wc.status = status;
+  wc.qp_num = qp->qp.qp_num;
+  struct completion completion = {.wc = wc, .qp = qp, .slot = slot, .of_receive = receive};
+  cq_push(receive ? qp->qp.recv_cq : qp->qp.send_cq, &completion, solicited);
+}
+
+static void flush(struct fake_qp *qp) {
+  while (qp->head < qp->tail) {
+    struct send *send = &qp->ring[qp->head % qp->init.cap.max_send_wr];
+    uint64_t slot = qp->head++;
+    complete(qp, false, send->wr.wr_id, slot, IBV_WC_WR_FLUSH_ERR, (struct ibv_wc){0}, false);
+  }
+  while (qp->receives.head < qp->receives.tail) {
+    uint64_t id = qp->receives.ring[qp->receives.head % qp->receives.size].id;
+    uint64_t slot = qp->receives.head++;
+    complete(qp, true, id, slot, IBV_WC_WR_FLUSH_ERR, (struct ibv_wc){0}, false);
+  }
+}
+
+void qp_fail(struct fake_qp *qp) {
+  if (qp->qp.state == IBV_QPS_ERR || qp->qp.state == IBV_QPS_RESET) {
+    return;
+  }
+  qp->qp.state = IBV_QPS_ERR;
+  qp->due = NEVER;
+  flush(qp);
+  if (qp->qp.srq) {
+    raise_async(qp->qp.context, IBV_EVENT_QP_LAST_WQE_REACHED, &qp->qp);
+  }
+}
+
+void cq_overran(struct ibv_cq *cq) {
+  for (int i = 0; i < NUMBERS; i++) {
+    struct fake_qp *qp = pairs[i];
+    if (qp && (qp->qp.send_cq == cq || qp->qp.recv_cq == cq) && qp->qp.state != IBV_QPS_ERR &&
+        qp->qp.state != IBV_QPS_RESET) {
+      raise_async(qp->qp.context, IBV_EVENT_QP_FATAL, &qp->qp);
+      qp_fail(qp);
+    }
+  }
+}
+
+static void reset(struct fake_qp *qp) {
+  clean(qp);
+  qp->head = qp->tail = qp->freed = 0;
+  qp->receives.head = qp->receives.tail = qp->receives.freed = 0;
+  qp->due = NEVER;
+  qp->tries = 0;
+  qp->established = qp->drain_asked = false;
+  memset(&qp->attr, 0, sizeof qp->attr);
+}
+
+int qp_modify(struct fake_qp *qp, const struct ibv_qp_attr *attr, int mask) {
+  enum ibv_qp_state from = qp->qp.state;
+  enum ibv_qp_state to = mask & IBV_QP_STATE ? attr->qp_state : from;
+  if (is_gone(qp->qp.context)) {
+    return EIO;
+  }
+  bool drains = from == IBV_QPS_SQD && qp->head < qp->tail &&
+                qp->ring[qp->head % qp->init.cap.max_send_wr].begun;
+  if (!is_transition(from, to) || !is_allowed(qp, attr, mask) || (drains && to == IBV_QPS_RTS)) {
+    return EINVAL;
+  }
+  copy_attributes(&qp->attr, attr, mask);
+  if (to == IBV_QPS_RESET) {
+    reset(qp);
+  } else if (to == IBV_QPS_ERR) {
+    qp_fail(qp);
+    flush(qp);
+  } else if (to == IBV_QPS_RTR && from == IBV_QPS_INIT) {
+    qp->expected_psn = qp->attr.rq_psn;
+  } else if (to == IBV_QPS_RTS && from == IBV_QPS_RTR) {
+    qp->send_psn = qp->attr.sq_psn;
+  }
+  if (to != IBV_QPS_ERR) {
+    qp->qp.state = to;
+  }
+  if (to == IBV_QPS_SQD && from == IBV_QPS_RTS) {
+    qp->drain_asked = mask & IBV_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify;
+  }
+  run(qp);
+  return 0;
+}
+
+EXPORT int ibv_modify_qp(struct ibv_qp *qp, struct ibv_qp_attr *attr, int mask) {
+  FAULT(errno);
+  pthread_mutex_lock(&fabric);
+  /* iWARP has no addresses that could be given by hand. */
+  bool by_hand = profile_of(qp->context)->by_cm_only && mask & (IBV_QP_AV | IBV_QP_DEST_QPN);
+  int error = by_hand ? EINVAL : qp_modify((struct fake_qp *)qp, attr, mask);
+  pthread_mutex_unlock(&fabric);
+  return error;
+}
+
+EXPORT int ibv_query_qp(struct ibv_qp *pair, struct ibv_qp_attr *attr, int mask,
+                        struct ibv_qp_init_attr *init) {
+  FAULT(errno);
+  (void)mask;
+  struct fake_qp *qp = (struct fake_qp *)pair;
+  if (is_gone(pair->context)) {
+    return EIO;
+  }
+  pthread_mutex_lock(&fabric);
+  *attr = qp->attr;
+  attr->qp_state = attr->cur_qp_state = pair->state;
+  attr->cap = qp->init.cap;
+  *init = qp->init;
+  pthread_mutex_unlock(&fabric);
+  return 0;
+}
+
+/* ---- memory */
+
+static bool reaches(const struct ibv_mr *mr, uint64_t address, uint64_t length) {
+  uint64_t start = (uint64_t)(uintptr_t)mr->addr;
+  return address >= start && length <= mr->length && address - start <= mr->length - length;
+}
+
+/* The region of local memory, if the request may use it. */
+static bool is_local(const struct fake_qp *qp, const struct ibv_sge *sge, bool written) {
+  const struct fake_mr *mr = mr_find(qp->qp.context, sge->lkey);
+  return mr && mr->mr.pd == qp->qp.pd && reaches(&mr->mr, sge->addr, sge->length) &&
+         (!written || mr->access & IBV_ACCESS_LOCAL_WRITE);
+}
+
+static bool are_local(const struct fake_qp *qp, const struct ibv_sge *sge, int count,
+                      bool written) {
+  for (int i = 0; i < count; i++) {
+    if (sge[i].length && !is_local(qp, &sge[i], written)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool is_remote(const struct fake_qp *peer, uint32_t key, uint64_t address, uint64_t length,
+                      int access) {
+  const struct fake_mr *mr = mr_find(peer->qp.context, key);
+  return mr && mr->mr.pd == peer->qp.pd && mr->access & access &&
+         reaches(&mr->mr, address, length);
+}
+
+#define AT(address) ((uint8_t *)(uintptr_t)(address))
+
+/* Gathers into one piece of memory, or scatters from it. */
+static void gather(const struct send *send, uint8_t *to) {
+  if (send->inlined) {
+    memcpy(to, send->inlined, send->length);
+    return;
+  }
+  for (int i = 0; i < send->wr.num_sge; i++) {
+    memmove(to, AT(send->sge[i].addr), send->sge[i].length);
+    to += send->sge[i].length;
+  }
+}
+
+static void scatter(const struct ibv_sge *sge, int count, const uint8_t *from, uint32_t length) {
+  for (int i = 0; i < count && length; i++) {
+    uint32_t part = sge[i].length < length ? sge[i].length : length;
+    memmove(AT(sge[i].addr), from, part);
+    from += part;
+    length -= part;
+  }
+}
+
+/* ---- the responder */
+
+/* What a request comes to, if not to a status. */
+enum { WAITS_FOR_PEER = -1, WAITS_FOR_RECEIVE = -2 };
+
+/* Of a queue pair that is its own peer the requester comes first: its request tells why. */
+static void fail_peer(struct fake_qp *peer, const struct fake_qp *qp) {
+  if (peer != qp) {
+    qp_fail(peer);
+  }
+}
+
+static int refused(struct fake_qp *peer, const struct fake_qp *qp, enum ibv_wc_status status,
+                   enum ibv_event_type event) {
+  raise_async(peer->qp.context, event, &peer->qp);
+  fail_peer(peer, qp);
+  return (int)status;
+}
+
+static int receive(struct fake_qp *peer, const struct fake_qp *qp, const struct send *send,
+                   bool has_data) {
+  struct receive_queue *queue =
+      peer->qp.srq ? &((struct fake_srq *)peer->qp.srq)->queue : &peer->receives;
+  if (queue->head == queue->tail) {
+    return WAITS_FOR_RECEIVE;
+  }
+  uint64_t slot = queue->head++;
+  struct receive taken = queue->ring[slot % queue->size];
+  if (peer->qp.srq) {
+    srq_taken((struct fake_srq *)peer->qp.srq);
+  }
+  uint64_t room = 0;
+  for (int i = 0; i < taken.sges; i++) {
+    room += taken.sge[i].length;
+  }
+  struct ibv_wc wc = {.opcode = has_data ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM,
+                      .byte_len = send->length,
+                      .src_qp = qp->qp.qp_num};
+  if (has_data && (send->length > room || !are_local(peer, taken.sge, taken.sges, true))) {
+    bool is_long = send->length > room;
+    complete(peer, true, taken.id, slot, is_long ? IBV_WC_LOC_LEN_ERR : IBV_WC_LOC_PROT_ERR, wc,
+             false);
+    fail_peer(peer, qp);
+    return is_long ? IBV_WC_REM_INV_REQ_ERR : IBV_WC_REM_OP_ERR;
+  }
+  if (has_data && send->length) {
+    uint8_t *bytes = malloc(send->length);
+    gather(send, bytes);
+    scatter(taken.sge, taken.sges, bytes, send->length);
+    free(bytes);
+  }
+  if (send->wr.opcode == IBV_WR_SEND_WITH_IMM || send->wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM) {
+    wc.wc_flags = IBV_WC_WITH_IMM;
+    wc.imm_data = send->wr.imm_data;
+  }
+  complete(peer, true, taken.id, slot, IBV_WC_SUCCESS, wc,
+           send->wr.send_flags & IBV_SEND_SOLICITED);
+  return IBV_WC_SUCCESS;
+}
+
+static int respond_to_write(struct fake_qp *peer, const struct fake_qp *qp,
+                            const struct send *send) {
+  if (!(peer->attr.qp_access_flags & IBV_ACCESS_REMOTE_WRITE)) {
+    return refused(peer, qp, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
+  }
+  uint64_t to = send->wr.wr.rdma.remote_addr;
+  if (send->length &&
+      !is_remote(peer, send->wr.wr.rdma.rkey, to, send->length, IBV_ACCESS_REMOTE_WRITE)) {
+    return refused(peer, qp, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
+  }
+  if (send->wr.opcode == IBV_WR_RDMA_WRITE_WITH_IMM) {
+    int result = receive(peer, qp, send, false);
+    if (result) {
+      return result;
+    }
+  }
+  if (send->length) {
+    gather(send, AT(to));
+  }
+  return IBV_WC_SUCCESS;
+}
+
+static int respond_to_read(struct fake_qp *peer, const struct fake_qp *qp,
+                           const struct send *send) {
+  if (!(peer->attr.qp_access_flags & IBV_ACCESS_REMOTE_READ) || !peer->attr.max_dest_rd_atomic) {
+    return refused(peer, qp, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
+  }
+  uint64_t from = send->wr.wr.rdma.remote_addr;
+  if (send->length &&
+      !is_remote(peer, send->wr.wr.rdma.rkey, from, send->length, IBV_ACCESS_REMOTE_READ)) {
+    return refused(peer, qp, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
+  }
+  scatter(send->sge, send->wr.num_sge, AT(from), send->length);
+  return IBV_WC_SUCCESS;
+}
+
+static int respond_to_atomic(struct fake_qp *peer, const struct fake_qp *qp,
+                             const struct send *send) {
+  uint64_t at = send->wr.wr.atomic.remote_addr;
+  if (!(peer->attr.qp_access_flags & IBV_ACCESS_REMOTE_ATOMIC) || !peer->attr.max_dest_rd_atomic ||
+      at % 8) {
+    return refused(peer, qp, IBV_WC_REM_INV_REQ_ERR, IBV_EVENT_QP_REQ_ERR);
+  }
+  if (!is_remote(peer, send->wr.wr.atomic.rkey, at, 8, IBV_ACCESS_REMOTE_ATOMIC)) {
+    return refused(peer, qp, IBV_WC_REM_ACCESS_ERR, IBV_EVENT_QP_ACCESS_ERR);
+  }
+  uint64_t *target = (uint64_t *)(uintptr_t)at;
+  uint64_t before = *target;
+  if (send->wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+    *target += send->wr.wr.atomic.compare_add;
+  } else if (before == send->wr.wr.atomic.compare_add) {
+    *target = send->wr.wr.atomic.swap;
+  }
+  scatter(send->sge, send->wr.num_sge, (uint8_t *)&before, sizeof before);
+  return IBV_WC_SUCCESS;
+}
+
+static int respond(struct fake_qp *peer, const struct fake_qp *qp, const struct send *send) {
+  if (peer->qp.state == IBV_QPS_RTR && !peer->established) {
+    peer->established = true;
+    raise_async(peer->qp.context, IBV_EVENT_COMM_EST, &peer->qp);
+  }
+  switch (send->wr.opcode) {
+    case IBV_WR_SEND:
+    case IBV_WR_SEND_WITH_IMM:
+      return receive(peer, qp, send, true);
+    case IBV_WR_RDMA_WRITE:
+    case IBV_WR_RDMA_WRITE_WITH_IMM:
+      return respond_to_write(peer, qp, send);
+    case IBV_WR_RDMA_READ:
+      return respond_to_read(peer, qp, send);
+    default:
+      return respond_to_atomic(peer, qp, send);
+  }
+}
+
+/* ---- the requester */
+
+static bool is_atomic(const struct send *send) {
+  return send->wr.opcode == IBV_WR_ATOMIC_CMP_AND_SWP ||
+         send->wr.opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+static enum ibv_wc_opcode completed(enum ibv_wr_opcode opcode) {
+  switch (opcode) {
+    case IBV_WR_RDMA_WRITE:
+    case IBV_WR_RDMA_WRITE_WITH_IMM:
+      return IBV_WC_RDMA_WRITE;
+    case IBV_WR_RDMA_READ:
+      return IBV_WC_RDMA_READ;
+    case IBV_WR_ATOMIC_CMP_AND_SWP:
+      return IBV_WC_COMP_SWAP;
+    case IBV_WR_ATOMIC_FETCH_AND_ADD:
+      return IBV_WC_FETCH_ADD;
+    default:
+      return IBV_WC_SEND;
+  }
+}
+
+/* Within a subnet of InfiniBand the LID leads to a port, not the GID. */
+static bool is_reached(const struct fake_qp *qp, const struct fake_qp *peer) {
+  const struct ibv_port_attr *port =
+      &profile_of(peer->qp.context)->ports[qp->attr.ah_attr.port_num - 1];
+  return port->link_layer != IBV_LINK_LAYER_INFINIBAND || qp->attr.ah_attr.dlid == port->lid;
+}
+
+/* The peer, if it is there and waits for this packet. */
+static struct fake_qp *peer_of(const struct fake_qp *qp) {
+  struct fake_qp *peer = find(qp->attr.dest_qp_num);
+  bool ready = peer && !is_gone(peer->qp.context) && peer->qp.state >= IBV_QPS_RTR &&
+               peer->qp.state <= IBV_QPS_SQE && is_reached(qp, peer);
+  return ready && peer->attr.dest_qp_num == qp->qp.qp_num && peer->expected_psn == qp->send_psn
+             ? peer
+             : NULL;
+}
+
+static int request(struct fake_qp *qp, struct send *send) {
+  struct ibv_port_attr *port = &profile_of(qp->qp.context)->ports[qp->attr.ah_attr.port_num - 1];
+  bool is_read = send->wr.opcode == IBV_WR_RDMA_READ;
+  if (send->length > port->max_msg_sz || (is_atomic(send) && send->length < 8)) {
+    return IBV_WC_LOC_LEN_ERR;
+  }
+  if (!send->inlined &&
+      !are_local(qp, send->sge, send->wr.num_sge, is_read || is_atomic(send))) {
+    return IBV_WC_LOC_PROT_ERR;
+  }
+  struct fake_qp *peer = peer_of(qp);
+  if (!peer) {
+    return WAITS_FOR_PEER;
+  }
+  int result = respond(peer, qp, send);
+  if (result == IBV_WC_SUCCESS) {
+    peer->expected_psn++;
+    qp->send_psn++;
+  }
+  return result;
+}
+
+/* Codes 0 to 31 of the minimum RNR NAK timer, in units of 10 microseconds (IBTA, table 45). */
+static const uint32_t rnr_timers[] = {65536, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,
+                                      48,    64,  96,  128, 192,  256,  384,  512,  768,  1024, 1536,
+                                      2048,  3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768,
+                                      49152};
+
+static void wait_for(struct fake_qp *qp, int what) {
+  int64_t time = now();
+  qp->waits_for_receive = what == WAITS_FOR_RECEIVE;
+  if (what == WAITS_FOR_RECEIVE) {
+    const struct fake_qp *peer = peer_of(qp);
+    qp->due = time + rnr_timers[peer->attr.min_rnr_timer & 31] * 10 * NANOS_PER_MICRO;
+  } else {
+    qp->due = qp->attr.timeout ? time + (4096LL << qp->attr.timeout) : NEVER;
+  }
+  timer_set();
+}
+
+/* What to do about a request that cannot be done now: wait, or give up with a status. */
+static int wait_or_fail(struct fake_qp *qp, int result) {
+  bool rnr = result == WAITS_FOR_RECEIVE;
+  int most = rnr ? qp->attr.rnr_retry : qp->attr.retry_cnt;
+  bool again = rnr == qp->waits_for_receive && qp->tries;
+  int tries = again ? qp->tries : 0;
+  if (!(rnr && most == 7) && tries >= most + (rnr ? 0 : 1)) {
+    return rnr ? IBV_WC_RNR_RETRY_EXC_ERR : IBV_WC_RETRY_EXC_ERR;
+  }
+  qp->tries = tries + 1;
+  wait_for(qp, result);
+  return result;
+}
+
+static void run(struct fake_qp *qp) {
+  while (qp->head < qp->tail && qp->due == NEVER && !is_gone(qp->qp.context)) {
+    struct send *send = &qp->ring[qp->head % qp->init.cap.max_send_wr];
+    bool draining = qp->qp.state == IBV_QPS_SQD && send->begun;
+    if (qp->qp.state != IBV_QPS_RTS && !draining) {
+      break;
+    }
+    send->begun = true;
+    int result = request(qp, send);
+    if (result < 0) {
+      result = wait_or_fail(qp, result);
+    }
+    if (result < 0 || qp->qp.state == IBV_QPS_ERR) {
+      return;
+    }
+    qp->tries = 0;
+    uint64_t slot = qp->head++;
+    struct ibv_wc wc = {.opcode = completed(send->wr.opcode), .byte_len = send->length};
+    if (result || qp->init.sq_sig_all || send->wr.send_flags & IBV_SEND_SIGNALED) {
+      complete(qp, false, send->wr.wr_id, slot, (enum ibv_wc_status)result, wc, false);
+    }
+    if (result) {
+      qp_fail(qp);
+      return;
+    }
+  }
+  if (qp->qp.state == IBV_QPS_SQD && qp->due == NEVER && qp->drain_asked) {
+    qp->drain_asked = false;
+    raise_async(qp->qp.context, IBV_EVENT_SQ_DRAINED, &qp->qp);
+  }
+}
+
+int64_t qp_timers(int64_t time) {
+  int64_t next = NEVER;
+  for (int i = 0; i < NUMBERS; i++) {
+    struct fake_qp *qp = pairs[i];
+    if (qp && qp->due <= time) {
+      qp->due = NEVER;
+      run(qp);
+    }
+    if (qp && qp->due < next) {
+      next = qp->due;
+    }
+  }
+  return next;
+}
+
+/* ---- posting */
+
+static int put(struct fake_qp *qp, const struct ibv_send_wr *wr) {
+  const struct profile *profile = profile_of(qp->qp.context);
+  const struct ibv_qp_cap *cap = &qp->init.cap;
+  bool immediate = wr->opcode == IBV_WR_SEND_WITH_IMM || wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
+  bool atomic = wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || wr->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
+  if (qp->qp.state < IBV_QPS_RTS || wr->opcode > IBV_WR_ATOMIC_FETCH_AND_ADD || wr->num_sge < 0 ||
+      (uint32_t)wr->num_sge > cap->max_send_sge ||
+      (immediate && profile->transport == IBV_TRANSPORT_IWARP) ||
+      (atomic && profile->attr.atomic_cap == IBV_ATOMIC_NONE)) {
+    return EINVAL;
+  }
+  if (qp->tail - qp->freed >= cap->max_send_wr) {
+    return ENOMEM;
+  }
+  uint64_t slot = qp->tail % cap->max_send_wr;
+  struct send *send = &qp->ring[slot];
+  *send = (struct send){.wr = *wr, .sge = &qp->sges[slot * cap->max_send_sge]};
+  uint64_t length = 0;
+  for (int i = 0; i < wr->num_sge; i++) {
+    send->sge[i] = wr->sg_list[i];
+    length += wr->sg_list[i].length;
+  }
+  send->length = length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
+  if (wr->send_flags & IBV_SEND_INLINE) {
+    if (length > cap->max_inline_data) {
+      return EINVAL;
+    }
+    uint8_t *to = &qp->inlined[slot * cap->max_inline_data];
+    gather(send, to);
+    send->inlined = to;
+  }
+  qp->tail++;
+  return 0;
+}
+
+int qp_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_wr **bad) {
+  struct fake_qp *qp = (struct fake_qp *)pair;
+  if (fault("ibv_post_send")) {
+    if (!profile_of(pair->context)->leaves_bad_unset) {
+      *bad = wr;
+    }
+    return errno;
+  }
+  pthread_mutex_lock(&fabric);
+  int error = 0;
+  for (; wr && !error; wr = wr->next) {
+    error = put(qp, wr);
+    if (error) {
+      *bad = wr;
+    }
+  }
+  if (pair->state == IBV_QPS_ERR) {
+    flush(qp);
+  }
+  run(qp);
+  pthread_mutex_unlock(&fabric);
+  return error;
+}
+
+int qp_post_recv(struct ibv_qp *pair, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) {
+  struct fake_qp *qp = (struct fake_qp *)pair;
+  if (fault("ibv_post_recv")) {
+    if (!profile_of(pair->context)->leaves_bad_unset) {
+      *bad = wr;
+    }
+    return errno;
+  }
+  pthread_mutex_lock(&fabric);
+  int error = EINVAL;
+  if (pair->state == IBV_QPS_RESET || pair->srq) {
+    *bad = wr;
+  } else {
+    error = receives_post(&qp->receives, wr, bad);
+  }
+  if (pair->state == IBV_QPS_ERR && !profile_of(pair->context)->flushes_late) {
+    flush(qp);
+  }
+  pthread_mutex_unlock(&fabric);
+  return error;
+}
