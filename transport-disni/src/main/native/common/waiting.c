@@ -67,6 +67,17 @@ int waiting_for(int fd, int wakeup, int64_t deadline) {
   return result;
 }
 
+int waiting_readable(int fd, int wakeup, int timeout_millis) {
+  int ready = waiting_for(fd, wakeup, waiting_deadline(timeout_millis));
+  if (ready < 0) {
+    return ready;
+  }
+  if (ready & WAIT_READABLE) {
+    return 1;
+  }
+  return ready & WAIT_BROKEN ? -EIO : 0;
+}
+
 int waiting_nonblocking(int fd) {
   int flags = fcntl(fd, F_GETFL);
   if (flags < 0) {

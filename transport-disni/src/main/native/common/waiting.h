@@ -15,6 +15,9 @@ int64_t waiting_deadline(int timeout_millis);
  */
 int waiting_for(int fd, int wakeup, int64_t deadline);
 
+/* 1 when fd is readable, 0 when the time is over or the waiter was woken, or -errno. */
+int waiting_readable(int fd, int wakeup, int timeout_millis);
+
 /* Makes reads of it answer EAGAIN instead of waiting. 0 or -errno. */
 int waiting_nonblocking(int fd);
 

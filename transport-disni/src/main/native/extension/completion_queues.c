@@ -75,14 +75,12 @@ EXTENSION(jint, arm, jlong queue, jboolean solicited_only) {
                : -EINVAL;
 }
 
-/* 0 or an errno, EAGAIN if there is none. */
-static int take_event(struct ibv_comp_channel *channel, struct ibv_cq **queue) {
-  void *context;
-  errno = 0;
-  return ibv_get_cq_event(channel, queue, &context) ? error_now() : 0;
+EXTENSION(jint, completionEventReady, jlong channel, jint wakeup, jint timeout) {
+  return channel ? waiting_readable(POINTER(struct ibv_comp_channel, channel)->fd, wakeup, timeout)
+                 : -EINVAL;
 }
 
-EXTENSION(jlong, completionEvent, jlong channel_handle, jint wakeup, jint timeout) {
+EXTENSION(jlong, completionEvent, jlong channel_handle) {
   struct ibv_comp_channel *channel = POINTER(struct ibv_comp_channel, channel_handle);
   if (!channel) {
     return -EINVAL;
@@ -91,24 +89,13 @@ EXTENSION(jlong, completionEvent, jlong channel_handle, jint wakeup, jint timeou
   if (result) {
     return result;
   }
-  int64_t deadline = waiting_deadline(timeout);
-  for (;;) {
-    int ready = waiting_for(channel->fd, wakeup, deadline);
-    if (ready <= 0) {
-      return ready;
-    }
-    struct ibv_cq *queue;
-    int error = take_event(channel, &queue);
-    if (!error) {
-      return to_handle(queue);
-    }
-    if (error != EAGAIN || (ready & WAIT_BROKEN)) {
-      return error == EAGAIN ? -EIO : -error;
-    }
-    if (ready & WAIT_WOKEN) {
-      return 0;
-    }
+  struct ibv_cq *queue;
+  void *context;
+  errno = 0;
+  if (ibv_get_cq_event(channel, &queue, &context)) {
+    return errno == EAGAIN ? 0 : -error_now();
   }
+  return to_handle(queue);
 }
 
 EXTENSION(jint, acknowledge, jlong queue, jint count) {

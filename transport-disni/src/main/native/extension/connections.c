@@ -6,18 +6,9 @@
 #include "natives.h"
 
 EXTENSION(jint, connectionEventReady, jlong channel, jint wakeup, jint timeout) {
-  if (!channel) {
-    return -EINVAL;
-  }
-  int ready = waiting_for(POINTER(struct rdma_event_channel, channel)->fd, wakeup,
-                          waiting_deadline(timeout));
-  if (ready < 0) {
-    return ready;
-  }
-  if (ready & WAIT_READABLE) {
-    return 1;
-  }
-  return ready & WAIT_BROKEN ? -EIO : 0;
+  return channel
+             ? waiting_readable(POINTER(struct rdma_event_channel, channel)->fd, wakeup, timeout)
+             : -EINVAL;
 }
 
 static void fill_connection(jlong *words, const struct rdma_conn_param *connection) {

@@ -42,8 +42,9 @@ EXTENSION(jint, deviceNames, jlong names, jint capacity) {
 
 /*
  * Contexts that were handed out. librdmacm closes the context of a device that was removed when
- * nothing of its own uses it, and knows nothing of what we created on it; so one list that names the
- * context is kept.
+ * nothing of its own uses it, and knows nothing of what we created on it. So each is kept for ever: by
+ * an identifier that is bound to its device, or, where it has no address to bind to, by a list of
+ * devices, which keeps all of them.
  */
 struct kept {
   struct kept *next;
@@ -61,45 +62,101 @@ static bool is_kept(const struct ibv_context *context) {
   return kept;
 }
 
-/* Takes over the list. 0 or an errno. */
-static int keep(struct ibv_context *context, struct ibv_context **list) {
-  int error = 0;
-  pthread_mutex_lock(&lock);
-  if (is_kept(context)) {
-    rdma_free_devices(list);
+/* The address that a GID of RoCE or iWARP is; false for a link-local one, which needs a scope. */
+static bool address_of(const union ibv_gid *gid, struct sockaddr_storage *address) {
+  memset(address, 0, sizeof *address);
+  const struct in6_addr *six = (const struct in6_addr *)gid;
+  if (IN6_IS_ADDR_LINKLOCAL(six) || IN6_IS_ADDR_UNSPECIFIED(six)) {
+    return false;
+  }
+  if (IN6_IS_ADDR_V4MAPPED(six)) {
+    struct sockaddr_in *four = (struct sockaddr_in *)address;
+    four->sin_family = AF_INET;
+    memcpy(&four->sin_addr, gid->raw + 12, sizeof four->sin_addr);
   } else {
-    struct kept *kept = malloc(sizeof *kept);
-    if (kept) {
-      *kept = (struct kept){.next = all_kept, .context = context};
-      all_kept = kept;
-    } else {
-      rdma_free_devices(list);
-      error = ENOMEM;
+    address->ss_family = AF_INET6;
+    ((struct sockaddr_in6 *)address)->sin6_addr = *six;
+  }
+  return true;
+}
+
+static bool binds(struct rdma_event_channel *channel, struct ibv_context *context,
+                  const union ibv_gid *gid) {
+  struct sockaddr_storage address;
+  struct rdma_cm_id *id;
+  if (!address_of(gid, &address) || rdma_create_id(channel, &id, NULL, RDMA_PS_TCP)) {
+    return false;
+  }
+  if (!rdma_bind_addr(id, (struct sockaddr *)&address) && id->verbs == context) {
+    return true;
+  }
+  rdma_destroy_id(id);
+  return false;
+}
+
+/* Whether an identifier keeps it now: it has a channel of its own, of which nobody reads. */
+static bool hold(struct ibv_context *context) {
+  struct rdma_event_channel *channel = rdma_create_event_channel();
+  struct ibv_port_attr port;
+  if (!channel) {
+    return false;
+  }
+  if (!ibv_query_port(context, 1, &port)) {
+    for (int i = 0; i < port.gid_tbl_len; i++) {
+      struct ibv_gid_entry entry;
+      if (!ibv_query_gid_ex(context, 1, (uint32_t)i, &entry, 0) &&
+          binds(channel, context, &entry.gid)) {
+        return true;
+      }
     }
   }
-  pthread_mutex_unlock(&lock);
-  return error;
+  rdma_destroy_event_channel(channel);
+  return false;
+}
+
+static struct ibv_context *named(struct ibv_context **list, const char *name) {
+  while (*list && strncmp(name, ibv_get_device_name((*list)->device), NAME_SIZE)) {
+    list++;
+  }
+  return *list;
+}
+
+/* Keeps the context of a list, which it takes over. 0 or an errno. */
+static int keep(struct ibv_context *context, struct ibv_context **list) {
+  if (is_kept(context)) {
+    rdma_free_devices(list);
+    return 0;
+  }
+  struct kept *kept = malloc(sizeof *kept);
+  if (!kept) {
+    rdma_free_devices(list);
+    return ENOMEM;
+  }
+  *kept = (struct kept){.next = all_kept, .context = context};
+  all_kept = kept;
+  if (hold(context)) {
+    rdma_free_devices(list);
+  }
+  return 0;
 }
 
 EXTENSION(jlong, context, jlong name) {
   struct ibv_context **list;
   int count;
   int error = list_devices(&list, &count);
-  if (error) {
-    return -error;
+  if (error || !list) {
+    return error ? -error : -ENODEV;
   }
-  if (!list) {
-    return -ENODEV;
+  pthread_mutex_lock(&lock);
+  struct ibv_context *context = named(list, POINTER(char, name));
+  error = ENODEV;
+  if (context) {
+    error = keep(context, list);
+  } else {
+    rdma_free_devices(list);
   }
-  for (int i = 0; i < count; i++) {
-    struct ibv_context *context = list[i];
-    if (!strncmp(POINTER(char, name), ibv_get_device_name(context->device), NAME_SIZE)) {
-      error = keep(context, list);
-      return error ? -error : to_handle(context);
-    }
-  }
-  rdma_free_devices(list);
-  return -ENODEV;
+  pthread_mutex_unlock(&lock);
+  return error ? -error : to_handle(context);
 }
 
 EXTENSION(jint, deviceName, jlong context, jlong name) {
@@ -140,6 +197,7 @@ EXTENSION(jint, queryDevice, jlong context, jlong words_address, jlong firmware)
   words[DEVICE_MAX_SRQ_WR] = device.max_srq_wr;
   words[DEVICE_MAX_SRQ_SGE] = device.max_srq_sge;
   words[DEVICE_PHYS_PORT_CNT] = device.phys_port_cnt;
+  words[DEVICE_VENDOR_ID] = device.vendor_id;
   copy_name(POINTER(char, firmware), device.fw_ver);
   return 0;
 }
@@ -209,6 +267,14 @@ static int take_event(struct ibv_context *context, jlong *words) {
   }
   words[ASYNC_TYPE] = event.event_type;
   words[ASYNC_ELEMENT] = element_of(&event);
+  return 0;
+}
+
+EXTENSION(jint, acknowledgeAsyncEvent, jlong words_address) {
+  const jlong *words = WORDS(words_address);
+  /* Of the element only the pointer counts, which is that of all kinds. */
+  struct ibv_async_event event = {.event_type = (enum ibv_event_type)words[ASYNC_TYPE],
+                                  .element.qp = POINTER(struct ibv_qp, words[ASYNC_ELEMENT])};
   ibv_ack_async_event(&event);
   return 0;
 }

@@ -166,6 +166,8 @@ static int post_up_to_binds(struct ibv_qp *pair, struct ibv_send_wr *first,
     }
     struct ibv_send_wr *rest = last->next;
     last->next = NULL;
+    /* A driver without the operation (libibverbs' dummies) fails and does not say at which. */
+    *refused = first;
     error = error_of(ibv_post_send(pair, first, refused));
     last->next = rest;
     if (!error && last->opcode == IBV_WR_BIND_MW) {
@@ -227,7 +229,7 @@ EXTENSION(jint, postReceive, jlong pair, jlong requests, jlong bad) {
   if (!pair) {
     return -EINVAL;
   }
-  struct ibv_recv_wr *refused = NULL;
+  struct ibv_recv_wr *refused = POINTER(struct ibv_recv_wr, requests);
   int error = error_of(ibv_post_recv(POINTER(struct ibv_qp, pair),
                                      POINTER(struct ibv_recv_wr, requests), &refused));
   if (bad) {

@@ -50,7 +50,7 @@ EXTENSION(jint, postSharedReceive, jlong queue, jlong requests, jlong bad) {
   if (!queue) {
     return -EINVAL;
   }
-  struct ibv_recv_wr *refused = NULL;
+  struct ibv_recv_wr *refused = POINTER(struct ibv_recv_wr, requests);
   int error = error_of(ibv_post_srq_recv(POINTER(struct ibv_srq, queue),
                                          POINTER(struct ibv_recv_wr, requests), &refused));
   if (bad) {

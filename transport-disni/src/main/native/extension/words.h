@@ -25,7 +25,8 @@ enum device_words {
   DEVICE_MAX_SRQ,
   DEVICE_MAX_SRQ_WR,
   DEVICE_MAX_SRQ_SGE,
-  DEVICE_PHYS_PORT_CNT
+  DEVICE_PHYS_PORT_CNT,
+  DEVICE_VENDOR_ID
 };
 
 enum port_words {

@@ -32,6 +32,12 @@ public record AsyncEvent(Type type, @Nullable Object source) {
     /** A queue pair on a shared receive queue took its last receive. */
     QP_LAST_WQE_REACHED,
     /** The device is gone. */
-    DEVICE_FATAL
+    DEVICE_FATAL,
+    /** A shared receive queue failed: its receives are lost. */
+    SRQ_ERR,
+    /** A port of the device came up. */
+    PORT_ACTIVE,
+    /** A port of the device went down: what is outstanding is retried, and then fails. */
+    PORT_ERR
   }
 }

@@ -5,7 +5,8 @@ import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,8 +18,7 @@ final class DisniCompletionChannel implements CompletionChannel {
   private boolean closed;
   private boolean destroyed;
 
-  /** Replaced, never changed: an event looks its queue up without a lock. */
-  private volatile DisniCompletionQueue[] queues = new DisniCompletionQueue[0];
+  private final List<DisniCompletionQueue> queues = new ArrayList<>();
 
   DisniCompletionChannel(DisniDevice device, long pointer) {
     this.device = device;
@@ -26,7 +26,7 @@ final class DisniCompletionChannel implements CompletionChannel {
     waiter =
         new Waiter(
             "get completion event",
-            (wakeupFd, millis) -> Extension.completionEvent(pointer, wakeupFd, millis));
+            (wakeupFd, millis) -> Extension.completionEventReady(pointer, wakeupFd, millis));
   }
 
   DisniDevice device() {
@@ -47,20 +47,41 @@ final class DisniCompletionChannel implements CompletionChannel {
       throw new VerbsException(VerbsError.CLOSED, "create completion queue: the channel is closed");
     }
     DisniCompletionQueue queue = make.get();
-    DisniCompletionQueue[] more = Arrays.copyOf(queues, queues.length + 1);
-    more[queues.length] = queue;
-    queues = more;
+    queues.add(queue);
     return queue;
   }
 
-  synchronized void detach(DisniCompletionQueue queue) {
-    queues =
-        Arrays.stream(queues).filter(other -> other != queue).toArray(DisniCompletionQueue[]::new);
+  /** Calls off a queue's events for good: none is taken before {@code destroy} has returned. */
+  synchronized void detach(DisniCompletionQueue queue, Runnable destroy) {
+    destroy.run();
+    queues.remove(queue);
   }
 
   @Override
   public @Nullable CompletionQueue await(long timeoutNanos) throws InterruptedException {
-    long came = waiter.await(timeoutNanos);
+    long start = System.nanoTime();
+    long left = timeoutNanos;
+    while (waiter.await(left) > 0) {
+      CompletionQueue queue = take();
+      if (queue != null) {
+        return queue;
+      }
+      // Another thread took it.
+      left = Math.max(0, timeoutNanos - (System.nanoTime() - start));
+    }
+    return null;
+  }
+
+  /**
+   * Takes an event and counts it, if there is still one. No queue of the channel can be closed
+   * meanwhile: it would wait, under its monitor, for the acknowledgement of an event that is not
+   * counted yet.
+   */
+  private synchronized @Nullable CompletionQueue take() {
+    if (closed) {
+      return null;
+    }
+    long came = Errno.check("get completion event", Extension.completionEvent(pointer));
     if (came == 0) {
       return null;
     }
@@ -70,7 +91,6 @@ final class DisniCompletionChannel implements CompletionChannel {
         return queue;
       }
     }
-    // Between its creation and its attachment a queue is not armed, and it leaves with all events.
     throw new AssertionError("an event of an unknown completion queue");
   }
 
@@ -90,10 +110,10 @@ final class DisniCompletionChannel implements CompletionChannel {
     if (destroyed) {
       return;
     }
-    if (queues.length > 0) {
+    if (!queues.isEmpty()) {
       throw new VerbsException(
           VerbsError.BUSY,
-          "close completion channel: " + queues.length + " completion queues use it");
+          "close completion channel: " + queues.size() + " completion queues use it");
     }
     closed = true;
     waiter.close();

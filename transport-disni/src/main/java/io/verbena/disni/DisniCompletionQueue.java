@@ -293,29 +293,32 @@ final class DisniCompletionQueue implements CompletionQueue {
    */
   @Override
   public void close() {
-    synchronized (this) {
-      if (destroyed) {
-        return;
-      }
-      if (queuePairs > 0) {
-        throw new VerbsException(
-            VerbsError.BUSY, "close completion queue: " + queuePairs + " queue pairs use it");
-      }
-      if (unacknowledged > 0) {
-        throw new VerbsException(
-            VerbsError.BUSY,
-            "close completion queue: " + unacknowledged + " events not acknowledged");
-      }
-      if (!closed) {
-        closed = true;
-        device.context().destroyed(pointer);
-      }
-      Errno.check(DESTROY, Extension.destroyCompletionQueue(pointer));
-      destroyed = true;
+    if (channel == null) {
+      destroy();
+    } else {
+      channel.detach(this, this::destroy);
     }
-    if (channel != null) {
-      channel.detach(this);
+  }
+
+  private synchronized void destroy() {
+    if (destroyed) {
+      return;
     }
+    if (queuePairs > 0) {
+      throw new VerbsException(
+          VerbsError.BUSY, "close completion queue: " + queuePairs + " queue pairs use it");
+    }
+    if (unacknowledged > 0) {
+      throw new VerbsException(
+          VerbsError.BUSY,
+          "close completion queue: " + unacknowledged + " events not acknowledged");
+    }
+    if (!closed) {
+      closed = true;
+      device.context().destroyed(pointer);
+    }
+    Errno.check(DESTROY, Extension.destroyCompletionQueue(pointer));
+    destroyed = true;
     device.closed(DisniDevice.Kind.COMPLETION_QUEUE);
   }
 }

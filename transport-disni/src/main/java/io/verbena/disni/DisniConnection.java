@@ -5,6 +5,7 @@ import io.verbena.disni.Words.EventWords;
 import io.verbena.disni.Words.ParameterWords;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
@@ -49,6 +50,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DisniConnection implements ConnectionIdentifier {
   static final int CONNECT_REQUEST = 4;
+  static final int DEVICE_REMOVAL = 11;
 
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
@@ -181,7 +183,7 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  private static void initialize(DisniQueuePair pair) {
+  private void initialize(DisniQueuePair pair) {
     boolean ready = false;
     try {
       pair.modify(initial(pair.state()));
@@ -215,12 +217,18 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** To INIT with every remote right, from RESET or from what {@code rdma_create_qp} made. */
-  private static QueuePairAttributes initial(QueuePairState from) {
+  /**
+   * To INIT with every remote right that the device knows, from RESET or from what {@code
+   * rdma_create_qp} made. A virtual function of mlx5 without atomics refuses a queue pair with the
+   * right to them.
+   */
+  private QueuePairAttributes initial(QueuePairState from) {
+    EnumSet<Access> rights = EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE);
+    if (manager.device().attributes().supports(Capability.ATOMICS)) {
+      rights.add(Access.REMOTE_ATOMIC);
+    }
     QueuePairAttributes attributes =
-        new QueuePairAttributes()
-            .state(QueuePairState.INIT)
-            .access(EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC));
+        new QueuePairAttributes().state(QueuePairState.INIT).access(rights);
     return from == QueuePairState.RESET
         ? attributes.pkeyIndex(0).port(DisniContext.PORT)
         : attributes;
@@ -422,7 +430,7 @@ final class DisniConnection implements ConnectionIdentifier {
       case 5, 6, 7, 8 -> refused(code, status, data);
       case 9 -> established(words, data);
       case 10 -> disconnected();
-      case 11 -> lost(ConnectionEvent.Type.DEVICE_REMOVAL, status);
+      case DEVICE_REMOVAL -> lost(ConnectionEvent.Type.DEVICE_REMOVAL, status);
       case 14 -> raise(ConnectionEvent.Type.ADDR_CHANGE, status);
       default -> {}
     }

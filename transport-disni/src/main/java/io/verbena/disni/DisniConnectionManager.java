@@ -3,6 +3,7 @@ package io.verbena.disni;
 
 import io.verbena.disni.Words.EventWords;
 import io.verbena.disni.address.DisniAddress;
+import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionManager;
@@ -225,6 +226,9 @@ final class DisniConnectionManager implements ConnectionManager {
   /** Takes what the kernel has to tell and lets the connection say what of it to tell further. */
   private void take() {
     synchronized (steps) {
+      if (waiter.isClosed()) {
+        return;
+      }
       int came = Extension.connectionEvent(channel, words.address(), privateData.address());
       if (Errno.check("get connection event", came) == 0) {
         return;
@@ -238,6 +242,9 @@ final class DisniConnectionManager implements ConnectionManager {
       DisniConnection connection = connections.get(id);
       if (connection != null) {
         connection.took(code, words, data());
+      } else if (code == DisniConnection.DEVICE_REMOVAL && listeners.containsKey(id)) {
+        // No connection tells it, and nobody comes any more.
+        device.raise(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
       }
     }
   }
@@ -247,11 +254,9 @@ final class DisniConnectionManager implements ConnectionManager {
     boolean ours = Extension.contextOf(id) == device.context().pointer();
     if (listener == null || !ours) {
       // The listener was closed meanwhile, or listens on all devices and this is another one.
-      int rejected = Extension.reject(id, privateData.address(), 0);
+      // If it cannot be rejected, its end below tells the caller.
+      Extension.reject(id, privateData.address(), 0);
       device.disni().destroyCmId(id);
-      if (rejected < 0 && rejected != -Errno.EINVAL) {
-        throw Errno.failure("reject", rejected);
-      }
       return;
     }
     open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
@@ -327,7 +332,10 @@ final class DisniConnectionManager implements ConnectionManager {
   public void close() {
     if (open.close("connection manager")) {
       waiter.close();
-      device.disni().destroyEventChannel(channel);
+      // Who was told that an event is there, and did not take it yet, finds the waiter closed.
+      synchronized (steps) {
+        device.disni().destroyEventChannel(channel);
+      }
       device.closed(DisniDevice.Kind.CONNECTION_MANAGER);
     }
   }

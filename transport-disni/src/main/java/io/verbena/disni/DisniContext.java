@@ -11,7 +11,10 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.QueuePairType;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -40,6 +43,7 @@ final class DisniContext {
   private final Disni disni;
   private final String name;
   private final DeviceAttributes attributes;
+  private final DeviceQuirks quirks;
   private final HardwareCounters counters;
   private final SlotHolders queues = new SlotHolders();
   private final ConcurrentHashMap<Long, Element> elements = new ConcurrentHashMap<>();
@@ -51,10 +55,13 @@ final class DisniContext {
   private DisniContext(Disni disni, long pointer) {
     this.disni = disni;
     this.pointer = pointer;
-    Block text = new Block(NAME_SIZE);
-    Errno.check("device name", Extension.deviceName(pointer, text.address()));
-    name = text.text(0, NAME_SIZE);
-    attributes = readAttributes();
+    name = name(pointer);
+    Block words = Block.of(DeviceWords.values());
+    Block firmware = new Block(NAME_SIZE);
+    Errno.check(
+        "query device", Extension.queryDevice(pointer, words.address(), firmware.address()));
+    attributes = readAttributes(words, firmware);
+    quirks = DeviceQuirks.of(words.getInt(DeviceWords.VENDOR_ID));
     counters = HardwareCounters.of(name, PORT);
     // Nobody is woken by it: waits for events are short slices. It stays open with the process.
     wakeupFd = Errno.check("eventfd", Extension.openWakeup());
@@ -62,6 +69,20 @@ final class DisniContext {
 
   static DisniContext of(Disni disni, long pointer) {
     return BY_POINTER.computeIfAbsent(pointer, p -> new DisniContext(disni, p));
+  }
+
+  /** The context of a device by name, which stays open with the process. */
+  static long named(String name) {
+    Block text = new Block(NAME_SIZE);
+    text.bytes().put(0, name.getBytes(StandardCharsets.UTF_8));
+    return Errno.check("open device", Extension.context(text.address()));
+  }
+
+  /** The name of a context's device. */
+  static String name(long pointer) {
+    Block text = new Block(NAME_SIZE);
+    Errno.check("device name", Extension.deviceName(pointer, text.address()));
+    return text.text(0, NAME_SIZE);
   }
 
   /** The names of the devices that librdmacm sees. */
@@ -91,6 +112,10 @@ final class DisniContext {
     return attributes;
   }
 
+  DeviceQuirks quirks() {
+    return quirks;
+  }
+
   HardwareCounters counters() {
     return counters;
   }
@@ -99,15 +124,19 @@ final class DisniContext {
     return queues;
   }
 
-  private DeviceAttributes readAttributes() {
-    Block words = Block.of(DeviceWords.values());
-    Block firmware = new Block(NAME_SIZE);
-    Errno.check(
-        "query device", Extension.queryDevice(pointer, words.address(), firmware.address()));
+  private DeviceAttributes readAttributes(Block words, Block firmware) {
     Block port = readPort();
     Probe probe = new Probe(disni, pointer);
     int maxSge = words.getInt(DeviceWords.MAX_SGE);
     int maxInline = probe.maxInlineData();
+    if (maxInline == 0 && !probe.hasQueuePairs(QueuePairType.RC)) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED,
+          "open "
+              + name
+              + ": the device has no reliable connections (RC), as EFA has none (expected: an RNIC"
+              + " of RoCE, InfiniBand or iWARP, or Soft-RoCE)");
+    }
     return new DeviceAttributes(
         name,
         firmware.text(0, NAME_SIZE),
@@ -185,6 +214,19 @@ final class DisniContext {
     return Mtu.MTU_256;
   }
 
+  /**
+   * How many GIDs there are, or as many as it takes for an index that is one of them: a table may
+   * have 256, each of which is a question to the kernel.
+   */
+  int gidsFor(int index) {
+    Block gid = new Block(16);
+    boolean isGid =
+        index >= 0
+            && Extension.queryGid(pointer, PORT, index, gid.address()) >= 0
+            && (gid.bytes().getLong(0) | gid.bytes().getLong(Long.BYTES)) != 0;
+    return isGid ? index + 1 : port().gids().size();
+  }
+
   /** Up to the last one that is set, so that an index into the list is a GID index. */
   private List<Gid> gids(int tableLength) {
     List<Gid> gids = new ArrayList<>();
@@ -242,7 +284,12 @@ final class DisniContext {
       int millis = (int) ((Math.min(EVENT_SLICE_NANOS, leftNanos) + 999_999) / 1_000_000);
       int came = Extension.asyncEvent(pointer, wakeupFd, millis, event.address());
       if (Errno.check("get async event", came) > 0) {
-        raise(event.getInt(AsyncWords.TYPE), event.get(AsyncWords.ELEMENT));
+        try {
+          // Before: behind it the pointer may be another object's.
+          raise(event.getInt(AsyncWords.TYPE), event.get(AsyncWords.ELEMENT));
+        } finally {
+          Extension.acknowledgeAsyncEvent(event.address());
+        }
       }
       return true;
     } finally {
@@ -252,7 +299,9 @@ final class DisniContext {
 
   private void raise(int code, long address) {
     AsyncEvent.Type type = type(code);
-    if (type == AsyncEvent.Type.DEVICE_FATAL) {
+    if (type == AsyncEvent.Type.DEVICE_FATAL
+        || type == AsyncEvent.Type.PORT_ACTIVE
+        || type == AsyncEvent.Type.PORT_ERR) {
       devices.forEach(device -> device.raise(new AsyncEvent(type, null)));
     } else if (type != null) {
       Element element = elements.get(address);
@@ -262,7 +311,7 @@ final class DisniContext {
     }
   }
 
-  /** By {@code enum ibv_event_type}; those of ports and paths have no name in the SPI. */
+  /** By {@code enum ibv_event_type}; those of paths and of tables have no name in the SPI. */
   private static AsyncEvent.@Nullable Type type(int code) {
     return switch (code) {
       case 0 -> AsyncEvent.Type.CQ_ERR;
@@ -272,6 +321,9 @@ final class DisniContext {
       case 4 -> AsyncEvent.Type.COMM_EST;
       case 5 -> AsyncEvent.Type.SQ_DRAINED;
       case 8 -> AsyncEvent.Type.DEVICE_FATAL;
+      case 9 -> AsyncEvent.Type.PORT_ACTIVE;
+      case 10 -> AsyncEvent.Type.PORT_ERR;
+      case 14 -> AsyncEvent.Type.SRQ_ERR;
       case 15 -> AsyncEvent.Type.SRQ_LIMIT_REACHED;
       case 16 -> AsyncEvent.Type.QP_LAST_WQE_REACHED;
       default -> null;

@@ -52,6 +52,8 @@ final class DisniMemoryRegion implements MemoryRegion {
     }
     lkey = keys.bytes().getInt(0);
     rkey = keys.bytes().getInt(Integer.BYTES);
+    // Held until it is deregistered: memory that nobody has any more would be freed under the HCA.
+    domain.device().context().created(pointer, domain.device(), this);
   }
 
   private VerbsException failure(IOException e) {
@@ -153,9 +155,13 @@ final class DisniMemoryRegion implements MemoryRegion {
     if (closed) {
       return;
     }
+    DisniContext context = domain.device().context();
+    // Before: behind it the pointer may be another region's.
+    context.destroyed(pointer);
     try {
       domain.device().disni().deregMr(pointer);
     } catch (IOException e) {
+      context.created(pointer, domain.device(), this);
       throw Errno.failure("deregister memory", e);
     }
     closed = true;

@@ -129,7 +129,8 @@ final class DisniProtectionDomain implements ProtectionDomain {
   public DisniAddressHandle createAddressHandle(AddressVector vector) {
     device.attributes().require(Capability.UNRELIABLE_DATAGRAM);
     // The native side has bytes for what is more here.
-    AddressLimits.check("create address handle", vector, device.port().gids().size());
+    AddressLimits.check(
+        "create address handle", vector, device.context().gidsFor(vector.sourceGidIndex()));
     return open.create(
         Kind.ADDRESS_HANDLE,
         device.attributes().maxAddressHandles(),

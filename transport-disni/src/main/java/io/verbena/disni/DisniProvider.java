@@ -9,6 +9,7 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.provider.HostNames;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
@@ -74,15 +75,12 @@ public final class DisniProvider implements VerbsProvider {
   }
 
   private static DisniContext byName(Disni disni, URI address, String name, List<String> names) {
-    Block text = new Block(64);
-    byte[] bytes = name.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-    if (!names.contains(name) || bytes.length >= 64) {
+    if (!names.contains(name)) {
       throw new VerbsException(
           VerbsError.NO_DEVICE,
           "open " + address + ": device: " + name + " (expected: " + names + ")");
     }
-    text.bytes().put(0, bytes);
-    return DisniContext.of(disni, Errno.check("open device", Extension.context(text.address())));
+    return DisniContext.of(disni, DisniContext.named(name));
   }
 
   private static @Nullable InetAddress source(
@@ -90,7 +88,7 @@ public final class DisniProvider implements VerbsProvider {
     if (parsed.source() != null) {
       return parsed.source();
     }
-    List<InetAddress> own = addresses(context);
+    InetAddress peer = parsed.socket().getAddress();
     if (parsed.gid() >= 0) {
       List<Gid> gids = context.port().gids();
       if (parsed.gid() >= gids.size()) {
@@ -104,15 +102,32 @@ public final class DisniProvider implements VerbsProvider {
                 + (gids.size() - 1)
                 + ")");
       }
-      return inetAddress(gids.get(parsed.gid()));
+      return scoped(inetAddress(gids.get(parsed.gid())), peer);
     }
-    boolean six = parsed.socket().getAddress().getAddress().length == 16;
-    for (InetAddress candidate : own) {
-      if (parsed.device() != null && (candidate.getAddress().length == 16) == six) {
-        return candidate;
+    if (parsed.device() != null) {
+      for (InetAddress candidate : addresses(context)) {
+        boolean fits = candidate.getAddress().length == peer.getAddress().length;
+        boolean needsScope = candidate instanceof Inet6Address && candidate.isLinkLocalAddress();
+        if (fits && (!needsScope || peer.isLinkLocalAddress())) {
+          return scoped(candidate, peer);
+        }
       }
     }
     return null;
+  }
+
+  /** A link-local address is none without a scope: it has that of the peer, if the peer has one. */
+  private static InetAddress scoped(InetAddress own, InetAddress peer) {
+    if (!own.isLinkLocalAddress()
+        || !(own instanceof Inet6Address)
+        || !(peer instanceof Inet6Address scope)) {
+      return own;
+    }
+    try {
+      return Inet6Address.getByAddress(null, own.getAddress(), scope.getScopeId());
+    } catch (UnknownHostException e) {
+      throw new AssertionError("16 bytes are an address", e);
+    }
   }
 
   /**
@@ -154,7 +169,8 @@ public final class DisniProvider implements VerbsProvider {
         }
         long context = Extension.contextOf(id);
         if (context > 0) {
-          return context;
+          // By its name, since that keeps it: without the identifier nothing of librdmacm's does.
+          return DisniContext.named(DisniContext.name(context));
         }
       } finally {
         if (id != 0) {

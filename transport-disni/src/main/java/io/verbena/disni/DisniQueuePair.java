@@ -3,9 +3,9 @@ package io.verbena.disni;
 
 import io.verbena.disni.Words.AttributeWords;
 import io.verbena.disni.Words.QueuePairWords;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
-import io.verbena.verbs.QueuePairAttributes.Field;
 import io.verbena.verbs.QueuePairCapabilities;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairReading;
@@ -226,7 +226,8 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       synchronized (receiving) {
         checkOpen("modify");
         QueuePairState from = AttributeBlock.state(queryWords());
-        int gids = change.has(Field.AV) ? device.port().gids().size() : 1;
+        AddressVector vector = change.addressVector();
+        int gids = vector == null ? 1 : device.context().gidsFor(vector.sourceGidIndex());
         QueuePairState to =
             QueuePairTransitions.check(type, from, change, gids, device.attributes());
         Block words = AttributeBlock.write(change);
@@ -257,9 +258,15 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   void fail() {
     synchronized (sending) {
       synchronized (receiving) {
-        QueuePairState from = closed ? QueuePairState.RESET : AttributeBlock.state(queryWords());
-        if (from != QueuePairState.RESET && from != QueuePairState.ERR) {
-          modify(new QueuePairAttributes().state(QueuePairState.ERR));
+        if (closed || known == QueuePairState.RESET) {
+          return;
+        }
+        Block words = AttributeBlock.write(new QueuePairAttributes().state(QueuePairState.ERR));
+        int done = Extension.modifyQueuePair(pointer, words.address());
+        known = QueuePairState.ERR;
+        // A device that is gone flushes nothing, and that is no error of who lets go of it.
+        if (done != -Errno.EIO && done != -Errno.ENODEV) {
+          Errno.check("modify queue pair", done);
         }
       }
     }
@@ -311,7 +318,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         receives.post(request, tag());
       } finally {
         if (known == QueuePairState.ERR) {
-          flushReceives();
+          flushLate();
         }
       }
     }
@@ -333,18 +340,21 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   void failed() {
     if (type == QueuePairType.RC && known != QueuePairState.ERR) {
       known = QueuePairState.ERR;
-      flushReceives();
+      flushLate();
     }
   }
 
   /**
    * Goes to ERR from ERR, which flushes again. Soft-RoCE flushes receives when it goes to ERR, but
    * a user-space post does not reach the kernel, and what is posted in ERR would lie there for
-   * ever.
+   * ever. If that fails, the device is gone or the queue pair was reset: nothing is left to flush,
+   * and who polls must get the completions that it has taken already.
    */
-  private void flushReceives() {
-    Block words = AttributeBlock.write(new QueuePairAttributes().state(QueuePairState.ERR));
-    Errno.check("flush queue pair", Extension.modifyQueuePair(pointer, words.address()));
+  private void flushLate() {
+    if (device.context().quirks().flushesLate()) {
+      Block words = AttributeBlock.write(new QueuePairAttributes().state(QueuePairState.ERR));
+      Extension.modifyQueuePair(pointer, words.address());
+    }
   }
 
   /**
@@ -363,6 +373,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
             return;
           }
           leave();
+          stop();
           Errno.check("destroy queue pair", destroy(connection, pointer));
           destroyed = true;
         }
@@ -371,6 +382,20 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     queues.purge(number);
     queues.detach();
     domain.closed(DisniProtectionDomain.Kind.QUEUE_PAIR);
+  }
+
+  /**
+   * Takes what it has completed of a shared queue's receives: drivers (mlx5) drop with a queue pair
+   * the completions that nobody polled, and the slots would never be free again. In ERR nothing is
+   * added to them.
+   */
+  private void stop() {
+    if (queues.shared() != null && known != QueuePairState.RESET) {
+      Block words = AttributeBlock.write(new QueuePairAttributes().state(QueuePairState.ERR));
+      // If it fails, the device is gone, and adds nothing either.
+      Extension.modifyQueuePair(pointer, words.address());
+      queues.purge(number);
+    }
   }
 
   /** Before its memory is another's: nobody finds it by its pointer or its tag any more. */

@@ -11,6 +11,7 @@ import java.util.regex.Pattern;
 final class Errno {
   static final int EPERM = 1;
   static final int ENOENT = 2;
+  static final int EIO = 5;
   static final int EAGAIN = 11;
   static final int ENOMEM = 12;
   static final int EACCES = 13;

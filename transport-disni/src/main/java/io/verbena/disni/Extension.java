@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
 final class Extension {
 
   /** What {@link #version} must answer: changes with any change of this contract. */
-  static final int VERSION = 4;
+  static final int VERSION = 5;
 
   private Extension() {}
 
@@ -65,11 +65,14 @@ final class Extension {
   static native int queryGid(long context, int port, int index, long gid);
 
   /**
-   * Waits for an asynchronous event, acknowledges it and fills {@link Words.AsyncWords}.
+   * Waits for an asynchronous event and fills {@link Words.AsyncWords}. It is not yet acknowledged.
    *
    * @return 1 if there was one, 0 if the time is over or the waiter was woken
    */
   static native int asyncEvent(long context, int wakeupFd, int timeoutMillis, long words);
+
+  /** Acknowledges it: until then what it is about is not destroyed. */
+  static native int acknowledgeAsyncEvent(long words);
 
   // ---- memory
 
@@ -112,11 +115,19 @@ final class Extension {
   static native int arm(long queue, boolean solicitedOnly);
 
   /**
-   * Waits for an event of a completion channel; it is not yet acknowledged.
+   * Waits until a completion channel has an event, and leaves it there.
    *
-   * @return the completion queue, 0 if the time is over or the waiter was woken, or -errno
+   * @return 1 if there is one, 0 if the time is over or the waiter was woken
    */
-  static native long completionEvent(long channel, int wakeupFd, int timeoutMillis);
+  static native int completionEventReady(long channel, int wakeupFd, int timeoutMillis);
+
+  /**
+   * Takes an event of a completion channel if there is one; it is not yet acknowledged. Never
+   * waits.
+   *
+   * @return the completion queue, 0 if there was none, or -errno
+   */
+  static native long completionEvent(long channel);
 
   /** {@code ibv_ack_cq_events(3)}. */
   static native int acknowledge(long queue, int count);

@@ -27,7 +27,8 @@ final class Words {
     MAX_SRQ,
     MAX_SRQ_WR,
     MAX_SRQ_SGE,
-    PHYS_PORT_CNT
+    PHYS_PORT_CNT,
+    VENDOR_ID
   }
 
   /** {@code struct ibv_port_attr}; MTUs are codes, 1 for 256 to 5 for 4096. */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.disni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.lang.ref.WeakReference;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What devices do otherwise than those on which the whole TCK runs. */
+@Tag(FakeRdmaCore.TAG)
+final class DeviceKindsTest {
+
+  @BeforeAll
+  static void needsTheFake() {
+    FakeRdmaCore.assumeLoaded();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "10.0.1.1", // a GID of RoCE
+        "10.0.4.1", // InfiniBand
+        "10.0.7.1", // iWARP
+        "10.0.103.1", // a VLAN
+        "[fd00:1::1]"
+      })
+  void movesBytesOverAConnectionOfTheConnectionManager(String host) throws Exception {
+    try (FakeConnection link =
+        new FakeConnection(URI.create("disni://" + host + ":0"), "", false)) {
+      sendOne(link);
+    }
+  }
+
+  private static void sendOne(FakeConnection link) {
+    ByteBuffer from = ByteBuffer.allocateDirect(8).putLong(0, 42);
+    ByteBuffer into = ByteBuffer.allocateDirect(8);
+    try (MemoryRegion source = link.domain.register(from, Set.of());
+        MemoryRegion target = link.domain.register(into, Set.of(Access.LOCAL_WRITE))) {
+      link.server.postReceive(
+          new ReceiveWorkRequest().id(1).buffer(target.address(), 8, target.lkey()));
+      link.client.postSend(
+          new SendWorkRequest().id(2).send().buffer(source.address(), 8, source.lkey()).signaled());
+
+      WorkCompletion received = link.complete();
+      assertThat(received.isSuccess()).as("%s", received).isTrue();
+      assertThat(received.opcode()).isEqualTo(CompletionOpcode.RECV);
+      assertThat(link.complete().workRequestId()).isEqualTo(2);
+      assertThat(into.getLong(0)).isEqualTo(42);
+    }
+  }
+
+  @Test
+  void connectsFromAnAddressThatNeedsNoScope() throws Exception {
+    // The first IPv6 addresses of the device are link-local.
+    try (FakeConnection link =
+        new FakeConnection(URI.create("disni://[fd00:3::1]:0"), "?device=mlx5_3", false)) {
+      assertThat(link.active.localAddress()).isNotNull();
+      sendOne(link);
+    }
+  }
+
+  @Test
+  void refusesADeviceWithoutReliableConnections() {
+    assertThatThrownBy(() -> new DisniProvider().open(URI.create("disni://10.0.8.1:0")))
+        .hasMessageContaining("rdmap0s6")
+        .hasMessageContaining("reliable connections");
+  }
+
+  @Test
+  void keepsTheMemoryOfARegionThatNobodyHasAnyMore() throws Exception {
+    DisniDevice device = (DisniDevice) new DisniProvider().open(URI.create("disni://10.0.1.1:0"));
+    DisniProtectionDomain domain = device.allocateProtectionDomain();
+    WeakReference<ByteBuffer> registered = register(domain);
+    WeakReference<ByteBuffer> other = new WeakReference<>(ByteBuffer.allocateDirect(4096));
+
+    Awaitility.await()
+        .atMost(10, TimeUnit.SECONDS)
+        .until(
+            () -> {
+              System.gc();
+              return other.refersTo(null);
+            });
+
+    // Its keys are valid: the HCA may still write there.
+    assertThat(registered.refersTo(null)).isFalse();
+  }
+
+  /** Leaves the region open, and drops it. */
+  @SuppressWarnings("MustBeClosedChecker")
+  private static WeakReference<ByteBuffer> register(DisniProtectionDomain domain) {
+    ByteBuffer memory = ByteBuffer.allocateDirect(4096);
+    domain.register(memory, Set.of(Access.LOCAL_WRITE));
+    return new WeakReference<>(memory);
+  }
+}

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.disni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+/** Devices that fail, by the script of the fake rdma-core, which is one for the whole process. */
+@Tag(FakeRdmaCore.TAG)
+@Isolated("the script makes calls of all devices fail")
+final class FailingDevicesTest {
+  private static final URI REMOVABLE = URI.create("disni://10.0.20.1:0");
+  private static final long NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final int EIO = 5;
+  private static final int EOPNOTSUPP = 95;
+
+  @BeforeAll
+  static void needsTheFake() {
+    FakeRdmaCore.assumeLoaded();
+  }
+
+  @AfterEach
+  void clear() {
+    FakeRdmaCore.script("clear");
+  }
+
+  @Test
+  void closesAllThatIsOnADeviceThatWasRemoved() throws Exception {
+    // Opened by its address, without a name.
+    FakeConnection link = new FakeConnection(REMOVABLE, "", true);
+    DisniContext before = ((DisniDevice) link.device).context();
+
+    FakeRdmaCore.script("remove mlx5_20");
+    FakeRdmaCore.script("return mlx5_20");
+    link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
+    link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
+    link.close();
+
+    FakeRdmaCore.script("unused-contexts-only");
+    try (FakeConnection again = new FakeConnection(REMOVABLE, "", false)) {
+      assertThat(((DisniDevice) again.device).context()).isNotSameAs(before);
+    }
+  }
+
+  @Test
+  void tellsThatTheDeviceOfAListenerIsGone() throws Exception {
+    try (DisniDevice device = (DisniDevice) new DisniProvider().open(REMOVABLE)) {
+      DisniConnectionManager manager = device.createConnectionManager();
+      DisniListener listener = manager.listen(PortSpace.TCP, REMOVABLE, 1);
+      FakeRdmaCore.script("lose async");
+
+      FakeRdmaCore.script("remove mlx5_20");
+      FakeRdmaCore.script("return mlx5_20");
+
+      assertThat(manager.await(TimeUnit.MILLISECONDS.toNanos(1))).isNull();
+      assertThat(device.awaitAsyncEvent(NANOS))
+          .isEqualTo(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
+      listener.close();
+      manager.close();
+    }
+  }
+
+  @Test
+  void tellsThatAPortWentDownAndUp() throws Exception {
+    try (DisniDevice device = (DisniDevice) new DisniProvider().open(REMOVABLE)) {
+      FakeRdmaCore.script("down mlx5_20 1");
+      assertThat(device.awaitAsyncEvent(NANOS))
+          .isEqualTo(new AsyncEvent(AsyncEvent.Type.PORT_ERR, null));
+      assertThat(device.port().active()).isFalse();
+
+      FakeRdmaCore.script("up mlx5_20 1");
+      assertThat(device.awaitAsyncEvent(NANOS))
+          .isEqualTo(new AsyncEvent(AsyncEvent.Type.PORT_ACTIVE, null));
+      assertThat(device.port().active()).isTrue();
+    }
+  }
+
+  @Test
+  void losesNoCompletionWhenTheFlushOfSoftRoceFails() throws Exception {
+    try (FakeConnection link = new FakeConnection(URI.create("disni://10.0.9.1:0"), "", false)) {
+      FakeRdmaCore.script("fail ibv_modify_qp " + EIO);
+
+      assertThat(writeToNowhere(link).status()).isEqualTo(CompletionStatus.REM_ACCESS_ERR);
+    }
+  }
+
+  @Test
+  void modifiesNoQueuePairThatFailedByItself() throws Exception {
+    try (FakeConnection link = new FakeConnection(URI.create("disni://10.0.1.1:0"), "", false)) {
+      FakeRdmaCore.script("fail ibv_modify_qp " + EIO);
+
+      assertThat(writeToNowhere(link).status()).isEqualTo(CompletionStatus.REM_ACCESS_ERR);
+      // The failure is still there for whoever modifies one.
+      assertThatThrownBy(
+              () -> link.client.modify(new QueuePairAttributes().state(QueuePairState.ERR)))
+          .isInstanceOf(VerbsException.class)
+          .hasMessageContaining("errno " + EIO);
+    }
+  }
+
+  @Test
+  void knowsWhatWasPostedThoughTheDriverDoesNotSayWhatItRefused() throws Exception {
+    try (FakeConnection link = new FakeConnection(URI.create("disni://10.0.2.1:0"), "", false)) {
+      FakeRdmaCore.script("fail ibv_post_recv " + EOPNOTSUPP);
+      FakeRdmaCore.script("fail ibv_post_send " + EOPNOTSUPP);
+
+      assertThatThrownBy(
+              () ->
+                  link.server.postReceive(
+                      new ReceiveWorkRequest().id(1).next(new ReceiveWorkRequest().id(2))))
+          .isInstanceOf(PostException.class)
+          .hasMessageContaining("work request 1");
+      assertThatThrownBy(
+              () -> link.client.postSend(nothing().id(3).next(nothing().id(4).signaled())))
+          .isInstanceOf(PostException.class)
+          .hasMessageContaining("work request 3");
+
+      for (int id = 0; id < link.client.capabilities().maxSend(); id++) {
+        link.client.postSend(nothing().id(id).signaled());
+        assertThat(link.complete().workRequestId()).isEqualTo(id);
+      }
+      for (int id = 0; id < link.server.capabilities().maxReceive(); id++) {
+        link.server.postReceive(new ReceiveWorkRequest().id(id));
+      }
+    }
+  }
+
+  /** A write of no bytes, which needs no key. */
+  private static SendWorkRequest nothing() {
+    return new SendWorkRequest().write(0, 0);
+  }
+
+  @Test
+  void asksForOneGidToCheckAnAddress() throws Exception {
+    try (FakeConnection link = new FakeConnection(URI.create("disni://10.0.1.1:0"), "", false)) {
+      QueuePair pair =
+          link.domain.createQueuePair(
+              QueuePairOptions.reliable(link.completions, link.completions, 1, 1));
+      pair.modify(toInit());
+      AddressVector self = AddressVector.to(link.device.port().gids().get(0));
+      QueuePairAttributes ready =
+          new QueuePairAttributes()
+              .state(QueuePairState.RTR)
+              .addressVector(self)
+              .pathMtu(link.device.port().activeMtu())
+              .destinationQueuePair(pair.number())
+              .receivePsn(1)
+              .maxDestinationReadAtomic(1)
+              .minRnrTimer(1);
+      FakeRdmaCore.script("fail _ibv_query_gid_ex " + EIO + " 1");
+
+      pair.modify(ready);
+
+      assertThat(pair.state()).isEqualTo(QueuePairState.RTR);
+      pair.close();
+    }
+  }
+
+  private static QueuePairAttributes toInit() {
+    return new QueuePairAttributes()
+        .state(QueuePairState.INIT)
+        .pkeyIndex(0)
+        .port(1)
+        .access(Set.of());
+  }
+
+  private static WorkCompletion writeToNowhere(FakeConnection link) {
+    try (MemoryRegion from = link.domain.register(ByteBuffer.allocateDirect(8), Set.of())) {
+      link.client.postSend(
+          new SendWorkRequest().id(1).write(8, 1).buffer(from.address(), 8, from.lkey()));
+      return link.complete();
+    }
+  }
+
+  @Test
+  void closesAQueueWhoseEventIsBeingTaken() throws Exception {
+    try (FakeConnection link = new FakeConnection(URI.create("disni://10.0.1.1:0"), "", true)) {
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      Thread taker =
+          new Thread(
+              () -> {
+                try {
+                  while (!done.isDone()) {
+                    CompletionQueue queue = link.channel.await(TimeUnit.MILLISECONDS.toNanos(10));
+                    if (queue != null) {
+                      queue.acknowledgeEvents(1);
+                    }
+                  }
+                } catch (InterruptedException | RuntimeException e) {
+                  done.completeExceptionally(e);
+                }
+              });
+      taker.start();
+      Thread closer =
+          new Thread(
+              () -> {
+                try {
+                  for (int i = 0; i < 3000; i++) {
+                    closeWithAnEvent(link, i);
+                  }
+                  done.complete(null);
+                } catch (RuntimeException e) {
+                  done.completeExceptionally(e);
+                }
+              });
+      closer.start();
+
+      done.get(60, TimeUnit.SECONDS);
+      taker.join();
+      closer.join();
+    }
+  }
+
+  /** A use of the channel after its end only a sanitizer sees, see {@link SanitizedTest}. */
+  @Test
+  void closesAManagerWhoseEventIsBeingTaken() throws Exception {
+    try (DisniDevice device =
+        (DisniDevice) new DisniProvider().open(URI.create("disni://10.0.1.1:0"))) {
+      for (int i = 0; i < 300; i++) {
+        DisniConnectionManager manager = device.createConnectionManager();
+        CompletableFuture<Object> waited = new CompletableFuture<>();
+        Thread waiter =
+            new Thread(
+                () -> {
+                  try {
+                    waited.complete(String.valueOf(manager.await(NANOS)));
+                  } catch (InterruptedException | RuntimeException e) {
+                    waited.completeExceptionally(e);
+                  }
+                });
+        waiter.start();
+        manager.resolve(PortSpace.TCP, URI.create("disni://10.0.1.1:9"), NANOS).close();
+        for (int spin = 0; spin < i; spin++) {
+          Thread.onSpinWait();
+        }
+
+        manager.close();
+
+        assertThat(waited.get(20, TimeUnit.SECONDS)).isNotNull();
+        waiter.join();
+      }
+    }
+  }
+
+  /** Makes a queue, has it tell an event, and closes it at about the time when that is taken. */
+  private static void closeWithAnEvent(FakeConnection link, int round) {
+    CompletionQueue queue = link.device.createCompletionQueue(4, link.channel);
+    QueuePair pair = link.domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 1, 1));
+    queue.arm(false);
+    pair.modify(toInit());
+    pair.postReceive(new ReceiveWorkRequest().id(1));
+    pair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
+    pair.close();
+    for (int i = 0; i < round % 400; i++) {
+      Thread.onSpinWait();
+    }
+    while (true) {
+      try {
+        queue.close();
+        return;
+      } catch (VerbsException e) {
+        if (e.error() != VerbsError.BUSY) {
+          throw e;
+        }
+        Thread.onSpinWait();
+      }
+    }
+  }
+}
