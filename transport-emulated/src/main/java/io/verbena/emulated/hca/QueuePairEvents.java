@@ -3,7 +3,11 @@ package io.verbena.emulated.hca;
 
 import io.verbena.verbs.DeviceCounters.Counter;
 
-/** Emits the events of counters; while nobody records, that costs a check. */
+/**
+ * Emits the events of queue pairs. Not done by {@link QueuePairEvent} itself: to define one of its
+ * subclasses while it records, Flight Recorder asks for the methods of their superclass, and the
+ * JVM would have to define that subclass again to verify them.
+ */
 final class QueuePairEvents {
   private QueuePairEvents() {}
 
