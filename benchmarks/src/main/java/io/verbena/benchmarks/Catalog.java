@@ -32,6 +32,7 @@ import io.verbena.benchmarks.rsocket.RSocketCalls;
 import io.verbena.benchmarks.rsocket.RSocketStream;
 import io.verbena.benchmarks.rsocket.RSocketTransport;
 import io.verbena.benchmarks.verbena.MonoReads;
+import io.verbena.benchmarks.verbena.ReactiveIdleConnections;
 import io.verbena.benchmarks.verbena.ReactiveOneWay;
 import io.verbena.benchmarks.verbena.ReactivePingPong;
 import io.verbena.benchmarks.verbena.RoceHosts;
@@ -314,6 +315,16 @@ final class Catalog {
             false,
             CROWD_SETTLES,
             (participant, plan) -> Measures.crowdCpu(participant, CROWD, plan)));
+    Workload<IdleConnections> larger =
+        new Workload<>(
+            "idle-4000-cpu",
+            "CPU of 4,000 idle connections, both ends",
+            "ms/s",
+            1e-6,
+            false,
+            CROWD_SETTLES,
+            (participant, plan) -> Measures.crowdCpu(participant, 4 * CROWD, plan));
+    reactiveCrowd(larger);
     crowd(
         new Workload<>(
             "idle-1000-memory",
@@ -338,6 +349,14 @@ final class Catalog {
     add(work, PEER, "netty-nio", () -> new NettyIdleConnections(NettyKind.NIO, SMALL));
     add(work, PEER, "netty-epoll", () -> new NettyIdleConnections(NettyKind.EPOLL, SMALL));
     add(work, VERBENA, "netty", () -> new NettyIdleConnections(NettyKind.RDMA, SMALL));
+    reactiveCrowd(work);
+  }
+
+  /** Without keep-alive, and with a frequent one, so that a second has a question of each end. */
+  private void reactiveCrowd(Workload<IdleConnections> work) {
+    add(work, VERBENA, "reactive-0s", () -> new ReactiveIdleConnections(SMALL, Duration.ZERO));
+    Duration frequent = Duration.ofSeconds(1);
+    add(work, VERBENA, "reactive-1s", () -> new ReactiveIdleConnections(SMALL, frequent));
   }
 
   private void betweenProcesses() {
