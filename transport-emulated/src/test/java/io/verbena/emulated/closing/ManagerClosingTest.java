@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.closing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.verbena.emulated.Caller;
+import io.verbena.emulated.Loopbacks;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A connection manager is closed while another thread makes something of it, and a third one waits
+ * for its events: either it is busy, or it is closed and nothing of it is left.
+ */
+class ManagerClosingTest {
+  private static final int ROUNDS = Integer.getInteger("verbena.closing.rounds", 50);
+  private static final URI PEER = URI.create("emulated://nobody-is-here");
+  private static final URI OWN = URI.create("emulated://closing-manager");
+
+  /** What is made of it meanwhile. */
+  private enum Made {
+    LISTENER,
+    IDENTIFIER;
+
+    AutoCloseable of(ConnectionManager manager, Medium medium) {
+      URI at =
+          medium == Medium.ROCE
+              ? URI.create("roce://" + Loopbacks.address(41) + ":7101?udp-port=0")
+              : OWN;
+      URI to =
+          medium == Medium.ROCE ? URI.create("roce://" + Loopbacks.address(41) + ":7102") : PEER;
+      return this == LISTENER ? manager.listen(at, 1) : manager.resolve(to, Caller.LIMIT.toNanos());
+    }
+  }
+
+  static List<Arguments> cells() {
+    List<Arguments> cells = new ArrayList<>();
+    for (Medium medium : Medium.values()) {
+      for (Made made : Made.values()) {
+        cells.add(Arguments.of(medium, made));
+      }
+    }
+    return cells;
+  }
+
+  @ParameterizedTest(name = "{0}: {1}")
+  @MethodSource("cells")
+  void isBusyOrClosedAndLetsWhoWaitsReturn(Medium medium, Made made) throws Exception {
+    try (EmulatedDevice device = medium.open()) {
+      for (int i = 0; i < ROUNDS; i++) {
+        round(device, medium, made);
+      }
+    }
+  }
+
+  private static void round(EmulatedDevice device, Medium medium, Made made) throws Exception {
+    ConnectionManager manager = device.createConnectionManager();
+    CyclicBarrier start = new CyclicBarrier(3);
+    AtomicReference<AutoCloseable> left = new AtomicReference<>();
+    CompletableFuture<Boolean> refused =
+        started(start, () -> fails(VerbsError.CLOSED, () -> left.set(made.of(manager, medium))));
+    CompletableFuture<Boolean> busy = started(start, () -> fails(VerbsError.BUSY, manager::close));
+    CompletableFuture<Boolean> waiting = started(start, () -> awaitClose(manager));
+
+    boolean isRefused = refused.get(Caller.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    boolean isBusy = busy.get(Caller.LIMIT.toSeconds(), TimeUnit.SECONDS);
+
+    assertThat(isBusy).as("busy; what was made is refused: %s", isRefused).isNotEqualTo(isRefused);
+    AutoCloseable open = left.get();
+    if (open != null) {
+      open.close();
+    }
+    manager.close();
+    assertThat(waiting.get(Caller.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThatThrownBy(() -> made.of(manager, medium))
+        .isInstanceOfSatisfying(
+            VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.CLOSED));
+  }
+
+  /** Takes events until the manager is closed; returns whether it was, and not the time over. */
+  private static boolean awaitClose(ConnectionManager manager) throws InterruptedException {
+    long begun = System.nanoTime();
+    ConnectionEvent event;
+    do {
+      event = manager.await(2 * Caller.LIMIT.toNanos());
+    } while (event != null);
+    return System.nanoTime() - begun < 2 * Caller.LIMIT.toNanos();
+  }
+
+  /** Something that may throw. */
+  private interface Call<T> {
+    T call() throws Exception;
+  }
+
+  private static <T> CompletableFuture<T> started(CyclicBarrier start, Call<T> call) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    Thread thread =
+        new Thread(
+            () -> {
+              try {
+                start.await(Caller.LIMIT.toSeconds(), TimeUnit.SECONDS);
+                result.complete(call.call());
+              } catch (Exception | AssertionError e) {
+                result.completeExceptionally(e);
+              }
+            },
+            "closing");
+    thread.setDaemon(true);
+    thread.start();
+    return result;
+  }
+
+  /** Returns whether it fails with this error; whatever else it throws goes on. */
+  private static boolean fails(VerbsError expected, Runnable call) {
+    try {
+      call.run();
+      return false;
+    } catch (VerbsException e) {
+      if (e.error() != expected) {
+        throw new CompletionException(e);
+      }
+      return true;
+    }
+  }
+}
