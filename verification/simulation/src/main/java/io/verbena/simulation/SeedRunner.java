@@ -3,6 +3,7 @@ package io.verbena.simulation;
 
 import io.verbena.simulation.scenario.Arena;
 import io.verbena.simulation.scenario.RunResult;
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,6 +23,7 @@ final class SeedRunner {
   private final LongAdder completed = new LongAdder();
   private final LongAdder packets = new LongAdder();
   private final LongAdder injectedFaults = new LongAdder();
+  private final LongAdder cpuNanos = new LongAdder();
   private volatile @Nullable Throwable failure;
   private volatile boolean stopped;
 
@@ -79,7 +81,20 @@ final class SeedRunner {
     return injectedFaults.sum();
   }
 
+  /** The CPU time of all workers, once {@link #run} has returned; not that of the compiler. */
+  double cpuSeconds() {
+    return cpuNanos.sum() / 1e9;
+  }
+
   private void work() {
+    try {
+      runSeeds();
+    } finally {
+      cpuNanos.add(ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime());
+    }
+  }
+
+  private void runSeeds() {
     Arena arena = new Arena();
     long number = next.getAndIncrement();
     while (number < count && failed.get() == NONE && !stopped) {

@@ -83,10 +83,11 @@ final class Simulate implements Callable<Integer> {
             });
     double seconds = (System.nanoTime() - begin) / 1e9;
     out.printf(
-        "%d seeds in %.1f s, %.0f per second; %d packets, %d faults on them; %s%n",
+        "%d seeds in %.1f s, %.0f per second, %.0f per second of CPU; %d packets, %d faults on them; %s%n",
         runs.completed(),
         seconds,
         runs.completed() / seconds,
+        runs.completed() / runs.cpuSeconds(),
         runs.packets(),
         runs.injectedFaults(),
         failed == null ? "no violation" : "seed " + failed + " FAILED");

@@ -11,7 +11,8 @@ enum Choice {
   HEAP_BUFFER(3),
   RETAIN(4),
   REQUEST_MORE(5),
-  STALLED_AGENT(6);
+  STALLED_AGENT(6),
+  HELD_UP(7);
 
   private static final long GOLDEN = 0x9E3779B97F4A7C15L;
 

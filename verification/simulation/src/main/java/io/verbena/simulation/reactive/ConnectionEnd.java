@@ -170,6 +170,11 @@ final class ConnectionEnd implements DutyCycle {
     Violation.require(outstanding <= most, "more messages requested than " + most + ":", sends);
   }
 
+  /** Called when a send drops messages that were emitted: their credits are not counted. */
+  void dropsMessages() {
+    cancelledSend = true;
+  }
+
   /** Verifies a message and takes it over. Returns how many more of them to request now. */
   int onMessage(ByteBuf message) {
     verify(() -> verifyMessage(message));
@@ -312,8 +317,9 @@ final class ConnectionEnd implements DutyCycle {
     }
     mischief = null;
     trace("throws", kind);
-    // The layer ends the connection of a subscriber that throws.
-    oracle.disrupt();
+    if (kind.endsConnection()) {
+      oracle.disrupt();
+    }
     return true;
   }
 
@@ -325,7 +331,20 @@ final class ConnectionEnd implements DutyCycle {
       return;
     }
     switch (now) {
-      case THROW_ON_SUBSCRIBE, THROW_ON_NEXT, THROW_ON_COMPLETE, THROW_ON_ERROR -> {
+      case THROW_ON_SUBSCRIBE,
+          THROW_ON_NEXT,
+          THROW_ON_COMPLETE,
+          THROW_ON_ERROR,
+          PUBLISHER_THROWS_ON_SUBSCRIBE,
+          PUBLISHER_THROWS_ON_REQUEST,
+          PUBLISHER_THROWS_ON_CANCEL,
+          PUBLISHER_FAILS -> {
+        return;
+      }
+      case BLOCK_ON_NEXT -> {
+        mischief = null;
+        trace("blocks", now);
+        simulation.holdUp(index, step);
         return;
       }
       case CANCEL_ON_NEXT -> cancelReceive();
@@ -387,8 +406,12 @@ final class ConnectionEnd implements DutyCycle {
   private void cancelSend() {
     for (TrackedSend send : sends) {
       if (!send.isEnded()) {
-        cancelledSend = true;
-        send.cancelSend();
+        dropsMessages();
+        try {
+          send.cancelSend();
+        } catch (Mischief.Thrown e) {
+          trace("thrown", e.getMessage());
+        }
         return;
       }
     }

@@ -3,7 +3,10 @@ package io.verbena.simulation.reactive;
 
 import java.util.List;
 
-/** What a subscriber to received messages does when it is called next. */
+/**
+ * What a subscriber to received messages, or a publisher of messages to send, does when it is
+ * called next.
+ */
 enum Mischief {
   THROW_ON_SUBSCRIBE,
   THROW_ON_NEXT,
@@ -13,7 +16,14 @@ enum Mischief {
   CLOSE_ON_NEXT,
   DISPOSE_ON_NEXT,
   SEND_ON_NEXT,
-  READ_ON_NEXT;
+  READ_ON_NEXT,
+  /** Does not return for some time, in which nothing else on its host runs. */
+  BLOCK_ON_NEXT,
+  PUBLISHER_THROWS_ON_SUBSCRIBE,
+  PUBLISHER_THROWS_ON_REQUEST,
+  PUBLISHER_THROWS_ON_CANCEL,
+  /** As what it maps its items with throws. */
+  PUBLISHER_FAILS;
 
   private static final List<Mischief> ALL = List.of(values());
 
@@ -25,7 +35,12 @@ enum Mischief {
     return ALL.get(number - 1);
   }
 
-  /** Thrown by a subscriber that misbehaves. */
+  /** Whether the layer ends the connection for it, and not only the send that it is about. */
+  boolean endsConnection() {
+    return this != PUBLISHER_THROWS_ON_SUBSCRIBE && this != PUBLISHER_FAILS;
+  }
+
+  /** Thrown by a subscriber or publisher that misbehaves. */
   static final class Thrown extends RuntimeException {
     private static final long serialVersionUID = 1;
 

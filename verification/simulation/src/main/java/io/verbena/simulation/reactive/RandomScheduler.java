@@ -32,6 +32,9 @@ final class RandomScheduler {
   private long stalledUntil;
   private int deadHost = NO_HOST;
 
+  /** A host whose agents are held up by one of them, which has not returned. */
+  private int heldHost = NO_HOST;
+
   /** What the scheduler runs, and where: all that a host runs ends with it. */
   private static final class Agent {
     private final DutyCycle work;
@@ -99,6 +102,22 @@ final class RandomScheduler {
     stalledUntil = now() + nanos;
   }
 
+  /**
+   * Runs the wire and the other hosts for some time, while an agent of this host is within {@link
+   * DutyCycle#doWork}.
+   */
+  void holdUp(int host, long nanos) {
+    if (heldHost != NO_HOST) {
+      // The other host, meanwhile: with both held up, only the wire would be left.
+      return;
+    }
+    heldHost = host;
+    awaitFor(() -> false, nanos);
+    heldHost = NO_HOST;
+    roundsWithoutEvent = 0;
+    wakeAll();
+  }
+
   /** Runs no agent of a host any more. */
   void kill(int host) {
     deadHost = host;
@@ -153,7 +172,7 @@ final class RandomScheduler {
     } else if (worked) {
       roundsWithoutEvent = 0;
       wakeAll();
-    } else if (agents.get(chosen) == agent && chosen < candidates) {
+    } else if (chosen < candidates && agents.get(chosen) == agent) {
       candidates--;
       agents.set(chosen, agents.get(candidates));
       agents.set(candidates, agent);
@@ -162,6 +181,7 @@ final class RandomScheduler {
 
   private boolean mayRun(Agent agent) {
     return (agent.host != deadHost || deadHost == NO_HOST)
+        && (agent.host != heldHost || heldHost == NO_HOST)
         && (agent != stalled || now() >= stalledUntil);
   }
 

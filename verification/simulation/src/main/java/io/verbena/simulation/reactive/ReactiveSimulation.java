@@ -34,6 +34,7 @@ final class ReactiveSimulation {
   private static final int SERVER = 0;
   private static final int CLIENT = 1;
   private static final int NONE = -1;
+  private static final int MOST_HELD_UP_MILLIS = 50;
   private static final long CONNECT_NANOS = Duration.ofSeconds(1).toNanos();
 
   /** Loading them takes longer than a run. */
@@ -341,6 +342,12 @@ final class ReactiveSimulation {
                   0));
       scheduler.kill(host);
     }
+  }
+
+  /** A subscriber on this host does not return for some milliseconds, fewer than any timeout. */
+  void holdUp(int host, Step step) {
+    long millis = 1L + Choice.HELD_UP.below(MOST_HELD_UP_MILLIS, step.seed(), 0);
+    scheduler.holdUp(host, TimeUnit.MILLISECONDS.toNanos(millis));
   }
 
   /** Stalls a random agent for as many milliseconds as the step says. */

@@ -29,6 +29,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
   private boolean upstreamEnded;
   private boolean cancelled;
   private boolean emitting;
+  private Mischief.@Nullable Thrown thrown;
   private @Nullable String result;
 
   TrackedSend(ConnectionEnd connectionEnd, int id, Step step) {
@@ -43,14 +44,36 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
   @Override
   public void subscribe(Subscriber<? super ByteBuf> subscriber) {
     Violation.require(downstream == null, "a second subscription to the upstream of", this);
+    throwIf(Mischief.PUBLISHER_THROWS_ON_SUBSCRIBE);
     downstream = subscriber;
     subscriber.onSubscribe(new UpstreamSubscription());
+  }
+
+  private void throwIf(Mischief mischief) {
+    Mischief.Thrown failure = misbehave(mischief);
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  /** Returns what to throw or to fail with, if it is to misbehave in this way now, or null. */
+  private Mischief.@Nullable Thrown misbehave(Mischief mischief) {
+    if (!connectionEnd.takeMischief(mischief)) {
+      return null;
+    }
+    upstreamEnded = true;
+    demand = 0;
+    connectionEnd.dropsMessages();
+    Mischief.Thrown failure = new Mischief.Thrown(mischief);
+    thrown = failure;
+    return failure;
   }
 
   /** The subscription through which the send requests messages. */
   private final class UpstreamSubscription implements Subscription {
     @Override
     public void request(long n) {
+      throwIf(Mischief.PUBLISHER_THROWS_ON_REQUEST);
       demand += n;
       connectionEnd.checkCredits();
       if (connectionEnd.schedule().oneIn(3)) {
@@ -62,6 +85,7 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     public void cancel() {
       upstreamEnded = true;
       demand = 0;
+      throwIf(Mischief.PUBLISHER_THROWS_ON_CANCEL);
     }
   }
 
@@ -86,6 +110,11 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
     Subscriber<? super ByteBuf> to = downstream;
     if (to == null || emitting || upstreamEnded) {
       return false;
+    }
+    Mischief.Thrown failure = demand > 0 ? misbehave(Mischief.PUBLISHER_FAILS) : null;
+    if (failure != null) {
+      to.onError(failure);
+      return true;
     }
     boolean worked = false;
     emitting = true;
@@ -120,6 +149,8 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
   protected void hookOnComplete() {
     onEnd("complete");
     connectionEnd.verify(
+        () -> Violation.require(thrown == null, "completed though its publisher threw:", this));
+    connectionEnd.verify(
         () ->
             Violation.require(
                 emitted.size() == step.count(),
@@ -130,8 +161,11 @@ final class TrackedSend extends BaseSubscriber<Void> implements Publisher<ByteBu
   @Override
   protected void hookOnError(Throwable error) {
     onEnd("error");
-    connectionEnd.failed(
-        "send " + id, error, startedWhileClosing || connectionEnd.peer().mayDiscard());
+    // What its publisher throws is the failure of the send as it is.
+    if (error != thrown) {
+      connectionEnd.failed(
+          "send " + id, error, startedWhileClosing || connectionEnd.peer().mayDiscard());
+    }
   }
 
   private void onEnd(String how) {
