@@ -110,6 +110,11 @@ final class LayerMistakes {
                           "signal"""
                   + '"'),
           of(
+              "a publisher that throws, and whose send never ends",
+              "send/SendOperation.java",
+              "      // As if the publisher had signalled it.\n      fail(thrown);\n",
+              "      // As if the publisher had signalled it.\n"),
+          of(
               "a notice that is told twice",
               "connection/CompletionRouter.java",
               "      immediates.arrived(completion.immediate(), completion.byteLength());\n",
