@@ -17,7 +17,6 @@ record DeviceQuirks(boolean flushesLate) {
   /** Those of the driver that answers with this {@code ibv_device_attr.vendor_id}. */
   static DeviceQuirks of(int vendor) {
     // librxe writes a post into memory that the kernel looks at in RTS.
-    return new DeviceQuirks(
-        /* flushesLate= */ vendor == SOFT_ROCE || vendor == OLDER_SOFT_ROCE);
+    return new DeviceQuirks(/* flushesLate= */ vendor == SOFT_ROCE || vendor == OLDER_SOFT_ROCE);
   }
 }

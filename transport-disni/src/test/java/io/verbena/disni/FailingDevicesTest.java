@@ -127,7 +127,7 @@ final class FailingDevicesTest {
 
   @Test
   void knowsWhatWasPostedThoughTheDriverDoesNotSayWhatItRefused() throws Exception {
-    try (FakeConnection link = new FakeConnection(URI.create("disni://10.0.2.1:0"), "", false)) {
+    try (FakeConnection link = new FakeConnection(REMOVABLE, "", false)) {
       FakeRdmaCore.script("fail ibv_post_recv " + EOPNOTSUPP);
       FakeRdmaCore.script("fail ibv_post_send " + EOPNOTSUPP);
 
