@@ -211,9 +211,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
       if (begun != null) {
         begun.step(event);
       }
-    } else if (event.type() == ConnectionEvent.Type.DISCONNECTED
-        || event.type() == ConnectionEvent.Type.DEVICE_REMOVAL) {
+    } else if (event.type() == ConnectionEvent.Type.DISCONNECTED) {
       at.disconnected();
+    } else if (event.type() == ConnectionEvent.Type.DEVICE_REMOVAL) {
+      at.deviceRemoved();
     }
   }
 

@@ -117,6 +117,11 @@ final class ReceiveBuffers {
     return receives;
   }
 
+  /** Returns whether a receive is posted, unless it was flushed. */
+  boolean isAnyPosted() {
+    return waitingCount < receives;
+  }
+
   /** Returns the longest message that a short receive takes, in bytes. */
   int shortPiece() {
     return shortPiece;

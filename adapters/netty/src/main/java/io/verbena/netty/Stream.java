@@ -17,7 +17,9 @@ import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.io.IOException;
@@ -95,6 +97,13 @@ final class Stream implements CompletionTarget, KeepAliveMember {
 
   private boolean wantsToWrite;
   private boolean reset;
+
+  /** Whether the peer has ended the connection. */
+  private boolean disconnected;
+
+  /** Whether a receive was flushed: all before it have completed. */
+  private boolean isFlushed;
+
   private @Nullable IOException failure;
   private @Nullable Future<?> deadline;
 
@@ -380,6 +389,10 @@ final class Stream implements CompletionTarget, KeepAliveMember {
       }
     }
     if (status == CompletionStatus.WR_FLUSH_ERR) {
+      isFlushed |= receive;
+      if (receive && disconnected) {
+        receivesEnded();
+      }
       // The peer ended the connection, or an error before this one did.
       breakOutput("Broken pipe: the peer " + identifier.peer() + " has closed the connection");
     } else {
@@ -402,18 +415,44 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     reset = true;
   }
 
-  /** Called when the peer has ended the connection or is gone, by the connection manager. */
+  /**
+   * Called when the peer has ended the connection, by the connection manager. What the peer sent
+   * before may have its completions later than that: they come before those of the receives that
+   * are flushed.
+   */
   void disconnected() {
     if (state == State.CLOSED) {
       return;
     }
-    // What it sent before is in the completion queue already.
-    handler.drain();
+    disconnected = true;
     breakOutput("Broken pipe: the peer " + identifier.peer() + " has closed the connection");
-    if (!receiveBuffers.hasEnded()) {
-      fail(new IOException("Connection reset by peer: " + identifier.peer()), null);
+    if (queuePair.state() != QueuePairState.ERR) {
+      queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
     }
-    schedule();
+    handler.drain();
+    if (isFlushed || !receiveBuffers.isAnyPosted()) {
+      receivesEnded();
+    } else {
+      endBy(this::receivesEnded);
+    }
+  }
+
+  /** Called when the device is gone: what came before is in the completion queue. */
+  void deviceRemoved() {
+    if (state != State.CLOSED) {
+      handler.drain();
+      breakOutput("Broken pipe: the device of " + identifier.peer() + " was removed");
+      receivesEnded();
+    }
+  }
+
+  private void receivesEnded() {
+    if (state != State.CLOSED) {
+      if (!receiveBuffers.hasEnded()) {
+        fail(new IOException("Connection reset by peer: " + identifier.peer()), null);
+      }
+      schedule();
+    }
   }
 
   /** Calls {@link #doWork} once, in the event loop's next run. */
@@ -511,11 +550,19 @@ final class Stream implements CompletionTarget, KeepAliveMember {
 
   /** What was posted may still arrive. */
   private void finishPosted() {
+    endBy(this::abort);
+    schedule();
+  }
+
+  private void endBy(Runnable end) {
+    Future<?> before = deadline;
+    if (before != null) {
+      before.cancel(false);
+    }
     deadline =
         handler
             .executor()
-            .schedule(this::abort, hca.options().closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
-    schedule();
+            .schedule(end, hca.options().closeTimeout().toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /**

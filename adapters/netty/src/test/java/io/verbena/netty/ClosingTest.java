@@ -35,7 +35,7 @@ class ClosingTest {
     return latch.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  @Test
+  @RepeatedTest(10)
   void whatWasWrittenBeforeACloseArrivesEvenIfNobodyReadsYet() throws Exception {
     Collector received = new Collector();
     try (Ends ends = new Ends()) {

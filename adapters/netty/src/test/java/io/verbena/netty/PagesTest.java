@@ -3,6 +3,7 @@ package io.verbena.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.VerbsProvider;
 import java.io.IOException;
 import java.nio.file.Files;
