@@ -12,6 +12,7 @@ import io.verbena.verbs.ConnectionEvent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -117,7 +118,7 @@ class HostilePeerTest {
   void aPeerThatFallsSilentHoldsNothingUpAtTheEnd() throws Exception {
     Collector received = new Collector();
     try (RawClient peer = new RawClient()) {
-      try (Ends ends = new Ends()) {
+      try (Ends ends = new Ends(Ends.options().closeTimeout(Duration.ofSeconds(1)))) {
         Channel server = Ends.bind(ends.server(received));
         peer.connect((InetSocketAddress) server.localAddress(), HANDSHAKE.encode());
         peer.send(3, 0);

@@ -2,7 +2,13 @@
 package io.verbena.it.netty;
 
 import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.it.guest.LeftOut;
 
 /** The tests of the Netty channels, unchanged, on {@code disni://}. */
-@InSoftRoceGuest(packages = "io.verbena.netty")
+@InSoftRoceGuest(
+    packages = "io.verbena.netty",
+    without =
+        @LeftOut(
+            tests = "io.verbena.netty.PagesTest",
+            reason = "of pages in docs/: there is no HCA in it"))
 class NettyTest {}
