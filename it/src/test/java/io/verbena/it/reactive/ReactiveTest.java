@@ -42,6 +42,7 @@ import io.verbena.it.guest.LeftOut;
           reason = "of data structures alone: there is no HCA in it"),
       @LeftOut(
           tests = {
+            "io.verbena.reactor.lifecycle.HalfOpenFloodTest",
             "io.verbena.reactor.lifecycle.KilledProcessTest",
             "io.verbena.reactor.lifecycle.LockedConnectTest"
           },

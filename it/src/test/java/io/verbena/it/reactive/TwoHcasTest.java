@@ -21,6 +21,7 @@ import io.verbena.it.guest.LeftOut;
           reason = "breaks emulated:// devices, and no others can be broken"),
       @LeftOut(
           tests = {
+            "io.verbena.reactor.lifecycle.HalfOpenFloodTest",
             "io.verbena.reactor.lifecycle.KilledProcessTest",
             "io.verbena.reactor.lifecycle.LockedConnectTest"
           },
