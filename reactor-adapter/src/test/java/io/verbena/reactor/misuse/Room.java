@@ -158,7 +158,22 @@ final class Room implements AutoCloseable {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
-      assertThat(deadline - System.nanoTime()).as("time until a device closed").isPositive();
+      assertThat(deadline - System.nanoTime())
+          .as(() -> "time until a device closed, while the threads did" + stacks())
+          .isPositive();
+    }
+
+    private static String stacks() {
+      StringBuilder stacks = new StringBuilder();
+      Thread.getAllStackTraces()
+          .forEach(
+              (thread, frames) -> {
+                stacks.append('\n').append(thread);
+                for (StackTraceElement frame : frames) {
+                  stacks.append("\n  ").append(frame);
+                }
+              });
+      return stacks.toString();
     }
   }
 }
