@@ -209,12 +209,16 @@ final class ReactorTransport implements RdmaTransport {
   private RdmaServer listen(
       DeviceLoops hca, URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     try {
-      Server server = new Server(address, hca.dispatcher(), hca::context, hca.memory(), handler);
-      if (!keep(server)) {
-        server.dispose();
-        throw disposed("bind", server.address());
+      // Whoever disposes of the transport finds it listening, or it does not listen any more.
+      synchronized (servers) {
+        if (isDisposed()) {
+          throw disposed("bind", address);
+        }
+        Server server = new Server(address, hca.dispatcher(), hca::context, hca.memory(), handler);
+        servers.removeIf(Server::isDisposed);
+        servers.add(server);
+        return server;
       }
-      return server;
     } catch (VerbsException e) {
       throw new RdmaConnectException(
           "bind",
@@ -224,15 +228,6 @@ final class ReactorTransport implements RdmaTransport {
               : "the address cannot be listened on",
           e);
     }
-  }
-
-  /** Keeps a server that {@link #dispose} is to close; returns false if that has been. */
-  private synchronized boolean keep(Server server) {
-    if (disposed) {
-      return false;
-    }
-    servers.removeIf(Server::isDisposed);
-    return servers.add(server);
   }
 
   private static RdmaConnectException disposed(String operation, URI address) {
@@ -478,7 +473,7 @@ final class ReactorTransport implements RdmaTransport {
 
   private @Nullable RuntimeException closeServers() {
     List<Server> listening;
-    synchronized (this) {
+    synchronized (servers) {
       listening = List.copyOf(servers);
       servers.clear();
     }
@@ -488,7 +483,7 @@ final class ReactorTransport implements RdmaTransport {
         server.dispose();
       } catch (RuntimeException e) {
         failure = failure == null ? e : failure;
-        synchronized (this) {
+        synchronized (servers) {
           servers.add(server);
         }
       }

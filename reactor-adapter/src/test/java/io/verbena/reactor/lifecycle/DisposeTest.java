@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.verbena.RdmaConnection;
+import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
@@ -13,6 +14,7 @@ import io.verbena.reactor.testing.hca.LimitedProvider;
 import io.verbena.verbs.VerbsException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -86,6 +88,41 @@ class DisposeTest {
 
       transport.dispose();
     }
+  }
+
+  @Test
+  void leavesNoListenerOfBindsThatMeetIt() throws Exception {
+    for (int round = 0; round < Addresses.rounds(100); round++) {
+      RdmaTransport transport = RdmaTransport.create(Ends.options().build());
+      bind(transport, "before").block(Ends.LIMIT);
+      CountDownLatch both = new CountDownLatch(2);
+      FutureTask<Integer> binds =
+          new FutureTask<>(
+              () -> {
+                both.countDown();
+                both.await();
+                int bound = 0;
+                while (Boolean.TRUE.equals(
+                    bind(transport, "meanwhile" + bound)
+                        .hasElement()
+                        .onErrorReturn(false)
+                        .block(Ends.LIMIT))) {
+                  bound++;
+                }
+                return bound;
+              });
+      new Thread(binds, "binds").start();
+
+      both.countDown();
+      both.await();
+      transport.dispose();
+
+      binds.get(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    }
+  }
+
+  private static Mono<RdmaServer> bind(RdmaTransport by, String name) {
+    return by.bind(Addresses.of("disposed-" + name), c -> Mono.never());
   }
 
   private static void awaitQuietly(CountDownLatch latch) {
