@@ -295,8 +295,13 @@ final class DeviceLoops {
     }
   }
 
+  /** Returns how long closing waits for each thread that may be at work, in nanoseconds. */
+  static long patience(RdmaOptions options) {
+    return Math.min(options.closeTimeout().toNanos(), Long.MAX_VALUE - GRACE) + GRACE;
+  }
+
   private void closeAll(List<CompletionLoop> loops) throws InterruptedException {
-    long patience = Math.min(options.closeTimeout().toNanos(), Long.MAX_VALUE - GRACE) + GRACE;
+    long patience = patience(options);
     for (CompletionLoop loop : loops) {
       if (!loop.join(patience)) {
         throw new VerbsException(

@@ -462,7 +462,7 @@ final class ReactorTransport implements RdmaTransport {
   /** A device that is just being opened is closed by who opens it. */
   private void awaitOpenings() {
     try {
-      if (!openings.awaitEnd(options.closeTimeout().toNanos())) {
+      if (!openings.awaitEnd(DeviceLoops.patience(options))) {
         throw new VerbsException(
             VerbsError.BUSY, "close: a device is being opened; try again when that has ended");
       }
