@@ -426,14 +426,26 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     }
     disconnected = true;
     breakOutput("Broken pipe: the peer " + identifier.peer() + " has closed the connection");
-    if (queuePair.state() != QueuePairState.ERR) {
-      queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
-    }
     handler.drain();
-    if (isFlushed || !receiveBuffers.isAnyPosted()) {
+    if (isFlushed || !receiveBuffers.isAnyPosted() || !stopQueues()) {
       receivesEnded();
-    } else {
+    } else if (state == State.OPEN) {
       endBy(this::receivesEnded);
+    }
+    // What waits to be sent fails at once.
+    schedule();
+  }
+
+  /** Has the HCA flush what is posted; returns false if it refuses, as one that is gone does. */
+  private boolean stopQueues() {
+    try {
+      if (queuePair.state() != QueuePairState.ERR) {
+        queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
+      }
+      return true;
+    } catch (VerbsException e) {
+      events.failed(e);
+      return false;
     }
   }
 
