@@ -91,7 +91,15 @@ maven() {
 # without_warnings LABEL LOG: fails if Maven, a plugin or the JVM in a test warned: a warning is an error. Failed tests are told of
 # elsewhere, and jars of tests are empty where tests are not compiled.
 without_warnings() {
-  if grep -E '^(\[WARNING\]|WARNING:|OpenJDK .* warning:)' "$2" | grep -vE 'Tests run:|JAR will be empty' >&2; then
+  if ! awk '
+    / Running / { class = $NF }
+    /^(\[WARNING\]|WARNING:|OpenJDK .* warning:)/ && !/Tests run:|JAR will be empty/ {
+      warned = 1
+      if (class != "") print "after the start of " class ":"
+      left = 20
+    }
+    left > 0 { print; left-- }
+    END { exit warned }' "$2" >&2; then
     printf '%s warnings (expected: none), see %s\n' "$1" "$2" >&2
     return 1
   fi
