@@ -444,7 +444,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
       }
       return true;
     } catch (VerbsException e) {
-      events.failed(e);
+      hca.meter().failed("connection", null, e);
       return false;
     }
   }

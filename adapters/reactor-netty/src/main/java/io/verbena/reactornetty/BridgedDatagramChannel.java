@@ -133,9 +133,14 @@ final class BridgedDatagramChannel extends AbstractChannel implements DatagramCh
     }
   }
 
+  /** A loop that has ended has closed the socket: nothing comes, and this closes, too. */
   @Override
   protected void doBeginRead() {
-    socket.read();
+    try {
+      socket.read();
+    } catch (RejectedExecutionException e) {
+      unsafe().close(voidPromise());
+    }
   }
 
   /** Hands over what is flushed; a write succeeds when the socket has sent its packet. */

@@ -117,10 +117,11 @@ class NamesTest {
     server.disposeNow(LIMIT);
   }
 
-  /** Answers each packet with its text, and notes the threads and texts that come. */
+  /** Answers each packet with its text, and notes what comes, and on which threads. */
   private static final class Packets extends SimpleChannelInboundHandler<DatagramPacket> {
     final Queue<String> texts = new ConcurrentLinkedQueue<>();
     final Queue<String> threads = new ConcurrentLinkedQueue<>();
+    final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
     private final boolean answers;
 
     Packets(boolean answers) {
@@ -135,6 +136,11 @@ class NamesTest {
         ChannelFuture unused =
             context.writeAndFlush(new DatagramPacket(packet.content().retain(), packet.sender()));
       }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+      failures.add(cause);
     }
   }
 
@@ -200,14 +206,40 @@ class NamesTest {
   @RepeatedTest(10)
   void aDatagramChannelClosesWithTheLoops() {
     List<Channel> channels = new ArrayList<>();
+    List<Packets> handlers = new ArrayList<>();
     for (int i = 0; i < 50; i++) {
-      channels.add(bind(new Packets(false), anyPort()));
+      Packets packets = new Packets(false);
+      handlers.add(packets);
+      channels.add(bind(packets, anyPort()));
     }
 
     loops.disposeLater(Duration.ZERO, LIMIT).block(LIMIT);
 
     assertThat(channels).noneMatch(Channel::isOpen);
     assertThat(channels).allMatch(channel -> channel.closeFuture().isDone());
+    assertThat(handlers).allMatch(packets -> packets.failures.isEmpty());
+  }
+
+  /** A channel begins to read once its bind has been told of, and so when its loops may end. */
+  @Test
+  void aDatagramChannelThatReadsWhenTheLoopsHaveEndedHearsOfNoFailure() throws Exception {
+    Packets packets = new Packets(false);
+    Channel channel = bind(packets, anyPort());
+
+    channel
+        .eventLoop()
+        .submit(
+            () -> {
+              Mono<Void> disposal = loops.disposeLater(Duration.ZERO, LIMIT);
+              disposal.subscribe();
+              await().atMost(LIMIT).until(() -> !channel.isActive());
+              channel.read();
+            })
+        .get();
+
+    await().atMost(LIMIT).until(() -> !channel.isOpen());
+    loops.disposeLater(Duration.ZERO, LIMIT).block(LIMIT);
+    assertThat(packets.failures).isEmpty();
   }
 
   /** As a bootstrap does where the loop refuses it. */
