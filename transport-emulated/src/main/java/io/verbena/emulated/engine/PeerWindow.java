@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.engine;
 
-import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How many packets all queue pairs of a port may have out to one peer, which takes them with one
@@ -19,7 +19,11 @@ public final class PeerWindow {
   private final int most;
   private final int longTurn;
   private int turn;
-  private final ArrayDeque<WindowShare> waiting = new ArrayDeque<>();
+
+  /** Those that wait, linked in both directions. */
+  private @Nullable WindowShare first;
+
+  private @Nullable WindowShare last;
 
   /** Packets that are out, and those of turns that have begun. */
   private int taken;
@@ -43,20 +47,41 @@ public final class PeerWindow {
 
   /** There is no room for a queue pair: it is to have its turn. */
   void await(WindowShare share) {
-    waiting.add(share);
+    WindowShare before = last;
+    share.before = before;
+    last = share;
+    if (before == null) {
+      first = share;
+    } else {
+      before.after = share;
+    }
   }
 
   /** A queue pair waits no longer. */
   void forget(WindowShare share) {
-    waiting.remove(share);
+    WindowShare before = share.before;
+    WindowShare after = share.after;
+    share.before = null;
+    share.after = null;
+    if (before == null) {
+      first = after;
+    } else {
+      before.after = after;
+    }
+    if (after == null) {
+      last = before;
+    } else {
+      after.before = before;
+    }
   }
 
   /** Queue pairs have taken so many packets more, or less, of it. */
   void changed(int by) {
     taken += by;
-    while (taken < most && !waiting.isEmpty()) {
+    for (WindowShare next = first; next != null && taken < most; next = first) {
       taken += turn;
-      waiting.remove().begin(turn);
+      forget(next);
+      next.begin(turn);
     }
   }
 }

@@ -14,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class WindowShare {
+  /** Its neighbours among those that wait, which the window keeps. */
+  @Nullable WindowShare before;
+
+  @Nullable WindowShare after;
+
   private final Host host;
   private @Nullable PeerWindow window;
   private boolean waits;
