@@ -89,10 +89,14 @@ final class ConnectedPair {
   }
 
   private static ByteBuffer line(int value) {
+    return lineOf(Long.BYTES).putLong(0, value);
+  }
+
+  /** Memory of a cache line of its own. */
+  static ByteBuffer lineOf(int bytes) {
     int lines = MEMORY.capacity() / LINE;
     int at = Math.floorMod(NEXT.getAndIncrement(), lines) * LINE;
-    ByteBuffer memory = MEMORY.slice(at, Long.BYTES);
-    return memory.putLong(0, value);
+    return MEMORY.slice(at, bytes);
   }
 
   private void connect(QueuePair pair, QueuePair to) {

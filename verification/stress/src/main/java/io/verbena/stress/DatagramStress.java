@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/** What is closed under a datagram. */
+public final class DatagramStress {
+  private DatagramStress() {}
+
+  /** Nothing touches the memory of a receive once its region is closed. */
+  @JCStressTest
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "in time, or refused at the far end alone")
+  @State
+  public static class Region {
+    private final DatagramPair pair = new DatagramPair();
+
+    /** The near end sends, and so moves the bytes. */
+    @Actor
+    public void send() {
+      pair.send();
+    }
+
+    /** Somebody takes the memory away. */
+    @Actor
+    public void deregister() {
+      pair.farRegion.close();
+      pair.overwrite();
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r1 = pair.sent();
+      result.r2 = pair.isOverwritten();
+      pair.close();
+    }
+  }
+
+  /** Nothing touches the memory of a receive once its queue pair is closed. */
+  @JCStressTest
+  @Outcome(id = "0, 1", expect = ACCEPTABLE, desc = "received in time, or by nobody")
+  @State
+  public static class Receiver {
+    private final DatagramPair pair = new DatagramPair();
+
+    /** The near end sends, and so moves the bytes. */
+    @Actor
+    public void send() {
+      pair.send();
+    }
+
+    /** Somebody closes the queue pair that has the receive. */
+    @Actor
+    public void close() {
+      pair.far.close();
+      pair.overwrite();
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r1 = pair.sent();
+      result.r2 = pair.isOverwritten();
+      pair.close();
+    }
+  }
+
+  /** Nobody receives what the memory of a region is used for once that is closed. */
+  @JCStressTest
+  @Outcome(id = "0, 17", expect = ACCEPTABLE, desc = "in time")
+  @Outcome(id = "1, 0", expect = ACCEPTABLE, desc = "refused")
+  @State
+  public static class Source {
+    private final DatagramPair pair = new DatagramPair();
+
+    /** The near end sends, and so moves the bytes. */
+    @Actor
+    public void send() {
+      pair.send();
+    }
+
+    /** Somebody takes the memory away. */
+    @Actor
+    public void deregister() {
+      pair.nearRegion.close();
+      ConnectedPair.overwrite(pair.nearMemory);
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r1 = pair.sent();
+      result.r2 = (int) pair.payload();
+      pair.close();
+    }
+  }
+
+  /** What is sent by an address handle that is closed is received, or refused. */
+  @JCStressTest
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "received")
+  @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "refused")
+  @State
+  public static class Way {
+    private final DatagramPair pair = new DatagramPair();
+
+    /** The near end sends. */
+    @Actor
+    public void send(II_Result result) {
+      result.r1 = pair.send() ? 1 : 0;
+    }
+
+    /** Somebody closes the address handle. */
+    @Actor
+    public void close() {
+      pair.way.close();
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r2 = pair.received();
+      pair.close();
+    }
+  }
+
+  /** A queue pair that is closed has sent what it took, or takes nothing. */
+  @JCStressTest
+  @Outcome(id = "1, 1", expect = ACCEPTABLE, desc = "received")
+  @Outcome(id = "0, 0", expect = ACCEPTABLE, desc = "refused")
+  @State
+  public static class Sender {
+    private final DatagramPair pair = new DatagramPair();
+
+    /** The near end sends. */
+    @Actor
+    public void send(II_Result result) {
+      result.r1 = pair.send() ? 1 : 0;
+    }
+
+    /** Somebody closes its queue pair. */
+    @Actor
+    public void close() {
+      pair.near.close();
+    }
+
+    /** What is left. */
+    @Arbiter
+    public void look(II_Result result) {
+      result.r2 = pair.received();
+      pair.close();
+    }
+  }
+}
