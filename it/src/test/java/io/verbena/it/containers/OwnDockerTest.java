@@ -18,10 +18,15 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.testcontainers.DockerClientFactory;
 
-/** A daemon of a JVM's own, and what is left of it after that JVM. */
+/**
+ * A daemon of a JVM's own, and what is left of it after that JVM. By itself: others' containers have
+ * network interfaces, too.
+ */
 @InContainers
+@Isolated
 @Tag("exhaustive")
 @Tag("once")
 class OwnDockerTest {
