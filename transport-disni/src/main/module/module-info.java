@@ -6,6 +6,8 @@ module io.verbena.disni {
   requires static org.jspecify;
 
   exports io.verbena.disni;
+  exports io.verbena.disni.core to
+      io.verbena.foreign;
 
   provides io.verbena.verbs.VerbsProvider with
       io.verbena.disni.DisniProvider;

@@ -4,7 +4,8 @@ package io.verbena.disni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.verbena.disni.Words.QueuePairWords;
+import io.verbena.disni.core.Words.KeyWords;
+import io.verbena.disni.core.Words.QueuePairWords;
 import io.verbena.it.Program;
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.node.Nodes;
@@ -55,7 +56,7 @@ class NativeObjectsTest {
             .set(QueuePairWords.MAX_SEND_WR, 1)
             .set(QueuePairWords.MAX_SEND_SGE, 1);
     return Errno.check(
-        "create queue pair", Extension.createQueuePair(domain.pointer(), words.address()));
+        "create queue pair", device.core().createQueuePair(domain.pointer(), words.address()));
   }
 
   private static void assertRefused(Runnable close) {
@@ -73,7 +74,7 @@ class NativeObjectsTest {
 
     assertRefused(kept::close);
     assertRefused(device::close);
-    Errno.check("destroy queue pair", Extension.destroyQueuePair(foreign));
+    Errno.check("destroy queue pair", device.core().destroyQueuePair(foreign));
     kept.close();
     kept.close();
 
@@ -87,7 +88,7 @@ class NativeObjectsTest {
 
     assertRefused(kept::close);
     assertRefused(domain::close);
-    Errno.check("destroy queue pair", Extension.destroyQueuePair(foreign));
+    Errno.check("destroy queue pair", device.core().destroyQueuePair(foreign));
     kept.close();
     kept.close();
   }
@@ -96,13 +97,14 @@ class NativeObjectsTest {
   void closesAProtectionDomainThatTheHcaKeptAtFirst() throws Exception {
     List<String> before = resources("pd");
     DisniProtectionDomain kept = device.allocateProtectionDomain();
-    Block words = Block.of(Words.KeyWords.values());
+    Block words = Block.of(KeyWords.values());
     long foreign =
         Errno.check(
-            "allocate memory window", Extension.allocateWindow(kept.pointer(), 1, words.address()));
+            "allocate memory window",
+            device.core().allocateWindow(kept.pointer(), 1, words.address()));
 
     assertRefused(kept::close);
-    Errno.check("deallocate memory window", Extension.deallocateWindow(foreign));
+    Errno.check("deallocate memory window", device.core().deallocateWindow(foreign));
     kept.close();
     kept.close();
 

@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import static java.util.Objects.requireNonNull;
+
+import io.verbena.disni.core.RdmaCore;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /** Memory outside the heap, for arguments and results of native calls. */
 final class Block {
   static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
+  private static volatile @Nullable RdmaCore core;
 
   private final ByteBuffer bytes;
   private final long address;
 
   Block(int size) {
     bytes = ByteBuffer.allocateDirect(size).order(ByteOrder.nativeOrder());
-    address = Extension.address(bytes);
+    address = addressOf(bytes);
+  }
+
+  /** Tells where memory is, as each core tells it: the last one does. */
+  static void toldBy(RdmaCore loaded) {
+    core = loaded;
+  }
+
+  /** Where a direct buffer is, once a core is loaded. */
+  static long addressOf(ByteBuffer buffer) {
+    return requireNonNull(core, "core").address(buffer);
   }
 
   /** A block of 64-bit words, one for each slot. */

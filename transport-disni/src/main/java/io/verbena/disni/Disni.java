@@ -14,11 +14,7 @@ import java.io.IOException;
 interface Disni {
   long createEventChannel() throws IOException;
 
-  int destroyEventChannel(long channel);
-
   long createId(long channel, short portSpace) throws IOException;
-
-  int destroyCmId(long id);
 
   void bindAddr(long id, long sockaddr) throws IOException;
 
@@ -33,11 +29,7 @@ interface Disni {
 
   long allocPd(long context) throws IOException;
 
-  int deallocPd(long pd);
-
   long createCompChannel(long context) throws IOException;
-
-  int destroyCompChannel(long channel);
 
   /** Writes lkey, rkey and handle, 4 bytes each, to the last three addresses. */
   long regMr(long pd, long address, int length, int access, long lkey, long rkey, long handle)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.Words.AddressWords;
+import io.verbena.disni.core.Words.AddressWords;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 
@@ -26,7 +26,7 @@ final class DisniAddressHandle implements AddressHandle {
     pointer =
         Errno.check(
             "create address handle",
-            Extension.createAddressHandle(domain.pointer(), words.address()));
+            domain.device().core().createAddressHandle(domain.pointer(), words.address()));
   }
 
   long pointer() {
@@ -50,7 +50,7 @@ final class DisniAddressHandle implements AddressHandle {
   @Override
   public synchronized void close() {
     if (!closed) {
-      Errno.check("destroy address handle", Extension.destroyAddressHandle(pointer));
+      Errno.check("destroy address handle", domain.device().core().destroyAddressHandle(pointer));
       closed = true;
       domain.closed(DisniProtectionDomain.Kind.ADDRESS_HANDLE);
     }

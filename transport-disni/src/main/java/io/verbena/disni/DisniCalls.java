@@ -14,20 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * {@link Disni} by the methods of a {@code NativeDispatcher} that belongs to another class loader,
  * so that no class of ours can name it.
- *
- * <p>What is destroyed is destroyed by {@link Extension}. Our {@code libdisni} remembers what it
- * destroyed, and puts off what DiSNI destroys too early; but of what we create and destroy with
- * {@link Extension} it sees one half, and would take a new object for an old one at the same
- * address.
  */
 final class DisniCalls implements InvocationHandler {
-  private static final Map<String, String> BY_EXTENSION =
-      Map.of(
-          "destroyEventChannel", "destroyEventChannel",
-          "destroyCmId", "destroyIdentifier",
-          "deallocPd", "deallocateDomain",
-          "destroyCompChannel", "destroyCompletionChannel");
-
   private final Map<String, MethodHandle> calls = new HashMap<>();
   private final String origin;
 
@@ -37,12 +25,8 @@ final class DisniCalls implements InvocationHandler {
     for (Method method : Disni.class.getDeclaredMethods()) {
       String name = method.getName();
       MethodType type = MethodType.methodType(method.getReturnType(), method.getParameterTypes());
-      String ours = BY_EXTENSION.get(name);
       calls.put(
-          name,
-          ours == null
-              ? lookup.findVirtual(dispatcher.getClass(), "_" + name, type).bindTo(dispatcher)
-              : lookup.findStatic(Extension.class, ours, type));
+          name, lookup.findVirtual(dispatcher.getClass(), "_" + name, type).bindTo(dispatcher));
     }
   }
 

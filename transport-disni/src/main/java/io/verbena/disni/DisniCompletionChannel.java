@@ -25,8 +25,9 @@ final class DisniCompletionChannel implements CompletionChannel {
     this.pointer = pointer;
     waiter =
         new Waiter(
+            device.core(),
             "get completion event",
-            (wakeupFd, millis) -> Extension.completionEventReady(pointer, wakeupFd, millis));
+            (wakeupFd, millis) -> device.core().completionEventReady(pointer, wakeupFd, millis));
   }
 
   DisniDevice device() {
@@ -81,7 +82,7 @@ final class DisniCompletionChannel implements CompletionChannel {
     if (closed) {
       return null;
     }
-    long came = Errno.check("get completion event", Extension.completionEvent(pointer));
+    long came = Errno.check("get completion event", device.core().completionEvent(pointer));
     if (came == 0) {
       return null;
     }
@@ -117,7 +118,7 @@ final class DisniCompletionChannel implements CompletionChannel {
     }
     closed = true;
     waiter.close();
-    Errno.check("destroy completion channel", device.disni().destroyCompChannel(pointer));
+    Errno.check("destroy completion channel", device.core().destroyCompletionChannel(pointer));
     destroyed = true;
     device.closed(DisniDevice.Kind.COMPLETION_CHANNEL);
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.core.RdmaCore;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionQueue;
@@ -26,6 +27,7 @@ final class DisniCompletionQueue implements CompletionQueue {
   private static final int WC_WITH_INV = 1 << 3;
 
   private final DisniDevice device;
+  private final RdmaCore core;
   private final @Nullable DisniCompletionChannel channel;
   private final SlotHolders queues;
   private final long pointer;
@@ -45,6 +47,7 @@ final class DisniCompletionQueue implements CompletionQueue {
   private DisniCompletionQueue(
       DisniDevice device, long pointer, int depth, @Nullable DisniCompletionChannel channel) {
     this.device = device;
+    core = device.core();
     this.channel = channel;
     this.pointer = pointer;
     this.depth = depth;
@@ -74,8 +77,10 @@ final class DisniCompletionQueue implements CompletionQueue {
     long pointer =
         Errno.check(
             "create completion queue",
-            Extension.createCompletionQueue(
-                context, depth, channelPointer, singleThreaded, granted.address()));
+            device
+                .core()
+                .createCompletionQueue(
+                    context, depth, channelPointer, singleThreaded, granted.address()));
     return Fresh.own(
         DESTROY,
         pointer,
@@ -85,7 +90,7 @@ final class DisniCompletionQueue implements CompletionQueue {
           device.context().created(made, device, queue);
           return queue;
         },
-        Extension::destroyCompletionQueue);
+        device.core()::destroyCompletionQueue);
   }
 
   DisniDevice device() {
@@ -120,7 +125,7 @@ final class DisniCompletionQueue implements CompletionQueue {
     int count = kept.isEmpty() ? 0 : pollKept(completions);
     while (count < completions.length) {
       int room = Math.min(BATCH, completions.length - count);
-      int polled = Extension.poll(pointer, room, batch.address());
+      int polled = core.poll(pointer, room, batch.address());
       if (polled < 0) {
         throw Errno.failure("poll", polled);
       }
@@ -161,7 +166,7 @@ final class DisniCompletionQueue implements CompletionQueue {
     }
     int polled;
     do {
-      polled = Extension.poll(pointer, BATCH, batch.address());
+      polled = core.poll(pointer, BATCH, batch.address());
       for (int i = 0; i < polled; i++) {
         int at = i * Layout.WC_SIZE;
         if (!isFreed(batch.bytes(), at, queuePair)) {
@@ -228,7 +233,7 @@ final class DisniCompletionQueue implements CompletionQueue {
       throw new VerbsException(VerbsError.INVALID, "arm: the completion queue has no channel");
     }
     checkOpen("arm");
-    Errno.check("arm", Extension.arm(pointer, solicitedOnly));
+    Errno.check("arm", core.arm(pointer, solicitedOnly));
   }
 
   synchronized void eventCame() {
@@ -245,7 +250,7 @@ final class DisniCompletionQueue implements CompletionQueue {
           VerbsError.INVALID, "acknowledge: " + count + " (expected: 0.." + unacknowledged + ")");
     }
     if (count > 0) {
-      Errno.check("acknowledge", Extension.acknowledge(pointer, count));
+      Errno.check("acknowledge", core.acknowledge(pointer, count));
       unacknowledged -= count;
     }
   }
@@ -255,7 +260,7 @@ final class DisniCompletionQueue implements CompletionQueue {
     device.attributes().require(Capability.COMPLETION_QUEUE_RESIZE);
     checkOpen("resize");
     Range.check("resize", "depth", newDepth, 1, device.attributes().maxCompletions());
-    depth = Errno.check("resize", Extension.resizeCompletionQueue(pointer, newDepth));
+    depth = Errno.check("resize", core.resizeCompletionQueue(pointer, newDepth));
   }
 
   private void checkOpen(String verb) {
@@ -317,7 +322,7 @@ final class DisniCompletionQueue implements CompletionQueue {
       closed = true;
       device.context().destroyed(pointer);
     }
-    Errno.check(DESTROY, Extension.destroyCompletionQueue(pointer));
+    Errno.check(DESTROY, core.destroyCompletionQueue(pointer));
     destroyed = true;
     device.closed(DisniDevice.Kind.COMPLETION_QUEUE);
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.Words.EventWords;
-import io.verbena.disni.Words.ParameterWords;
+import io.verbena.disni.core.RdmaCore;
+import io.verbena.disni.core.Words.EventWords;
+import io.verbena.disni.core.Words.ParameterWords;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Capability;
@@ -129,6 +130,10 @@ final class DisniConnection implements ConnectionIdentifier {
     return manager;
   }
 
+  private RdmaCore core() {
+    return manager.device().core();
+  }
+
   @Override
   public String peer() {
     return peer.toString();
@@ -146,7 +151,7 @@ final class DisniConnection implements ConnectionIdentifier {
 
   private @Nullable InetSocketAddress socketAddress(boolean ofPeer) {
     synchronized (manager.steps()) {
-      return closed ? null : SocketAddress.of(pointer, ofPeer);
+      return closed ? null : SocketAddress.of(core(), pointer, ofPeer);
     }
   }
 
@@ -237,9 +242,7 @@ final class DisniConnection implements ConnectionIdentifier {
   /** Destroys the queue pair, with or without its identifier; answers 0 or a negative errno. */
   int destroyQueuePair(long pair) {
     synchronized (manager.steps()) {
-      return released
-          ? Extension.destroyQueuePair(pair)
-          : Extension.destroyConnectionQueuePair(pointer);
+      return released ? core().destroyQueuePair(pair) : core().destroyConnectionQueuePair(pointer);
     }
   }
 
@@ -254,7 +257,7 @@ final class DisniConnection implements ConnectionIdentifier {
       Block data = copy(offered.privateData());
       Block words = words(offered, data, offered.responderResources(), offered.initiatorDepth());
       peerServes = offered.initiatorDepth();
-      Errno.check("connect", Extension.connect(pointer, words.address()));
+      Errno.check("connect", core().connect(pointer, words.address()));
       state = State.CONNECTING;
       expireIn(timeoutNanos);
     }
@@ -279,7 +282,7 @@ final class DisniConnection implements ConnectionIdentifier {
               data,
               offered.responderResources(),
               Math.min(offered.initiatorDepth(), peerServes));
-      int accepted = Extension.accept(pointer, words.address());
+      int accepted = core().accept(pointer, words.address());
       if (isDatagram()) {
         Errno.check("accept", accepted);
         state = State.ANSWERED;
@@ -321,7 +324,7 @@ final class DisniConnection implements ConnectionIdentifier {
       Block data = copy(privateData);
       end();
       // A peer that has gone meanwhile need not be told.
-      int rejected = Extension.reject(pointer, data.address(), privateData.remaining());
+      int rejected = core().reject(pointer, data.address(), privateData.remaining());
       if (rejected < 0 && rejected != -Errno.EINVAL) {
         throw Errno.failure("reject", rejected);
       }
@@ -343,7 +346,7 @@ final class DisniConnection implements ConnectionIdentifier {
   /** Puts the queue pair into ERR and tells the peer, if it is still there. */
   private void tearDown() {
     moved(QueuePairState.ERR);
-    int done = manager.device().disni().disconnect(pointer);
+    int done = core().disconnect(pointer);
     DisniQueuePair pair = queuePair;
     if (done < 0 && pair != null) {
       pair.fail();
@@ -440,14 +443,14 @@ final class DisniConnection implements ConnectionIdentifier {
     if (state != State.RESOLVING) {
       return;
     }
-    if (Extension.contextOf(pointer) != manager.device().context().pointer()) {
+    if (core().contextOf(pointer) != manager.device().context().pointer()) {
       end();
       raise(ConnectionEvent.Type.ADDR_ERROR, -Errno.ENODEV);
       return;
     }
     long left = Math.max(1, (addressDeadline - System.nanoTime()) / 1_000_000);
     try {
-      manager.device().disni().resolveRoute(pointer, (int) Math.min(Integer.MAX_VALUE, left));
+      core().resolveRoute(pointer, (int) Math.min(Integer.MAX_VALUE, left));
     } catch (IOException e) {
       end();
       raise(ConnectionEvent.Type.ADDR_ERROR, -Errno.of(e));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.Words.EventWords;
 import io.verbena.disni.address.DisniAddress;
+import io.verbena.disni.core.Words.EventWords;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionEvent;
@@ -61,8 +61,9 @@ final class DisniConnectionManager implements ConnectionManager {
     this.channel = channel;
     waiter =
         new Waiter(
+            device.core(),
             "await connection event",
-            (wakeupFd, millis) -> Extension.connectionEventReady(channel, wakeupFd, millis));
+            (wakeupFd, millis) -> device.core().connectionEventReady(channel, wakeupFd, millis));
   }
 
   @Override
@@ -78,22 +79,22 @@ final class DisniConnectionManager implements ConnectionManager {
   @Override
   public DisniListener listen(PortSpace space, URI address, int backlog) {
     require(space);
-    DisniAddress parsed = DisniAddress.parse(address);
+    DisniAddress parsed = DisniAddress.parse(device.core().scheme(), address);
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
     boolean listening = false;
     long id = 0;
     try {
-      id = device.disni().createId(channel, (short) space.code());
-      device.disni().bindAddr(id, SocketAddress.write(parsed.socket()).address());
-      InetSocketAddress bound = SocketAddress.of(id, false);
+      id = device.core().createId(channel, (short) space.code());
+      device.core().bindAddr(id, SocketAddress.write(parsed.socket()).address());
+      InetSocketAddress bound = SocketAddress.of(device.core(), id, false);
       if (bound == null) {
         throw new VerbsException(VerbsError.IO, "listen: " + address + " is bound to no address");
       }
       checkDevice(id, bound, address);
       DisniListener listener = new DisniListener(this, space, id, withOptions(bound, address));
       listeners.put(id, listener);
-      device.disni().listen(id, backlog);
+      device.core().listen(id, backlog);
       listening = true;
       return listener;
     } catch (IOException e) {
@@ -102,7 +103,7 @@ final class DisniConnectionManager implements ConnectionManager {
       if (!listening) {
         listeners.remove(id);
         if (id != 0) {
-          device.disni().destroyCmId(id);
+          device.core().destroyIdentifier(id);
         }
         open.closed(Kind.LISTENER);
       }
@@ -110,7 +111,7 @@ final class DisniConnectionManager implements ConnectionManager {
   }
 
   private void checkDevice(long id, InetSocketAddress bound, URI address) {
-    long context = Extension.contextOf(id);
+    long context = device.core().contextOf(id);
     if (context == 0 && !bound.getAddress().isAnyLocalAddress()) {
       // The kernel listens on it nevertheless, and nobody ever comes.
       throw new VerbsException(
@@ -132,8 +133,8 @@ final class DisniConnectionManager implements ConnectionManager {
     return failure;
   }
 
-  private static URI withOptions(InetSocketAddress bound, URI asked) {
-    URI plain = DisniAddress.uri(bound);
+  private URI withOptions(InetSocketAddress bound, URI asked) {
+    URI plain = DisniAddress.uri(device.core().scheme(), bound);
     String query = asked.getRawQuery();
     return query == null ? plain : URI.create(plain + "?" + query);
   }
@@ -141,7 +142,7 @@ final class DisniConnectionManager implements ConnectionManager {
   @Override
   public DisniConnection resolve(PortSpace space, URI address, long timeoutNanos) {
     require(space);
-    DisniAddress parsed = DisniAddress.parse(address);
+    DisniAddress parsed = DisniAddress.parse(device.core().scheme(), address);
     if (parsed.socket().getPort() == 0) {
       throw new VerbsException(
           VerbsError.INVALID, "resolve: " + address + ": port: 0 (expected: 1..65535)");
@@ -150,7 +151,7 @@ final class DisniConnectionManager implements ConnectionManager {
     boolean begun = false;
     long id = 0;
     try {
-      id = device.disni().createId(channel, (short) space.code());
+      id = device.core().createId(channel, (short) space.code());
       DisniConnection connection = DisniConnection.active(this, space, id, address, timeoutNanos);
       connections.put(id, connection);
       deadlineSet();
@@ -166,7 +167,7 @@ final class DisniConnectionManager implements ConnectionManager {
       if (!begun) {
         connections.remove(id);
         if (id != 0) {
-          device.disni().destroyCmId(id);
+          device.core().destroyIdentifier(id);
         }
         open.closed(Kind.IDENTIFIER);
       }
@@ -179,7 +180,7 @@ final class DisniConnectionManager implements ConnectionManager {
     int millis = (int) Math.max(1, Math.min(Integer.MAX_VALUE, timeoutNanos / 1_000_000));
     try {
       device
-          .disni()
+          .core()
           .resolveAddr(
               connection.pointer(), from == null ? 0 : from.address(), to.address(), millis);
     } catch (IOException e) {
@@ -229,7 +230,7 @@ final class DisniConnectionManager implements ConnectionManager {
       if (waiter.isClosed()) {
         return;
       }
-      int came = Extension.connectionEvent(channel, words.address(), privateData.address());
+      int came = device.core().connectionEvent(channel, words.address(), privateData.address());
       if (Errno.check("get connection event", came) == 0) {
         return;
       }
@@ -251,17 +252,17 @@ final class DisniConnectionManager implements ConnectionManager {
 
   private void request(long id) {
     DisniListener listener = listeners.get(words.get(EventWords.LISTENER));
-    boolean ours = Extension.contextOf(id) == device.context().pointer();
+    boolean ours = device.core().contextOf(id) == device.context().pointer();
     if (listener == null || !ours) {
       // The listener was closed meanwhile, or listens on all devices and this is another one.
       // If it cannot be rejected, its end below tells the caller.
-      Extension.reject(id, privateData.address(), 0);
-      device.disni().destroyCmId(id);
+      device.core().reject(id, privateData.address(), 0);
+      device.core().destroyIdentifier(id);
       return;
     }
     open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
-    InetSocketAddress from = SocketAddress.of(id, true);
-    URI peer = from == null ? listener.address() : DisniAddress.uri(from);
+    InetSocketAddress from = SocketAddress.of(device.core(), id, true);
+    URI peer = from == null ? listener.address() : DisniAddress.uri(device.core().scheme(), from);
     // The words of the message are the receiver's: what the peer serves is what we may have
     // outstanding (rdma_get_cm_event(3)).
     int peerServes = words.getInt(EventWords.INITIATOR_DEPTH);
@@ -302,7 +303,7 @@ final class DisniConnectionManager implements ConnectionManager {
   void closed(DisniListener listener) {
     synchronized (steps) {
       listeners.remove(listener.pointer());
-      device.disni().destroyCmId(listener.pointer());
+      device.core().destroyIdentifier(listener.pointer());
     }
     List<DisniConnection> requests = new ArrayList<>();
     synchronized (events) {
@@ -317,7 +318,7 @@ final class DisniConnectionManager implements ConnectionManager {
   /** Destroys a connection's identifier, under {@link #steps}: no event of it comes any more. */
   void release(long identifier) {
     connections.remove(identifier);
-    device.disni().destroyCmId(identifier);
+    device.core().destroyIdentifier(identifier);
   }
 
   /** For a connection that closes, under {@link #steps}. */
@@ -334,7 +335,7 @@ final class DisniConnectionManager implements ConnectionManager {
       waiter.close();
       // Who was told that an event is there, and did not take it yet, finds the waiter closed.
       synchronized (steps) {
-        device.disni().destroyEventChannel(channel);
+        device.core().destroyEventChannel(channel);
       }
       device.closed(DisniDevice.Kind.CONNECTION_MANAGER);
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.Words.AsyncWords;
-import io.verbena.disni.Words.DeviceWords;
-import io.verbena.disni.Words.PortWords;
+import io.verbena.disni.core.RdmaCore;
+import io.verbena.disni.core.Words.AsyncWords;
+import io.verbena.disni.core.Words.DeviceWords;
+import io.verbena.disni.core.Words.PortWords;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
@@ -40,7 +41,7 @@ final class DisniContext {
   private record Element(DisniDevice device, Object object) {}
 
   private final long pointer;
-  private final Disni disni;
+  private final RdmaCore core;
   private final String name;
   private final DeviceAttributes attributes;
   private final DeviceQuirks quirks;
@@ -52,43 +53,42 @@ final class DisniContext {
   private final Block event = Block.of(AsyncWords.values());
   private final int wakeupFd;
 
-  private DisniContext(Disni disni, long pointer) {
-    this.disni = disni;
+  private DisniContext(RdmaCore core, long pointer) {
+    this.core = core;
     this.pointer = pointer;
-    name = name(pointer);
+    name = name(core, pointer);
     Block words = Block.of(DeviceWords.values());
     Block firmware = new Block(NAME_SIZE);
-    Errno.check(
-        "query device", Extension.queryDevice(pointer, words.address(), firmware.address()));
+    Errno.check("query device", core.queryDevice(pointer, words.address(), firmware.address()));
     attributes = readAttributes(words, firmware);
     quirks = DeviceQuirks.of(words.getInt(DeviceWords.VENDOR_ID));
     counters = HardwareCounters.of(name, PORT);
     // Nobody is woken by it: waits for events are short slices. It stays open with the process.
-    wakeupFd = Errno.check("eventfd", Extension.openWakeup());
+    wakeupFd = Errno.check("eventfd", core.openWakeup());
   }
 
-  static DisniContext of(Disni disni, long pointer) {
-    return BY_POINTER.computeIfAbsent(pointer, p -> new DisniContext(disni, p));
+  static DisniContext of(RdmaCore core, long pointer) {
+    return BY_POINTER.computeIfAbsent(pointer, p -> new DisniContext(core, p));
   }
 
   /** The context of a device by name, which stays open with the process. */
-  static long named(String name) {
+  static long named(RdmaCore core, String name) {
     Block text = new Block(NAME_SIZE);
     text.bytes().put(0, name.getBytes(StandardCharsets.UTF_8));
-    return Errno.check("open device", Extension.context(text.address()));
+    return Errno.check("open device", core.context(text.address()));
   }
 
   /** The name of a context's device. */
-  static String name(long pointer) {
+  static String name(RdmaCore core, long pointer) {
     Block text = new Block(NAME_SIZE);
-    Errno.check("device name", Extension.deviceName(pointer, text.address()));
+    Errno.check("device name", core.deviceName(pointer, text.address()));
     return text.text(0, NAME_SIZE);
   }
 
   /** The names of the devices that librdmacm sees. */
-  static List<String> deviceNames() {
+  static List<String> deviceNames(RdmaCore core) {
     Block block = new Block(NAME_SIZE * 64);
-    int count = Errno.check("list devices", Extension.deviceNames(block.address(), 64));
+    int count = Errno.check("list devices", core.deviceNames(block.address(), 64));
     List<String> names = new ArrayList<>();
     for (int i = 0; i < Math.min(count, 64); i++) {
       names.add(block.text(i * NAME_SIZE, NAME_SIZE));
@@ -98,10 +98,6 @@ final class DisniContext {
 
   long pointer() {
     return pointer;
-  }
-
-  Disni disni() {
-    return disni;
   }
 
   String name() {
@@ -126,7 +122,7 @@ final class DisniContext {
 
   private DeviceAttributes readAttributes(Block words, Block firmware) {
     Block port = readPort();
-    Probe probe = new Probe(disni, pointer);
+    Probe probe = new Probe(core, pointer);
     int maxSge = words.getInt(DeviceWords.MAX_SGE);
     int maxInline = probe.maxInlineData();
     if (maxInline == 0 && !probe.hasQueuePairs(QueuePairType.RC)) {
@@ -191,7 +187,7 @@ final class DisniContext {
 
   private Block readPort() {
     Block words = Block.of(PortWords.values());
-    Errno.check("query port", Extension.queryPort(pointer, PORT, words.address()));
+    Errno.check("query port", core.queryPort(pointer, PORT, words.address()));
     return words;
   }
 
@@ -222,7 +218,7 @@ final class DisniContext {
     Block gid = new Block(16);
     boolean isGid =
         index >= 0
-            && Extension.queryGid(pointer, PORT, index, gid.address()) >= 0
+            && core.queryGid(pointer, PORT, index, gid.address()) >= 0
             && (gid.bytes().getLong(0) | gid.bytes().getLong(Long.BYTES)) != 0;
     return isGid ? index + 1 : port().gids().size();
   }
@@ -243,7 +239,7 @@ final class DisniContext {
   }
 
   private Gid readGid(int index, Block block) {
-    int type = Extension.queryGid(pointer, PORT, index, block.address());
+    int type = core.queryGid(pointer, PORT, index, block.address());
     if (type == -Errno.ENODATA || type == -Errno.ENOENT) {
       return new Gid(0, 0);
     }
@@ -282,13 +278,13 @@ final class DisniContext {
     }
     try {
       int millis = (int) ((Math.min(EVENT_SLICE_NANOS, leftNanos) + 999_999) / 1_000_000);
-      int came = Extension.asyncEvent(pointer, wakeupFd, millis, event.address());
+      int came = core.asyncEvent(pointer, wakeupFd, millis, event.address());
       if (Errno.check("get async event", came) > 0) {
         try {
           // Before: behind it the pointer may be another object's.
           raise(event.getInt(AsyncWords.TYPE), event.get(AsyncWords.ELEMENT));
         } finally {
-          Extension.acknowledgeAsyncEvent(event.address());
+          core.acknowledgeAsyncEvent(event.address());
         }
       }
       return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.core.RdmaCore;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.Device;
@@ -30,6 +31,7 @@ final class DisniDevice implements Device {
     CONNECTION_MANAGER
   }
 
+  private final RdmaCore core;
   private final DisniContext context;
   private final @Nullable InetAddress source;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
@@ -38,7 +40,8 @@ final class DisniDevice implements Device {
   /**
    * @param source the address to connect from, or null for the one that the route has
    */
-  DisniDevice(DisniContext context, @Nullable InetAddress source) {
+  DisniDevice(RdmaCore core, DisniContext context, @Nullable InetAddress source) {
+    this.core = core;
     this.context = context;
     this.source = source;
     context.add(this);
@@ -48,8 +51,8 @@ final class DisniDevice implements Device {
     return context;
   }
 
-  Disni disni() {
-    return context.disni();
+  RdmaCore core() {
+    return core;
   }
 
   @Nullable InetAddress source() {
@@ -76,7 +79,7 @@ final class DisniDevice implements Device {
     return open.create(
         Kind.PROTECTION_DOMAIN,
         attributes().maxProtectionDomains(),
-        () -> new DisniProtectionDomain(this, pointer(() -> disni().allocPd(context.pointer()))));
+        () -> new DisniProtectionDomain(this, pointer(() -> core.allocPd(context.pointer()))));
   }
 
   @Override
@@ -87,9 +90,9 @@ final class DisniDevice implements Device {
         () ->
             Fresh.own(
                 "destroy completion channel",
-                pointer(() -> disni().createCompChannel(context.pointer())),
+                pointer(() -> core.createCompChannel(context.pointer())),
                 made -> new DisniCompletionChannel(this, made),
-                disni()::destroyCompChannel));
+                core::destroyCompletionChannel));
   }
 
   @Override
@@ -119,9 +122,9 @@ final class DisniDevice implements Device {
         () ->
             Fresh.own(
                 "destroy event channel",
-                pointer(() -> disni().createEventChannel()),
+                pointer(() -> core.createEventChannel()),
                 made -> new DisniConnectionManager(this, made),
-                disni()::destroyEventChannel));
+                core::destroyEventChannel));
   }
 
   /** A call of DiSNI's that answers a new object's pointer. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.Words.KeyWords;
+import io.verbena.disni.core.Words.KeyWords;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.MemoryRegion;
@@ -22,6 +22,7 @@ final class DisniMemoryRegion implements MemoryRegion {
 
   private DisniProtectionDomain domain;
   private ByteBuffer memory;
+  private long address;
   private Set<Access> access;
   private int lkey;
   private int rkey;
@@ -32,16 +33,17 @@ final class DisniMemoryRegion implements MemoryRegion {
     this.domain = domain;
     this.access = Set.copyOf(access);
     memory = buffer.slice();
+    address = Block.addressOf(memory);
     Block keys = new Block(3 * Integer.BYTES);
     long at = keys.address();
     try {
       pointer =
           domain
               .device()
-              .disni()
+              .core()
               .regMr(
                   domain.pointer(),
-                  Extension.address(memory),
+                  address,
                   memory.capacity(),
                   Access.bits(access),
                   at,
@@ -79,7 +81,7 @@ final class DisniMemoryRegion implements MemoryRegion {
 
   @Override
   public synchronized long address() {
-    return Extension.address(memory);
+    return address;
   }
 
   @Override
@@ -119,6 +121,7 @@ final class DisniMemoryRegion implements MemoryRegion {
     ByteBuffer toMemory = newBuffer == null ? memory : newBuffer.slice();
     Set<Access> toAccess = newAccess == null ? access : Set.copyOf(newAccess);
     RegistrationLimits.check(toMemory, toAccess);
+    long toAddress = Block.addressOf(toMemory);
     Block keys = Block.of(KeyWords.values());
     int flags =
         (newBuffer == null ? 0 : CHANGE_TRANSLATION)
@@ -126,17 +129,21 @@ final class DisniMemoryRegion implements MemoryRegion {
             | (newAccess == null ? 0 : CHANGE_ACCESS);
     Errno.check(
         "reregister memory",
-        Extension.reregister(
-            pointer,
-            flags,
-            toDomain.pointer(),
-            Extension.address(toMemory),
-            toMemory.capacity(),
-            Access.bits(toAccess),
-            keys.address()));
+        domain
+            .device()
+            .core()
+            .reregister(
+                pointer,
+                flags,
+                toDomain.pointer(),
+                toAddress,
+                toMemory.capacity(),
+                Access.bits(toAccess),
+                keys.address()));
     toDomain.moved(domain);
     domain = toDomain;
     memory = toMemory;
+    address = toAddress;
     access = toAccess;
     lkey = keys.getInt(KeyWords.LKEY);
     rkey = keys.getInt(KeyWords.RKEY);
@@ -159,7 +166,7 @@ final class DisniMemoryRegion implements MemoryRegion {
     // Before: behind it the pointer may be another region's.
     context.destroyed(pointer);
     try {
-      domain.device().disni().deregMr(pointer);
+      domain.device().core().deregMr(pointer);
     } catch (IOException e) {
       context.created(pointer, domain.device(), this);
       throw Errno.failure("deregister memory", e);

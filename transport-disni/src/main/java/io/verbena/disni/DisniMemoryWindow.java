@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.Words.KeyWords;
+import io.verbena.disni.core.Words.KeyWords;
 import io.verbena.verbs.MemoryWindow;
 import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.VerbsError;
@@ -22,7 +22,7 @@ final class DisniMemoryWindow implements MemoryWindow {
     pointer =
         Errno.check(
             "allocate memory window",
-            Extension.allocateWindow(domain.pointer(), code, keys.address()));
+            domain.device().core().allocateWindow(domain.pointer(), code, keys.address()));
   }
 
   long pointer() {
@@ -48,13 +48,13 @@ final class DisniMemoryWindow implements MemoryWindow {
     if (closed) {
       throw new VerbsException(VerbsError.CLOSED, "key of a memory window: it is closed");
     }
-    return Extension.windowKey(pointer);
+    return domain.device().core().windowKey(pointer);
   }
 
   @Override
   public synchronized void close() {
     if (!closed) {
-      Errno.check("deallocate memory window", Extension.deallocateWindow(pointer));
+      Errno.check("deallocate memory window", domain.device().core().deallocateWindow(pointer));
       closed = true;
       domain.closed(DisniProtectionDomain.Kind.MEMORY_WINDOW);
     }

@@ -153,7 +153,7 @@ final class DisniProtectionDomain implements ProtectionDomain {
   public void close() {
     String name = "protection domain";
     if (open.close(
-        name, () -> Errno.check("deallocate " + name, device.disni().deallocPd(pointer)))) {
+        name, () -> Errno.check("deallocate " + name, device.core().deallocateDomain(pointer)))) {
       device.closed(DisniDevice.Kind.PROTECTION_DOMAIN);
     }
   }

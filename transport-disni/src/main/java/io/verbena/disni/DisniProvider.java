@@ -2,6 +2,8 @@
 package io.verbena.disni;
 
 import io.verbena.disni.address.DisniAddress;
+import io.verbena.disni.core.RdmaCore;
+import io.verbena.disni.core.Words.EventWords;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.VerbsError;
@@ -28,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * one of its GIDs; {@code source=ADDRESS} connects from an address, and takes the device that has
  * it. Without any the address, or the route to it, decides.
  */
-public final class DisniProvider implements VerbsProvider {
+public class DisniProvider implements VerbsProvider {
   private static final short PORT_SPACE_TCP = 0x0106;
   private static final int RESOLVE_MILLIS = 2000;
 
@@ -40,10 +42,24 @@ public final class DisniProvider implements VerbsProvider {
     return DisniAddress.SCHEME;
   }
 
+  /**
+   * Loads the libraries, the first time.
+   *
+   * @throws VerbsException NOT_SUPPORTED if it cannot be done on this machine, or in this JVM
+   */
+  protected RdmaCore core() {
+    return NativeLibrary.load();
+  }
+
+  private RdmaCore load() {
+    RdmaCore core = core();
+    Block.toldBy(core);
+    return core;
+  }
+
   @Override
   public List<String> deviceNames() {
-    NativeLibrary.load();
-    return DisniContext.deviceNames();
+    return DisniContext.deviceNames(load());
   }
 
   @Override
@@ -53,34 +69,34 @@ public final class DisniProvider implements VerbsProvider {
 
   @Override
   public Device open(URI address) {
-    DisniAddress parsed = DisniAddress.parse(address);
-    Disni disni = NativeLibrary.load();
-    List<String> names = DisniContext.deviceNames();
+    DisniAddress parsed = DisniAddress.parse(scheme(), address);
+    RdmaCore core = load();
+    List<String> names = DisniContext.deviceNames(core);
     if (names.isEmpty()) {
       throw DeviceFiles.explain("open " + address);
     }
     String name = parsed.device();
     if (name != null) {
-      DisniContext context = byName(disni, address, name, names);
-      return new DisniDevice(context, source(address, parsed, context));
+      DisniContext context = byName(core, address, name, names);
+      return new DisniDevice(core, context, source(address, parsed, context));
     }
     InetAddress near = parsed.source() != null ? parsed.source() : parsed.socket().getAddress();
     if (near.isAnyLocalAddress()) {
-      DisniContext context = byName(disni, address, names.get(0), names);
-      return new DisniDevice(context, source(address, parsed, context));
+      DisniContext context = byName(core, address, names.get(0), names);
+      return new DisniDevice(core, context, source(address, parsed, context));
     }
-    long pointer = byAddress(disni, address, near, names);
-    DisniContext context = DisniContext.of(disni, pointer);
-    return new DisniDevice(context, source(address, parsed, context));
+    long pointer = byAddress(core, address, near, names);
+    DisniContext context = DisniContext.of(core, pointer);
+    return new DisniDevice(core, context, source(address, parsed, context));
   }
 
-  private static DisniContext byName(Disni disni, URI address, String name, List<String> names) {
+  private static DisniContext byName(RdmaCore core, URI address, String name, List<String> names) {
     if (!names.contains(name)) {
       throw new VerbsException(
           VerbsError.NO_DEVICE,
           "open " + address + ": device: " + name + " (expected: " + names + ")");
     }
-    return DisniContext.of(disni, DisniContext.named(name));
+    return DisniContext.of(core, DisniContext.named(core, name));
   }
 
   private static @Nullable InetAddress source(
@@ -154,29 +170,29 @@ public final class DisniProvider implements VerbsProvider {
   }
 
   /** The context of the device that has an address, or else of the one that reaches it. */
-  private static long byAddress(Disni disni, URI address, InetAddress near, List<String> names) {
+  private static long byAddress(RdmaCore core, URI address, InetAddress near, List<String> names) {
     Block socket = SocketAddress.write(new InetSocketAddress(near, 0));
     try {
-      long channel = disni.createEventChannel();
+      long channel = core.createEventChannel();
       long id = 0;
       try {
-        id = disni.createId(channel, PORT_SPACE_TCP);
+        id = core.createId(channel, PORT_SPACE_TCP);
         try {
-          disni.bindAddr(id, socket.address());
+          core.bindAddr(id, socket.address());
         } catch (IOException notOurs) {
-          disni.resolveAddr(id, 0, socket.address(), RESOLVE_MILLIS);
-          awaitAddress(channel);
+          core.resolveAddr(id, 0, socket.address(), RESOLVE_MILLIS);
+          awaitAddress(core, channel);
         }
-        long context = Extension.contextOf(id);
+        long context = core.contextOf(id);
         if (context > 0) {
           // By its name, since that keeps it: without the identifier nothing of librdmacm's does.
-          return DisniContext.named(DisniContext.name(context));
+          return DisniContext.named(core, DisniContext.name(core, context));
         }
       } finally {
         if (id != 0) {
-          disni.destroyCmId(id);
+          core.destroyIdentifier(id);
         }
-        disni.destroyEventChannel(channel);
+        core.destroyEventChannel(channel);
       }
     } catch (IOException e) {
       throw new VerbsException(
@@ -190,18 +206,17 @@ public final class DisniProvider implements VerbsProvider {
   }
 
   /** Waits for the answer to resolveAddr, whatever it is: only a good one binds a device. */
-  private static void awaitAddress(long channel) {
-    int wakeup = Errno.check("eventfd", Extension.openWakeup());
+  private static void awaitAddress(RdmaCore core, long channel) {
+    int wakeup = Errno.check("eventfd", core.openWakeup());
     try {
-      int ready = Extension.connectionEventReady(channel, wakeup, 2 * RESOLVE_MILLIS);
+      int ready = core.connectionEventReady(channel, wakeup, 2 * RESOLVE_MILLIS);
       if (Errno.check("await address", ready) > 0) {
-        Block words = Block.of(Words.EventWords.values());
+        Block words = Block.of(EventWords.values());
         Block data = new Block(256);
-        Errno.check(
-            "get event", Extension.connectionEvent(channel, words.address(), data.address()));
+        Errno.check("get event", core.connectionEvent(channel, words.address(), data.address()));
       }
     } finally {
-      Errno.check("close eventfd", Extension.closeWakeup(wakeup));
+      Errno.check("close eventfd", core.closeWakeup(wakeup));
     }
   }
 }

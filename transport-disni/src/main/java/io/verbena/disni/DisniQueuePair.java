@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.Words.AttributeWords;
-import io.verbena.disni.Words.QueuePairWords;
+import io.verbena.disni.core.RdmaCore;
+import io.verbena.disni.core.Words.AttributeWords;
+import io.verbena.disni.core.Words.QueuePairWords;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
@@ -76,8 +77,8 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
             granted.getInt(QueuePairWords.MAX_SEND_SGE),
             granted.getInt(QueuePairWords.MAX_RECV_SGE),
             granted.getInt(QueuePairWords.MAX_INLINE_DATA));
-    sends = new SendQueue(pointer, type, capabilities, device.attributes());
-    receives = new ReceiveQueue(pointer, capabilities);
+    sends = new SendQueue(device.core(), pointer, type, capabilities, device.attributes());
+    receives = new ReceiveQueue(device.core(), pointer, capabilities);
     known = created(type, connection);
     datagrams(type == QueuePairType.UD);
     tag(device.context().queues().reserve());
@@ -96,6 +97,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       DisniProtectionDomain domain,
       @Nullable DisniConnection connection,
       QueuePairOptions options) {
+    RdmaCore core = domain.device().core();
     PairQueues queues = new PairQueues(options);
     Block words = queues.words(options);
     queues.attach(options.type());
@@ -105,15 +107,15 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
           Errno.check(
               "create queue pair",
               connection == null
-                  ? Extension.createQueuePair(domain.pointer(), words.address())
-                  : Extension.createConnectionQueuePair(
+                  ? core.createQueuePair(domain.pointer(), words.address())
+                  : core.createConnectionQueuePair(
                       connection.pointer(), domain.pointer(), words.address()));
       DisniQueuePair pair =
           Fresh.own(
               "destroy queue pair",
               pointer,
               made -> new DisniQueuePair(domain, connection, options.type(), queues, made, words),
-              made -> destroy(connection, made));
+              made -> destroy(core, connection, made));
       created = true;
       return pair;
     } finally {
@@ -131,9 +133,9 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     return type == QueuePairType.UD ? QueuePairState.RTS : QueuePairState.INIT;
   }
 
-  private static int destroy(@Nullable DisniConnection connection, long pointer) {
+  private static int destroy(RdmaCore core, @Nullable DisniConnection connection, long pointer) {
     return connection == null
-        ? Extension.destroyQueuePair(pointer)
+        ? core.destroyQueuePair(pointer)
         : connection.destroyQueuePair(pointer);
   }
 
@@ -210,7 +212,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
 
   private Block queryWords() {
     Block words = Block.of(AttributeWords.values());
-    Errno.check("query queue pair", Extension.queryQueuePair(pointer, words.address()));
+    Errno.check("query queue pair", device.core().queryQueuePair(pointer, words.address()));
     return words;
   }
 
@@ -231,7 +233,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         QueuePairState to =
             QueuePairTransitions.check(type, from, change, gids, device.attributes());
         Block words = AttributeBlock.write(change);
-        Errno.check("modify queue pair", Extension.modifyQueuePair(pointer, words.address()));
+        Errno.check("modify queue pair", device.core().modifyQueuePair(pointer, words.address()));
         known = to;
         if (to == QueuePairState.RESET) {
           dropRequests();
@@ -262,7 +264,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
           return;
         }
         Block words = AttributeBlock.write(new QueuePairAttributes().state(QueuePairState.ERR));
-        int done = Extension.modifyQueuePair(pointer, words.address());
+        int done = device.core().modifyQueuePair(pointer, words.address());
         known = QueuePairState.ERR;
         // A device that is gone flushes nothing, and that is no error of who lets go of it.
         if (done != -Errno.EIO && done != -Errno.ENODEV) {
@@ -353,7 +355,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private void flushLate() {
     if (device.context().quirks().flushesLate()) {
       Block words = AttributeBlock.write(new QueuePairAttributes().state(QueuePairState.ERR));
-      Extension.modifyQueuePair(pointer, words.address());
+      device.core().modifyQueuePair(pointer, words.address());
     }
   }
 
@@ -374,7 +376,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
           }
           leave();
           stop();
-          Errno.check("destroy queue pair", destroy(connection, pointer));
+          Errno.check("destroy queue pair", destroy(device.core(), connection, pointer));
           destroyed = true;
         }
       }
@@ -393,7 +395,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     if (queues.shared() != null && known != QueuePairState.RESET) {
       Block words = AttributeBlock.write(new QueuePairAttributes().state(QueuePairState.ERR));
       // If it fails, the device is gone, and adds nothing either.
-      Extension.modifyQueuePair(pointer, words.address());
+      device.core().modifyQueuePair(pointer, words.address());
       queues.purge(number);
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.Words.SharedReceiveWords;
+import io.verbena.disni.core.RdmaCore;
+import io.verbena.disni.core.Words.SharedReceiveWords;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
@@ -17,6 +18,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
   private static final String DESTROY = "destroy shared receive queue";
 
   private final DisniProtectionDomain domain;
+  private final RdmaCore core;
   private final long pointer;
   private final int maxScatterGather;
   private final SharedSlots slots;
@@ -31,6 +33,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
   private DisniSharedReceiveQueue(
       DisniProtectionDomain domain, long pointer, int maxWorkRequests, int maxScatterGather) {
     this.domain = domain;
+    core = domain.device().core();
     this.pointer = pointer;
     this.maxScatterGather = maxScatterGather;
     slots = new SharedSlots(maxWorkRequests);
@@ -51,7 +54,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     long pointer =
         Errno.check(
             "create shared receive queue",
-            Extension.createSharedReceiveQueue(domain.pointer(), words.address()));
+            domain.device().core().createSharedReceiveQueue(domain.pointer(), words.address()));
     return Fresh.own(
         DESTROY,
         pointer,
@@ -61,7 +64,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
                 made,
                 Math.max(maxWorkRequests, words.getInt(SharedReceiveWords.MAX_WR)),
                 Math.max(maxScatterGather, words.getInt(SharedReceiveWords.MAX_SGE))),
-        Extension::destroySharedReceiveQueue);
+        domain.device().core()::destroySharedReceiveQueue);
   }
 
   long pointer() {
@@ -87,7 +90,8 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     checkOpen("query");
     Block words = Block.of(SharedReceiveWords.values());
     Errno.check(
-        "query shared receive queue", Extension.querySharedReceiveQueue(pointer, words.address()));
+        "query shared receive queue",
+        domain.device().core().querySharedReceiveQueue(pointer, words.address()));
     return words.getInt(SharedReceiveWords.LIMIT);
   }
 
@@ -98,7 +102,9 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
       throw new VerbsException(
           VerbsError.INVALID, "limit: " + limit + " (expected: 0.." + slots.capacity() + ")");
     }
-    Errno.check("limit shared receive queue", Extension.limitSharedReceiveQueue(pointer, limit));
+    Errno.check(
+        "limit shared receive queue",
+        domain.device().core().limitSharedReceiveQueue(pointer, limit));
   }
 
   private void checkOpen(String verb) {
@@ -129,7 +135,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     Chain chain = batch.chain();
     chain.clear();
     batch.add(request, Cookie.receive(tag(), slots.next()));
-    int refused = Extension.postSharedReceive(pointer, chain.address(), chain.badAddress());
+    int refused = core.postSharedReceive(pointer, chain.address(), chain.badAddress());
     if (refused < 0) {
       throw PostErrors.byDriver(request.id(), refused);
     }
@@ -186,7 +192,7 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
       context.destroyed(pointer);
       context.queues().remove(tag());
     }
-    Errno.check(DESTROY, Extension.destroySharedReceiveQueue(pointer));
+    Errno.check(DESTROY, domain.device().core().destroySharedReceiveQueue(pointer));
     destroyed = true;
     domain.closed(DisniProtectionDomain.Kind.SHARED_RECEIVE_QUEUE);
   }

@@ -1,186 +1,224 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.address.DisniAddress;
+import io.verbena.disni.core.RdmaCore;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
  * What DiSNI lacks, from the library {@code verbena_disni} beside it: calls of libibverbs and
- * librdmacm on the raw pointers that DiSNI's objects are.
+ * librdmacm on the raw pointers that DiSNI's objects are. The C side has the names of {@link
+ * io.verbena.disni.core.Words} in {@code words.h}.
  *
- * <p>A call answers 0 or more, or a negative {@code errno}; it never throws, and allocates nothing
- * in Java. Pointers are positive. Blocks of arguments and results are arrays of 64-bit words in
- * native order at an address that the caller owns; {@link Words} names their slots, and the C side
- * has the same names in {@code words.h}. Work requests and completions are the structures of
- * libibverbs themselves, see {@link Layout}.
+ * <p>What is destroyed is destroyed here. Our {@code libdisni} remembers what it destroyed, and
+ * puts off what DiSNI destroys too early; but of what is created and destroyed here it sees one
+ * half, and would take a new object for an old one at the same address.
  */
-final class Extension {
+final class Extension implements RdmaCore {
 
   /** What {@link #version} must answer: changes with any change of this contract. */
   static final int VERSION = 5;
 
-  private Extension() {}
+  private final Disni disni;
+
+  Extension(Disni disni) {
+    this.disni = disni;
+  }
 
   static native int version();
 
-  /** The address of a direct buffer's first byte, position 0; 0 for any other. */
-  static native long address(ByteBuffer buffer);
+  @Override
+  public String scheme() {
+    return DisniAddress.SCHEME;
+  }
 
-  // ---- waiting: one file descriptor of the object's and one to wake the waiter
+  @Override
+  public native long address(ByteBuffer buffer);
 
-  /** {@code eventfd(2)}, non-blocking. */
-  static native int openWakeup();
+  // ---- by DiSNI
 
-  /** Makes the next or the present wait on it end. */
-  static native int wakeup(int wakeupFd);
+  @Override
+  public long createEventChannel() throws IOException {
+    return disni.createEventChannel();
+  }
 
-  static native int closeWakeup(int wakeupFd);
+  @Override
+  public long createId(long channel, short portSpace) throws IOException {
+    return disni.createId(channel, portSpace);
+  }
 
-  // ---- devices (ibv_get_device_list, rdma_get_devices, ibv_query_device_ex, ibv_query_port, ...)
+  @Override
+  public void bindAddr(long id, long sockaddr) throws IOException {
+    disni.bindAddr(id, sockaddr);
+  }
 
-  /**
-   * Writes the names of the devices that librdmacm sees, 64 bytes each, padded with NUL.
-   *
-   * @return how many there are, which may be more than were written
-   */
-  static native int deviceNames(long names, int capacity);
+  @Override
+  public void listen(long id, int backlog) throws IOException {
+    disni.listen(id, backlog);
+  }
 
-  /** The context that librdmacm has of this device; it stays open with the process. */
-  static native long context(long name);
+  @Override
+  public void resolveAddr(long id, long source, long destination, int timeoutMillis)
+      throws IOException {
+    disni.resolveAddr(id, source, destination, timeoutMillis);
+  }
 
-  /** Writes the name of the context's device, 64 bytes, padded with NUL. */
-  static native int deviceName(long context, long name);
+  @Override
+  public void resolveRoute(long id, int timeoutMillis) throws IOException {
+    disni.resolveRoute(id, timeoutMillis);
+  }
 
-  /**
-   * Fills {@link Words.DeviceWords}; the firmware's version, 64 bytes, goes to the other address.
-   */
-  static native int queryDevice(long context, long words, long firmware);
+  @Override
+  public int disconnect(long id) {
+    return disni.disconnect(id);
+  }
 
-  /** Fills {@link Words.PortWords}. */
-  static native int queryPort(long context, int port, long words);
+  @Override
+  public long allocPd(long context) throws IOException {
+    return disni.allocPd(context);
+  }
 
-  /**
-   * Writes GID number {@code index}, 16 bytes in network order, and returns its type: 0 IB or RoCE
-   * v1, 1 RoCE v2.
-   */
-  static native int queryGid(long context, int port, int index, long gid);
+  @Override
+  public long createCompChannel(long context) throws IOException {
+    return disni.createCompChannel(context);
+  }
 
-  /**
-   * Waits for an asynchronous event and fills {@link Words.AsyncWords}. It is not yet acknowledged.
-   *
-   * @return 1 if there was one, 0 if the time is over or the waiter was woken
-   */
-  static native int asyncEvent(long context, int wakeupFd, int timeoutMillis, long words);
+  @Override
+  public long regMr(
+      long pd, long address, int length, int access, long lkey, long rkey, long handle)
+      throws IOException {
+    return disni.regMr(pd, address, length, access, lkey, rkey, handle);
+  }
 
-  /** Acknowledges it: until then what it is about is not destroyed. */
-  static native int acknowledgeAsyncEvent(long words);
+  @Override
+  public void deregMr(long mr) throws IOException {
+    disni.deregMr(mr);
+  }
 
-  // ---- memory
+  // ---- by our library
 
-  /** {@code ibv_dealloc_pd(3)}. */
-  static native int deallocateDomain(long domain);
+  @Override
+  public native int openWakeup();
 
-  /** {@code ibv_rereg_mr(3)}: fills {@link Words.KeyWords}. */
-  static native int reregister(
+  @Override
+  public native int wakeup(int wakeupFd);
+
+  @Override
+  public native int closeWakeup(int wakeupFd);
+
+  @Override
+  public native int deviceNames(long names, int capacity);
+
+  @Override
+  public native long context(long name);
+
+  @Override
+  public native int deviceName(long context, long name);
+
+  @Override
+  public native int queryDevice(long context, long words, long firmware);
+
+  @Override
+  public native int queryPort(long context, int port, long words);
+
+  @Override
+  public native int queryGid(long context, int port, int index, long gid);
+
+  @Override
+  public native int asyncEvent(long context, int wakeupFd, int timeoutMillis, long words);
+
+  @Override
+  public native int acknowledgeAsyncEvent(long words);
+
+  @Override
+  public native int deallocateDomain(long domain);
+
+  @Override
+  public native int reregister(
       long region, int flags, long domain, long address, long length, int access, long words);
 
-  /** {@code ibv_alloc_mw(3)}: type 1 or 2; fills {@link Words.KeyWords}. */
-  static native long allocateWindow(long domain, int type, long words);
+  @Override
+  public native long allocateWindow(long domain, int type, long words);
 
-  /** The window's key now. */
-  static native int windowKey(long window);
+  @Override
+  public native int windowKey(long window);
 
-  static native int deallocateWindow(long window);
+  @Override
+  public native int deallocateWindow(long window);
 
-  // ---- completion queues
-
-  /**
-   * {@code ibv_create_cq_ex(3)} as an ordinary queue; {@code singleThreaded} is a wish that the
-   * device may not know.
-   */
-  static native long createCompletionQueue(
+  @Override
+  public native long createCompletionQueue(
       long context, int depth, long channel, boolean singleThreaded, long words);
 
-  /** {@code ibv_resize_cq(3)}: returns the new depth. */
-  static native int resizeCompletionQueue(long queue, int depth);
+  @Override
+  public native int resizeCompletionQueue(long queue, int depth);
 
-  static native int destroyCompletionQueue(long queue);
+  @Override
+  public native int destroyCompletionQueue(long queue);
 
-  /** {@code ibv_destroy_comp_channel(3)}. */
-  static native int destroyCompletionChannel(long channel);
+  @Override
+  public native int destroyCompletionChannel(long channel);
 
-  /** {@code ibv_poll_cq(3)} into {@link Layout#WC_SIZE} bytes each; returns how many. */
-  static native int poll(long queue, int count, long completions);
+  @Override
+  public native int poll(long queue, int count, long completions);
 
-  /** {@code ibv_req_notify_cq(3)}. */
-  static native int arm(long queue, boolean solicitedOnly);
+  @Override
+  public native int arm(long queue, boolean solicitedOnly);
 
-  /**
-   * Waits until a completion channel has an event, and leaves it there.
-   *
-   * @return 1 if there is one, 0 if the time is over or the waiter was woken
-   */
-  static native int completionEventReady(long channel, int wakeupFd, int timeoutMillis);
+  @Override
+  public native int completionEventReady(long channel, int wakeupFd, int timeoutMillis);
 
-  /**
-   * Takes an event of a completion channel if there is one; it is not yet acknowledged. Never
-   * waits.
-   *
-   * @return the completion queue, 0 if there was none, or -errno
-   */
-  static native long completionEvent(long channel);
+  @Override
+  public native long completionEvent(long channel);
 
-  /** {@code ibv_ack_cq_events(3)}. */
-  static native int acknowledge(long queue, int count);
+  @Override
+  public native int acknowledge(long queue, int count);
 
-  // ---- shared receive queues
+  @Override
+  public native long createSharedReceiveQueue(long domain, long words);
 
-  /** {@code ibv_create_srq(3)}: reads and fills {@link Words.SharedReceiveWords}. */
-  static native long createSharedReceiveQueue(long domain, long words);
+  @Override
+  public native int limitSharedReceiveQueue(long queue, int limit);
 
-  /** {@code ibv_modify_srq(3)} with IBV_SRQ_LIMIT. */
-  static native int limitSharedReceiveQueue(long queue, int limit);
+  @Override
+  public native int querySharedReceiveQueue(long queue, long words);
 
-  /** {@code ibv_query_srq(3)}: fills {@link Words.SharedReceiveWords}. */
-  static native int querySharedReceiveQueue(long queue, long words);
+  @Override
+  public native int destroySharedReceiveQueue(long queue);
 
-  static native int destroySharedReceiveQueue(long queue);
+  @Override
+  public native int postSharedReceive(long queue, long requests, long bad);
 
-  /** {@code ibv_post_srq_recv(3)}; the refused request's address, or 0, goes to {@code bad}. */
-  static native int postSharedReceive(long queue, long requests, long bad);
+  @Override
+  public native long createQueuePair(long domain, long words);
 
-  // ---- queue pairs
+  @Override
+  public native long createConnectionQueuePair(long identifier, long domain, long words);
 
-  /** {@code ibv_create_qp(3)}: reads {@link Words.QueuePairWords}, writes what was granted. */
-  static native long createQueuePair(long domain, long words);
+  @Override
+  public native int destroyQueuePair(long pair);
 
-  /**
-   * {@code rdma_create_qp(3)}: as {@link #createQueuePair}, for a connection; the queue pair is in
-   * INIT, or in RTS if it is one for datagrams.
-   */
-  static native long createConnectionQueuePair(long identifier, long domain, long words);
+  @Override
+  public native int destroyConnectionQueuePair(long identifier);
 
-  static native int destroyQueuePair(long pair);
+  @Override
+  public native int modifyQueuePair(long pair, long words);
 
-  /** {@code rdma_destroy_qp(3)}. */
-  static native int destroyConnectionQueuePair(long identifier);
+  @Override
+  public native int queryQueuePair(long pair, long words);
 
-  /** {@code ibv_modify_qp(3)} with {@link Words.AttributeWords}. */
-  static native int modifyQueuePair(long pair, long words);
+  @Override
+  public native int postSend(long pair, long requests, long bad);
 
-  /** {@code ibv_query_qp(3)}: fills {@link Words.AttributeWords}, the mask too. */
-  static native int queryQueuePair(long pair, long words);
-
-  /** {@code ibv_post_send(3)}; the refused request's address, or 0, goes to {@code bad}. */
-  static native int postSend(long pair, long requests, long bad);
-
-  /** {@code ibv_post_recv(3)}; likewise. */
-  static native int postReceive(long pair, long requests, long bad);
+  @Override
+  public native int postReceive(long pair, long requests, long bad);
 
   /**
    * {@code ibv_post_send(3)} of one SEND, RDMA_WRITE or RDMA_READ with one buffer, which is the
    * shortest way to post: nothing is written in Java.
    */
-  static native int postOneSend(
+  native int postOneSend(
       long pair,
       long id,
       int opcode,
@@ -191,8 +229,8 @@ final class Extension {
       int length,
       int key);
 
-  /** {@code ibv_bind_mw(3)}; {@link #windowKey} is the new key at once. */
-  static native int bindWindow(
+  @Override
+  public native int bindWindow(
       long pair,
       long window,
       long id,
@@ -203,58 +241,41 @@ final class Extension {
       int access);
 
   /** {@code ibv_post_recv(3)} of one receive with one buffer. */
-  static native int postOneReceive(long pair, long id, long address, int length, int key);
+  native int postOneReceive(long pair, long id, long address, int length, int key);
 
-  // ---- address handles
+  @Override
+  public native long createAddressHandle(long domain, long words);
 
-  /** {@code ibv_create_ah(3)} from {@link Words.AddressWords}. */
-  static native long createAddressHandle(long domain, long words);
+  @Override
+  public native int destroyAddressHandle(long handle);
 
-  static native int destroyAddressHandle(long handle);
+  @Override
+  public native int connectionEventReady(long channel, int wakeupFd, int timeoutMillis);
 
-  // ---- connections
+  @Override
+  public native int connectionEvent(long channel, long words, long privateData);
 
-  /**
-   * Waits until a {@code rdma_event_channel} has an event, and leaves it there.
-   *
-   * @return 1 if there is one, 0 if the time is over or the waiter was woken
-   */
-  static native int connectionEventReady(long channel, int wakeupFd, int timeoutMillis);
+  @Override
+  public native int destroyEventChannel(long channel);
 
-  /**
-   * Takes an event of a {@code rdma_event_channel} if there is one, copies it to {@link
-   * Words.EventWords} and its private data (256 bytes at the most) to the other address, and
-   * acknowledges it. Never waits.
-   *
-   * @return 1 if there was one, else 0
-   */
-  static native int connectionEvent(long channel, long words, long privateData);
+  @Override
+  public native int destroyIdentifier(long identifier);
 
-  /** {@code rdma_destroy_event_channel(3)}: after its last identifier. */
-  static native int destroyEventChannel(long channel);
+  @Override
+  public native int connect(long identifier, long words);
 
-  /** {@code rdma_destroy_id(3)}: after its queue pair. */
-  static native int destroyIdentifier(long identifier);
+  @Override
+  public native int accept(long identifier, long words);
 
-  /** {@code rdma_connect(3)} with {@link Words.ParameterWords}. */
-  static native int connect(long identifier, long words);
+  @Override
+  public native int reject(long identifier, long privateData, int length);
 
-  /** {@code rdma_accept(3)} with {@link Words.ParameterWords}. */
-  static native int accept(long identifier, long words);
+  @Override
+  public native int socketAddress(long identifier, boolean peer, long sockaddr);
 
-  /** {@code rdma_reject(3)}. */
-  static native int reject(long identifier, long privateData, int length);
+  @Override
+  public native int reuseAddress(long identifier);
 
-  /**
-   * Writes the {@code sockaddr} (28 bytes, IPv4 or IPv6) of this end, or of the peer.
-   *
-   * @return its family: 2 for IPv4, 10 for IPv6, 0 if there is none yet
-   */
-  static native int socketAddress(long identifier, boolean peer, long sockaddr);
-
-  /** {@code rdma_set_option(3)}: lets another listener take the address at once. */
-  static native int reuseAddress(long identifier);
-
-  /** The context of the device that an identifier is bound to; 0 if none. */
-  static native long contextOf(long identifier);
+  @Override
+  public native long contextOf(long identifier);
 }

@@ -3,6 +3,7 @@ package io.verbena.disni;
 
 import static java.util.Objects.requireNonNullElse;
 
+import io.verbena.disni.core.RdmaCore;
 import io.verbena.disni.elf.ElfSymbols;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -29,25 +30,28 @@ final class NativeLibrary {
   /** The names of DiSNI's functions before 2.0, when its package had another name. */
   private static final String OLD_FUNCTIONS = "Java_com_ibm_disni_rdma_";
 
-  private static @Nullable Disni loaded;
+  private static @Nullable RdmaCore loaded;
 
   private NativeLibrary() {}
 
   /**
-   * Loads both, the first time; {@link Extension} can be called when it returns.
+   * Loads both, the first time; which can be called when it returns.
    *
    * @throws VerbsException NOT_SUPPORTED if there is none for this machine, if a library that they
    *     need is missing, or if the user's is not what DiSNI 2.1 needs; IO if they cannot be
    *     unpacked
    */
-  static synchronized Disni load() {
-    Disni disni = loaded;
-    if (disni == null) {
-      disni =
-          open(Platform.current(), requireNonNullElse(System.getProperty("java.library.path"), ""));
-      loaded = disni;
+  static synchronized RdmaCore load() {
+    RdmaCore core = loaded;
+    if (core == null) {
+      core =
+          new Extension(
+              open(
+                  Platform.current(),
+                  requireNonNullElse(System.getProperty("java.library.path"), "")));
+      loaded = core;
     }
-    return disni;
+    return core;
   }
 
   /** The same with another path, and not only once. */

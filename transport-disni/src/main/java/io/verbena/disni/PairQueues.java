@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.Words.QueuePairWords;
+import io.verbena.disni.core.Words.QueuePairWords;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairReading.Figure;
 import io.verbena.verbs.QueuePairType;

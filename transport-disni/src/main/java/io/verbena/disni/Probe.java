@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.Words.KeyWords;
-import io.verbena.disni.Words.QueuePairWords;
+import io.verbena.disni.core.RdmaCore;
+import io.verbena.disni.core.Words.KeyWords;
+import io.verbena.disni.core.Words.QueuePairWords;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.QueuePairType;
 import java.io.IOException;
@@ -16,11 +17,11 @@ final class Probe {
     4096, 2048, 1024, 912, 512, 400, 256, 220, 188, 128, 96, 64, 32
   };
 
-  private final Disni disni;
+  private final RdmaCore core;
   private final long context;
 
-  Probe(Disni disni, long context) {
-    this.disni = disni;
+  Probe(RdmaCore core, long context) {
+    this.core = core;
     this.context = context;
   }
 
@@ -31,11 +32,11 @@ final class Probe {
 
   private boolean withDomain(Trial trial) {
     try {
-      long domain = disni.allocPd(context);
+      long domain = core.allocPd(context);
       try {
         return trial.on(domain);
       } finally {
-        Errno.check("deallocate probe's domain", disni.deallocPd(domain));
+        Errno.check("deallocate probe's domain", core.deallocateDomain(domain));
       }
     } catch (IOException e) {
       throw Errno.failure("probe", e);
@@ -47,11 +48,11 @@ final class Probe {
     long queue =
         Errno.check(
             "create probe's completion queue",
-            Extension.createCompletionQueue(context, 4, 0, false, granted.address()));
+            core.createCompletionQueue(context, 4, 0, false, granted.address()));
     try {
       return trial.on(queue);
     } finally {
-      Errno.check("destroy probe's queue", Extension.destroyCompletionQueue(queue));
+      Errno.check("destroy probe's queue", core.destroyCompletionQueue(queue));
     }
   }
 
@@ -86,11 +87,11 @@ final class Probe {
                       .set(QueuePairWords.MAX_SEND_SGE, 1)
                       .set(QueuePairWords.MAX_RECV_SGE, 1)
                       .set(QueuePairWords.MAX_INLINE_DATA, inline);
-                  long pair = Extension.createQueuePair(domain, words.address());
+                  long pair = core.createQueuePair(domain, words.address());
                   if (pair > 0) {
                     // What was asked for, not what this small queue pair was rounded up to.
                     granted[0] = inline;
-                    Errno.check("destroy probe's queue pair", Extension.destroyQueuePair(pair));
+                    Errno.check("destroy probe's queue pair", core.destroyQueuePair(pair));
                   }
                   return pair > 0;
                 }));
@@ -98,7 +99,7 @@ final class Probe {
 
   boolean resizesCompletionQueues() {
     return withDomain(
-        domain -> withCompletionQueue(queue -> Extension.resizeCompletionQueue(queue, 8) >= 0));
+        domain -> withCompletionQueue(queue -> core.resizeCompletionQueue(queue, 8) >= 0));
   }
 
   boolean reregisters() {
@@ -107,7 +108,7 @@ final class Probe {
     return withDomain(
         domain -> {
           long region =
-              disni.regMr(
+              core.regMr(
                   domain,
                   memory.address(),
                   4096,
@@ -117,7 +118,7 @@ final class Probe {
                   keys.address() + 8);
           int changeAccess = 4;
           int done =
-              Extension.reregister(
+              core.reregister(
                   region,
                   changeAccess,
                   domain,
@@ -125,7 +126,7 @@ final class Probe {
                   4096,
                   Access.LOCAL_WRITE.bit(),
                   keys.address());
-          disni.deregMr(region);
+          core.deregMr(region);
           return done >= 0;
         });
   }

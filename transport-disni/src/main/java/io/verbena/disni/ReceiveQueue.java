@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.core.RdmaCore;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairCapabilities;
 import io.verbena.verbs.ReceiveWorkRequest;
@@ -9,13 +10,17 @@ import org.jspecify.annotations.Nullable;
 
 /** The receive queue that a queue pair has to itself. As {@link SendQueue}. */
 final class ReceiveQueue {
+  private final RdmaCore core;
+  private final @Nullable Extension extension;
   private final long pair;
   private final int maxScatterGather;
   private final ReceiveBatch batch;
   private final Chain chain;
   private final Slots slots;
 
-  ReceiveQueue(long pair, QueuePairCapabilities granted) {
+  ReceiveQueue(RdmaCore core, long pair, QueuePairCapabilities granted) {
+    this.core = core;
+    extension = core instanceof Extension jni ? jni : null;
     this.pair = pair;
     maxScatterGather = granted.maxReceiveScatterGather();
     batch = new ReceiveBatch(Math.max(1, maxScatterGather));
@@ -34,20 +39,24 @@ final class ReceiveQueue {
    * @throws PostException naming the receive that was refused
    */
   void post(ReceiveWorkRequest first, int tag) {
-    if (first.next() == null && first.buffers().size() == 1 && maxScatterGather > 0) {
-      postPlain(first, tag);
+    Extension jni = extension;
+    if (jni != null
+        && first.next() == null
+        && first.buffers().size() == 1
+        && maxScatterGather > 0) {
+      postPlain(jni, first, tag);
     } else {
       postLinked(first, tag);
     }
   }
 
-  private void postPlain(ReceiveWorkRequest request, int tag) {
+  private void postPlain(Extension jni, ReceiveWorkRequest request, int tag) {
     if (slots.isFull()) {
       throw full(request.id());
     }
     ScatterGatherList buffer = request.buffers();
     int refused =
-        Extension.postOneReceive(
+        jni.postOneReceive(
             pair,
             Cookie.receive(tag, slots.take(request.id())),
             buffer.address(0),
@@ -91,7 +100,7 @@ final class ReceiveQueue {
   }
 
   private void post() {
-    int refused = Extension.postReceive(pair, chain.address(), chain.badAddress());
+    int refused = core.postReceive(pair, chain.address(), chain.badAddress());
     if (refused < 0) {
       throw PostErrors.byDriver(slots.giveBack(chain.notPosted()), refused);
     }

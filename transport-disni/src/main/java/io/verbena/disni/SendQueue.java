@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.core.RdmaCore;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.MemoryWindow;
@@ -16,13 +17,22 @@ import org.jspecify.annotations.Nullable;
  * looked at by the queue pair.
  */
 final class SendQueue {
+  private final RdmaCore core;
+  private final @Nullable Extension extension;
   private final long pair;
   private final SendRules rules;
   private final SendBatch batch;
   private final Chain chain;
   private final Slots slots;
 
-  SendQueue(long pair, QueuePairType type, QueuePairCapabilities granted, DeviceAttributes device) {
+  SendQueue(
+      RdmaCore core,
+      long pair,
+      QueuePairType type,
+      QueuePairCapabilities granted,
+      DeviceAttributes device) {
+    this.core = core;
+    extension = core instanceof Extension jni ? jni : null;
     this.pair = pair;
     rules = new SendRules(type, granted, device);
     batch = new SendBatch(granted.maxSendScatterGather(), granted.maxInlineData());
@@ -41,20 +51,21 @@ final class SendQueue {
    * @throws PostException naming the request that was refused
    */
   void post(SendWorkRequest first, int tag) {
-    if (first.next() == null && rules.isPlain(first)) {
-      postPlain(first, tag);
+    Extension jni = extension;
+    if (jni != null && first.next() == null && rules.isPlain(first)) {
+      postPlain(jni, first, tag);
     } else {
       postLinked(first, tag);
     }
   }
 
-  private void postPlain(SendWorkRequest request, int tag) {
+  private void postPlain(Extension jni, SendWorkRequest request, int tag) {
     if (slots.isFull()) {
       throw full(request.id());
     }
     ScatterGatherList buffer = request.buffers();
     int refused =
-        Extension.postOneSend(
+        jni.postOneSend(
             pair,
             Cookie.send(tag, slots.take(request.id())),
             request.opcode().code(),
@@ -110,7 +121,7 @@ final class SendQueue {
     ScatterGatherList buffers = request.buffers();
     boolean shows = buffers.totalLength() > 0;
     int refused =
-        Extension.bindWindow(
+        core.bindWindow(
             pair,
             ((DisniMemoryWindow) window).pointer(),
             Cookie.send(tag, slots.take(request.id())),
@@ -134,7 +145,7 @@ final class SendQueue {
   }
 
   private void post() {
-    int refused = Extension.postSend(pair, chain.address(), chain.badAddress());
+    int refused = core.postSend(pair, chain.address(), chain.badAddress());
     if (refused < 0) {
       throw PostErrors.byDriver(slots.giveBack(chain.notPosted()), refused);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.core.RdmaCore;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -36,10 +37,10 @@ final class SocketAddress {
   }
 
   /** This end's address of an identifier, or the peer's; null if there is none yet. */
-  static @Nullable InetSocketAddress of(long identifier, boolean peer) {
+  static @Nullable InetSocketAddress of(RdmaCore core, long identifier, boolean peer) {
     Block block = new Block(SIZE);
     int family =
-        Errno.check("socket address", Extension.socketAddress(identifier, peer, block.address()));
+        Errno.check("socket address", core.socketAddress(identifier, peer, block.address()));
     if (family != AF_INET && family != AF_INET6) {
       return null;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.core.RdmaCore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -16,16 +17,19 @@ final class Waiter {
     long await(int wakeupFd, int timeoutMillis);
   }
 
+  private final RdmaCore core;
   private final String verb;
   private final Wait wait;
-  private final int fd = Errno.check("eventfd", Extension.openWakeup());
+  private final int fd;
   private final ReentrantLock waiting = new ReentrantLock();
   private volatile boolean woken;
   private volatile boolean closed;
 
-  Waiter(String verb, Wait wait) {
+  Waiter(RdmaCore core, String verb, Wait wait) {
+    this.core = core;
     this.verb = verb;
     this.wait = wait;
+    fd = Errno.check("eventfd", core.openWakeup());
   }
 
   boolean isClosed() {
@@ -70,7 +74,7 @@ final class Waiter {
   synchronized void wakeup() {
     if (!closed) {
       woken = true;
-      Errno.check("wake up", Extension.wakeup(fd));
+      Errno.check("wake up", core.wakeup(fd));
     }
   }
 
@@ -81,11 +85,11 @@ final class Waiter {
         return;
       }
       closed = true;
-      Errno.check("wake up", Extension.wakeup(fd));
+      Errno.check("wake up", core.wakeup(fd));
     }
     waiting.lock();
     try {
-      Errno.check("close eventfd", Extension.closeWakeup(fd));
+      Errno.check("close eventfd", core.closeWakeup(fd));
     } finally {
       waiting.unlock();
     }

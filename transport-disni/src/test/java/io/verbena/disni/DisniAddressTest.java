@@ -16,7 +16,9 @@ class DisniAddressTest {
   @Test
   void readsHostPortAndOptions() {
     DisniAddress address =
-        DisniAddress.parse(URI.create("disni://10.1.2.3:7000?device=mlx5_0&gid=3&source=10.1.2.4"));
+        DisniAddress.parse(
+            DisniAddress.SCHEME,
+            URI.create("disni://10.1.2.3:7000?device=mlx5_0&gid=3&source=10.1.2.4"));
 
     assertThat(address.socket().getAddress().getHostAddress()).isEqualTo("10.1.2.3");
     assertThat(address.socket().getPort()).isEqualTo(7000);
@@ -27,13 +29,15 @@ class DisniAddressTest {
 
   @Test
   void needsNeitherPortNorOptions() {
-    DisniAddress address = DisniAddress.parse(URI.create("disni://[fd77::1]"));
+    DisniAddress address = DisniAddress.parse(DisniAddress.SCHEME, URI.create("disni://[fd77::1]"));
 
     assertThat(address.socket().getPort()).isZero();
     assertThat(address.device()).isNull();
     assertThat(address.gid()).isEqualTo(-1);
     assertThat(address.source()).isNull();
-    assertThat(DisniAddress.uri(address.socket()).getHost()).startsWith("[fd77:").endsWith(":1]");
+    assertThat(DisniAddress.uri(DisniAddress.SCHEME, address.socket()).getHost())
+        .startsWith("[fd77:")
+        .endsWith(":1]");
   }
 
   @ParameterizedTest
@@ -48,7 +52,7 @@ class DisniAddressTest {
         "disni://10.1.2.3?gid=first"
       })
   void refusesWhatItDoesNotKnowAndNamesIt(String address) {
-    assertThatThrownBy(() -> DisniAddress.parse(URI.create(address)))
+    assertThatThrownBy(() -> DisniAddress.parse(DisniAddress.SCHEME, URI.create(address)))
         .isInstanceOfSatisfying(
             VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.INVALID))
         .hasMessageContaining(address)

@@ -14,6 +14,9 @@ final class FakeRdmaCore {
   /** The tag of tests that run on it. */
   static final String TAG = "fake-rdma-core";
 
+  /** The scheme of the provider that the tests are of. */
+  static final String SCHEME = System.getProperty("verbena.test.scheme", "disni");
+
   private static boolean loaded;
 
   private FakeRdmaCore() {}

@@ -5,6 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.disni.core.RdmaCore;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.File;
@@ -32,9 +33,9 @@ final class NativeLibraryTest {
 
   @Test
   void loadsOurOwnOnce() {
-    Disni disni = NativeLibrary.load();
+    RdmaCore core = NativeLibrary.load();
 
-    assertThat(disni).isSameAs(NativeLibrary.load());
+    assertThat(core).isSameAs(NativeLibrary.load());
     assertThat(Extension.version()).isEqualTo(Extension.VERSION);
   }
 
@@ -46,29 +47,30 @@ final class NativeLibraryTest {
 
   @Test
   void countsTheDevicesAlsoWhereThereAreNone() {
-    NativeLibrary.load();
+    RdmaCore core = NativeLibrary.load();
+    Block.toldBy(core);
     Block names = new Block(NAME_SIZE);
 
-    assertThat(Extension.deviceNames(names.address(), 1)).isGreaterThanOrEqualTo(0);
+    assertThat(core.deviceNames(names.address(), 1)).isGreaterThanOrEqualTo(0);
     names.bytes().put(0, "no such device\0".getBytes(UTF_8));
-    assertThat(Extension.context(names.address())).isEqualTo(-Errno.ENODEV);
+    assertThat(core.context(names.address())).isEqualTo(-Errno.ENODEV);
   }
 
   @Test
   void refusesNoHandleInsteadOfCrashing() throws IOException {
-    Disni disni = NativeLibrary.load();
+    RdmaCore core = NativeLibrary.load();
 
-    assertThat(disni.destroyCmId(0)).isEqualTo(-Errno.EINVAL);
-    assertThat(disni.disconnect(0)).isEqualTo(-EBADF);
-    assertThatThrownBy(() -> disni.listen(0, 1))
+    assertThat(core.destroyIdentifier(0)).isEqualTo(-Errno.EINVAL);
+    assertThat(core.disconnect(0)).isEqualTo(-EBADF);
+    assertThatThrownBy(() -> core.listen(0, 1))
         .isInstanceOf(IOException.class)
         .hasMessage("rdma_listen: Bad file descriptor [errno 9]");
-    assertThatThrownBy(() -> disni.allocPd(0))
+    assertThatThrownBy(() -> core.allocPd(0))
         .isInstanceOf(IOException.class)
         .hasMessage("ibv_alloc_pd: No such device [errno 19]");
-    assertThat(Extension.destroyCompletionQueue(0)).isEqualTo(-Errno.EINVAL);
-    assertThat(Extension.postSend(0, 0, 0)).isEqualTo(-Errno.EINVAL);
-    assertThat(Extension.bindWindow(0, 0, 0, 0, 0, 0, 0, 0)).isEqualTo(-Errno.EINVAL);
+    assertThat(core.destroyCompletionQueue(0)).isEqualTo(-Errno.EINVAL);
+    assertThat(core.postSend(0, 0, 0)).isEqualTo(-Errno.EINVAL);
+    assertThat(core.bindWindow(0, 0, 0, 0, 0, 0, 0, 0)).isEqualTo(-Errno.EINVAL);
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.verbena.disni;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.disni.core.Words;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

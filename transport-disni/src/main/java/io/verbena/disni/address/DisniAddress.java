@@ -35,10 +35,10 @@ public record DisniAddress(
    *
    * @throws VerbsException {@code INVALID} if it is none, or names an unknown host
    */
-  public static DisniAddress parse(URI address) {
+  public static DisniAddress parse(String scheme, URI address) {
     String host = address.getHost();
-    if (!SCHEME.equalsIgnoreCase(address.getScheme()) || host == null) {
-      throw invalid(address, "(expected: disni://host:port)");
+    if (!scheme.equalsIgnoreCase(address.getScheme()) || host == null) {
+      throw invalid(address, "(expected: " + scheme + "://host:port)");
     }
     if (address.getPort() > MAX_PORT) {
       throw invalid(address, "port: " + address.getPort() + " (expected: 0 to " + MAX_PORT + ")");
@@ -102,8 +102,8 @@ public record DisniAddress(
   }
 
   /** The URI of a bound or connected socket address. */
-  public static URI uri(InetSocketAddress socket) {
-    return URI.create(SCHEME + "://" + text(socket.getAddress()) + ":" + socket.getPort());
+  public static URI uri(String scheme, InetSocketAddress socket) {
+    return URI.create(scheme + "://" + text(socket.getAddress()) + ":" + socket.getPort());
   }
 
   private static String text(InetAddress address) {

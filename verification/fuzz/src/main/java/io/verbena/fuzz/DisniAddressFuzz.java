@@ -34,7 +34,7 @@ public final class DisniAddressFuzz {
     }
     DisniAddress read;
     try {
-      read = DisniAddress.parse(address);
+      read = DisniAddress.parse(DisniAddress.SCHEME, address);
     } catch (VerbsException e) {
       Claim.that(e.getMessage() != null, "an error says what is wrong");
       return;
@@ -42,7 +42,10 @@ public final class DisniAddressFuzz {
     Claim.that(!read.socket().isUnresolved(), "a host that has an address");
     Claim.that(read.gid() >= -1, "a GID index, or none");
     Claim.that(
-        DisniAddress.parse(DisniAddress.uri(read.socket())).socket().equals(read.socket()),
+        DisniAddress.parse(
+                DisniAddress.SCHEME, DisniAddress.uri(DisniAddress.SCHEME, read.socket()))
+            .socket()
+            .equals(read.socket()),
         "what was read can be written");
   }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.disni;
+package io.verbena.disni.core;
 
 /**
- * The slots of the blocks of 64-bit words that {@link Extension} reads and fills; the same names
+ * The slots of the blocks of 64-bit words that a {@link RdmaCore} reads and fills; the same names
  * stand in {@code words.h}, in the same order.
  */
-final class Words {
+public final class Words {
   private Words() {}
 
   /** {@code struct ibv_device_attr}. */
-  enum DeviceWords {
+  public enum DeviceWords {
     MAX_MR_SIZE,
     MAX_QP,
     MAX_QP_WR,
@@ -32,7 +32,7 @@ final class Words {
   }
 
   /** {@code struct ibv_port_attr}; MTUs are codes, 1 for 256 to 5 for 4096. */
-  enum PortWords {
+  public enum PortWords {
     STATE,
     MAX_MTU,
     ACTIVE_MTU,
@@ -42,26 +42,26 @@ final class Words {
   }
 
   /** An asynchronous event; the element is the address of the object that it happened to, or 0. */
-  enum AsyncWords {
+  public enum AsyncWords {
     TYPE,
     ELEMENT
   }
 
   /** The keys of a memory region or window. */
-  enum KeyWords {
+  public enum KeyWords {
     LKEY,
     RKEY
   }
 
   /** {@code struct ibv_srq_attr}. */
-  enum SharedReceiveWords {
+  public enum SharedReceiveWords {
     MAX_WR,
     MAX_SGE,
     LIMIT
   }
 
   /** {@code struct ibv_qp_init_attr}; from MAX_SEND_WR to MAX_INLINE_DATA also the answer. */
-  enum QueuePairWords {
+  public enum QueuePairWords {
     TYPE,
     SEND_CQ,
     RECV_CQ,
@@ -77,7 +77,7 @@ final class Words {
   }
 
   /** {@code struct ibv_qp_attr}; the mask has the bits of {@code enum ibv_qp_attr_mask}. */
-  enum AttributeWords {
+  public enum AttributeWords {
     MASK,
     STATE,
     CUR_STATE,
@@ -106,7 +106,7 @@ final class Words {
   }
 
   /** {@code struct ibv_ah_attr} with a GRH, port 1. */
-  enum AddressWords {
+  public enum AddressWords {
     GID_HIGH,
     GID_LOW,
     SGID_INDEX,
@@ -119,7 +119,7 @@ final class Words {
    * {@code struct rdma_cm_event} with {@code rdma_conn_param}, or of datagrams with {@code
    * rdma_ud_param}.
    */
-  enum EventWords {
+  public enum EventWords {
     TYPE,
     IDENTIFIER,
     LISTENER,
@@ -140,7 +140,7 @@ final class Words {
   }
 
   /** {@code struct rdma_conn_param}. */
-  enum ParameterWords {
+  public enum ParameterWords {
     PRIVATE_DATA,
     PRIVATE_DATA_LENGTH,
     RESPONDER_RESOURCES,
