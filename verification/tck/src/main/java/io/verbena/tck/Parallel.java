@@ -4,6 +4,7 @@ package io.verbena.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,6 +16,8 @@ import java.util.concurrent.TimeoutException;
 
 /** Runs several threads, which start together and must end within a deadline. */
 final class Parallel {
+  private static final Duration LOOK = Duration.ofMillis(10);
+
   private final List<FutureTask<Void>> tasks = new ArrayList<>();
 
   /** The work of one thread. */
@@ -85,13 +88,16 @@ final class Parallel {
 
   /** Waits until the thread is blocked. */
   static void awaitBlocked(Thread thread, Duration patience) {
+    long[] worked = {-1};
     await("the thread to wait")
         .atMost(patience)
+        .pollInterval(LOOK)
         .until(
             () ->
                 thread.getState() == Thread.State.WAITING
                     || thread.getState() == Thread.State.TIMED_WAITING
-                    || isInNativeCode(thread));
+                    || isInNativeCode(thread)
+                    || hasNotWorkedSince(thread, worked));
     assertThat(thread.isAlive()).isTrue();
   }
 
@@ -99,5 +105,16 @@ final class Parallel {
   private static boolean isInNativeCode(Thread thread) {
     StackTraceElement[] stack = thread.getStackTrace();
     return stack.length > 0 && stack[0].isNativeMethod();
+  }
+
+  /**
+   * A call by the foreign-function interface is in no stack, but a thread that waits does nothing.
+   */
+  private static boolean hasNotWorkedSince(Thread thread, long[] before) {
+    @SuppressWarnings("deprecation") // threadId() is of JDK 19.
+    long now = ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId());
+    boolean idle = now > 0 && now == before[0];
+    before[0] = now;
+    return idle;
   }
 }
