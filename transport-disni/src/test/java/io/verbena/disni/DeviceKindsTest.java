@@ -11,7 +11,6 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.lang.ref.WeakReference;
-import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -41,8 +40,7 @@ final class DeviceKindsTest {
         "[fd00:1::1]"
       })
   void movesBytesOverAConnectionOfTheConnectionManager(String host) throws Exception {
-    try (FakeConnection link =
-        new FakeConnection(URI.create("disni://" + host + ":0"), "", false)) {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri(host + ":0"), "", false)) {
       sendOne(link);
     }
   }
@@ -69,7 +67,7 @@ final class DeviceKindsTest {
   void connectsFromAnAddressThatNeedsNoScope() throws Exception {
     // The first IPv6 addresses of the device are link-local.
     try (FakeConnection link =
-        new FakeConnection(URI.create("disni://[fd00:3::1]:0"), "?device=mlx5_3", false)) {
+        new FakeConnection(FakeRdmaCore.uri("[fd00:3::1]:0"), "?device=mlx5_3", false)) {
       assertThat(link.active.localAddress()).isNotNull();
       sendOne(link);
     }
@@ -77,14 +75,14 @@ final class DeviceKindsTest {
 
   @Test
   void refusesADeviceWithoutReliableConnections() {
-    assertThatThrownBy(() -> new DisniProvider().open(URI.create("disni://10.0.8.1:0")))
+    assertThatThrownBy(() -> FakeRdmaCore.open(FakeRdmaCore.uri("10.0.8.1:0")))
         .hasMessageContaining("rdmap0s6")
         .hasMessageContaining("reliable connections");
   }
 
   @Test
   void keepsTheMemoryOfARegionThatNobodyHasAnyMore() throws Exception {
-    DisniDevice device = (DisniDevice) new DisniProvider().open(URI.create("disni://10.0.1.1:0"));
+    DisniDevice device = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.1.1:0"));
     DisniProtectionDomain domain = device.allocateProtectionDomain();
     WeakReference<ByteBuffer> registered = register(domain);
     WeakReference<ByteBuffer> other = new WeakReference<>(ByteBuffer.allocateDirect(4096));

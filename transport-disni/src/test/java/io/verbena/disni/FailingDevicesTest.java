@@ -36,7 +36,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Tag(FakeRdmaCore.TAG)
 @Isolated("the script makes calls of all devices fail")
 final class FailingDevicesTest {
-  private static final URI REMOVABLE = URI.create("disni://10.0.20.1:0");
+  private static final URI REMOVABLE = FakeRdmaCore.uri("10.0.20.1:0");
   private static final long NANOS = TimeUnit.SECONDS.toNanos(10);
   private static final int EIO = 5;
   private static final int EOPNOTSUPP = 95;
@@ -71,7 +71,7 @@ final class FailingDevicesTest {
 
   @Test
   void tellsThatTheDeviceOfAListenerIsGone() throws Exception {
-    try (DisniDevice device = (DisniDevice) new DisniProvider().open(REMOVABLE)) {
+    try (DisniDevice device = FakeRdmaCore.open(REMOVABLE)) {
       DisniConnectionManager manager = device.createConnectionManager();
       DisniListener listener = manager.listen(PortSpace.TCP, REMOVABLE, 1);
       FakeRdmaCore.script("lose async");
@@ -89,7 +89,7 @@ final class FailingDevicesTest {
 
   @Test
   void tellsThatAPortWentDownAndUp() throws Exception {
-    try (DisniDevice device = (DisniDevice) new DisniProvider().open(REMOVABLE)) {
+    try (DisniDevice device = FakeRdmaCore.open(REMOVABLE)) {
       FakeRdmaCore.script("down mlx5_20 1");
       assertThat(device.awaitAsyncEvent(NANOS))
           .isEqualTo(new AsyncEvent(AsyncEvent.Type.PORT_ERR, null));
@@ -104,7 +104,7 @@ final class FailingDevicesTest {
 
   @Test
   void losesNoCompletionWhenTheFlushOfSoftRoceFails() throws Exception {
-    try (FakeConnection link = new FakeConnection(URI.create("disni://10.0.9.1:0"), "", false)) {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.9.1:0"), "", false)) {
       FakeRdmaCore.script("fail ibv_modify_qp " + EIO);
 
       assertThat(writeToNowhere(link).status()).isEqualTo(CompletionStatus.REM_ACCESS_ERR);
@@ -113,7 +113,7 @@ final class FailingDevicesTest {
 
   @Test
   void modifiesNoQueuePairThatFailedByItself() throws Exception {
-    try (FakeConnection link = new FakeConnection(URI.create("disni://10.0.1.1:0"), "", false)) {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false)) {
       FakeRdmaCore.script("fail ibv_modify_qp " + EIO);
 
       assertThat(writeToNowhere(link).status()).isEqualTo(CompletionStatus.REM_ACCESS_ERR);
@@ -159,7 +159,7 @@ final class FailingDevicesTest {
 
   @Test
   void asksForOneGidToCheckAnAddress() throws Exception {
-    try (FakeConnection link = new FakeConnection(URI.create("disni://10.0.1.1:0"), "", false)) {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false)) {
       QueuePair pair =
           link.domain.createQueuePair(
               QueuePairOptions.reliable(link.completions, link.completions, 1, 1));
@@ -201,7 +201,7 @@ final class FailingDevicesTest {
 
   @Test
   void closesAQueueWhoseEventIsBeingTaken() throws Exception {
-    try (FakeConnection link = new FakeConnection(URI.create("disni://10.0.1.1:0"), "", true)) {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", true)) {
       CompletableFuture<Void> done = new CompletableFuture<>();
       Thread taker =
           new Thread(
@@ -241,8 +241,7 @@ final class FailingDevicesTest {
   /** A use of the channel after its end only a sanitizer sees, see {@link SanitizedTest}. */
   @Test
   void closesAManagerWhoseEventIsBeingTaken() throws Exception {
-    try (DisniDevice device =
-        (DisniDevice) new DisniProvider().open(URI.create("disni://10.0.1.1:0"))) {
+    try (DisniDevice device = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.1.1:0"))) {
       for (int i = 0; i < 300; i++) {
         DisniConnectionManager manager = device.createConnectionManager();
         CompletableFuture<Object> waited = new CompletableFuture<>();
@@ -256,7 +255,7 @@ final class FailingDevicesTest {
                   }
                 });
         waiter.start();
-        manager.resolve(PortSpace.TCP, URI.create("disni://10.0.1.1:9"), NANOS).close();
+        manager.resolve(PortSpace.TCP, FakeRdmaCore.uri("10.0.1.1:9"), NANOS).close();
         for (int spin = 0; spin < i; spin++) {
           Thread.onSpinWait();
         }

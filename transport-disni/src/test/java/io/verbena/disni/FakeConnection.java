@@ -42,7 +42,7 @@ final class FakeConnection implements AutoCloseable {
    * @param options of the address that is connected to, as {@code ?device=mlx5_0}
    */
   FakeConnection(URI listens, String options, boolean withChannel) throws InterruptedException {
-    device = new DisniProvider().open(URI.create(listens + options));
+    device = FakeRdmaCore.open(URI.create(listens + options));
     domain = device.allocateProtectionDomain();
     channel = withChannel ? device.createCompletionChannel() : null;
     completions = device.createCompletionQueue(64, channel);

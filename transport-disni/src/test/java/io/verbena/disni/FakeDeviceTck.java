@@ -42,7 +42,7 @@ abstract class FakeDeviceTck extends VerbsTck {
   @Override
   protected URI address(String name) {
     int port = PORTS.computeIfAbsent(host + name, n -> NEXT_PORT.getAndIncrement());
-    return URI.create(FakeRdmaCore.SCHEME + "://" + host + ":" + port);
+    return FakeRdmaCore.uri(host + ":" + port);
   }
 
   @Override

@@ -3,6 +3,8 @@ package io.verbena.disni;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.verbena.verbs.VerbsProviders;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -21,18 +23,37 @@ final class FakeRdmaCore {
 
   private FakeRdmaCore() {}
 
-  /** Skips the test, and says so, where the fake was not built. */
+  /** Skips the test, and says so, where the fake was not built or the provider cannot be used. */
   static synchronized void assumeLoaded() {
+    if (SCHEME.equals("verbs") && Runtime.version().feature() < 22) {
+      skip("verbs:// needs JDK 22 or later");
+    }
     Path library = Path.of(String.valueOf(System.getenv("LD_PRELOAD")).replaceAll(".*:", ""));
     if (!Files.isRegularFile(library)) {
-      String why = library + ": not built, for want of a C compiler or of rdma-core's headers";
-      System.err.println("*** SKIPPED, NOT TESTED HERE: RNICs by a fake rdma-core. " + why);
-      assumeTrue(false, why);
+      skip(library + ": not built, for want of a C compiler or of rdma-core's headers");
     }
     if (!loaded) {
       System.load(library.toString());
       loaded = true;
     }
+  }
+
+  /**
+   * An address of the provider that the tests are of.
+   *
+   * @param rest host, port and options
+   */
+  static URI uri(String rest) {
+    return URI.create(SCHEME + "://" + rest);
+  }
+
+  static DisniDevice open(URI address) {
+    return (DisniDevice) VerbsProviders.find(address).open(address);
+  }
+
+  private static void skip(String why) {
+    System.err.println("*** SKIPPED, NOT TESTED HERE: RNICs by a fake rdma-core. " + why);
+    assumeTrue(false, why);
   }
 
   /**
