@@ -22,6 +22,7 @@ class FloorsTest {
     "io.verbena.verbs.provider..",
     "io.verbena.emulated..",
     "io.verbena.disni..",
+    "io.verbena.foreign..",
     "io.verbena.core..",
     "io.verbena.tck.."
   };
@@ -35,6 +36,7 @@ class FloorsTest {
           new Module("verification/tck", 1, List.of("io.verbena.tck..")),
           new Module("transport-emulated", 1, List.of("io.verbena.emulated..")),
           new Module("transport-disni", 1, List.of("io.verbena.disni..")),
+          new Module("transport-verbs", 2, List.of("io.verbena.foreign..")),
           new Module("transport-core", 2, List.of("io.verbena.core..")),
           new Module("tools", 2, List.of("io.verbena.tools..")),
           new Module("reactor-adapter", 3, List.of("io.verbena.reactor..")),
@@ -113,7 +115,11 @@ class FloorsTest {
     check(
         noClasses()
             .that()
-            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.disni..", "io.verbena.tck..")
+            .resideInAnyPackage(
+                "io.verbena.emulated..",
+                "io.verbena.disni..",
+                "io.verbena.foreign..",
+                "io.verbena.tck..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("reactor..", "org.reactivestreams.."));
@@ -149,7 +155,11 @@ class FloorsTest {
             .resideInAnyPackage("io.verbena.core..", "io.verbena.reactor..")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("io.verbena.emulated..", "io.verbena.disni..", "io.verbena.tck.."));
+            .resideInAnyPackage(
+                "io.verbena.emulated..",
+                "io.verbena.disni..",
+                "io.verbena.foreign..",
+                "io.verbena.tck.."));
   }
 
   @Test
@@ -163,6 +173,7 @@ class FloorsTest {
             .resideInAnyPackage(
                 "io.verbena.emulated..",
                 "io.verbena.disni..",
+                "io.verbena.foreign..",
                 "io.verbena.reactor..",
                 "io.verbena.tck..",
                 "io.verbena.verbs.."));
@@ -177,7 +188,10 @@ class FloorsTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage(
-                "io.verbena.emulated..", "io.verbena.disni..", "io.verbena.reactor.."));
+                "io.verbena.emulated..",
+                "io.verbena.disni..",
+                "io.verbena.foreign..",
+                "io.verbena.reactor.."));
   }
 
   private static String[] packages(Predicate<Module> which) {

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.foreign;
+
+import io.verbena.disni.core.Words.DeviceWords;
+import io.verbena.disni.core.Words.PortWords;
+import io.verbena.foreign.Function.Failure;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Devices as librdmacm has them open, and what they tell of themselves.
+ *
+ * <p>librdmacm closes the context of a device that was removed when nothing of its own uses it, and
+ * knows nothing of what we created on it. So each that was handed out is kept for ever: by an
+ * identifier that is bound to its device, or, where it has no address to bind to, by a list of
+ * devices, which keeps all of them.
+ */
+final class Contexts {
+  private static final int ENODEV = 19;
+  private static final int NAME_SIZE = 64;
+  private static final int PORT_SPACE_TCP = 0x0106;
+  private static final long EXTENDED = -1;
+  private static final int AF_INET = 2;
+  private static final int AF_INET6 = 10;
+  private static final int SOCKADDR_STORAGE = 128;
+  private static final long IPV4_MAPPED = 0xffffL;
+  private static final long LINK_LOCAL = 0xfe80_0000_0000_0000L;
+  private static final long LINK_LOCAL_MASK = 0xffc0_0000_0000_0000L;
+
+  private final Function getDevices;
+  private final Function freeDevices;
+  private final Function getDeviceName;
+  private final Function queryDevice;
+  private final Function queryPort;
+  private final Function queryGid;
+  private final Function createEventChannel;
+  private final Function destroyEventChannel;
+  private final Function createId;
+  private final Function destroyId;
+  private final Function bindAddress;
+  private final Set<Long> kept = new HashSet<>();
+
+  Contexts(Libraries from) {
+    getDevices = from.function("rdma_get_devices", Failure.NULL, "P");
+    freeDevices = from.function("rdma_free_devices", Failure.NONE, "P");
+    getDeviceName = from.function("ibv_get_device_name", Failure.NULL, "P");
+    queryDevice = from.function("ibv_query_device", Failure.STATUS, "PP");
+    queryPort = from.function("ibv_query_port", Failure.STATUS, "PBP");
+    queryGid = from.function("_ibv_query_gid_ex", Failure.STATUS, "PIIPIP");
+    createEventChannel = from.function("rdma_create_event_channel", Failure.NULL, "");
+    destroyEventChannel = from.function("rdma_destroy_event_channel", Failure.NONE, "P");
+    createId = from.function("rdma_create_id", Failure.MINUS_ONE, "PPPI");
+    destroyId = from.function("rdma_destroy_id", Failure.MINUS_ONE, "P");
+    bindAddress = from.function("rdma_bind_addr", Failure.MINUS_ONE, "PP");
+  }
+
+  /** Where the name of a context's device is. */
+  long name(long context) {
+    return getDeviceName.call(Memory.getLong(context + Structures.CONTEXT_DEVICE));
+  }
+
+  /** Writes the names, 64 bytes each; returns how many there are, or a negative errno. */
+  int names(long names, int capacity) {
+    long list = devices();
+    if (list <= 0) {
+      return (int) list;
+    }
+    int count = 0;
+    for (long at = list; Memory.getLong(at) != 0; at += Long.BYTES, count++) {
+      if (count < capacity) {
+        Memory.copyText(name(Memory.getLong(at)), names + (long) count * NAME_SIZE, NAME_SIZE);
+      }
+    }
+    freeDevices.call(list);
+    return count;
+  }
+
+  /** A list that ends with NULL; 0 if there is no device, which is no error. */
+  private long devices() {
+    try (Arena arena = Arena.ofConfined()) {
+      long list = getDevices.call(ForeignCore.allocate(arena, Integer.BYTES));
+      return list == -ENODEV ? 0 : list;
+    }
+  }
+
+  /** A device's context, which stays open, or a negative errno. */
+  synchronized long named(String name) {
+    long list = devices();
+    if (list <= 0) {
+      return list == 0 ? -ENODEV : list;
+    }
+    long at = list;
+    while (Memory.getLong(at) != 0
+        && !name.equals(Memory.text(name(Memory.getLong(at)), NAME_SIZE))) {
+      at += Long.BYTES;
+    }
+    long context = Memory.getLong(at);
+    if (context == 0 || !kept.add(context) || hold(context)) {
+      freeDevices.call(list);
+    }
+    return context == 0 ? -ENODEV : context;
+  }
+
+  /** Whether an identifier keeps it now: it has a channel of its own, of which nobody reads. */
+  private boolean hold(long context) {
+    long channel = createEventChannel.call();
+    if (channel < 0) {
+      return false;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      long port = ForeignCore.allocate(arena, Structures.PORT_SIZE);
+      long entry = ForeignCore.allocate(arena, Structures.GID_SIZE);
+      int gids =
+          queryPort(context, 1, port) < 0 ? 0 : Memory.getInt(port + Structures.PORT_GID_TBL_LEN);
+      for (int i = 0; i < gids; i++) {
+        if (queryGid(context, 1, i, entry) == 0 && binds(arena, channel, context, entry)) {
+          return true;
+        }
+      }
+    }
+    destroyEventChannel.call(channel);
+    return false;
+  }
+
+  private boolean binds(Arena arena, long channel, long context, long gid) {
+    long address = ForeignCore.allocate(arena, SOCKADDR_STORAGE);
+    long pointer = ForeignCore.allocate(arena, Long.BYTES);
+    if (!isAddress(gid, address) || createId.call(channel, pointer, 0, PORT_SPACE_TCP) < 0) {
+      return false;
+    }
+    long id = Memory.getLong(pointer);
+    if (bindAddress.call(id, address) == 0 && Memory.getLong(id + Structures.ID_VERBS) == context) {
+      return true;
+    }
+    destroyId.call(id);
+    return false;
+  }
+
+  /** Writes the address that a GID of RoCE or iWARP is; a link-local one would need a scope. */
+  private static boolean isAddress(long gid, long address) {
+    long high = Attributes.gidHigh(gid);
+    long low = Attributes.gidLow(gid);
+    if ((high & LINK_LOCAL_MASK) == LINK_LOCAL || (high | low) == 0) {
+      return false;
+    }
+    if (high == 0 && low >>> Integer.SIZE == IPV4_MAPPED) {
+      Memory.putShort(address, AF_INET);
+      Memory.copy(gid + 12, address + 4, 4);
+    } else {
+      Memory.putShort(address, AF_INET6);
+      Memory.copy(gid, address + 8, 16);
+    }
+    return true;
+  }
+
+  /** Where an operation of {@code struct verbs_context} stands; 0 if the driver has no such. */
+  long extended(long context, int before) {
+    boolean isExtended = Memory.getLong(context + Structures.contextAbiCompat()) == EXTENDED;
+    // As verbs_get_ctx_op asks: from the operation on, to the end of the context.
+    long size = (long) before + Structures.contextAbiCompat() + Long.BYTES;
+    if (!isExtended || Memory.getLong(context - Structures.BEFORE_SIZE) < size) {
+      return 0;
+    }
+    return Memory.getLong(context - before) == 0 ? 0 : context - before;
+  }
+
+  private int queryPort(long context, int port, long attributes) {
+    long at = extended(context, Structures.BEFORE_QUERY_PORT);
+    if (at == 0) {
+      return queryPort.status(context, port, attributes);
+    }
+    return Function.of(MemorySegment.ofAddress(Memory.getLong(at)), Failure.STATUS, "PBPP")
+        .status(context, port, attributes, Structures.PORT_SIZE);
+  }
+
+  int queryPort(long context, int port, WordBlock words) {
+    try (Arena arena = Arena.ofConfined()) {
+      long from = ForeignCore.allocate(arena, Structures.PORT_SIZE);
+      int result = queryPort(context, port, from);
+      if (result < 0) {
+        return result;
+      }
+      words.set(PortWords.STATE, Memory.getInt(from + Structures.PORT_STATE));
+      words.set(PortWords.MAX_MTU, Memory.getInt(from + Structures.PORT_MAX_MTU));
+      words.set(PortWords.ACTIVE_MTU, Memory.getInt(from + Structures.PORT_ACTIVE_MTU));
+      words.set(PortWords.GID_TBL_LEN, Memory.getInt(from + Structures.PORT_GID_TBL_LEN));
+      words.set(PortWords.MAX_MSG_SZ, Memory.getInt(from + Structures.PORT_MAX_MSG_SZ));
+      words.set(PortWords.LINK_LAYER, Memory.getUnsignedByte(from + Structures.PORT_LINK_LAYER));
+      return 0;
+    }
+  }
+
+  /** Fills {@code struct ibv_gid_entry}. */
+  int queryGid(long context, int port, int index, long entry) {
+    return queryGid.status(context, port, index, entry, 0, Structures.GID_SIZE);
+  }
+
+  int queryDevice(long context, WordBlock words, long firmware) {
+    try (Arena arena = Arena.ofConfined()) {
+      long from = ForeignCore.allocate(arena, Structures.DEVICE_SIZE);
+      int result = queryDevice.status(context, from);
+      if (result < 0) {
+        return result;
+      }
+      long maxSize = Memory.getLong(from + Structures.DEVICE_MAX_MR_SIZE);
+      words.set(DeviceWords.MAX_MR_SIZE, maxSize < 0 ? Long.MAX_VALUE : maxSize);
+      words.set(DeviceWords.MAX_QP, Memory.getInt(from + Structures.DEVICE_MAX_QP));
+      words.set(DeviceWords.MAX_QP_WR, Memory.getInt(from + Structures.DEVICE_MAX_QP_WR));
+      words.set(
+          DeviceWords.DEVICE_CAP_FLAGS, Memory.getInt(from + Structures.DEVICE_DEVICE_CAP_FLAGS));
+      words.set(DeviceWords.MAX_SGE, Memory.getInt(from + Structures.DEVICE_MAX_SGE));
+      words.set(DeviceWords.MAX_CQ, Memory.getInt(from + Structures.DEVICE_MAX_CQ));
+      words.set(DeviceWords.MAX_CQE, Memory.getInt(from + Structures.DEVICE_MAX_CQE));
+      words.set(DeviceWords.MAX_MR, Memory.getInt(from + Structures.DEVICE_MAX_MR));
+      words.set(DeviceWords.MAX_PD, Memory.getInt(from + Structures.DEVICE_MAX_PD));
+      words.set(DeviceWords.MAX_QP_RD_ATOM, Memory.getInt(from + Structures.DEVICE_MAX_QP_RD_ATOM));
+      words.set(
+          DeviceWords.MAX_QP_INIT_RD_ATOM,
+          Memory.getInt(from + Structures.DEVICE_MAX_QP_INIT_RD_ATOM));
+      words.set(DeviceWords.ATOMIC_CAP, Memory.getInt(from + Structures.DEVICE_ATOMIC_CAP));
+      words.set(DeviceWords.MAX_MW, Memory.getInt(from + Structures.DEVICE_MAX_MW));
+      words.set(DeviceWords.MAX_AH, Memory.getInt(from + Structures.DEVICE_MAX_AH));
+      words.set(DeviceWords.MAX_SRQ, Memory.getInt(from + Structures.DEVICE_MAX_SRQ));
+      words.set(DeviceWords.MAX_SRQ_WR, Memory.getInt(from + Structures.DEVICE_MAX_SRQ_WR));
+      words.set(DeviceWords.MAX_SRQ_SGE, Memory.getInt(from + Structures.DEVICE_MAX_SRQ_SGE));
+      words.set(
+          DeviceWords.PHYS_PORT_CNT,
+          Memory.getUnsignedByte(from + Structures.DEVICE_PHYS_PORT_CNT));
+      words.set(DeviceWords.VENDOR_ID, Memory.getInt(from + Structures.DEVICE_VENDOR_ID));
+      Memory.copyText(from, firmware, NAME_SIZE);
+      return 0;
+    }
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.foreign;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Arrays;
+
+/**
+ * A function of C, for what is not on the data path: takes numbers and pointers as {@code long},
+ * and answers 0 or more, or a negative {@code errno}.
+ */
+final class Function {
+  static final int EIO = 5;
+
+  /** How it tells that it failed. */
+  enum Failure {
+    /** By NULL; errno tells why. */
+    NULL,
+    /** By -1; errno tells why. */
+    MINUS_ONE,
+    /** By anything but 0; errno tells why. */
+    NOT_ZERO,
+    /** By the errno, by -1 and errno, or (providers differ) by the negative errno. */
+    STATUS,
+    /** Never: it answers nothing. */
+    NONE
+  }
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final StructLayout STATE = Linker.Option.captureStateLayout();
+  private static final long ERRNO =
+      STATE.byteOffset(MemoryLayout.PathElement.groupElement("errno"));
+
+  private final Failure failure;
+  private final MethodHandle handle;
+
+  private Function(Failure failure, MethodHandle handle) {
+    this.failure = failure;
+    this.handle = handle;
+  }
+
+  /**
+   * @param address where it is
+   * @param failure how it tells that it failed; if not by NULL, it answers an int, or nothing
+   * @param types of its parameters, a letter each: P for 64 bits, I for 32, B for 8
+   */
+  static Function of(MemorySegment address, Failure failure, String types) {
+    return of(address, failure, types, Linker.Option.captureCallState("errno"));
+  }
+
+  /** The same, its parameters from number {@code from} on being those behind the dots. */
+  static Function variadic(MemorySegment address, Failure failure, String types, int from) {
+    return of(
+        address,
+        failure,
+        types,
+        Linker.Option.captureCallState("errno"),
+        Linker.Option.firstVariadicArg(from));
+  }
+
+  @SuppressWarnings("restricted") // --enable-native-access is the program's to give.
+  private static Function of(
+      MemorySegment address, Failure failure, String types, Linker.Option... options) {
+    MemoryLayout[] parameters =
+        types.chars().mapToObj(Function::layout).toArray(MemoryLayout[]::new);
+    FunctionDescriptor descriptor =
+        switch (failure) {
+          case NULL -> FunctionDescriptor.of(ValueLayout.JAVA_LONG, parameters);
+          case MINUS_ONE, NOT_ZERO, STATUS -> FunctionDescriptor.of(JAVA_INT, parameters);
+          case NONE -> FunctionDescriptor.ofVoid(parameters);
+        };
+    Class<?>[] longs = new Class<?>[parameters.length];
+    Arrays.fill(longs, long.class);
+    MethodHandle exact = LINKER.downcallHandle(address, descriptor, options);
+    MethodType wide =
+        MethodType.methodType(long.class, longs).insertParameterTypes(0, MemorySegment.class);
+    return new Function(
+        failure,
+        MethodHandles.explicitCastArguments(exact, wide)
+            .asSpreader(1, long[].class, parameters.length));
+  }
+
+  private static MemoryLayout layout(int type) {
+    return switch (type) {
+      case 'P' -> ValueLayout.JAVA_LONG;
+      case 'I' -> JAVA_INT;
+      case 'B' -> ValueLayout.JAVA_BYTE;
+      default -> throw new AssertionError((char) type);
+    };
+  }
+
+  long call(long... arguments) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment state = arena.allocate(STATE);
+      long result = (long) handle.invokeExact(state, arguments);
+      int errno = state.get(JAVA_INT, ERRNO);
+      return switch (failure) {
+        case NULL -> result == 0 ? -orEio(errno) : result;
+        case MINUS_ONE -> result == -1 ? -orEio(errno) : result;
+        case NOT_ZERO -> result == 0 ? 0 : -orEio(errno);
+        case STATUS -> result == -1 ? -orEio(errno) : -Math.abs(result);
+        case NONE -> 0;
+      };
+    } catch (Throwable e) {
+      throw thrown(e);
+    }
+  }
+
+  int status(long... arguments) {
+    return (int) call(arguments);
+  }
+
+  private static int orEio(int errno) {
+    return errno > 0 ? errno : EIO;
+  }
+
+  /** A function of C throws nothing; what is thrown is the JVM's. */
+  static Error thrown(Throwable thrown) {
+    if (thrown instanceof Error error) {
+      throw error;
+    }
+    return new AssertionError(thrown);
+  }
+}
