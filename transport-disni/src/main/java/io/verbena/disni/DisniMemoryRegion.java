@@ -127,8 +127,12 @@ final class DisniMemoryRegion implements MemoryRegion {
         (newBuffer == null ? 0 : CHANGE_TRANSLATION)
             | (newDomain == null ? 0 : CHANGE_DOMAIN)
             | (newAccess == null ? 0 : CHANGE_ACCESS);
-    Errno.check(
-        "reregister memory",
+    boolean moves = toDomain != domain;
+    if (moves) {
+      // Before: the domain stays open as long as the HCA is given its pointer.
+      toDomain.opened(DisniProtectionDomain.Kind.MEMORY_REGION);
+    }
+    int result =
         domain
             .device()
             .core()
@@ -139,8 +143,11 @@ final class DisniMemoryRegion implements MemoryRegion {
                 toAddress,
                 toMemory.capacity(),
                 Access.bits(toAccess),
-                keys.address()));
-    toDomain.moved(domain);
+                keys.address());
+    if (moves) {
+      (result < 0 ? toDomain : domain).closed(DisniProtectionDomain.Kind.MEMORY_REGION);
+    }
+    Errno.check("reregister memory", result);
     domain = toDomain;
     memory = toMemory;
     address = toAddress;

@@ -137,12 +137,9 @@ final class DisniProtectionDomain implements ProtectionDomain {
         () -> new DisniAddressHandle(this, vector));
   }
 
-  /** Takes over a memory region from another domain. */
-  void moved(DisniProtectionDomain from) {
-    if (from != this) {
-      open.opened(Kind.MEMORY_REGION, Integer.MAX_VALUE);
-      from.closed(Kind.MEMORY_REGION);
-    }
+  /** Counts what it is to hold from now on. */
+  void opened(Kind kind) {
+    open.opened(kind, Integer.MAX_VALUE);
   }
 
   void closed(Kind kind) {

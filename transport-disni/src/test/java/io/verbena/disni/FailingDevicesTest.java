@@ -2,6 +2,7 @@
 package io.verbena.disni;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.verbs.AddressVector;
@@ -265,6 +266,40 @@ final class FailingDevicesTest {
         assertThat(waited.get(20, TimeUnit.SECONDS)).isNotNull();
         waiter.join();
       }
+    }
+  }
+
+  @Test
+  void handsNoClosedDomainToTheHca() {
+    ByteBuffer memory = ByteBuffer.allocateDirect(64);
+    try (DisniDevice device = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.1.1:0"));
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        MemoryRegion region = domain.register(memory, Set.of())) {
+      DisniProtectionDomain closed = device.allocateProtectionDomain();
+      closed.close();
+      FakeRdmaCore.script("fail ibv_rereg_mr " + EIO);
+
+      assertThatExceptionOfType(VerbsException.class)
+          .isThrownBy(() -> region.reregister(closed, null, null))
+          .extracting(VerbsException::error)
+          .isEqualTo(VerbsError.CLOSED);
+      assertThat(region.protectionDomain()).isSameAs(domain);
+    }
+  }
+
+  @Test
+  void leavesARegionWhereItWasWhenTheHcaRefusesToMoveIt() {
+    ByteBuffer memory = ByteBuffer.allocateDirect(64);
+    try (DisniDevice device = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.1.1:0"));
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        MemoryRegion region = domain.register(memory, Set.of())) {
+      DisniProtectionDomain other = device.allocateProtectionDomain();
+      FakeRdmaCore.script("fail ibv_rereg_mr " + EIO);
+
+      assertThatExceptionOfType(VerbsException.class)
+          .isThrownBy(() -> region.reregister(other, null, null));
+      assertThat(region.protectionDomain()).isSameAs(domain);
+      other.close();
     }
   }
 
