@@ -156,6 +156,8 @@ struct receive_queue {
   struct ibv_sge *sges;
   uint32_t size, max_sge;
   uint64_t freed, head, tail;
+  /* How often was posted here, however many at once. */
+  uint64_t posts;
 };
 
 struct fake_srq {
@@ -183,6 +185,7 @@ struct fake_qp {
   struct ibv_sge *sges;
   uint8_t *inlined;
   uint64_t freed, head, tail;
+  uint64_t posts, inline_sends;
   struct receive_queue receives;
   uint32_t send_psn, expected_psn;
   int64_t due;

@@ -326,8 +326,12 @@ void receives_destroy(struct receive_queue *queue) {
 }
 
 int receives_post(struct receive_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) {
+  queue->posts++;
   for (; wr; wr = wr->next) {
     *bad = wr;
+    if (fault("ibv_post_recv/request")) {
+      return errno;
+    }
     if (queue->tail - queue->freed >= queue->size) {
       return ENOMEM;
     }

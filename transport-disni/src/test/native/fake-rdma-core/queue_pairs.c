@@ -628,6 +628,9 @@ int64_t qp_timers(int64_t time) {
 /* ---- posting */
 
 static int put(struct fake_qp *qp, const struct ibv_send_wr *wr) {
+  if (fault("ibv_post_send/request")) {
+    return errno;
+  }
   const struct profile *profile = profile_of(qp->qp.context);
   const struct ibv_qp_cap *cap = &qp->init.cap;
   bool immediate = wr->opcode == IBV_WR_SEND_WITH_IMM || wr->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
@@ -657,6 +660,7 @@ static int put(struct fake_qp *qp, const struct ibv_send_wr *wr) {
     uint8_t *to = &qp->inlined[slot * cap->max_inline_data];
     gather(send, to);
     send->inlined = to;
+    qp->inline_sends++;
   }
   qp->tail++;
   return 0;
@@ -672,6 +676,7 @@ int qp_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_wr
   }
   pthread_mutex_lock(&fabric);
   int error = 0;
+  qp->posts++;
   for (; wr && !error; wr = wr->next) {
     error = put(qp, wr);
     if (error) {

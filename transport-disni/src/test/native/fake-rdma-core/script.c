@@ -1,7 +1,8 @@
 /*
  * What a test has the fake do, a line each:
  *
- *   fail CALL ERRNO [SKIP [TIMES]]   the call fails, after so many that do not, so many times (1)
+ *   fail CALL ERRNO [SKIP [TIMES]]   the call fails, after so many that do not, so many times (1);
+ *                                    ibv_post_send/request, ibv_post_recv/request: one of a list
  *   lose KIND [TIMES]                events are lost: completion, async or cm
  *   hold KIND, release KIND          events are told later
  *   remove DEVICE, return DEVICE     the device goes while it is used; a new one of its name comes

@@ -139,6 +139,10 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         : connection.destroyQueuePair(pointer);
   }
 
+  long pointer() {
+    return pointer;
+  }
+
   @Override
   public int number() {
     return number;

@@ -9,6 +9,7 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A shared receive queue. Its receives complete in any order, on any of the completion queues of
@@ -115,31 +116,44 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
 
   @Override
   public synchronized void postReceive(ReceiveWorkRequest request) {
-    for (ReceiveWorkRequest next = request; next != null; next = next.next()) {
-      post(next);
-    }
-  }
-
-  private void post(ReceiveWorkRequest request) {
     if (closed) {
       throw PostErrors.closed(request.id(), "the shared receive queue");
     }
-    PostException refusal =
-        PostErrors.ofEntries(request.id(), request.buffers().size(), maxScatterGather);
-    if (refusal != null) {
-      throw refusal;
-    }
-    if (slots.isFull()) {
-      throw PostErrors.full(request.id(), "receives", slots.capacity());
-    }
     Chain chain = batch.chain();
-    chain.clear();
-    batch.add(request, Cookie.receive(tag(), slots.next()));
+    ReceiveWorkRequest next = request;
+    while (next != null) {
+      chain.clear();
+      PostException refusal = refuse(next);
+      while (next != null && refusal == null && !chain.isFull() && slots.hasFree()) {
+        batch.add(next, Cookie.receive(tag(), slots.take(next.id())));
+        next = next.next();
+        refusal = next == null ? null : refuseEntries(next);
+      }
+      if (chain.count() > 0) {
+        post(chain);
+      }
+      if (refusal != null) {
+        throw refusal;
+      }
+    }
+  }
+
+  private @Nullable PostException refuse(ReceiveWorkRequest request) {
+    PostException refusal = refuseEntries(request);
+    return refusal == null && slots.isFull()
+        ? PostErrors.full(request.id(), "receives", slots.capacity())
+        : refusal;
+  }
+
+  private @Nullable PostException refuseEntries(ReceiveWorkRequest request) {
+    return PostErrors.ofEntries(request.id(), request.buffers().size(), maxScatterGather);
+  }
+
+  private void post(Chain chain) {
     int refused = core.postSharedReceive(pointer, chain.address(), chain.badAddress());
     if (refused < 0) {
-      throw PostErrors.byDriver(request.id(), refused);
+      throw PostErrors.byDriver(slots.giveBack(chain.notPosted()), refused);
     }
-    slots.take(request.id());
   }
 
   @Override

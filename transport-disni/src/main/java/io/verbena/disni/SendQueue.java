@@ -136,7 +136,7 @@ final class SendQueue {
   }
 
   private @Nullable PostException refuse(SendWorkRequest request) {
-    PostException refusal = rules.refuse(request);
+    PostException refusal = rules.isPlain(request) ? null : rules.refuse(request);
     return refusal == null && slots.isFull() ? full(request.id()) : refusal;
   }
 

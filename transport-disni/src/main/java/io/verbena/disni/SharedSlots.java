@@ -65,16 +65,31 @@ final class SharedSlots {
     return freeCount == 0;
   }
 
-  /** The slot that is taken next. */
-  int next() {
-    return free[freeCount - 1];
+  /** Whether a slot is known to be free. */
+  boolean hasFree() {
+    return freeCount > 0;
   }
 
-  /** Takes the next slot for a receive that was posted. */
-  void take(long id) {
+  /** Takes a slot that is free for a receive that is posted next. */
+  int take(long id) {
     int slot = free[--freeCount];
     ids[slot] = id;
     sequences[slot] = posted++;
+    return slot;
+  }
+
+  /**
+   * Gives back the slots that were taken last, {@code count} of them, at least 1, whose receives
+   * were not posted after all. None was {@linkplain #isFull looked for} or freed since.
+   *
+   * @return the id of the oldest of them
+   */
+  long giveBack(int count) {
+    posted -= count;
+    for (int i = 0; i < count; i++) {
+      sequences[free[freeCount++]] = FREE;
+    }
+    return ids[free[freeCount - 1]];
   }
 
   /** A completion was polled: frees its slot, and answers the id of its receive. */

@@ -19,6 +19,7 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
@@ -151,6 +152,54 @@ final class FailingDevicesTest {
         link.server.postReceive(new ReceiveWorkRequest().id(id));
       }
     }
+  }
+
+  @Test
+  void knowsWhatWasPostedOfAListThatTheDriverTookInPart() throws Exception {
+    try (FakeConnection link =
+            new FakeConnection(URI.create("disni://10.0.1.1:0"), "", false, 4, 0);
+        SharedReceiveQueue shared = link.domain.createSharedReceiveQueue(4, 1)) {
+      FakeRdmaCore.script("fail ibv_post_send/request " + EIO + " 2");
+      assertThatThrownBy(() -> link.client.postSend(writes(4)))
+          .isInstanceOf(PostException.class)
+          .hasMessageContaining("work request 3");
+      FakeRdmaCore.script("fail ibv_post_recv/request " + EIO + " 2");
+      assertThatThrownBy(() -> link.server.postReceive(receives(4)))
+          .isInstanceOf(PostException.class)
+          .hasMessageContaining("work request 3");
+      FakeRdmaCore.script("fail ibv_post_recv/request " + EIO + " 2");
+      assertThatThrownBy(() -> shared.postReceive(receives(4)))
+          .isInstanceOf(PostException.class)
+          .hasMessageContaining("work request 3");
+
+      // What was not posted holds no slot, and what was does.
+      link.client.postSend(writes(2));
+      for (int id : new int[] {1, 2, 1, 2}) {
+        assertThat(link.complete().workRequestId()).isEqualTo(id);
+      }
+      link.server.postReceive(receives(2));
+      shared.postReceive(receives(2));
+      assertThatThrownBy(() -> link.server.postReceive(receives(1)))
+          .hasMessageContaining("receives outstanding: 4");
+      assertThatThrownBy(() -> shared.postReceive(receives(1)))
+          .hasMessageContaining("receives outstanding: ");
+    }
+  }
+
+  private static SendWorkRequest writes(int count) {
+    SendWorkRequest first = null;
+    for (int id = count; id > 0; id--) {
+      first = nothing().id(id).signaled().next(first);
+    }
+    return first;
+  }
+
+  private static ReceiveWorkRequest receives(int count) {
+    ReceiveWorkRequest first = null;
+    for (int id = count; id > 0; id--) {
+      first = new ReceiveWorkRequest().id(id).next(first);
+    }
+    return first;
   }
 
   /** A write of no bytes, which needs no key. */

@@ -42,15 +42,26 @@ final class FakeConnection implements AutoCloseable {
    * @param options of the address that is connected to, as {@code ?device=mlx5_0}
    */
   FakeConnection(URI listens, String options, boolean withChannel) throws InterruptedException {
+    this(listens, options, withChannel, 8, 0);
+  }
+
+  /**
+   * @param requests that each queue takes
+   * @param inline bytes that a send takes along
+   */
+  FakeConnection(URI listens, String options, boolean withChannel, int requests, int inline)
+      throws InterruptedException {
     device = FakeRdmaCore.open(URI.create(listens + options));
     domain = device.allocateProtectionDomain();
     channel = withChannel ? device.createCompletionChannel() : null;
-    completions = device.createCompletionQueue(64, channel);
+    completions = device.createCompletionQueue(8 * requests, channel);
     manager = device.createConnectionManager();
     listener = manager.listen(listens, 1);
     active = manager.resolve(listener.address(), NANOS);
     expect(ConnectionEvent.Type.ADDR_RESOLVED);
-    QueuePairOptions pair = QueuePairOptions.reliable(completions, completions, 8, 8);
+    QueuePairOptions pair =
+        QueuePairOptions.reliable(completions, completions, requests, requests)
+            .withInlineData(inline);
     client = active.createQueuePair(domain, pair);
     active.connect(PARAMETERS, NANOS);
     passive = expect(ConnectionEvent.Type.CONNECT_REQUEST).identifier();

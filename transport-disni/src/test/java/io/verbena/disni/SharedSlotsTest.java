@@ -15,9 +15,7 @@ class SharedSlotsTest {
 
   private int post(long id) {
     assertThat(slots.isFull()).isFalse();
-    int slot = slots.next();
-    slots.take(id);
-    return slot;
+    return slots.take(id);
   }
 
   /** Posts until it is full, from this id on; answers the slots. */
@@ -39,6 +37,26 @@ class SharedSlotsTest {
     assertThat(slots.free(taken[0], ONE)).isEqualTo(100);
 
     assertThat(slots.isFull()).isFalse();
+  }
+
+  @Test
+  void givesBackWhatWasNotPosted() {
+    Taker one = slots.join(ONE);
+    int first = post(0);
+    post(1);
+    post(2);
+
+    assertThat(slots.giveBack(2)).isEqualTo(1);
+
+    post(3);
+    post(4);
+    post(5);
+    assertThat(slots.isFull()).isTrue();
+    assertThat(slots.free(first, ONE)).isZero();
+    slots.leave(one);
+    assertThat(slots.isFull()).as("one is free, and the others are not").isFalse();
+    post(6);
+    assertThat(slots.isFull()).isTrue();
   }
 
   @Test

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.disni;
+
+/** What reaches the driver of the fake rdma-core, and what the driver takes for it by itself. */
+final class FakePosting {
+  private FakePosting() {}
+
+  /** How often sends were posted to a queue pair of the fake, however many at once. */
+  static long sendPosts(DisniQueuePair pair) {
+    return sends(pair.pointer(), 0);
+  }
+
+  /** How many were. */
+  static long sends(DisniQueuePair pair) {
+    return sends(pair.pointer(), 1);
+  }
+
+  /** How many of them took their bytes along. */
+  static long inlineSends(DisniQueuePair pair) {
+    return sends(pair.pointer(), 2);
+  }
+
+  /** How often receives were posted, however many at once. */
+  static long receivePosts(DisniQueuePair pair) {
+    return receives(pair.pointer(), 0);
+  }
+
+  /** How many were. */
+  static long receives(DisniQueuePair pair) {
+    return receives(pair.pointer(), 1);
+  }
+
+  /** How often receives were posted to a shared queue, however many at once. */
+  static long receivePosts(DisniSharedReceiveQueue queue) {
+    return sharedReceives(queue.pointer(), 0);
+  }
+
+  /** How many were. */
+  static long receives(DisniSharedReceiveQueue queue) {
+    return sharedReceives(queue.pointer(), 1);
+  }
+
+  private static native long sends(long pair, int kind);
+
+  private static native long receives(long pair, int kind);
+
+  private static native long sharedReceives(long queue, int kind);
+
+  /** A native call that does nothing. */
+  static native int nothing(long pair);
+
+  /**
+   * Posts a chain of native requests so many times, without Java.
+   *
+   * @param linked whether all at once, or one by one
+   * @return 0, or an errno
+   */
+  static native int drive(long pair, long chain, boolean receives, boolean linked, int times);
+}
