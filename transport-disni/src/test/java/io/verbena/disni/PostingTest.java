@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** How often the driver is called for requests that are posted at once, and what it is given. */
 @Tag(FakeRdmaCore.TAG)
 final class PostingTest {
-  private static final URI DEVICE = URI.create("disni://10.0.1.1:0");
+  private static final URI DEVICE = FakeRdmaCore.uri("10.0.1.1:0");
   private static final int REQUESTS = 64;
 
   @BeforeAll
