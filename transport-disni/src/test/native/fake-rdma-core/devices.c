@@ -90,8 +90,10 @@ static int query_port(struct ibv_context *context, uint8_t number, struct ibv_po
   if (number < 1 || number > profile->attr.phys_port_cnt) {
     return EINVAL;
   }
+  pthread_mutex_lock(&fabric);
   memcpy(attr, &profile->ports[number - 1],
          size < sizeof(struct ibv_port_attr) ? size : sizeof(struct ibv_port_attr));
+  pthread_mutex_unlock(&fabric);
   return 0;
 }
 
@@ -181,8 +183,10 @@ static struct ibv_context *open_context(struct device *device) {
   return context;
 }
 
-/* Whether a context was freed under protection domains or completion queues. */
 bool freed_in_use;
+/* Of the device that was removed last. */
+static char last_removed[IBV_SYSFS_NAME_MAX];
+static const struct device *not_freed;
 
 struct ibv_context *context_use(struct device *device) {
   struct ibv_context *context =
@@ -197,6 +201,7 @@ void context_release(struct ibv_context *context) {
   if (--used->users == 0 && used->device->removed) {
     freed_in_use |= used->objects != 0;
     events_close(&used->async);
+    not_freed = used->device == not_freed ? NULL : not_freed;
     free(used->device);
     free(used);
   }
@@ -265,12 +270,14 @@ EXPORT int _ibv_query_gid_ex(struct ibv_context *context, uint32_t port, uint32_
       index >= (uint32_t)profile->ports[port - 1].gid_tbl_len) {
     return EINVAL;
   }
-  const struct gid *gid = &profile->gids[port - 1][index];
-  if (!gid->set) {
+  pthread_mutex_lock(&fabric);
+  struct gid gid = profile->gids[port - 1][index];
+  pthread_mutex_unlock(&fabric);
+  if (!gid.set) {
     return ENODATA;
   }
   *entry = (struct ibv_gid_entry){
-      .gid = gid->gid, .gid_index = index, .port_num = port, .gid_type = gid->type};
+      .gid = gid.gid, .gid_index = index, .port_num = port, .gid_type = gid.type};
   return 0;
 }
 
@@ -318,6 +325,7 @@ EXPORT int ibv_get_async_event(struct ibv_context *context, struct ibv_async_eve
 }
 
 EXPORT void ibv_ack_async_event(struct ibv_async_event *event) {
+  FAULT()
   pthread_mutex_lock(&fabric);
   count_event(event, true);
   pthread_cond_broadcast(&changed);
@@ -345,6 +353,8 @@ bool device_remove(const char *name) {
   }
   devices[at] = NULL;
   device->removed = true;
+  strcpy(last_removed, name);
+  not_freed = device->context ? device : NULL;
   if (device->context) {
     device->context->users++;
     raise_async(&device->context->verbs.context, IBV_EVENT_DEVICE_FATAL, NULL);
@@ -354,6 +364,10 @@ bool device_remove(const char *name) {
     free(device);
   }
   return true;
+}
+
+bool device_is_freed(const char *name) {
+  return !strcmp(last_removed, name) && !not_freed;
 }
 
 bool device_return(const char *name) {
@@ -376,5 +390,23 @@ bool port_event(const char *name, int port, bool up) {
   device->profile->ports[port - 1].state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
   raise_async(&device->context->verbs.context, up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR,
               NULL);
+  return true;
+}
+
+bool device_gid(char *words[], bool set) {
+  int at, port = atoi(words[1]), index = atoi(words[2]);
+  struct device *device = named(words[0], &at);
+  if (!device || !device->context || port < 1 || port > MAX_PORTS || index < 0 ||
+      index >= MAX_GIDS) {
+    return false;
+  }
+  if (set) {
+    if (!profile_set_gid(device->profile, words + 1)) {
+      return false;
+    }
+  } else {
+    device->profile->gids[port - 1][index].set = false;
+  }
+  raise_async(&device->context->verbs.context, IBV_EVENT_GID_CHANGE, NULL);
   return true;
 }

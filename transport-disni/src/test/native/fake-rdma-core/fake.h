@@ -48,6 +48,9 @@ struct profile {
 /* Reads a profile; writes what is wrong with it to stderr and answers false. */
 bool profile_read(struct profile *profile, const char *path);
 
+/* PORT INDEX v1|v2|ib ADDRESS */
+bool profile_set_gid(struct profile *profile, char *words[]);
+
 /* ---- events: a file descriptor that is readable as long as there are any */
 
 struct event {
@@ -91,6 +94,24 @@ bool fault(const char *call);
     return answer;        \
   }
 
+/* Does a line; it is cut into words. */
+bool script(char *line);
+
+/* What lines of the script do, under the lock: false if there is no such thing. */
+bool device_remove(const char *name);
+bool device_return(const char *name);
+bool device_is_freed(const char *name);
+/* DEVICE PORT INDEX, and TYPE ADDRESS if it is set. */
+bool device_gid(char *words[], bool set);
+bool port_event(const char *name, int port, bool up);
+bool srqs_break(const char *name);
+void completions_defer(void);
+bool completions_tell(uint32_t qp_num, int count);
+/* Tells all, and keeps back no more. */
+void completions_release(void);
+/* Whether a context was freed under protection domains or completion queues. */
+extern bool freed_in_use;
+
 bool event_is_lost(enum event_kind kind);
 bool event_is_held(enum event_kind kind);
 
@@ -100,7 +121,8 @@ struct device {
   struct ibv_device device;
   struct profile *profile;
   struct fake_context *context;
-  bool removed;
+  /* Read without the lock. */
+  _Atomic bool removed;
 };
 
 struct fake_context {
@@ -124,6 +146,9 @@ struct fake_mr {
 };
 
 struct completion {
+  struct completion *next;
+  struct ibv_cq *cq;
+  bool solicited;
   struct ibv_wc wc;
   struct fake_qp *qp;
   uint64_t slot;
@@ -162,6 +187,7 @@ struct receive_queue {
 
 struct fake_srq {
   struct ibv_srq srq;
+  struct fake_srq *next;
   struct receive_queue queue;
   uint32_t limit;
   int users;
@@ -223,7 +249,7 @@ void receives_init(struct receive_queue *queue, uint32_t size, uint32_t max_sge)
 void receives_destroy(struct receive_queue *queue);
 int receives_post(struct receive_queue *queue, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 /* A completion; what does not fit is lost, and stops the queue pairs. */
-void cq_push(struct ibv_cq *cq, const struct completion *completion, bool solicited);
+void cq_push(const struct completion *completion);
 void cq_clean(struct ibv_cq *cq, const struct fake_qp *qp);
 void cq_overran(struct ibv_cq *cq);
 void srq_taken(struct fake_srq *srq);

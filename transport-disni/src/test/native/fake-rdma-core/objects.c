@@ -275,7 +275,12 @@ EXPORT void ibv_ack_cq_events(struct ibv_cq *queue, unsigned count) {
   pthread_mutex_unlock(&fabric);
 }
 
-void cq_push(struct ibv_cq *queue, const struct completion *completion, bool solicited) {
+/* Kept back by the script, in the order in which they came. */
+static struct completion *deferred;
+static bool defers;
+
+static void tell(const struct completion *completion) {
+  struct ibv_cq *queue = completion->cq;
   struct fake_cq *cq = (struct fake_cq *)queue;
   if (cq->tail - cq->head == (uint64_t)queue->cqe) {
     if (!cq->overrun) {
@@ -287,7 +292,7 @@ void cq_push(struct ibv_cq *queue, const struct completion *completion, bool sol
   }
   cq->ring[cq->tail++ % (uint64_t)queue->cqe] = *completion;
   bool wanted = cq->armed == ARMED ||
-                (cq->armed == ARMED_SOLICITED && (solicited || completion->wc.status));
+                (cq->armed == ARMED_SOLICITED && (completion->solicited || completion->wc.status));
   if (queue->channel && wanted) {
     struct event *event = calloc(1, sizeof *event);
     event->object = queue;
@@ -296,15 +301,64 @@ void cq_push(struct ibv_cq *queue, const struct completion *completion, bool sol
   }
 }
 
+void cq_push(const struct completion *completion) {
+  if (!defers) {
+    tell(completion);
+    return;
+  }
+  struct completion **link = &deferred;
+  while (*link) {
+    link = &(*link)->next;
+  }
+  *link = malloc(sizeof **link);
+  **link = *completion;
+}
+
+void completions_defer(void) {
+  defers = true;
+}
+
+/* Of one queue pair, or of all if it has no number; on one queue, or on any. */
+static int take(uint32_t qp_num, const struct ibv_cq *on, int most,
+                void (*visit)(const struct completion *)) {
+  int taken = 0;
+  for (struct completion **link = &deferred; *link && taken < most;) {
+    struct completion *each = *link;
+    if ((qp_num && each->wc.qp_num != qp_num) || (on && each->cq != on)) {
+      link = &each->next;
+      continue;
+    }
+    *link = each->next;
+    visit(each);
+    free(each);
+    taken++;
+  }
+  return taken;
+}
+
+bool completions_tell(uint32_t qp_num, int count) {
+  return take(qp_num, NULL, count, tell) > 0;
+}
+
+void completions_release(void) {
+  defers = false;
+  take(0, NULL, INT32_MAX, tell);
+}
+
+static void drop(const struct completion *each) {
+  if (each->of_receive && each->qp->qp.srq) {
+    ((struct fake_srq *)each->qp->qp.srq)->queue.freed++;
+  }
+}
+
 void cq_clean(struct ibv_cq *queue, const struct fake_qp *qp) {
+  take(qp->qp.qp_num, queue, INT32_MAX, drop);
   struct fake_cq *cq = (struct fake_cq *)queue;
   uint64_t to = cq->head;
   for (uint64_t from = cq->head; from < cq->tail; from++) {
     struct completion *each = &cq->ring[from % (uint64_t)queue->cqe];
     if (each->qp == qp) {
-      if (each->of_receive && qp->qp.srq) {
-        ((struct fake_srq *)qp->qp.srq)->queue.freed++;
-      }
+      drop(each);
     } else {
       cq->ring[to++ % (uint64_t)queue->cqe] = *each;
     }
@@ -349,6 +403,19 @@ int receives_post(struct receive_queue *queue, struct ibv_recv_wr *wr, struct ib
 
 /* ---- shared receive queues */
 
+static struct fake_srq *srqs;
+
+bool srqs_break(const char *name) {
+  bool any = false;
+  for (struct fake_srq *srq = srqs; srq; srq = srq->next) {
+    if (!strcmp(srq->srq.context->device->name, name)) {
+      raise_async(srq->srq.context, IBV_EVENT_SRQ_ERR, &srq->srq);
+      any = true;
+    }
+  }
+  return any;
+}
+
 EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_attr *wish) {
   FAULT(NULL);
   const struct ibv_device_attr *limits = &profile_of(pd->context)->attr;
@@ -365,6 +432,8 @@ EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_att
   receives_init(&srq->queue, wish->attr.max_wr, wish->attr.max_sge);
   pthread_mutex_lock(&fabric);
   ((struct fake_pd *)pd)->users++;
+  srq->next = srqs;
+  srqs = srq;
   pthread_mutex_unlock(&fabric);
   return &srq->srq;
 }
@@ -404,6 +473,11 @@ EXPORT int ibv_destroy_srq(struct ibv_srq *queue) {
     pthread_cond_wait(&changed, &fabric);
   }
   ((struct fake_pd *)queue->pd)->users--;
+  struct fake_srq **link = &srqs;
+  while (*link != srq) {
+    link = &(*link)->next;
+  }
+  *link = srq->next;
   pthread_mutex_unlock(&fabric);
   receives_destroy(&srq->queue);
   free(srq);

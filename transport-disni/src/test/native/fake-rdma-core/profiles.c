@@ -70,22 +70,21 @@ static bool set_port(struct ibv_port_attr *port, const char *field, const char *
   return true;
 }
 
-/* gid PORT INDEX v1|v2|ib ADDRESS */
-static bool set_gid(struct profile *profile, char *words[]) {
-  int port = atoi(words[1]), index = atoi(words[2]);
+bool profile_set_gid(struct profile *profile, char *words[]) {
+  int port = atoi(words[0]), index = atoi(words[1]);
   if (port < 1 || port > MAX_PORTS || index < 0 || index >= MAX_GIDS) {
     return false;
   }
   struct gid *gid = &profile->gids[port - 1][index];
-  gid->set = true;
-  gid->type = !strcmp(words[3], "v2")   ? IBV_GID_TYPE_ROCE_V2
-              : !strcmp(words[3], "v1") ? IBV_GID_TYPE_ROCE_V1
-                                        : IBV_GID_TYPE_IB;
-  if (strchr(words[4], ':')) {
-    return inet_pton(AF_INET6, words[4], gid->gid.raw) == 1;
+  *gid = (struct gid){.set = true,
+                      .type = !strcmp(words[2], "v2")   ? IBV_GID_TYPE_ROCE_V2
+                              : !strcmp(words[2], "v1") ? IBV_GID_TYPE_ROCE_V1
+                                                        : IBV_GID_TYPE_IB};
+  if (strchr(words[3], ':')) {
+    return inet_pton(AF_INET6, words[3], gid->gid.raw) == 1;
   }
   gid->gid.raw[10] = gid->gid.raw[11] = 0xff;
-  return inet_pton(AF_INET, words[4], gid->gid.raw + 12) == 1;
+  return inet_pton(AF_INET, words[3], gid->gid.raw + 12) == 1;
 }
 
 static bool set(struct profile *profile, char *words[], int count) {
@@ -106,7 +105,7 @@ static bool set(struct profile *profile, char *words[], int count) {
         profile->attr.phys_port_cnt > port ? profile->attr.phys_port_cnt : (uint8_t)port;
     return set_port(&profile->ports[port - 1], words[2], words[3]);
   } else if (!strcmp(words[0], "gid") && count == 5) {
-    return set_gid(profile, words);
+    return profile_set_gid(profile, words + 1);
   } else if (count == 2) {
     uint64_t value = strtoull(words[1], NULL, 0);
     return set_flag(profile, words[0], value) || set_attribute(&profile->attr, words[0], value);

@@ -185,8 +185,13 @@ static void complete(struct fake_qp *qp, bool receive, uint64_t id, uint64_t slo
   wc.wr_id = id;
   wc.status = status;
   wc.qp_num = qp->qp.qp_num;
-  struct completion completion = {.wc = wc, .qp = qp, .slot = slot, .of_receive = receive};
-  cq_push(receive ? qp->qp.recv_cq : qp->qp.send_cq, &completion, solicited);
+  struct completion completion = {.cq = receive ? qp->qp.recv_cq : qp->qp.send_cq,
+                                  .solicited = solicited,
+                                  .wc = wc,
+                                  .qp = qp,
+                                  .slot = slot,
+                                  .of_receive = receive};
+  cq_push(&completion);
 }
 
 static void flush(struct fake_qp *qp) {

@@ -3,12 +3,20 @@
  *
  *   fail CALL ERRNO [SKIP [TIMES]]   the call fails, after so many that do not, so many times (1);
  *                                    ibv_post_send/request, ibv_post_recv/request: one of a list
+ *   pause CALL, resume CALL          threads stop in the call, before it does anything
+ *   is-paused CALL                   fails unless a thread is there
  *   lose KIND [TIMES]                events are lost: completion, async or cm
  *   hold KIND, release KIND          events are told later
+ *   defer                            completions are kept back from their queues
+ *   complete QPN [COUNT]             those of a queue pair that are kept back, all or the oldest
  *   remove DEVICE, return DEVICE     the device goes while it is used; a new one of its name comes
+ *   is-freed DEVICE                  fails unless the context of the one that went last is freed
  *   down DEVICE PORT, up DEVICE PORT the state of a port, with its event
+ *   break-srq DEVICE                 its shared receive queues fail, with their event
+ *   gid DEVICE PORT INDEX TYPE ADDR  an entry of the table of GIDs, with the event; v1, v2 or ib
+ *   no-gid DEVICE PORT INDEX         it goes, with the event
  *   unused-contexts-only             fails if a context was freed on which there were objects
- *   clear                            nothing of all that
+ *   clear                            no failures, pauses, losses; what was kept back is told
  */
 #include <errno.h>
 #include <jni.h>
@@ -28,13 +36,11 @@ struct failure {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct failure failures[MAX_FAULTS];
 static _Atomic int faults;
+static char paused[64];
+static int stopped;
+static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
 static int lost[EVENT_KINDS];
 static bool held[EVENT_KINDS];
-
-bool device_remove(const char *name);
-bool device_return(const char *name);
-extern bool freed_in_use;
-bool port_event(const char *name, int port, bool up);
 
 bool fault(const char *call) {
   if (!faults) {
@@ -42,6 +48,11 @@ bool fault(const char *call) {
   }
   bool fails = false;
   pthread_mutex_lock(&lock);
+  while (!strcmp(paused, call)) {
+    stopped++;
+    pthread_cond_wait(&resumed, &lock);
+    stopped--;
+  }
   for (int i = 0; i < MAX_FAULTS && !fails; i++) {
     struct failure *failure = &failures[i];
     if (failure->times && !strcmp(failure->call, call) && failure->skip-- <= 0) {
@@ -86,9 +97,31 @@ static int kind_of(const char *name) {
   return -1;
 }
 
+/* A pause counts as a fault, so that a call without any looks no further. */
+static bool pause_call(const char *call) {
+  if (strlen(call) >= sizeof paused || *paused) {
+    return false;
+  }
+  strcpy(paused, call);
+  faults++;
+  return true;
+}
+
+static bool resume(void) {
+  if (!*paused) {
+    return false;
+  }
+  *paused = 0;
+  faults--;
+  pthread_cond_broadcast(&resumed);
+  return true;
+}
+
 static bool clear(void) {
   memset(failures, 0, sizeof failures);
+  resume();
   faults = 0;
+  completions_release();
   for (int kind = 0; kind < EVENT_KINDS; kind++) {
     lost[kind] = 0;
     held[kind] = false;
@@ -120,6 +153,31 @@ static bool obey(char *verb, char *words[], int count) {
     }
     return true;
   }
+  if (!strcmp(verb, "pause") && count == 1) {
+    return pause_call(words[0]);
+  }
+  if (!strcmp(verb, "resume") && count == 1) {
+    return !strcmp(paused, words[0]) && resume();
+  }
+  if (!strcmp(verb, "is-paused") && count == 1) {
+    return !strcmp(paused, words[0]) && stopped;
+  }
+  if (!strcmp(verb, "defer") && !count) {
+    completions_defer();
+    return true;
+  }
+  if (!strcmp(verb, "complete") && count >= 1) {
+    return completions_tell((uint32_t)atoi(words[0]), count > 1 ? atoi(words[1]) : INT32_MAX);
+  }
+  if (!strcmp(verb, "is-freed") && count == 1) {
+    return device_is_freed(words[0]);
+  }
+  if (!strcmp(verb, "break-srq") && count == 1) {
+    return srqs_break(words[0]);
+  }
+  if ((!strcmp(verb, "gid") && count == 5) || (!strcmp(verb, "no-gid") && count == 3)) {
+    return device_gid(words, count == 5);
+  }
   if (!strcmp(verb, "remove") && count == 1) {
     return device_remove(words[0]);
   }
@@ -132,18 +190,10 @@ static bool obey(char *verb, char *words[], int count) {
   return false;
 }
 
-/* FakeRdmaCore.command: whether the line was understood and could be done. */
-EXPORT jboolean Java_io_verbena_disni_FakeRdmaCore_command(JNIEnv *env, jclass type, jstring line) {
-  (void)type;
-  char text[256], *words[5], *rest = NULL;
+bool script(char *text) {
+  char *words[7], *rest = NULL;
   int count = 0;
-  jsize length = (*env)->GetStringUTFLength(env, line);
-  if (length >= (jsize)sizeof text) {
-    return false;
-  }
-  (*env)->GetStringUTFRegion(env, line, 0, (*env)->GetStringLength(env, line), text);
-  text[length] = 0;
-  for (char *word = strtok_r(text, " ", &rest); word && count < 5;
+  for (char *word = strtok_r(text, " ", &rest); word && count < 7;
        word = strtok_r(NULL, " ", &rest)) {
     words[count++] = word;
   }
@@ -153,6 +203,19 @@ EXPORT jboolean Java_io_verbena_disni_FakeRdmaCore_command(JNIEnv *env, jclass t
   pthread_mutex_unlock(&lock);
   pthread_mutex_unlock(&fabric);
   return done;
+}
+
+/* FakeRdmaCore.command: whether the line was understood and could be done. */
+EXPORT jboolean Java_io_verbena_disni_FakeRdmaCore_command(JNIEnv *env, jclass type, jstring line) {
+  (void)type;
+  char text[256];
+  jsize length = (*env)->GetStringUTFLength(env, line);
+  if (length >= (jsize)sizeof text) {
+    return false;
+  }
+  (*env)->GetStringUTFRegion(env, line, 0, (*env)->GetStringLength(env, line), text);
+  text[length] = 0;
+  return script(text);
 }
 
 /* ---- timers: one thread, from the first that is set on */

@@ -10,9 +10,11 @@ import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.Device;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.PostException;
+import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
@@ -25,9 +27,11 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -101,6 +105,64 @@ final class FailingDevicesTest {
       assertThat(device.awaitAsyncEvent(NANOS))
           .isEqualTo(new AsyncEvent(AsyncEvent.Type.PORT_ACTIVE, null));
       assertThat(device.port().active()).isTrue();
+    }
+  }
+
+  @Test
+  void tellsThatASharedReceiveQueueFailed() throws Exception {
+    try (Device device = new DisniProvider().open(REMOVABLE);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        SharedReceiveQueue queue = domain.createSharedReceiveQueue(4, 1)) {
+      FakeRdmaCore.script("break-srq mlx5_20");
+
+      assertThat(device.awaitAsyncEvent(NANOS))
+          .isEqualTo(new AsyncEvent(AsyncEvent.Type.SRQ_ERR, queue));
+    }
+  }
+
+  @Test
+  void looksAnEventUpBeforeItIsAcknowledged() throws Exception {
+    try (Device device = new DisniProvider().open(REMOVABLE);
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        SharedReceiveQueue queue = domain.createSharedReceiveQueue(4, 1)) {
+      FakeRdmaCore.script("pause ibv_ack_async_event");
+      FakeRdmaCore.script("break-srq mlx5_20");
+      CompletableFuture<Void> reader =
+          CompletableFuture.runAsync(
+              () -> {
+                try {
+                  // It may be told to the other thread, which then waits for nothing more.
+                  device.awaitAsyncEvent(1);
+                } catch (InterruptedException e) {
+                  throw new AssertionError(e);
+                }
+              });
+      Awaitility.await().until(() -> FakeRdmaCore.tells("is-paused ibv_ack_async_event"));
+
+      // Once it is acknowledged, the queue may be destroyed, and its address be another's.
+      AsyncEvent event = device.awaitAsyncEvent(NANOS);
+      FakeRdmaCore.script("resume ibv_ack_async_event");
+
+      assertThat(event).isEqualTo(new AsyncEvent(AsyncEvent.Type.SRQ_ERR, queue));
+      reader.get(10, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void keepsNoOtherDeviceThanTheOneThatIsOpen() {
+    // New ones, which nobody has opened yet.
+    for (String name : List.of("mlx5_20", "siw0")) {
+      FakeRdmaCore.script("remove " + name);
+      FakeRdmaCore.script("return " + name);
+    }
+    try (Device device = new DisniProvider().open(REMOVABLE)) {
+      FakeRdmaCore.script("remove siw0");
+
+      assertThat(FakeRdmaCore.tells("is-freed siw0")).isTrue();
+      FakeRdmaCore.script("return siw0");
+      FakeRdmaCore.script("remove mlx5_20");
+      assertThat(FakeRdmaCore.tells("is-freed mlx5_20")).as("%s is open", device).isFalse();
+      FakeRdmaCore.script("return mlx5_20");
     }
   }
 

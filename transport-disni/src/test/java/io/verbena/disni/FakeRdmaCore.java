@@ -68,5 +68,15 @@ final class FakeRdmaCore {
     }
   }
 
+  /**
+   * Whether a line that asks something is so.
+   *
+   * @param line {@code is-paused} or {@code is-freed}, with what they ask about
+   */
+  static boolean tells(String line) {
+    assumeLoaded();
+    return command(line);
+  }
+
   private static native boolean command(String line);
 }

@@ -43,6 +43,8 @@ final class SanitizedTest {
     line.add(SanitizedVerbs.class.getName());
     line.add(Mlx5RoceTest.class.getName());
     line.add(FailingDevicesTest.class.getName());
+    line.add(CompletionOrderTest.class.getName());
+    line.add(GidTableTest.class.getName());
 
     assertThat(Natives.run(line))
         .contains("sanitizer: true")
