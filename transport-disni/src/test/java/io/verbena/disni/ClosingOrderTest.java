@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.DynamicTest.dynamicTest;
-
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -18,39 +13,25 @@ import org.junit.jupiter.api.io.TempDir;
  * one. In C, with objects that only count, since a device that refuses would be needed otherwise.
  */
 final class ClosingOrderTest {
-  private static final Path SOURCE = Path.of("src/test/native/closing_test.c");
   private static final Path TESTED = Path.of("src/main/native/disni");
-  private static final Pattern CLAIM = Pattern.compile("(?m)^  RUN\\((\\w+)\\);$");
 
   @TempDir private Path folder;
 
   @TestFactory
   Stream<DynamicTest> claims() throws Exception {
-    // Where it was built there are headers too.
-    Natives.assumePacked();
-    Path program = folder.resolve("closing_test");
-    Natives.run(
-        List.of(
-            Natives.compiler(),
-            "-std=gnu11",
-            "-Wall",
-            "-Wextra",
-            "-Werror",
-            "-g",
-            "-fsanitize=address,undefined",
-            "-fno-sanitize-recover=undefined",
-            "-o",
-            program.toString(),
-            SOURCE.toString(),
-            TESTED.resolve("closing.c").toString(),
-            TESTED.resolve("handles.c").toString(),
-            "-pthread"));
-    List<String> passed = Natives.run(List.of(program.toString())).lines().toList();
+    return claims("address,undefined");
+  }
 
-    return CLAIM
-        .matcher(Files.readString(SOURCE))
-        .results()
-        .map(line -> line.group(1))
-        .map(claim -> dynamicTest(claim, () -> assertThat(passed).contains(claim)));
+  @TestFactory
+  Stream<DynamicTest> claimsUnderTheThreadSanitizer() throws Exception {
+    return claims("thread");
+  }
+
+  private Stream<DynamicTest> claims(String sanitizer) throws Exception {
+    return NativeClaims.run(
+        Path.of("src/test/native/closing_test.c"),
+        List.of(TESTED.resolve("closing.c").toString(), TESTED.resolve("handles.c").toString()),
+        sanitizer,
+        folder);
   }
 }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.disni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DynamicTest;
+
+/** A test program in C, which prints the name of each of its claims: one test each. */
+final class NativeClaims {
+  private static final Pattern CLAIM = Pattern.compile("(?m)^  RUN\\((\\w+)\\);$");
+
+  /** For programs on the fake rdma-core. */
+  private static final Path PROFILES = Path.of("src/test/native/fake-rdma-core/profiles");
+
+  private NativeClaims() {}
+
+  /**
+   * Builds the program and runs it.
+   *
+   * @param source the program
+   * @param tested the sources that it tests, and options for the compiler
+   * @param sanitizer what it is built with: any report of it ends the program with an error
+   */
+  static Stream<DynamicTest> run(Path source, List<String> tested, String sanitizer, Path folder)
+      throws Exception {
+    // Where the libraries were built there are headers too.
+    Natives.assumePacked();
+    assumeSanitizer(sanitizer, folder);
+    Path program = folder.resolve("claims");
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Natives.compiler(),
+                "-std=gnu11",
+                "-Wall",
+                "-Wextra",
+                "-Werror",
+                "-g",
+                "-fsanitize=" + sanitizer,
+                "-fno-sanitize-recover=undefined",
+                "-o",
+                program.toString(),
+                source.toString(),
+                "-pthread"));
+    command.addAll(tested);
+    Natives.run(command);
+    List<String> passed =
+        Natives.run(List.of("env", "FAKE_RDMA_CORE=" + PROFILES, program.toString()))
+            .lines()
+            .toList();
+
+    return CLAIM
+        .matcher(Files.readString(source))
+        .results()
+        .map(line -> line.group(1))
+        .map(claim -> dynamicTest(claim, () -> assertThat(passed).contains(claim)));
+  }
+
+  /** The C files of a folder. */
+  static List<String> files(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.map(Path::toString).filter(name -> name.endsWith(".c")).sorted().toList();
+    }
+  }
+
+  /**
+   * Skips the test, and says so, where the compiler has no such sanitizer, or it does not run: an
+   * older thread sanitizer refuses to where the kernel lays out memory at random.
+   */
+  private static void assumeSanitizer(String sanitizer, Path folder) throws Exception {
+    Path source = folder.resolve("empty.c");
+    String program = folder.resolve("empty").toString();
+    Files.writeString(source, "int main(void) { return 0; }\n");
+    boolean runs =
+        succeeds(Natives.compiler(), "-fsanitize=" + sanitizer, "-o", program, source.toString())
+            && succeeds(program);
+    if (!runs) {
+      System.err.println("*** SKIPPED, NOT TESTED HERE: no sanitizer runs here: " + sanitizer);
+    }
+    assumeTrue(runs, () -> "no sanitizer runs here: " + sanitizer);
+  }
+
+  private static boolean succeeds(String... command) throws Exception {
+    return new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start()
+            .waitFor()
+        == 0;
+  }
+}
