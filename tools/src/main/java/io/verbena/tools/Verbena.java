@@ -4,6 +4,7 @@ package io.verbena.tools;
 import io.verbena.tools.datagrams.DatagramsCommand;
 import io.verbena.tools.device.DeviceCommand;
 import io.verbena.tools.device.DevicesCommand;
+import io.verbena.tools.doctor.DoctorCommand;
 import io.verbena.tools.perf.PerfCommand;
 import io.verbena.tools.ping.PingCommand;
 import io.verbena.tools.pingpong.PingpongCommand;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Spec;
     subcommands = {
       DevicesCommand.class,
       DeviceCommand.class,
+      DoctorCommand.class,
       StatCommand.class,
       PingpongCommand.class,
       PerfCommand.class,

@@ -16,6 +16,7 @@ class UsageTest {
         "",
         "devices",
         "device",
+        "doctor",
         "stat",
         "pingpong",
         "perf",
@@ -42,6 +43,8 @@ class UsageTest {
           ''                                  | COMMAND: missing
           nosuch                              | nosuch
           device                              | URI
+          doctor                              | URI
+          doctor rxe0                         | URI: rxe0 (expected: a URI
           pingpong                            | -d: missing
           stat emulated://x -n 0              | -n: 0 (expected: >= 1)
           stat 1 -i 0                         | -i: 0 (expected: >= 1)

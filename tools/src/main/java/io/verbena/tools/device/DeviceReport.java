@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.tools.device;
 
+import io.verbena.tools.end.DevinfoLine;
 import io.verbena.tools.end.QueuePairAddress;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.Device;
@@ -17,14 +18,8 @@ import java.util.TreeSet;
  * tell is left out; what it tells beyond that has a label like theirs.
  */
 final class DeviceReport {
-  private static final String VALUES = "\t\t\t\t\t";
   private static final int PORT_DOWN = 1;
   private static final int PORT_ACTIVE = 4;
-
-  /** Where the values of a device, and those of a port, stand; in characters, with tabs of 8. */
-  private static final int DEVICE_COLUMN = 40;
-
-  private static final int PORT_COLUMN = 48;
 
   private final PrintWriter out;
 
@@ -58,7 +53,7 @@ final class DeviceReport {
       device("max_srq_wr", has.maxSharedReceiveRequests());
     }
     out.println("\tcapabilities:");
-    new TreeSet<>(has.capabilities()).forEach(each -> out.println(VALUES + each));
+    new TreeSet<>(has.capabilities()).forEach(each -> out.println(DevinfoLine.more(each)));
     print(device.port(), has.maxMessageSize());
     out.println();
   }
@@ -86,16 +81,10 @@ final class DeviceReport {
   }
 
   private void device(String label, Object value) {
-    line("\t", 8, DEVICE_COLUMN, label, value);
+    out.println(DevinfoLine.ofDevice(label, value));
   }
 
   private void port(String label, Object value) {
-    line("\t\t\t", 24, PORT_COLUMN, label, value);
-  }
-
-  private void line(String indent, int at, int column, String label, Object value) {
-    int end = at + label.length() + 1;
-    int tabs = Math.max(1, (column - end + 7) / 8);
-    out.println(indent + label + ":" + "\t".repeat(tabs) + value);
+    out.println(DevinfoLine.ofPort(label, value));
   }
 }

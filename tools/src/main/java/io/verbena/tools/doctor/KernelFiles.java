@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.tools.doctor;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Files of sysfs and proc, below a root that is {@code /} but for tests. */
+final class KernelFiles {
+  private final Path root;
+
+  KernelFiles(Path root) {
+    this.root = root;
+  }
+
+  /** Without the blanks around it; null if it is not there, or the kernel does not tell it. */
+  @Nullable String read(String file) {
+    try {
+      return Files.readString(root.resolve(file)).strip();
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** As {@link #read}; -1 if it is no number. */
+  long number(String file) {
+    String text = read(file);
+    return text != null && text.matches("\\d{1,18}") ? Long.parseLong(text) : -1;
+  }
+
+  boolean exists(String file) {
+    return Files.exists(root.resolve(file));
+  }
+
+  /** The names in a folder, in order; none if it is not there. */
+  List<String> names(String folder) {
+    try (Stream<Path> files = Files.list(root.resolve(folder))) {
+      return files.map(file -> String.valueOf(file.getFileName())).sorted().toList();
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  /** The name of what a link leads to, as of a driver; null if there is none. */
+  @Nullable String target(String link) {
+    try {
+      Path file = root.resolve(link).toRealPath().getFileName();
+      return file == null ? null : file.toString();
+    } catch (IOException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.tools.doctor;
+
+import io.verbena.verbs.Device;
+import io.verbena.verbs.PortAttributes;
+import java.net.URI;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A device that is examined, with what the kernel tells of it.
+ *
+ * @param uri by which it was opened
+ * @param port as it was when it was opened
+ */
+record Patient(URI uri, Device device, PortAttributes port, KernelFiles files) {
+
+  private static final String INTERFACE = "parent";
+
+  /** The name that the kernel has for it too. */
+  String name() {
+    return device.attributes().name();
+  }
+
+  /** Whether it is one of the kernel's, and no emulated HCA. */
+  boolean isKernels() {
+    return List.of("disni", "verbs").contains(uri.getScheme());
+  }
+
+  private String folder() {
+    return "sys/class/infiniband/" + name() + "/";
+  }
+
+  /** Whether sysfs shows it at all. */
+  boolean isSeen() {
+    return files.exists(folder());
+  }
+
+  /** A file of the device. */
+  @Nullable String ofDevice(String file) {
+    return files.read(folder() + file);
+  }
+
+  /** A file of its port. */
+  @Nullable String ofPort(String file) {
+    return files.read(folder() + "ports/1/" + file);
+  }
+
+  /** A number of its port; -1 if the kernel does not tell. */
+  long countOfPort(String file) {
+    return files.number(folder() + "ports/1/" + file);
+  }
+
+  /** What a link of the device leads to. */
+  @Nullable String target(String link) {
+    return files.target(folder() + link);
+  }
+
+  /** Soft-RoCE and Soft-iWARP name their interface, whose bus is not theirs. */
+  boolean isOnABus() {
+    return files.exists(folder() + "device") && ofDevice(INTERFACE) == null;
+  }
+
+  boolean isIwarp() {
+    String type = ofDevice("node_type");
+    return type != null && type.contains("RNIC");
+  }
+
+  boolean isInfiniBand() {
+    return "InfiniBand".equals(ofPort("link_layer"));
+  }
+
+  /** Those of iWARP are a MAC, those of InfiniBand a port, with an address elsewhere. */
+  boolean hasAddressesAsGids() {
+    return !isIwarp() && !isInfiniBand();
+  }
+
+  /** The kernel's text for GID {@code index}: {@code RoCE v2}, {@code IB/RoCE v1}; or null. */
+  @Nullable String gidType(int index) {
+    return ofPort("gid_attrs/types/" + index);
+  }
+
+  /** The network interface: of the first GID that names one, else of the device; or null. */
+  @Nullable String netdev() {
+    for (int i = 0; i < port.gids().size(); i++) {
+      String name = netdev(i);
+      if (name != null) {
+        return name;
+      }
+    }
+    List<String> names = files.names(folder() + "device/net");
+    return names.isEmpty() ? ofDevice(INTERFACE) : names.get(0);
+  }
+
+  /** The interface of GID {@code index}, which is a VLAN's where its address is; or null. */
+  @Nullable String netdev(int index) {
+    String name = ofPort("gid_attrs/ndevs/" + index);
+    return name == null || name.isEmpty() ? null : name;
+  }
+
+  /** The interface for a sentence. */
+  String netdevName() {
+    String name = netdev();
+    return name == null ? "INTERFACE" : name;
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Tells what is wrong with a device and its surroundings, and what to do about it. */
+@NullMarked
+package io.verbena.tools.doctor;
+
+import org.jspecify.annotations.NullMarked;

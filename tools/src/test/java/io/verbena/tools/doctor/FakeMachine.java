@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.tools.doctor;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.verbena.tools.Verbena;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A machine with one device of the fake rdma-core ({@code transport-disni/src/test/native}), in a
+ * JVM of its own, and with files as the kernel has them. Its interface is eth1.
+ */
+final class FakeMachine {
+  private static final Path DISNI = Path.of("../transport-disni").toAbsolutePath().normalize();
+  private static final Path LIBRARY = DISNI.resolve("target/fake-rdma-core/libfake_rdma_core.so");
+
+  /** What a run printed, and its exit code. */
+  record Diagnosis(int exitCode, String text) {}
+
+  private final Path folder;
+  private final List<String> lines;
+  private boolean hidesDevice;
+
+  /**
+   * @param folder where all of it is written
+   * @param profile of the device
+   */
+  FakeMachine(Path folder, String profile) throws IOException {
+    if (!Files.isRegularFile(LIBRARY)) {
+      String why = LIBRARY + ": not built, for want of a C compiler or of rdma-core's headers";
+      System.err.println("*** SKIPPED, NOT TESTED HERE: the doctor on RNICs. " + why);
+      assumeTrue(false, why);
+    }
+    this.folder = folder;
+    Path file = DISNI.resolve("src/test/native/fake-rdma-core/profiles").resolve(profile);
+    lines = new ArrayList<>(Files.readAllLines(file));
+    file("proc/self/limits", "Max locked memory         unlimited            unlimited   bytes");
+    file("sys/class/net/eth1/mtu", "1500");
+  }
+
+  /** Another value in place of one of the profile. */
+  FakeMachine with(String line, String instead) {
+    lines.set(lines.indexOf(line), instead);
+    return this;
+  }
+
+  /** Without the lines of the profile that begin so. */
+  FakeMachine without(String start) {
+    lines.removeIf(line -> line.startsWith(start));
+    return this;
+  }
+
+  /** A file of the kernel. */
+  FakeMachine file(String name, String content) throws IOException {
+    Path file = folder.resolve("root").resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.writeString(file, content + "\n");
+    return this;
+  }
+
+  /** A file of the device. */
+  FakeMachine deviceFile(String name, String content) throws IOException {
+    return file("sys/class/infiniband/" + value("name") + "/" + name, content);
+  }
+
+  private String value(String name) {
+    return lines.stream()
+        .filter(line -> line.startsWith(name + " "))
+        .map(line -> line.substring(name.length() + 1))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private void writeDevice() throws IOException {
+    boolean active = lines.contains("port 1 state active");
+    boolean ethernet = lines.contains("port 1 link ethernet");
+    deviceFile("node_type", value("transport").equals("iwarp") ? "4: RNIC" : "1: CA");
+    deviceFile("ports/1/state", active ? "4: ACTIVE" : "1: DOWN");
+    deviceFile("ports/1/link_layer", ethernet ? "Ethernet" : "InfiniBand");
+    deviceFile("ports/1/rate", "100 Gb/sec (4X EDR)");
+    for (String line : lines) {
+      String[] words = line.split(" ", -1);
+      if (words[0].equals("gid") && words[1].equals("1")) {
+        String type = words[3].equals("v2") ? "RoCE v2" : "IB/RoCE v1";
+        deviceFile("ports/1/gid_attrs/types/" + words[2], type);
+        deviceFile("ports/1/gid_attrs/ndevs/" + words[2], "eth1");
+      }
+    }
+  }
+
+  /** As in a container that shows none. */
+  FakeMachine withoutSysfs() {
+    hidesDevice = true;
+    return this;
+  }
+
+  /** Runs {@code verbena doctor} with these arguments. */
+  Diagnosis doctor(String... arguments) throws Exception {
+    if (!hidesDevice) {
+      writeDevice();
+    }
+    Path profiles = Files.createDirectories(folder.resolve("profiles"));
+    Files.write(profiles.resolve("device"), lines);
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                Verbena.class.getName(),
+                "doctor",
+                "--root",
+                folder.resolve("root").toString()));
+    command.addAll(List.of(arguments));
+    Path errors = folder.resolve("errors");
+    ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
+    builder.environment().put("LD_PRELOAD", LIBRARY.toString());
+    builder.environment().put("FAKE_RDMA_CORE", profiles.toString());
+    Process process = builder.start();
+    String text = new String(process.getInputStream().readAllBytes(), UTF_8);
+    int exitCode = process.waitFor();
+    if (text.isEmpty()) {
+      throw new AssertionError("exit code " + exitCode + "\n" + Files.readString(errors));
+    }
+    return new Diagnosis(exitCode, text);
+  }
+}
