@@ -172,17 +172,6 @@ EXTENSION(jint, socketAddress, jlong identifier, jboolean peer, jlong target) {
   return address->sa_family;
 }
 
-EXTENSION(jint, reuseAddress, jlong identifier) {
-  int on = 1;
-  if (!identifier) {
-    return -EINVAL;
-  }
-  return rdma_set_option(POINTER(struct rdma_cm_id, identifier), RDMA_OPTION_ID,
-                         RDMA_OPTION_ID_REUSEADDR, &on, sizeof on)
-             ? -error_now()
-             : 0;
-}
-
 EXTENSION(jlong, contextOf, jlong identifier) {
   return identifier ? to_handle(POINTER(struct rdma_cm_id, identifier)->verbs) : 0;
 }

@@ -195,7 +195,6 @@ EXTENSION(jint, queryDevice, jlong context, jlong words_address, jlong firmware)
   words[DEVICE_MAX_AH] = device.max_ah;
   words[DEVICE_MAX_SRQ] = device.max_srq;
   words[DEVICE_MAX_SRQ_WR] = device.max_srq_wr;
-  words[DEVICE_MAX_SRQ_SGE] = device.max_srq_sge;
   words[DEVICE_PHYS_PORT_CNT] = device.phys_port_cnt;
   words[DEVICE_VENDOR_ID] = device.vendor_id;
   copy_name(POINTER(char, firmware), device.fw_ver);

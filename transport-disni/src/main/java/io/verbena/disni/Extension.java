@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 final class Extension implements RdmaCore {
 
   /** What {@link #version} must answer: changes with any change of this contract. */
-  static final int VERSION = 5;
+  static final int VERSION = 6;
 
   private final Disni disni;
 

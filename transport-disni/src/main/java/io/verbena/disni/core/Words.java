@@ -26,7 +26,6 @@ public final class Words {
     MAX_AH,
     MAX_SRQ,
     MAX_SRQ_WR,
-    MAX_SRQ_SGE,
     PHYS_PORT_CNT,
     VENDOR_ID
   }
