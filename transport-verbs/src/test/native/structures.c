@@ -38,7 +38,6 @@ LAYOUT(DEVICE_MAX_MW, 176, offsetof(struct ibv_device_attr, max_mw));
 LAYOUT(DEVICE_MAX_AH, 200, offsetof(struct ibv_device_attr, max_ah));
 LAYOUT(DEVICE_MAX_SRQ, 212, offsetof(struct ibv_device_attr, max_srq));
 LAYOUT(DEVICE_MAX_SRQ_WR, 216, offsetof(struct ibv_device_attr, max_srq_wr));
-LAYOUT(DEVICE_MAX_SRQ_SGE, 220, offsetof(struct ibv_device_attr, max_srq_sge));
 LAYOUT(DEVICE_PHYS_PORT_CNT, 227, offsetof(struct ibv_device_attr, phys_port_cnt));
 LAYOUT(DEVICE_SIZE, 232, sizeof(struct ibv_device_attr));
 LAYOUT(PORT_STATE, 0, offsetof(struct ibv_port_attr, state));

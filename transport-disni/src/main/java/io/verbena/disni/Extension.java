@@ -274,8 +274,5 @@ final class Extension implements RdmaCore {
   public native int socketAddress(long identifier, boolean peer, long sockaddr);
 
   @Override
-  public native int reuseAddress(long identifier);
-
-  @Override
   public native long contextOf(long identifier);
 }

@@ -224,7 +224,6 @@ final class Contexts {
       words.set(DeviceWords.MAX_AH, Memory.getInt(from + Structures.DEVICE_MAX_AH));
       words.set(DeviceWords.MAX_SRQ, Memory.getInt(from + Structures.DEVICE_MAX_SRQ));
       words.set(DeviceWords.MAX_SRQ_WR, Memory.getInt(from + Structures.DEVICE_MAX_SRQ_WR));
-      words.set(DeviceWords.MAX_SRQ_SGE, Memory.getInt(from + Structures.DEVICE_MAX_SRQ_SGE));
       words.set(
           DeviceWords.PHYS_PORT_CNT,
           Memory.getUnsignedByte(from + Structures.DEVICE_PHYS_PORT_CNT));

@@ -28,8 +28,6 @@ final class ForeignCore implements RdmaCore {
   private static final int ROCE_V2 = 2;
   private static final int BIND_MW = 8;
   private static final int SRQ_LIMIT_MASK = 2;
-  private static final int RDMA_OPTION_ID = 0;
-  private static final int REUSE_ADDRESS = 1;
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
   private static final int SOCKADDR_IN = 16;
@@ -80,7 +78,6 @@ final class ForeignCore implements RdmaCore {
   private final Function getEvent;
   private final Function ackEvent;
   private final Function createConnectionPair;
-  private final Function setOption;
 
   /** Where binds are written, which happens under the monitor of {@code this}. */
   private final long bind = Arena.global().allocate(Structures.BIND_SIZE, Long.BYTES).address();
@@ -127,7 +124,6 @@ final class ForeignCore implements RdmaCore {
     getEvent = from.function("rdma_get_cm_event", Failure.MINUS_ONE, "PP");
     ackEvent = from.function("rdma_ack_cm_event", Failure.MINUS_ONE, "P");
     createConnectionPair = from.function("rdma_create_qp", Failure.MINUS_ONE, "PPP");
-    setOption = from.function("rdma_set_option", Failure.MINUS_ONE, "PIIPP");
   }
 
   @Override
@@ -778,15 +774,6 @@ final class ForeignCore implements RdmaCore {
       }
     }
     return family;
-  }
-
-  @Override
-  public int reuseAddress(long identifier) {
-    try (Arena arena = Arena.ofConfined()) {
-      long on = allocate(arena, Integer.BYTES);
-      Memory.putInt(on, 1);
-      return setOption.status(identifier, RDMA_OPTION_ID, REUSE_ADDRESS, on, Integer.BYTES);
-    }
   }
 
   @Override

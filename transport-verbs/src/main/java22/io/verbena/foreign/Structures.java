@@ -45,7 +45,6 @@ final class Structures {
   static final int DEVICE_MAX_AH = 200;
   static final int DEVICE_MAX_SRQ = 212;
   static final int DEVICE_MAX_SRQ_WR = 216;
-  static final int DEVICE_MAX_SRQ_SGE = 220;
   static final int DEVICE_PHYS_PORT_CNT = 227;
   static final int DEVICE_SIZE = 232;
 

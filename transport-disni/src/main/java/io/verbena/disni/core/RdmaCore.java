@@ -260,9 +260,6 @@ public interface RdmaCore {
    */
   int socketAddress(long identifier, boolean peer, long sockaddr);
 
-  /** {@code rdma_set_option(3)}: lets another listener take the address at once. */
-  int reuseAddress(long identifier);
-
   /** The context of the device that an identifier is bound to; 0 if none. */
   long contextOf(long identifier);
 }
