@@ -4,6 +4,7 @@ package io.verbena.disni;
 import static java.util.Objects.requireNonNull;
 
 import io.verbena.disni.core.RdmaCore;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -60,9 +61,21 @@ final class Block {
     return bytes;
   }
 
-  /** Where it is. */
+  /**
+   * Where it is, for a native call. Who does not look into it afterwards {@linkplain #keep keeps}
+   * it.
+   */
   long address() {
     return address;
+  }
+
+  /**
+   * Keeps the memory until here, behind a native call that has its address alone: a block that
+   * nobody uses any more may be collected while the call goes on.
+   */
+  @SuppressWarnings("ReachabilityFenceUsage") // If the call throws, it has ended.
+  void keep() {
+    Reference.reachabilityFence(this);
   }
 
   /** The order of the names is what the two sides agree on. */

@@ -23,10 +23,9 @@ final class DisniAddressHandle implements AddressHandle {
             .set(AddressWords.HOP_LIMIT, vector.hopLimit())
             .set(AddressWords.TRAFFIC_CLASS, vector.trafficClass())
             .set(AddressWords.FLOW_LABEL, vector.flowLabel());
-    pointer =
-        Errno.check(
-            "create address handle",
-            domain.device().core().createAddressHandle(domain.pointer(), words.address()));
+    long made = domain.device().core().createAddressHandle(domain.pointer(), words.address());
+    words.keep();
+    pointer = Errno.check("create address handle", made);
   }
 
   long pointer() {

@@ -257,7 +257,10 @@ final class DisniConnection implements ConnectionIdentifier {
       Block data = copy(offered.privateData());
       Block words = words(offered, data, offered.responderResources(), offered.initiatorDepth());
       peerServes = offered.initiatorDepth();
-      Errno.check("connect", core().connect(pointer, words.address()));
+      int begun = core().connect(pointer, words.address());
+      words.keep();
+      data.keep();
+      Errno.check("connect", begun);
       state = State.CONNECTING;
       expireIn(timeoutNanos);
     }
@@ -283,6 +286,8 @@ final class DisniConnection implements ConnectionIdentifier {
               offered.responderResources(),
               Math.min(offered.initiatorDepth(), peerServes));
       int accepted = core().accept(pointer, words.address());
+      words.keep();
+      data.keep();
       if (isDatagram()) {
         Errno.check("accept", accepted);
         state = State.ANSWERED;
@@ -325,6 +330,7 @@ final class DisniConnection implements ConnectionIdentifier {
       end();
       // A peer that has gone meanwhile need not be told.
       int rejected = core().reject(pointer, data.address(), privateData.remaining());
+      data.keep();
       if (rejected < 0 && rejected != -Errno.EINVAL) {
         throw Errno.failure("reject", rejected);
       }

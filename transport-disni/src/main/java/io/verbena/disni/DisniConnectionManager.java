@@ -86,7 +86,9 @@ final class DisniConnectionManager implements ConnectionManager {
     long id = 0;
     try {
       id = device.core().createId(channel, (short) space.code());
-      device.core().bindAddr(id, SocketAddress.write(parsed.socket()).address());
+      Block socket = SocketAddress.write(parsed.socket());
+      device.core().bindAddr(id, socket.address());
+      socket.keep();
       InetSocketAddress bound = SocketAddress.of(device.core(), id, false);
       if (bound == null) {
         throw new VerbsException(VerbsError.IO, "listen: " + address + " is bound to no address");
@@ -183,6 +185,10 @@ final class DisniConnectionManager implements ConnectionManager {
           .core()
           .resolveAddr(
               connection.pointer(), from == null ? 0 : from.address(), to.address(), millis);
+      if (from != null) {
+        from.keep();
+      }
+      to.keep();
     } catch (IOException e) {
       int errno = Errno.of(e);
       if (errno == 0 || Errno.error(errno) == VerbsError.NO_MEMORY) {

@@ -75,7 +75,9 @@ final class DisniContext {
   static long named(RdmaCore core, String name) {
     Block text = new Block(NAME_SIZE);
     text.bytes().put(0, name.getBytes(StandardCharsets.UTF_8));
-    return Errno.check("open device", core.context(text.address()));
+    long context = core.context(text.address());
+    text.keep();
+    return Errno.check("open device", context);
   }
 
   /** The name of a context's device. */

@@ -19,10 +19,9 @@ final class DisniMemoryWindow implements MemoryWindow {
     this.type = type;
     Block keys = Block.of(KeyWords.values());
     int code = type == MemoryWindowType.TYPE_1 ? 1 : 2;
-    pointer =
-        Errno.check(
-            "allocate memory window",
-            domain.device().core().allocateWindow(domain.pointer(), code, keys.address()));
+    long made = domain.device().core().allocateWindow(domain.pointer(), code, keys.address());
+    keys.keep();
+    pointer = Errno.check("allocate memory window", made);
   }
 
   long pointer() {

@@ -181,6 +181,7 @@ public class DisniProvider implements VerbsProvider {
           core.bindAddr(id, socket.address());
         } catch (IOException notOurs) {
           core.resolveAddr(id, 0, socket.address(), RESOLVE_MILLIS);
+          socket.keep();
           awaitAddress(core, channel);
         }
         long context = core.contextOf(id);

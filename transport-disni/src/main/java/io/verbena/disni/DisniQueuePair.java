@@ -236,8 +236,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         int gids = vector == null ? 1 : device.context().gidsFor(vector.sourceGidIndex());
         QueuePairState to =
             QueuePairTransitions.check(type, from, change, gids, device.attributes());
-        Block words = AttributeBlock.write(change);
-        Errno.check("modify queue pair", device.core().modifyQueuePair(pointer, words.address()));
+        Errno.check("modify queue pair", tell(change));
         known = to;
         if (to == QueuePairState.RESET) {
           dropRequests();
@@ -267,8 +266,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         if (closed || known == QueuePairState.RESET) {
           return;
         }
-        Block words = AttributeBlock.write(new QueuePairAttributes().state(QueuePairState.ERR));
-        int done = device.core().modifyQueuePair(pointer, words.address());
+        int done = tell(new QueuePairAttributes().state(QueuePairState.ERR));
         known = QueuePairState.ERR;
         // A device that is gone flushes nothing, and that is no error of who lets go of it.
         if (done != -Errno.EIO && done != -Errno.ENODEV) {
@@ -358,9 +356,16 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
    */
   private void flushLate() {
     if (device.context().quirks().flushesLate()) {
-      Block words = AttributeBlock.write(new QueuePairAttributes().state(QueuePairState.ERR));
-      device.core().modifyQueuePair(pointer, words.address());
+      tell(new QueuePairAttributes().state(QueuePairState.ERR));
     }
+  }
+
+  /** {@code ibv_modify_qp(3)}; returns 0, or the errno below it. */
+  private int tell(QueuePairAttributes change) {
+    Block words = AttributeBlock.write(change);
+    int done = device.core().modifyQueuePair(pointer, words.address());
+    words.keep();
+    return done;
   }
 
   /**
@@ -397,9 +402,8 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
    */
   private void stop() {
     if (queues.shared() != null && known != QueuePairState.RESET) {
-      Block words = AttributeBlock.write(new QueuePairAttributes().state(QueuePairState.ERR));
       // If it fails, the device is gone, and adds nothing either.
-      device.core().modifyQueuePair(pointer, words.address());
+      tell(new QueuePairAttributes().state(QueuePairState.ERR));
       queues.purge(number);
     }
   }

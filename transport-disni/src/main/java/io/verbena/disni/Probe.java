@@ -49,6 +49,7 @@ final class Probe {
         Errno.check(
             "create probe's completion queue",
             core.createCompletionQueue(context, 4, 0, false, granted.address()));
+    granted.keep();
     try {
       return trial.on(queue);
     } finally {
@@ -127,6 +128,8 @@ final class Probe {
                   Access.LOCAL_WRITE.bit(),
                   keys.address());
           core.deregMr(region);
+          memory.keep();
+          keys.keep();
           return done >= 0;
         });
   }
