@@ -13,7 +13,6 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.WorkCompletion;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -41,7 +40,7 @@ final class CompletionOrderTest {
 
   @BeforeEach
   void connect() throws InterruptedException {
-    link = new FakeConnection(URI.create("disni://10.0.1.1:0"), "", false);
+    link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false);
     FakeRdmaCore.script("defer");
   }
 

@@ -110,7 +110,7 @@ final class FailingDevicesTest {
 
   @Test
   void tellsThatASharedReceiveQueueFailed() throws Exception {
-    try (Device device = new DisniProvider().open(REMOVABLE);
+    try (Device device = FakeRdmaCore.open(REMOVABLE);
         ProtectionDomain domain = device.allocateProtectionDomain();
         SharedReceiveQueue queue = domain.createSharedReceiveQueue(4, 1)) {
       FakeRdmaCore.script("break-srq mlx5_20");
@@ -122,7 +122,7 @@ final class FailingDevicesTest {
 
   @Test
   void looksAnEventUpBeforeItIsAcknowledged() throws Exception {
-    try (Device device = new DisniProvider().open(REMOVABLE);
+    try (Device device = FakeRdmaCore.open(REMOVABLE);
         ProtectionDomain domain = device.allocateProtectionDomain();
         SharedReceiveQueue queue = domain.createSharedReceiveQueue(4, 1)) {
       FakeRdmaCore.script("pause ibv_ack_async_event");
@@ -155,7 +155,7 @@ final class FailingDevicesTest {
       FakeRdmaCore.script("remove " + name);
       FakeRdmaCore.script("return " + name);
     }
-    try (Device device = new DisniProvider().open(REMOVABLE)) {
+    try (Device device = FakeRdmaCore.open(REMOVABLE)) {
       FakeRdmaCore.script("remove siw0");
 
       assertThat(FakeRdmaCore.tells("is-freed siw0")).isTrue();

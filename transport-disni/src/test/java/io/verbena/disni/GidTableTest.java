@@ -22,8 +22,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 @Tag(FakeRdmaCore.TAG)
 @Isolated("a test opens the device while the other changes its table")
 final class GidTableTest {
-  private static final URI ADDRESS = URI.create("disni://10.0.20.1:0");
-  private static final URI NEW = URI.create("disni://10.0.120.1:0");
+  private static final URI ADDRESS = FakeRdmaCore.uri("10.0.20.1:0");
+  private static final URI NEW = FakeRdmaCore.uri("10.0.120.1:0");
   private static final int FREE = 6;
 
   private Device device;
@@ -35,7 +35,7 @@ final class GidTableTest {
 
   @BeforeEach
   void open() {
-    device = new DisniProvider().open(ADDRESS);
+    device = FakeRdmaCore.open(ADDRESS);
   }
 
   @AfterEach
@@ -47,7 +47,7 @@ final class GidTableTest {
   @Test
   void connectsFromAnAddressThatCameLater() throws Exception {
     List<Gid> before = device.port().gids();
-    assertThatThrownBy(() -> new DisniProvider().open(NEW))
+    assertThatThrownBy(() -> FakeRdmaCore.open(NEW))
         .isInstanceOf(VerbsException.class)
         .hasMessageContaining("no device has or reaches /10.0.120.1");
 
@@ -66,7 +66,7 @@ final class GidTableTest {
     FakeRdmaCore.script("no-gid mlx5_20 1 " + FREE);
 
     assertThat(device.port().gids()).isEqualTo(before);
-    assertThatThrownBy(() -> new DisniProvider().open(URI.create(ADDRESS + "?gid=" + FREE)))
+    assertThatThrownBy(() -> FakeRdmaCore.open(URI.create(ADDRESS + "?gid=" + FREE)))
         .isInstanceOf(VerbsException.class)
         .hasMessageContaining("gid: 6 (expected: 0..5)");
   }
