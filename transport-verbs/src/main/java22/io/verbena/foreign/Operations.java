@@ -8,6 +8,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.Arrays;
 
 /**
  * What the driver does itself, by the table of operations in its context, as the inline functions
@@ -28,14 +29,16 @@ final class Operations {
   private static final MethodHandle POST =
       LINKER.downcallHandle(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
+  /** The operations that were called, five of each driver: a segment made for a call is garbage. */
+  private static volatile MemorySegment[] known = {};
+
   private Operations() {}
 
   /** {@code ibv_poll_cq}: how many, or -EIO; drivers say no more than that the queue is broken. */
   static int poll(long queue, int count, long completions) {
-    long operation = operation(queue + Structures.CQ_CONTEXT, Structures.OPS_POLL_CQ);
+    MemorySegment operation = operation(queue + Structures.CQ_CONTEXT, Structures.OPS_POLL_CQ);
     try {
-      int polled =
-          (int) POLL.invokeExact(MemorySegment.ofAddress(operation), queue, count, completions);
+      int polled = (int) POLL.invokeExact(operation, queue, count, completions);
       return polled == -1 ? -Function.EIO : polled;
     } catch (Throwable e) {
       throw Function.thrown(e);
@@ -44,10 +47,10 @@ final class Operations {
 
   /** {@code ibv_req_notify_cq}: 0 or a negative errno. */
   static int arm(long queue, int solicitedOnly) {
-    long operation = operation(queue + Structures.CQ_CONTEXT, Structures.OPS_REQ_NOTIFY_CQ);
+    MemorySegment operation =
+        operation(queue + Structures.CQ_CONTEXT, Structures.OPS_REQ_NOTIFY_CQ);
     try {
-      return status(
-          (int) ARM.invokeExact(MemorySegment.ofAddress(operation), queue, solicitedOnly));
+      return status((int) ARM.invokeExact(operation, queue, solicitedOnly));
     } catch (Throwable e) {
       throw Function.thrown(e);
     }
@@ -80,14 +83,27 @@ final class Operations {
         operation(window + Structures.MW_CONTEXT, Structures.OPS_BIND_MW), pair, window, bind);
   }
 
-  private static long operation(long contextOf, int offset) {
-    return Memory.getLong(Memory.getLong(contextOf) + offset);
+  private static MemorySegment operation(long contextOf, int offset) {
+    long address = Memory.getLong(Memory.getLong(contextOf) + offset);
+    for (MemorySegment each : known) {
+      if (each.address() == address) {
+        return each;
+      }
+    }
+    return add(address);
   }
 
-  private static int post(long operation, long object, long first, long second) {
+  private static synchronized MemorySegment add(long address) {
+    MemorySegment added = MemorySegment.ofAddress(address);
+    MemorySegment[] more = Arrays.copyOf(known, known.length + 1);
+    more[known.length] = added;
+    known = more;
+    return added;
+  }
+
+  private static int post(MemorySegment operation, long object, long first, long second) {
     try {
-      return status(
-          (int) POST.invokeExact(MemorySegment.ofAddress(operation), object, first, second));
+      return status((int) POST.invokeExact(operation, object, first, second));
     } catch (Throwable e) {
       throw Function.thrown(e);
     }
