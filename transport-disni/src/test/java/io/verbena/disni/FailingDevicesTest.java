@@ -218,8 +218,7 @@ final class FailingDevicesTest {
 
   @Test
   void knowsWhatWasPostedOfAListThatTheDriverTookInPart() throws Exception {
-    try (FakeConnection link =
-            new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false, 4, 0);
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false, 4, 0);
         SharedReceiveQueue shared = link.domain.createSharedReceiveQueue(4, 1)) {
       FakeRdmaCore.script("fail ibv_post_send/request " + EIO + " 2");
       assertThatThrownBy(() -> link.client.postSend(writes(4)))
