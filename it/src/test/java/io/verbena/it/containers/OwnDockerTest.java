@@ -22,8 +22,8 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.testcontainers.DockerClientFactory;
 
 /**
- * A daemon of a JVM's own, and what is left of it after that JVM. By itself: others' containers have
- * network interfaces, too.
+ * A daemon of a JVM's own, and what is left of it after that JVM. By itself: others' containers
+ * have network interfaces, too.
  */
 @InContainers
 @Isolated
