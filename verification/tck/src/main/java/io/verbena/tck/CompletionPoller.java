@@ -73,6 +73,19 @@ final class CompletionPoller {
     return completion;
   }
 
+  /**
+   * Waits for the next completion, of a request that takes a key away which the peer uses. The use
+   * that comes too late moves the queue pair to ERR, and that may flush the request though it was
+   * done: rxe completes it in a step of its own.
+   */
+  void expectSuccessOrFlush(long id) {
+    WorkCompletion completion = next();
+    assertThat(completion.workRequestId()).as("id of %s on the %s", completion, name).isEqualTo(id);
+    assertThat(completion.status())
+        .as("status of %s on the %s", completion, name)
+        .isIn(CompletionStatus.SUCCESS, CompletionStatus.WR_FLUSH_ERR);
+  }
+
   /** Asserts that the queue holds no completion now. */
   void expectNothing() {
     assertThat(poll()).as("unexpected completion on the %s", name).isNull();

@@ -187,7 +187,7 @@ abstract class Type1WindowTests extends MemoryWindowTests {
               })
           .thread(
               () -> {
-                window.show(other, REMOTE_WRITE);
+                window.showUnderFire(other, REMOTE_WRITE);
                 memory.fill(5);
               })
           .run(tck.timeout());
