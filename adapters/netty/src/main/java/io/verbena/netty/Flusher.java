@@ -42,7 +42,9 @@ final class Flusher {
     do {
       posted.removeSent(queue);
       postAll(queue, to);
-      completions.poll();
+      if (posted.count() > 0) {
+        completions.poll();
+      }
     } while (posted.hasSent() && ++rounds < MOST_ROUNDS);
     if (posted.hasSent()) {
       to.schedule();

@@ -14,11 +14,15 @@ final class Unposted implements MessageProcessor {
   /**
    * Looks for it.
    *
-   * @param posted bytes of the queue that are posted
+   * @param posted bytes of the queue that are posted; if there are none, the queue does not begin
+   *     with an empty buffer
    * @return a buffer with unposted bytes, or the first message that is no buffer, or null
    */
   @Nullable Object find(ChannelOutboundBuffer queue, long posted) throws Exception {
     skip = posted;
+    if (posted == 0) {
+      return queue.current();
+    }
     message = null;
     queue.forEachFlushedMessage(this);
     Object found = message;
