@@ -13,9 +13,11 @@ import io.netty.testsuite.transport.socket.SocketStringEchoTest;
 import io.netty.testsuite.transport.socket.TrafficShapingHandlerTest;
 import java.util.List;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Netty's own tests of its codecs and other handlers, on two RDMA channels. */
+@Tag("once")
 class HandlerSuiteTest {
   @Nested
   class SocketExceptionHandling extends SocketExceptionHandlingTest {

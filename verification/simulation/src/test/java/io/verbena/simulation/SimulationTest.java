@@ -13,6 +13,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,12 +25,14 @@ class SimulationTest {
   private static final long REACTIVE_SEEDS = 10_000;
 
   @Test
+  @Tag("once")
   @Timeout(600)
   void keepsEveryPromiseInEveryRun() throws InterruptedException {
     keepsEveryPromise(Program.VERBS, SEEDS);
   }
 
   @Test
+  @Tag("once")
   @Timeout(600)
   void keepsEveryPromiseOfTheReactiveLayerInEveryRun() throws InterruptedException {
     keepsEveryPromise(Program.REACTIVE, REACTIVE_SEEDS);
