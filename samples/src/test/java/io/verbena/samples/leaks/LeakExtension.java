@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -20,6 +21,10 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  */
 public final class LeakExtension implements AfterAllCallback {
   private static final Duration COLLECTION_DEADLINE = Duration.ofSeconds(60);
+
+  /** What one collection found is told by another thread: it is looked for this often. */
+  private static final int LOOKS_PER_COLLECTION = 100;
+
   private static final List<String> REPORTS = new CopyOnWriteArrayList<>();
 
   static {
@@ -35,12 +40,19 @@ public final class LeakExtension implements AfterAllCallback {
   public void afterAll(ExtensionContext context) {
     String marker = "marker " + UUID.randomUUID();
     letGo(marker);
+    var looks = new AtomicInteger();
     await("a collection that finds " + marker)
         .atMost(COLLECTION_DEADLINE)
         .pollInSameThread()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(2))
-        .until(() -> collectAndFind(marker));
+        .until(
+            () -> {
+              if (looks.getAndIncrement() % LOOKS_PER_COLLECTION == 0) {
+                System.gc();
+              }
+              return find(marker);
+            });
     List<String> leaks = new ArrayList<>(REPORTS);
     REPORTS.clear();
     leaks.removeIf(report -> report.contains("marker "));
@@ -52,8 +64,7 @@ public final class LeakExtension implements AfterAllCallback {
   }
 
   /** A detector looks for what was collected when the next buffer is made. */
-  private static boolean collectAndFind(String marker) {
-    System.gc();
+  private static boolean find(String marker) {
     PooledByteBufAllocator.DEFAULT.directBuffer(16).release();
     return REPORTS.stream().anyMatch(report -> report.contains(marker));
   }

@@ -14,11 +14,16 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** Keeps what Netty's detector finds, instead of logging it. There is one per type of resource. */
 final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
   private static final String MARKER = "leak detection's marker ";
   private static final Duration COLLECTION_DEADLINE = Duration.ofSeconds(60);
+
+  /** What one collection found is told by another thread: it is looked for this often. */
+  private static final int LOOKS_PER_COLLECTION = 100;
+
   private static final Map<Class<?>, RecordingLeakDetector<?>> DETECTORS =
       new ConcurrentHashMap<>();
 
@@ -62,16 +67,22 @@ final class RecordingLeakDetector<T> extends ResourceLeakDetector<T> {
     String marker = MARKER + UUID.randomUUID();
     List<RecordingLeakDetector<?>> detectors = List.copyOf(DETECTORS.values());
     detectors.forEach(each -> each.leak(marker));
+    var looks = new AtomicInteger();
     await("a collection that finds the " + marker)
         .atMost(COLLECTION_DEADLINE)
         .pollInSameThread()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(2))
-        .until(() -> collectAndFind(marker, detectors));
+        .until(
+            () -> {
+              if (looks.getAndIncrement() % LOOKS_PER_COLLECTION == 0) {
+                System.gc();
+              }
+              return find(marker, detectors);
+            });
   }
 
-  private static boolean collectAndFind(String marker, List<RecordingLeakDetector<?>> detectors) {
-    System.gc();
+  private static boolean find(String marker, List<RecordingLeakDetector<?>> detectors) {
     detectors.forEach(RecordingLeakDetector::drain);
     return detectors.stream().allMatch(each -> each.hasFound(marker));
   }
