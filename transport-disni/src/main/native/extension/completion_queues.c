@@ -8,9 +8,10 @@ static bool is_unsupported(int error) {
 
 /* Without the locks of a queue that several threads poll; NULL if the device does not know of it. */
 static struct ibv_cq *create_single_threaded(struct ibv_context *context, int depth,
-                                             struct ibv_comp_channel *channel) {
+                                             struct ibv_comp_channel *channel, int vector) {
   struct ibv_cq_init_attr_ex wish = {.cqe = (uint32_t)depth,
                                      .channel = channel,
+                                     .comp_vector = (uint32_t)vector,
                                      .wc_flags = IBV_WC_STANDARD_FLAGS,
                                      .comp_mask = IBV_CQ_INIT_ATTR_MASK_FLAGS,
                                      .flags = IBV_CREATE_CQ_ATTR_SINGLE_THREADED};
@@ -19,21 +20,21 @@ static struct ibv_cq *create_single_threaded(struct ibv_context *context, int de
 }
 
 EXTENSION(jlong, createCompletionQueue, jlong context_handle, jint depth, jlong channel_handle,
-          jboolean single_threaded, jlong words) {
+          jint vector, jboolean single_threaded, jlong words) {
   struct ibv_context *context = POINTER(struct ibv_context, context_handle);
   struct ibv_comp_channel *channel = POINTER(struct ibv_comp_channel, channel_handle);
-  if (!context || depth < 1) {
+  if (!context || depth < 1 || vector < 0) {
     return -EINVAL;
   }
   struct ibv_cq *queue = NULL;
   if (single_threaded) {
-    queue = create_single_threaded(context, depth, channel);
+    queue = create_single_threaded(context, depth, channel, vector);
     if (!queue && !is_unsupported(error_now())) {
       return -error_now();
     }
   }
   if (!queue) {
-    queue = ibv_create_cq(context, depth, NULL, channel, 0);
+    queue = ibv_create_cq(context, depth, NULL, channel, vector);
   }
   if (!queue) {
     return -error_now();

@@ -105,7 +105,9 @@ static bool read_parameters(const jlong *words, struct rdma_conn_param *paramete
                                .responder_resources = (uint8_t)words[PARAMETER_RESPONDER_RESOURCES],
                                .initiator_depth = (uint8_t)words[PARAMETER_INITIATOR_DEPTH],
                                .retry_count = (uint8_t)words[PARAMETER_RETRY_COUNT],
-                               .rnr_retry_count = (uint8_t)words[PARAMETER_RNR_RETRY_COUNT]};
+                               .rnr_retry_count = (uint8_t)words[PARAMETER_RNR_RETRY_COUNT],
+                               .srq = words[PARAMETER_SRQ] != 0,
+                               .qp_num = (uint32_t)words[PARAMETER_QP_NUM]};
   return true;
 }
 
@@ -136,6 +138,35 @@ EXTENSION(jint, accept, jlong identifier, jlong words) {
     return -error;
   }
   return rdma_accept(id, &parameters) ? -error_now() : 0;
+}
+
+EXTENSION(jint, establish, jlong identifier) {
+  if (!identifier) {
+    return -EINVAL;
+  }
+  return rdma_establish(POINTER(struct rdma_cm_id, identifier)) ? -error_now() : 0;
+}
+
+/* As librdmacm's init_ece and ucma_process_conn_resp_ece: a driver may refuse the peer, and all else
+   that fails leaves it at the standard. */
+EXTENSION(jint, negotiate, jlong identifier, jlong pair_handle) {
+  struct rdma_cm_id *id = POINTER(struct rdma_cm_id, identifier);
+  struct ibv_qp *pair = POINTER(struct ibv_qp, pair_handle);
+  struct ibv_ece own = {0}, peer = {0};
+  if (!id || !pair) {
+    return -EINVAL;
+  }
+  if (ibv_query_ece(pair, &own) || !own.vendor_id) {
+    return 0;
+  }
+  if (!rdma_get_remote_ece(id, &peer) && peer.vendor_id) {
+    int error = error_of(ibv_set_ece(pair, &peer));
+    if (error == ECONNREFUSED) {
+      return -error;
+    }
+    own.options = error ? own.options : peer.options;
+  }
+  return rdma_set_local_ece(id, &own) ? -error_now() : 0;
 }
 
 EXTENSION(jint, reject, jlong identifier, jlong data, jint length) {
@@ -170,6 +201,17 @@ EXTENSION(jint, socketAddress, jlong identifier, jboolean peer, jlong target) {
   }
   memcpy(POINTER(void, target), address, size);
   return address->sa_family;
+}
+
+EXTENSION(jint, typeOfService, jlong identifier, jint value) {
+  uint8_t tos = (uint8_t)value;
+  if (!identifier || !fits_byte(value)) {
+    return -EINVAL;
+  }
+  return rdma_set_option(POINTER(struct rdma_cm_id, identifier), RDMA_OPTION_ID,
+                         RDMA_OPTION_ID_TOS, &tos, sizeof tos)
+             ? -error_now()
+             : 0;
 }
 
 EXTENSION(jlong, contextOf, jlong identifier) {

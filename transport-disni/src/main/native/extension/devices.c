@@ -197,6 +197,8 @@ EXTENSION(jint, queryDevice, jlong context, jlong words_address, jlong firmware)
   words[DEVICE_MAX_SRQ_WR] = device.max_srq_wr;
   words[DEVICE_PHYS_PORT_CNT] = device.phys_port_cnt;
   words[DEVICE_VENDOR_ID] = device.vendor_id;
+  words[DEVICE_TRANSPORT] = POINTER(struct ibv_context, context)->device->transport_type;
+  words[DEVICE_COMP_VECTORS] = POINTER(struct ibv_context, context)->num_comp_vectors;
   copy_name(POINTER(char, firmware), device.fw_ver);
   return 0;
 }

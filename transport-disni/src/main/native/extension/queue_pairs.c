@@ -98,8 +98,12 @@ EXTENSION(jint, modifyQueuePair, jlong pair, jlong words_address) {
                           .hop_limit = (uint8_t)words[ATTRIBUTE_AV_HOP_LIMIT],
                           .traffic_class = (uint8_t)words[ATTRIBUTE_AV_TRAFFIC_CLASS],
                           .flow_label = (uint32_t)words[ATTRIBUTE_AV_FLOW_LABEL]},
-                  .is_global = 1,
-                  .port_num = words[ATTRIBUTE_PORT] ? (uint8_t)words[ATTRIBUTE_PORT] : 1},
+                  .is_global = words[ATTRIBUTE_AV_IS_GLOBAL] != 0,
+                  .dlid = (uint16_t)words[ATTRIBUTE_AV_LID],
+                  .sl = (uint8_t)words[ATTRIBUTE_AV_SL],
+                  .src_path_bits = (uint8_t)words[ATTRIBUTE_AV_SRC_PATH_BITS],
+                  .static_rate = (uint8_t)words[ATTRIBUTE_AV_STATIC_RATE],
+                  .port_num = (uint8_t)words[ATTRIBUTE_AV_PORT]},
       .path_mtu = (enum ibv_mtu)words[ATTRIBUTE_PATH_MTU],
       .timeout = (uint8_t)words[ATTRIBUTE_TIMEOUT],
       .retry_cnt = (uint8_t)words[ATTRIBUTE_RETRY_CNT],
@@ -113,7 +117,42 @@ EXTENSION(jint, modifyQueuePair, jlong pair, jlong words_address) {
   return -error_of(ibv_modify_qp(POINTER(struct ibv_qp, pair), &attributes, mask));
 }
 
-EXTENSION(jint, queryQueuePair, jlong pair, jlong words_address) {
+static void told(const struct ibv_qp_attr *attributes, int mask, jlong *words) {
+  const struct ibv_ah_attr *vector = &attributes->ah_attr;
+  const struct ibv_global_route *route = &vector->grh;
+  words[ATTRIBUTE_MASK] = mask;
+  words[ATTRIBUTE_STATE] = attributes->qp_state;
+  words[ATTRIBUTE_CUR_STATE] = attributes->cur_qp_state;
+  words[ATTRIBUTE_EN_SQD_ASYNC_NOTIFY] = attributes->en_sqd_async_notify;
+  words[ATTRIBUTE_ACCESS_FLAGS] = attributes->qp_access_flags;
+  words[ATTRIBUTE_PKEY_INDEX] = attributes->pkey_index;
+  words[ATTRIBUTE_PORT] = attributes->port_num;
+  words[ATTRIBUTE_QKEY] = attributes->qkey;
+  words[ATTRIBUTE_AV_GID_HIGH] = gid_high(&route->dgid);
+  words[ATTRIBUTE_AV_GID_LOW] = gid_low(&route->dgid);
+  words[ATTRIBUTE_AV_SGID_INDEX] = route->sgid_index;
+  words[ATTRIBUTE_AV_HOP_LIMIT] = route->hop_limit;
+  words[ATTRIBUTE_AV_TRAFFIC_CLASS] = route->traffic_class;
+  words[ATTRIBUTE_AV_FLOW_LABEL] = route->flow_label;
+  words[ATTRIBUTE_AV_IS_GLOBAL] = vector->is_global;
+  words[ATTRIBUTE_AV_LID] = vector->dlid;
+  words[ATTRIBUTE_AV_SL] = vector->sl;
+  words[ATTRIBUTE_AV_SRC_PATH_BITS] = vector->src_path_bits;
+  words[ATTRIBUTE_AV_STATIC_RATE] = vector->static_rate;
+  words[ATTRIBUTE_AV_PORT] = vector->port_num;
+  words[ATTRIBUTE_PATH_MTU] = attributes->path_mtu;
+  words[ATTRIBUTE_TIMEOUT] = attributes->timeout;
+  words[ATTRIBUTE_RETRY_CNT] = attributes->retry_cnt;
+  words[ATTRIBUTE_RNR_RETRY] = attributes->rnr_retry;
+  words[ATTRIBUTE_RQ_PSN] = attributes->rq_psn;
+  words[ATTRIBUTE_MAX_QP_RD_ATOMIC] = attributes->max_rd_atomic;
+  words[ATTRIBUTE_MIN_RNR_TIMER] = attributes->min_rnr_timer;
+  words[ATTRIBUTE_SQ_PSN] = attributes->sq_psn;
+  words[ATTRIBUTE_MAX_DEST_RD_ATOMIC] = attributes->max_dest_rd_atomic;
+  words[ATTRIBUTE_DEST_QPN] = attributes->dest_qp_num;
+}
+
+EXTENSION(jint, queryQueuePair, jlong pair, jlong words) {
   if (!pair) {
     return -EINVAL;
   }
@@ -122,35 +161,24 @@ EXTENSION(jint, queryQueuePair, jlong pair, jlong words_address) {
   memset(&attributes, 0, sizeof attributes);
   int error = error_of(
       ibv_query_qp(POINTER(struct ibv_qp, pair), &attributes, ALL_ATTRIBUTES, &unused));
-  if (error) {
-    return -error;
+  if (!error) {
+    told(&attributes, ALL_ATTRIBUTES, WORDS(words));
   }
-  const struct ibv_global_route *route = &attributes.ah_attr.grh;
-  jlong *words = WORDS(words_address);
-  words[ATTRIBUTE_MASK] = ALL_ATTRIBUTES;
-  words[ATTRIBUTE_STATE] = attributes.qp_state;
-  words[ATTRIBUTE_CUR_STATE] = attributes.cur_qp_state;
-  words[ATTRIBUTE_EN_SQD_ASYNC_NOTIFY] = attributes.en_sqd_async_notify;
-  words[ATTRIBUTE_ACCESS_FLAGS] = attributes.qp_access_flags;
-  words[ATTRIBUTE_PKEY_INDEX] = attributes.pkey_index;
-  words[ATTRIBUTE_PORT] = attributes.port_num;
-  words[ATTRIBUTE_QKEY] = attributes.qkey;
-  words[ATTRIBUTE_AV_GID_HIGH] = gid_high(&route->dgid);
-  words[ATTRIBUTE_AV_GID_LOW] = gid_low(&route->dgid);
-  words[ATTRIBUTE_AV_SGID_INDEX] = route->sgid_index;
-  words[ATTRIBUTE_AV_HOP_LIMIT] = route->hop_limit;
-  words[ATTRIBUTE_AV_TRAFFIC_CLASS] = route->traffic_class;
-  words[ATTRIBUTE_AV_FLOW_LABEL] = route->flow_label;
-  words[ATTRIBUTE_PATH_MTU] = attributes.path_mtu;
-  words[ATTRIBUTE_TIMEOUT] = attributes.timeout;
-  words[ATTRIBUTE_RETRY_CNT] = attributes.retry_cnt;
-  words[ATTRIBUTE_RNR_RETRY] = attributes.rnr_retry;
-  words[ATTRIBUTE_RQ_PSN] = attributes.rq_psn;
-  words[ATTRIBUTE_MAX_QP_RD_ATOMIC] = attributes.max_rd_atomic;
-  words[ATTRIBUTE_MIN_RNR_TIMER] = attributes.min_rnr_timer;
-  words[ATTRIBUTE_SQ_PSN] = attributes.sq_psn;
-  words[ATTRIBUTE_MAX_DEST_RD_ATOMIC] = attributes.max_dest_rd_atomic;
-  words[ATTRIBUTE_DEST_QPN] = attributes.dest_qp_num;
+  return -error;
+}
+
+EXTENSION(jint, connectionAttributes, jlong identifier, jint state, jlong words) {
+  if (!identifier) {
+    return -EINVAL;
+  }
+  struct ibv_qp_attr attributes;
+  int mask;
+  memset(&attributes, 0, sizeof attributes);
+  attributes.qp_state = (enum ibv_qp_state)state;
+  if (rdma_init_qp_attr(POINTER(struct rdma_cm_id, identifier), &attributes, &mask)) {
+    return -error_now();
+  }
+  told(&attributes, mask, WORDS(words));
   return 0;
 }
 

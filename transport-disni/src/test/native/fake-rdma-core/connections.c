@@ -35,9 +35,13 @@ struct fake_id {
   struct rdma_cm_id id;
   struct fake_id *next, *peer, *listener;
   enum state state;
+  /* Of its queue pair, once it asked or answered. */
+  uint32_t qp_num;
   bool reuses_address;
+  uint8_t tos;
   int backlog, pending;
   struct rdma_conn_param wish;
+  struct ibv_ece local_ece, remote_ece;
   uint8_t data[256];
   int events_told, events_completed;
 };
@@ -180,7 +184,7 @@ static void raise_with(struct fake_id *id, struct fake_id *listener, enum rdma_c
   event->cm.param.conn = from->wish;
   event->cm.param.conn.responder_resources = from->wish.initiator_depth;
   event->cm.param.conn.initiator_depth = from->wish.responder_resources;
-  event->cm.param.conn.qp_num = from->id.qp ? from->id.qp->qp_num : 0;
+  event->cm.param.conn.qp_num = from->qp_num;
   memcpy(event->data, from->data, sizeof event->data);
   event->cm.param.conn.private_data = from->wish.private_data_len ? event->data : NULL;
   events_add(events_of(id), event);
@@ -213,44 +217,113 @@ static struct fake_qp *pair_of(const struct fake_id *id) {
   return (struct fake_qp *)id->id.qp;
 }
 
-static int ready(struct fake_id *id, uint32_t peer) {
-  struct fake_qp *qp = pair_of(id);
-  struct ibv_qp_attr attr = {.qp_state = IBV_QPS_RTR,
-                             .ah_attr = {.is_global = 1, .port_num = id->id.port_num},
-                             .path_mtu = IBV_MTU_1024,
-                             .dest_qp_num = peer,
-                             /* What the program wished for; all if it wished for the most. */
-                             .max_dest_rd_atomic = id->wish.responder_resources,
-                             .max_rd_atomic = id->wish.initiator_depth,
-                             .timeout = 18,
-                             .retry_cnt = id->wish.retry_count,
-                             .rnr_retry = id->wish.rnr_retry_count};
+static bool is_iwarp(const struct fake_id *id) {
+  return profile_of(id->id.verbs)->transport == IBV_TRANSPORT_IWARP;
+}
+
+/* The way to the peer: by LID within a subnet of InfiniBand, else by the GIDs of the addresses. */
+static struct ibv_ah_attr way_of(struct fake_id *id) {
+  struct ibv_ah_attr way = {.port_num = id->id.port_num};
+  const struct ibv_port_attr *port = &profile_of(id->id.verbs)->ports[id->id.port_num - 1];
+  if (port->link_layer == IBV_LINK_LAYER_INFINIBAND) {
+    way.dlid = profile_of(id->peer->id.verbs)->ports[id->peer->id.port_num - 1].lid;
+    return way;
+  }
   union ibv_gid own = gid_of(&id->id.route.addr.src_addr);
-  uint8_t port;
+  uint8_t found;
   int index = 0;
-  device_at(&own, &port, &index);
-  attr.ah_attr.grh.sgid_index = (uint8_t)index;
-  attr.ah_attr.grh.dgid = gid_of(&id->id.route.addr.dst_addr);
-  if (id->peer && id->peer->id.verbs) {
-    attr.ah_attr.dlid = profile_of(id->peer->id.verbs)->ports[id->peer->id.port_num - 1].lid;
-  }
+  device_at(&own, &found, &index);
+  way.is_global = 1;
+  way.grh.sgid_index = (uint8_t)index;
+  way.grh.dgid = gid_of(&id->id.route.addr.dst_addr);
+  way.grh.traffic_class = id->tos;
+  return way;
+}
+
+static uint8_t least(uint8_t wish, int most) {
+  return wish > most ? (uint8_t)most : wish;
+}
+
+/* Which attributes the kernel has for a state (ib_cm_init_qp_attr, iw_cm_init_qp_attr). */
+static int attributes(struct fake_id *id, struct ibv_qp_attr *attr, int *mask) {
   const struct ibv_device_attr *limits = &profile_of(id->id.verbs)->attr;
-  if (attr.max_dest_rd_atomic > limits->max_qp_rd_atom) {
-    attr.max_dest_rd_atomic = (uint8_t)limits->max_qp_rd_atom;
+  bool knows_peer = id->peer && (id->state == REQUESTED || id->state == ANSWERED);
+  enum ibv_qp_state state = attr->qp_state;
+  *attr = (struct ibv_qp_attr){.qp_state = state, .port_num = id->id.port_num};
+  if (state == IBV_QPS_INIT) {
+    if (id->state == ENDED) {
+      return EINVAL;
+    }
+    *mask = IBV_QP_STATE | IBV_QP_ACCESS_FLAGS;
+    if (is_iwarp(id)) {
+      attr->qp_access_flags = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ;
+      return 0;
+    }
+    *mask |= IBV_QP_PKEY_INDEX | IBV_QP_PORT;
+    if (knows_peer) {
+      attr->qp_access_flags =
+          IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+    }
+    return 0;
   }
-  if (attr.max_rd_atomic > limits->max_qp_init_rd_atom) {
-    attr.max_rd_atomic = (uint8_t)limits->max_qp_init_rd_atom;
+  if (!knows_peer) {
+    return EINVAL;
   }
-  int error = qp_modify(qp, &attr,
-                        IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
-                            IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-  if (error) {
-    return error;
+  const struct rdma_conn_param *other = &id->peer->wish;
+  bool asked = id->state == ANSWERED;
+  if (state == IBV_QPS_RTR) {
+    *mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+            IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+    attr->ah_attr = way_of(id);
+    attr->path_mtu = IBV_MTU_1024;
+    attr->dest_qp_num = id->peer->qp_num;
+    attr->max_dest_rd_atomic = least(
+        asked ? id->wish.responder_resources : other->initiator_depth, limits->max_qp_rd_atom);
+  } else {
+    *mask = IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+            IBV_QP_MAX_QP_RD_ATOMIC;
+    attr->timeout = 18;
+    attr->retry_cnt = asked ? id->wish.retry_count : other->retry_count;
+    attr->rnr_retry = other->rnr_retry_count;
+    attr->max_rd_atomic = least(asked ? id->wish.initiator_depth : other->responder_resources,
+                                limits->max_qp_init_rd_atom);
   }
-  attr.qp_state = IBV_QPS_RTS;
-  return qp_modify(qp, &attr,
-                   IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY |
-                       IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC);
+  return 0;
+}
+
+EXPORT int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *attr, int *mask) {
+  FAULT(-1);
+  pthread_mutex_lock(&fabric);
+  int error = attributes((struct fake_id *)id, attr, mask);
+  pthread_mutex_unlock(&fabric);
+  return answer(error);
+}
+
+static int move(struct fake_id *id, struct fake_qp *qp, enum ibv_qp_state state) {
+  struct ibv_qp_attr attr = {.qp_state = state};
+  int mask;
+  int error = attributes(id, &attr, &mask);
+  return error ? error : qp_modify(qp, &attr, mask);
+}
+
+/* ucma_modify_qp_rtr and _rts, for a queue pair that librdmacm knows. */
+static int ready(struct fake_id *id) {
+  int error = move(id, pair_of(id), IBV_QPS_INIT);
+  error = error ? error : move(id, pair_of(id), IBV_QPS_RTR);
+  return error ? error : move(id, pair_of(id), IBV_QPS_RTS);
+}
+
+/* Of iWARP the kernel has the queue pair, finds it by its number, and connects it. */
+static int ready_by_kernel(struct fake_id *id) {
+  struct fake_qp *qp = qp_find(id->qp_num);
+  if (!qp) {
+    return EINVAL;
+  }
+  int error = 0;
+  if (qp->qp.state == IBV_QPS_INIT) {
+    error = move(id, qp, IBV_QPS_RTR);
+  }
+  return error ? error : move(id, qp, IBV_QPS_RTS);
 }
 
 static void leave_backlog(struct fake_id *id) {
@@ -260,24 +333,54 @@ static void leave_backlog(struct fake_id *id) {
   }
 }
 
-/* Taking the answer to a request connects, and tells the peer. */
+static void establish(struct fake_id *id) {
+  id->state = CONNECTED;
+  if (id->peer->state == ACCEPTED) {
+    id->peer->state = CONNECTED;
+    raise_cm(id->peer, RDMA_CM_EVENT_ESTABLISHED, 0);
+  }
+}
+
+/* Taking the answer to a request connects, unless the program has the queue pair to itself. */
 static void connected(struct fake_id *id, struct rdma_cm_event *event) {
-  struct fake_id *peer = id->peer;
-  if (id->state != ANSWERED || !peer) {
+  if (id->state != ANSWERED || !id->peer || (!id->id.qp && !is_iwarp(id))) {
     return;
   }
-  int error = id->id.qp ? ready(id, event->param.conn.qp_num) : 0;
+  int error = is_iwarp(id) ? ready_by_kernel(id) : ready(id);
   if (error) {
     event->event = RDMA_CM_EVENT_CONNECT_ERROR;
     event->status = -error;
     return;
   }
   event->event = RDMA_CM_EVENT_ESTABLISHED;
-  id->state = CONNECTED;
-  if (peer->state == ACCEPTED) {
-    peer->state = CONNECTED;
-    raise_cm(peer, RDMA_CM_EVENT_ESTABLISHED, 0);
+  establish(id);
+}
+
+EXPORT int rdma_establish(struct rdma_cm_id *cm_id) {
+  FAULT(-1);
+  struct fake_id *id = (struct fake_id *)cm_id;
+  pthread_mutex_lock(&fabric);
+  int error = !cm_id->qp && id->state == ANSWERED && id->peer ? 0 : EINVAL;
+  if (!error) {
+    establish(id);
   }
+  pthread_mutex_unlock(&fabric);
+  return answer(error);
+}
+
+EXPORT int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece) {
+  FAULT(-1);
+  if (id->qp || !ece->vendor_id || ece->comp_mask) {
+    return answer(EINVAL);
+  }
+  ((struct fake_id *)id)->local_ece = *ece;
+  return 0;
+}
+
+EXPORT int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece) {
+  FAULT(-1);
+  *ece = ((struct fake_id *)id)->remote_ece;
+  return answer(id->qp ? EINVAL : 0);
 }
 
 EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_event **target) {
@@ -414,6 +517,9 @@ EXPORT int rdma_destroy_id(struct rdma_cm_id *id) {
 EXPORT int rdma_set_option(struct rdma_cm_id *id, int level, int option, void *value, size_t size) {
   FAULT(-1);
   (void)level, (void)size;
+  if (option == RDMA_OPTION_ID_TOS) {
+    ((struct fake_id *)id)->tos = *(uint8_t *)value;
+  }
   if (option == RDMA_OPTION_ID_REUSEADDR) {
     ((struct fake_id *)id)->reuses_address = *(int *)value;
   }
@@ -510,15 +616,9 @@ EXPORT int rdma_create_qp(struct rdma_cm_id *cm_id, struct ibv_pd *pd,
   if (!qp) {
     return -1;
   }
-  struct ibv_qp_attr attr = {.qp_state = IBV_QPS_INIT,
-                             .port_num = cm_id->port_num,
-                             .qp_access_flags = IBV_ACCESS_REMOTE_WRITE};
   pthread_mutex_lock(&fabric);
   /* The kernel has no attributes for who has given up. */
-  int error = id->state == ENDED ? EINVAL
-                                 : qp_modify((struct fake_qp *)qp, &attr,
-                                             IBV_QP_STATE | IBV_QP_PORT | IBV_QP_PKEY_INDEX |
-                                                 IBV_QP_ACCESS_FLAGS);
+  int error = move(id, (struct fake_qp *)qp, IBV_QPS_INIT);
   pthread_mutex_unlock(&fabric);
   if (error) {
     ibv_destroy_qp(qp);
@@ -530,6 +630,7 @@ EXPORT int rdma_create_qp(struct rdma_cm_id *cm_id, struct ibv_pd *pd,
 
 static void keep(struct fake_id *id, const struct rdma_conn_param *wish) {
   id->wish = *wish;
+  id->qp_num = id->id.qp ? id->id.qp->qp_num : wish->qp_num;
   if (wish->private_data_len) {
     memcpy(id->data, wish->private_data, wish->private_data_len);
   }
@@ -563,6 +664,7 @@ static void ask(struct fake_id *caller) {
   listener->pending++;
   request->listener = listener;
   request->peer = caller;
+  request->remote_ece = caller->local_ece;
   request->state = REQUESTED;
   caller->peer = request;
   caller->state = ASKED;
@@ -591,15 +693,18 @@ EXPORT int rdma_accept(struct rdma_cm_id *cm_id, struct rdma_conn_param *wish) {
   pthread_mutex_lock(&fabric);
   int error = id->state == REQUESTED && id->peer ? 0 : EINVAL;
   if (!error) {
-    uint8_t retries = id->peer->wish.retry_count;
     keep(id, wish);
-    id->wish.retry_count = retries;
-    error = cm_id->qp && id->peer->id.qp ? ready(id, id->peer->id.qp->qp_num) : EINVAL;
+    if (is_iwarp(id)) {
+      error = ready_by_kernel(id);
+    } else if (cm_id->qp) {
+      error = ready(id);
+    }
   }
   if (!error) {
     leave_backlog(id);
     id->state = ACCEPTED;
     id->peer->state = ANSWERED;
+    id->peer->remote_ece = id->local_ece;
     raise_with(id->peer, NULL, RDMA_CM_EVENT_CONNECT_RESPONSE, id);
     timer_set();
   }
@@ -636,6 +741,8 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *cm_id) {
   }
   if (cm_id->qp) {
     qp_fail(pair_of(id));
+  } else if (is_iwarp(id) && qp_find(id->qp_num)) {
+    qp_fail(qp_find(id->qp_num));
   }
   if (id->state == CONNECTED || id->state == ACCEPTED || id->state == ANSWERED) {
     id->state = DISCONNECTING;

@@ -49,20 +49,22 @@ __attribute__((constructor)) static void read_profiles(void) {
 }
 
 struct device *device_at(const union ibv_gid *gid, uint8_t *port, int *index) {
+  struct device *found = NULL;
   for (int i = 0; i < MAX_DEVICES; i++) {
     struct device *device = devices[i];
     for (int p = 0; device && p < device->profile->attr.phys_port_cnt; p++) {
       for (int g = 0; g < MAX_GIDS; g++) {
         const struct gid *have = &device->profile->gids[p][g];
-        if (have->set && !memcmp(&have->gid, gid, sizeof *gid)) {
+        bool fits = have->set && !memcmp(&have->gid, gid, sizeof *gid);
+        if (fits && (!found || have->type == IBV_GID_TYPE_ROCE_V2)) {
+          found = device;
           *port = (uint8_t)(p + 1);
           *index = g;
-          return device;
         }
       }
     }
   }
-  return NULL;
+  return found;
 }
 
 /* ---- contexts */

@@ -36,6 +36,8 @@ struct profile {
   struct gid gids[MAX_PORTS][MAX_GIDS];
   enum ibv_transport_type transport;
   uint32_t max_inline;
+  /* Options of ECE; 0 if the driver knows none. */
+  uint32_t ece;
   bool has_rc, has_resize, has_rereg, has_single_threaded;
   /* iWARP: queue pairs are connected by rdma_cm alone. */
   bool by_cm_only;
@@ -164,7 +166,7 @@ struct fake_cq {
   struct ibv_cq cq;
   struct completion *ring;
   uint64_t head, tail;
-  int users;
+  int users, vector;
   bool overrun;
   enum { UNARMED, ARMED_SOLICITED, ARMED } armed;
   uint32_t events_told, async_told;
@@ -218,6 +220,8 @@ struct fake_qp {
   int tries;
   bool waits_for_receive;
   bool established, drain_asked;
+  /* Options of ECE that are agreed on. */
+  uint32_t ece;
   uint32_t async_told;
 };
 
@@ -238,7 +242,7 @@ static inline bool is_gone(struct ibv_context *context) {
 }
 
 int64_t now(void);
-/* The device that has an address, and its GID; NULL if none. */
+/* The device that has an address, and its GID, as rdma_cm chooses it: of v2 if there is one; NULL if none. */
 struct device *device_at(const union ibv_gid *gid, uint8_t *port, int *index);
 struct ibv_context *context_use(struct device *device);
 void context_release(struct ibv_context *context);
@@ -255,6 +259,7 @@ void cq_overran(struct ibv_cq *cq);
 void srq_taken(struct fake_srq *srq);
 
 /* All under the lock. */
+struct fake_qp *qp_find(uint32_t number);
 int qp_modify(struct fake_qp *qp, const struct ibv_qp_attr *attr, int mask);
 void qp_fail(struct fake_qp *qp);
 int qp_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);

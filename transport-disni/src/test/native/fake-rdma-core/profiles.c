@@ -96,6 +96,8 @@ static bool set(struct profile *profile, char *words[], int count) {
     profile->transport = !strcmp(words[1], "iwarp") ? IBV_TRANSPORT_IWARP : IBV_TRANSPORT_IB;
   } else if (!strcmp(words[0], "max_inline") && count == 2) {
     profile->max_inline = (uint32_t)atoi(words[1]);
+  } else if (!strcmp(words[0], "ece") && count == 2) {
+    profile->ece = (uint32_t)strtoul(words[1], NULL, 0);
   } else if (!strcmp(words[0], "port") && count == 4) {
     int port = atoi(words[1]);
     if (port < 1 || port > MAX_PORTS) {

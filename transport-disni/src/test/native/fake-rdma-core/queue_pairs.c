@@ -13,7 +13,7 @@ static uint32_t last_number = 16;
 
 static void run(struct fake_qp *qp);
 
-static struct fake_qp *find(uint32_t number) {
+struct fake_qp *qp_find(uint32_t number) {
   return number < NUMBERS ? pairs[number] : NULL;
 }
 
@@ -112,6 +112,36 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *pair) {
   free(qp->sges);
   free(qp->inlined);
   free(qp);
+  return 0;
+}
+
+/* ---- what the driver can do beyond the standard */
+
+static int with_errno(int error) {
+  errno = error;
+  return error;
+}
+
+EXPORT int ibv_query_ece(struct ibv_qp *pair, struct ibv_ece *ece) {
+  FAULT(errno);
+  const struct profile *profile = profile_of(pair->context);
+  *ece = (struct ibv_ece){.vendor_id = profile->ece ? profile->attr.vendor_id : 0,
+                          .options = profile->ece};
+  return profile->ece ? 0 : with_errno(EOPNOTSUPP);
+}
+
+/* As mlx5: before RTR, in which the driver tells the device. */
+EXPORT int ibv_set_ece(struct ibv_qp *pair, struct ibv_ece *ece) {
+  FAULT(errno);
+  const struct profile *profile = profile_of(pair->context);
+  if (!profile->ece) {
+    return with_errno(EOPNOTSUPP);
+  }
+  if (ece->vendor_id != profile->attr.vendor_id || pair->state > IBV_QPS_INIT) {
+    return with_errno(EINVAL);
+  }
+  ece->options &= profile->ece;
+  ((struct fake_qp *)pair)->ece = ece->options;
   return 0;
 }
 
@@ -512,16 +542,33 @@ static enum ibv_wc_opcode completed(enum ibv_wr_opcode opcode) {
   }
 }
 
-/* Within a subnet of InfiniBand the LID leads to a port, not the GID. */
+static const struct gid *own_gid(const struct fake_qp *qp) {
+  const struct ibv_ah_attr *way = &qp->attr.ah_attr;
+  return &profile_of(qp->qp.context)->gids[way->port_num - 1][way->grh.sgid_index];
+}
+
+/*
+ * Whether packets find the peer: by the LID of its port within a subnet of InfiniBand, by the GID that
+ * it has, of the same type, on Ethernet. Of iWARP a stream does.
+ */
 static bool is_reached(const struct fake_qp *qp, const struct fake_qp *peer) {
-  const struct ibv_port_attr *port =
-      &profile_of(peer->qp.context)->ports[qp->attr.ah_attr.port_num - 1];
-  return port->link_layer != IBV_LINK_LAYER_INFINIBAND || qp->attr.ah_attr.dlid == port->lid;
+  const struct profile *profile = profile_of(peer->qp.context);
+  const struct ibv_ah_attr *way = &qp->attr.ah_attr;
+  const struct ibv_port_attr *port = &profile->ports[peer->attr.ah_attr.port_num - 1];
+  if (profile->transport == IBV_TRANSPORT_IWARP) {
+    return true;
+  }
+  if (port->link_layer == IBV_LINK_LAYER_INFINIBAND) {
+    return way->dlid == port->lid;
+  }
+  const struct gid *gid = own_gid(peer);
+  return way->is_global && gid->type == own_gid(qp)->type &&
+         !memcmp(&gid->gid, &way->grh.dgid, sizeof gid->gid);
 }
 
 /* The peer, if it is there and waits for this packet. */
 static struct fake_qp *peer_of(const struct fake_qp *qp) {
-  struct fake_qp *peer = find(qp->attr.dest_qp_num);
+  struct fake_qp *peer = qp_find(qp->attr.dest_qp_num);
   bool ready = peer && !is_gone(peer->qp.context) && peer->qp.state >= IBV_QPS_RTR &&
                peer->qp.state <= IBV_QPS_SQE && is_reached(qp, peer);
   return ready && peer->attr.dest_qp_num == qp->qp.qp_num && peer->expected_psn == qp->send_psn

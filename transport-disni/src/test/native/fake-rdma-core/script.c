@@ -218,6 +218,18 @@ EXPORT jboolean Java_io_verbena_disni_FakeRdmaCore_command(JNIEnv *env, jclass t
   return script(text);
 }
 
+/* FakeRdmaCore.vector */
+EXPORT jint Java_io_verbena_disni_FakeRdmaCore_vector(JNIEnv *env, jclass type, jlong queue) {
+  (void)env, (void)type;
+  return ((struct fake_cq *)(uintptr_t)queue)->vector;
+}
+
+/* FakeRdmaCore.ece */
+EXPORT jint Java_io_verbena_disni_FakeRdmaCore_ece(JNIEnv *env, jclass type, jlong pair) {
+  (void)env, (void)type;
+  return (jint)((struct fake_qp *)(uintptr_t)pair)->ece;
+}
+
 /* ---- timers: one thread, from the first that is set on */
 
 static pthread_cond_t set_earlier;

@@ -31,5 +31,11 @@ public enum Capability {
   /** {@link CompletionQueue#resize}. */
   COMPLETION_QUEUE_RESIZE,
   /** The state {@link QueuePairState#SQD} and its drained event. */
-  SEND_QUEUE_DRAIN
+  SEND_QUEUE_DRAIN,
+  /**
+   * READs into memory that the peer may not write. Without it, as with iWARP, the buffers of a READ
+   * need {@link Access#REMOTE_WRITE} too: the key that the peer is told in the request is one to
+   * write with.
+   */
+  LOCAL_READ_SINKS
 }

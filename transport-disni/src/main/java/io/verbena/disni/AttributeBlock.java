@@ -76,7 +76,9 @@ final class AttributeBlock {
           .set(AttributeWords.AV_SGID_INDEX, vector.sourceGidIndex())
           .set(AttributeWords.AV_HOP_LIMIT, vector.hopLimit())
           .set(AttributeWords.AV_TRAFFIC_CLASS, vector.trafficClass())
-          .set(AttributeWords.AV_FLOW_LABEL, vector.flowLabel());
+          .set(AttributeWords.AV_FLOW_LABEL, vector.flowLabel())
+          .set(AttributeWords.AV_IS_GLOBAL, 1)
+          .set(AttributeWords.AV_PORT, Math.max(DisniContext.PORT, attributes.port()));
     }
     return words;
   }

@@ -14,15 +14,20 @@ import org.jspecify.annotations.Nullable;
 final class DisniCompletionChannel implements CompletionChannel {
   private final DisniDevice device;
   private final long pointer;
+  private final int vector;
   private final Waiter waiter;
   private boolean closed;
   private boolean destroyed;
 
   private final List<DisniCompletionQueue> queues = new ArrayList<>();
 
-  DisniCompletionChannel(DisniDevice device, long pointer) {
+  /**
+   * @param vector the completion vector of its queues: the interrupt that makes its events
+   */
+  DisniCompletionChannel(DisniDevice device, long pointer, int vector) {
     this.device = device;
     this.pointer = pointer;
+    this.vector = vector;
     waiter =
         new Waiter(
             device.core(),
@@ -36,6 +41,10 @@ final class DisniCompletionChannel implements CompletionChannel {
 
   long pointer() {
     return pointer;
+  }
+
+  int vector() {
+    return vector;
   }
 
   /**

@@ -60,17 +60,15 @@ final class DisniCompletionQueue implements CompletionQueue {
       @Nullable DisniCompletionChannel channel,
       boolean singleThreaded) {
     if (channel != null) {
-      return channel.attach(
-          () -> create(device, depth, channel, channel.pointer(), singleThreaded));
+      return channel.attach(() -> make(device, depth, channel, singleThreaded));
     }
-    return create(device, depth, null, 0, singleThreaded);
+    return make(device, depth, null, singleThreaded);
   }
 
-  private static DisniCompletionQueue create(
+  private static DisniCompletionQueue make(
       DisniDevice device,
       int depth,
       @Nullable DisniCompletionChannel channel,
-      long channelPointer,
       boolean singleThreaded) {
     Block granted = new Block(Long.BYTES);
     long context = device.context().pointer();
@@ -80,7 +78,13 @@ final class DisniCompletionQueue implements CompletionQueue {
             device
                 .core()
                 .createCompletionQueue(
-                    context, depth, channelPointer, singleThreaded, granted.address()));
+                    context,
+                    depth,
+                    channel == null ? 0 : channel.pointer(),
+                    // Without a channel there is no interrupt.
+                    channel == null ? 0 : channel.vector(),
+                    singleThreaded,
+                    granted.address()));
     return Fresh.own(
         DESTROY,
         pointer,

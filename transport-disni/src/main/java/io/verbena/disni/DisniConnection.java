@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import static java.util.Objects.requireNonNull;
+
+import io.verbena.disni.address.DisniAddress;
 import io.verbena.disni.core.RdmaCore;
 import io.verbena.disni.core.Words.EventWords;
 import io.verbena.disni.core.Words.ParameterWords;
-import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
-import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
@@ -25,7 +26,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.util.EnumSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,6 +53,9 @@ final class DisniConnection implements ConnectionIdentifier {
   static final int CONNECT_REQUEST = 4;
   static final int DEVICE_REMOVAL = 11;
 
+  private static final int CONNECT_RESPONSE = 5;
+  private static final int REJECTED = 8;
+
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   /** How long the peer may take to agree to an end before it counts as gone. */
@@ -74,6 +77,7 @@ final class DisniConnection implements ConnectionIdentifier {
   private final PortSpace space;
   private final long pointer;
   private final URI peer;
+  private final QueuePairSteps pairSteps;
   private final boolean isPassive;
   private State state;
   private boolean closed;
@@ -82,6 +86,7 @@ final class DisniConnection implements ConnectionIdentifier {
   private boolean released;
 
   private @Nullable DisniQueuePair queuePair;
+
   private boolean timed;
   private long deadline;
   private long addressDeadline;
@@ -89,8 +94,14 @@ final class DisniConnection implements ConnectionIdentifier {
   private int peerAsks;
 
   private DisniConnection(
-      DisniConnectionManager manager, PortSpace space, long pointer, URI peer, State state) {
+      DisniConnectionManager manager,
+      PortSpace space,
+      long pointer,
+      URI peer,
+      DisniAddress options,
+      State state) {
     this.manager = manager;
+    pairSteps = new QueuePairSteps(manager.device(), pointer, options);
     this.space = space;
     this.pointer = pointer;
     this.peer = peer;
@@ -99,9 +110,14 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   static DisniConnection active(
-      DisniConnectionManager manager, PortSpace space, long pointer, URI peer, long timeoutNanos) {
+      DisniConnectionManager manager,
+      PortSpace space,
+      long pointer,
+      URI peer,
+      DisniAddress options,
+      long timeoutNanos) {
     DisniConnection connection =
-        new DisniConnection(manager, space, pointer, peer, State.RESOLVING);
+        new DisniConnection(manager, space, pointer, peer, options, State.RESOLVING);
     connection.expireIn(timeoutNanos);
     connection.addressDeadline = connection.deadline;
     return connection;
@@ -112,10 +128,11 @@ final class DisniConnection implements ConnectionIdentifier {
       PortSpace space,
       long pointer,
       URI peer,
+      DisniAddress options,
       int peerServes,
       int peerAsks) {
     DisniConnection connection =
-        new DisniConnection(manager, space, pointer, peer, State.REQUESTED);
+        new DisniConnection(manager, space, pointer, peer, options, State.REQUESTED);
     connection.peerServes = peerServes;
     connection.peerAsks = peerAsks;
     return connection;
@@ -179,20 +196,25 @@ final class DisniConnection implements ConnectionIdentifier {
       if (state != State.RESOLVED && state != State.REQUESTED && !givenUp) {
         throw invalid("create queue pair: state: " + state + " (expected: RESOLVED, REQUESTED)");
       }
-      DisniQueuePair pair = givenUp ? ours.createQueuePair(options) : create(ours, options);
-      if (!isDatagram()) {
-        initialize(pair);
-      }
+      DisniQueuePair pair = givenUp ? inInit(ours, options) : create(ours, options);
       queuePair = pair;
       return pair;
     }
   }
 
-  private void initialize(DisniQueuePair pair) {
+  /** The queue pair of a caller that has given up, of which the kernel knows nothing any more. */
+  private DisniQueuePair inInit(DisniProtectionDomain domain, QueuePairOptions options) {
+    DisniQueuePair pair = domain.createQueuePair(options);
     boolean ready = false;
     try {
-      pair.modify(initial(pair.state()));
+      pair.modify(
+          new QueuePairAttributes()
+              .state(QueuePairState.INIT)
+              .pkeyIndex(0)
+              .port(DisniContext.PORT)
+              .access(manager.device().context().remoteRights()));
       ready = true;
+      return pair;
     } finally {
       if (!ready) {
         pair.close();
@@ -216,33 +238,31 @@ final class DisniConnection implements ConnectionIdentifier {
       if (!isPassive || isDatagram() || e.error() != VerbsError.INVALID) {
         throw e;
       }
-      DisniQueuePair pair = domain.createQueuePair(options);
+      DisniQueuePair pair = inInit(domain, options);
       end();
       return pair;
     }
   }
 
-  /**
-   * To INIT with every remote right that the device knows, from RESET or from what {@code
-   * rdma_create_qp} made. A virtual function of mlx5 without atomics refuses a queue pair with the
-   * right to them.
-   */
-  private QueuePairAttributes initial(QueuePairState from) {
-    EnumSet<Access> rights = EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE);
-    if (manager.device().attributes().supports(Capability.ATOMICS)) {
-      rights.add(Access.REMOTE_ATOMIC);
+  /** Puts a new queue pair into INIT; answers 0 or a negative errno. */
+  int initialize(long pair) {
+    return pairSteps.initialize(pair);
+  }
+
+  /** Flushes what was posted. If that fails the device is gone, and flushes nothing. */
+  private void abandon(DisniQueuePair pair) {
+    if (!isDatagram()) {
+      pair.step(pairSteps::toError);
+      pair.moved(QueuePairState.ERR);
     }
-    QueuePairAttributes attributes =
-        new QueuePairAttributes().state(QueuePairState.INIT).access(rights);
-    return from == QueuePairState.RESET
-        ? attributes.pkeyIndex(0).port(DisniContext.PORT)
-        : attributes;
   }
 
   /** Destroys the queue pair, with or without its identifier; answers 0 or a negative errno. */
   int destroyQueuePair(long pair) {
     synchronized (manager.steps()) {
-      return released ? core().destroyQueuePair(pair) : core().destroyConnectionQueuePair(pointer);
+      return released || !isDatagram()
+          ? core().destroyQueuePair(pair)
+          : core().destroyConnectionQueuePair(pointer);
     }
   }
 
@@ -255,7 +275,13 @@ final class DisniConnection implements ConnectionIdentifier {
     synchronized (manager.steps()) {
       requireState("connect", State.RESOLVED, true);
       Block data = copy(offered.privateData());
-      Block words = words(offered, data, offered.responderResources(), offered.initiatorDepth());
+      Block words =
+          words(
+              offered,
+              data,
+              requireNonNull(queuePair),
+              offered.responderResources(),
+              offered.initiatorDepth());
       peerServes = offered.initiatorDepth();
       int begun = core().connect(pointer, words.address());
       words.keep();
@@ -279,13 +305,15 @@ final class DisniConnection implements ConnectionIdentifier {
       }
       requireState("accept", State.REQUESTED, true);
       Block data = copy(offered.privateData());
-      Block words =
-          words(
-              offered,
-              data,
-              offered.responderResources(),
-              Math.min(offered.initiatorDepth(), peerServes));
-      int accepted = core().accept(pointer, words.address());
+      DisniQueuePair pair = requireNonNull(queuePair);
+      int initiatorDepth = Math.min(offered.initiatorDepth(), peerServes);
+      Block words = words(offered, data, pair, offered.responderResources(), initiatorDepth);
+      int ready =
+          isDatagram()
+              ? 0
+              : pair.step(
+                  made -> pairSteps.toReady(made, offered.responderResources(), initiatorDepth));
+      int accepted = ready < 0 ? ready : core().accept(pointer, words.address());
       words.keep();
       data.keep();
       if (isDatagram()) {
@@ -294,6 +322,7 @@ final class DisniConnection implements ConnectionIdentifier {
         return;
       }
       if (accepted < 0) {
+        abandon(pair);
         // The peer gave up, or its request is not valid any more: as if it had told so before.
         end();
         raise(ConnectionEvent.Type.CONNECT_ERROR, accepted);
@@ -305,14 +334,20 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   private static Block words(
-      ConnectionParameters offered, Block data, int responderResources, int initiatorDepth) {
+      ConnectionParameters offered,
+      Block data,
+      DisniQueuePair pair,
+      int responderResources,
+      int initiatorDepth) {
     return Block.of(ParameterWords.values())
         .set(ParameterWords.PRIVATE_DATA, data.address())
         .set(ParameterWords.PRIVATE_DATA_LENGTH, offered.privateData().remaining())
         .set(ParameterWords.RESPONDER_RESOURCES, responderResources)
         .set(ParameterWords.INITIATOR_DEPTH, initiatorDepth)
         .set(ParameterWords.RETRY_COUNT, offered.retryCount())
-        .set(ParameterWords.RNR_RETRY_COUNT, offered.rnrRetryCount());
+        .set(ParameterWords.RNR_RETRY_COUNT, offered.rnrRetryCount())
+        .set(ParameterWords.QP_NUM, pair.number())
+        .set(ParameterWords.SRQ, pair.sharedReceiveQueue() == null ? 0 : 1);
   }
 
   @Override
@@ -349,12 +384,24 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** Puts the queue pair into ERR and tells the peer, if it is still there. */
+  /**
+   * Puts the queue pair into ERR and tells the peer, if it is still there. With iWARP the kernel
+   * does the first when it does the second: in ERR there would be no connection left to end in
+   * order.
+   */
   private void tearDown() {
+    boolean isIwarp = manager.device().context().quirks().isIwarp();
     moved(QueuePairState.ERR);
-    int done = core().disconnect(pointer);
     DisniQueuePair pair = queuePair;
-    if (done < 0 && pair != null) {
+    int done = -1;
+    try {
+      if (pair != null && !isIwarp) {
+        pair.fail();
+      }
+    } finally {
+      done = core().disconnect(pointer);
+    }
+    if (done < 0 && pair != null && isIwarp) {
       pair.fail();
     }
   }
@@ -436,7 +483,8 @@ final class DisniConnection implements ConnectionIdentifier {
       case 0 -> addressResolved();
       case 2 -> routeResolved();
       case 1, 3 -> failed(State.RESOLVING, ConnectionEvent.Type.ADDR_ERROR, status, data);
-      case 5, 6, 7, 8 -> refused(code, status, data);
+      case CONNECT_RESPONSE -> answered(words, data);
+      case 6, 7, 8 -> refused(code, status, data);
       case 9 -> established(words, data);
       case 10 -> disconnected();
       case DEVICE_REMOVAL -> lost(ConnectionEvent.Type.DEVICE_REMOVAL, status);
@@ -479,7 +527,23 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  /** CONNECT_RESPONSE, CONNECT_ERROR, UNREACHABLE or REJECTED. */
+  /** The peer accepts: the queue pair is to be made ready before it is told that it was. */
+  private void answered(Block words, ByteBuffer data) {
+    DisniQueuePair pair = queuePair;
+    if (state != State.CONNECTING || pair == null) {
+      return;
+    }
+    int done = pair.step(pairSteps::toReady);
+    done = done < 0 ? done : core().establish(pointer);
+    if (done < 0) {
+      abandon(pair);
+      failed(State.CONNECTING, ConnectionEvent.Type.CONNECT_ERROR, done, NO_DATA);
+    } else {
+      established(words, data);
+    }
+  }
+
+  /** CONNECT_ERROR, UNREACHABLE or REJECTED. */
   private void refused(int code, int status, ByteBuffer data) {
     if (state == State.REQUESTED) {
       // The peer gave up before the answer; accept will tell.
@@ -489,9 +553,13 @@ final class DisniConnection implements ConnectionIdentifier {
       raise(ConnectionEvent.Type.CONNECT_ERROR, status);
     } else {
       ConnectionEvent.Type type =
-          code == 8
+          code == REJECTED
               ? ConnectionEvent.Type.REJECTED
               : code == 7 ? ConnectionEvent.Type.UNREACHABLE : ConnectionEvent.Type.CONNECT_ERROR;
+      DisniQueuePair pair = queuePair;
+      if (code == REJECTED && state == State.CONNECTING && pair != null) {
+        abandon(pair);
+      }
       failed(State.CONNECTING, type, status, data);
     }
   }

@@ -19,6 +19,7 @@ import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -81,6 +82,7 @@ final class DisniConnectionManager implements ConnectionManager {
     require(space);
     DisniAddress parsed = DisniAddress.parse(device.core().scheme(), address);
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
+    device.context().check(address, parsed);
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
     boolean listening = false;
     long id = 0;
@@ -94,7 +96,10 @@ final class DisniConnectionManager implements ConnectionManager {
         throw new VerbsException(VerbsError.IO, "listen: " + address + " is bound to no address");
       }
       checkDevice(id, bound, address);
-      DisniListener listener = new DisniListener(this, space, id, withOptions(bound, address));
+      checkGid(bound.getAddress(), parsed, address);
+      setTypeOfService(id, parsed);
+      DisniListener listener =
+          new DisniListener(this, space, id, withOptions(bound, address), parsed);
       listeners.put(id, listener);
       device.core().listen(id, backlog);
       listening = true;
@@ -126,6 +131,25 @@ final class DisniConnectionManager implements ConnectionManager {
     }
   }
 
+  /** A GID of another address would be that of no connection. */
+  private void checkGid(InetAddress bound, DisniAddress parsed, URI address) {
+    if (parsed.gid() != DisniAddress.UNSET && !bound.isAnyLocalAddress()) {
+      InetAddress of = device.context().addressOfGid(parsed.gid());
+      if (!Arrays.equals(of.getAddress(), bound.getAddress())) {
+        throw new VerbsException(
+            VerbsError.INVALID,
+            "listen: " + address + " gid: " + of + " (expected: one of " + bound + ")");
+      }
+    }
+  }
+
+  /** Before the address is resolved, or listened on: what the peer is told has it. */
+  private void setTypeOfService(long id, DisniAddress parsed) {
+    if (parsed.tos() != DisniAddress.UNSET) {
+      Errno.check("set type of service", device.core().typeOfService(id, parsed.tos()));
+    }
+  }
+
   private static VerbsException listenFailure(URI address, IOException e) {
     VerbsException failure = Errno.failure("listen on " + address, e);
     if (Errno.of(e) == Errno.ENODEV || Errno.of(e) == Errno.EADDRNOTAVAIL) {
@@ -149,15 +173,18 @@ final class DisniConnectionManager implements ConnectionManager {
       throw new VerbsException(
           VerbsError.INVALID, "resolve: " + address + ": port: 0 (expected: 1..65535)");
     }
+    device.context().check(address, parsed);
     open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
     boolean begun = false;
     long id = 0;
     try {
       id = device.core().createId(channel, (short) space.code());
-      DisniConnection connection = DisniConnection.active(this, space, id, address, timeoutNanos);
+      DisniConnection connection =
+          DisniConnection.active(this, space, id, address, parsed, timeoutNanos);
       connections.put(id, connection);
       deadlineSet();
-      InetAddress source = device.source();
+      setTypeOfService(id, parsed);
+      InetAddress source = source(parsed);
       Block from = source == null ? null : SocketAddress.write(new InetSocketAddress(source, 0));
       Block to = SocketAddress.write(parsed.socket());
       begin(connection, from, to, timeoutNanos);
@@ -174,6 +201,11 @@ final class DisniConnectionManager implements ConnectionManager {
         open.closed(Kind.IDENTIFIER);
       }
     }
+  }
+
+  private @Nullable InetAddress source(DisniAddress parsed) {
+    InetAddress own = device.context().source(parsed);
+    return own == null ? device.source() : own;
   }
 
   /** An address without a route is an event, as it is when the kernel finds out later. */
@@ -274,7 +306,8 @@ final class DisniConnectionManager implements ConnectionManager {
     int peerServes = words.getInt(EventWords.INITIATOR_DEPTH);
     int peerAsks = words.getInt(EventWords.RESPONDER_RESOURCES);
     DisniConnection connection =
-        DisniConnection.passive(this, listener.space(), id, peer, peerServes, peerAsks);
+        DisniConnection.passive(
+            this, listener.space(), id, peer, listener.options(), peerServes, peerAsks);
     connections.put(id, connection);
     raise(
         new ConnectionEvent(

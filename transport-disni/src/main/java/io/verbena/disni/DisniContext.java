@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.address.DisniAddress;
 import io.verbena.disni.core.RdmaCore;
 import io.verbena.disni.core.Words.AsyncWords;
 import io.verbena.disni.core.Words.DeviceWords;
 import io.verbena.disni.core.Words.PortWords;
+import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
@@ -14,14 +16,21 @@ import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -32,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class DisniContext {
   static final int PORT = 1;
+
+  /** {@code IBV_LINK_LAYER_INFINIBAND}. */
+  private static final int LINK_INFINIBAND = 1;
 
   private static final int NAME_SIZE = 64;
   private static final long EVENT_SLICE_NANOS = 100_000_000;
@@ -45,6 +57,8 @@ final class DisniContext {
   private final String name;
   private final DeviceAttributes attributes;
   private final DeviceQuirks quirks;
+  private final int vectors;
+  private final AtomicInteger lastVector = new AtomicInteger();
   private final HardwareCounters counters;
   private final SlotHolders queues = new SlotHolders();
   private final ConcurrentHashMap<Long, Element> elements = new ConcurrentHashMap<>();
@@ -60,8 +74,10 @@ final class DisniContext {
     Block words = Block.of(DeviceWords.values());
     Block firmware = new Block(NAME_SIZE);
     Errno.check("query device", core.queryDevice(pointer, words.address(), firmware.address()));
+    quirks =
+        DeviceQuirks.of(words.getInt(DeviceWords.VENDOR_ID), words.getInt(DeviceWords.TRANSPORT));
     attributes = readAttributes(words, firmware);
-    quirks = DeviceQuirks.of(words.getInt(DeviceWords.VENDOR_ID));
+    vectors = Math.max(1, words.getInt(DeviceWords.COMP_VECTORS));
     counters = HardwareCounters.of(name, PORT);
     // Nobody is woken by it: waits for events are short slices. It stays open with the process.
     wakeupFd = Errno.check("eventfd", core.openWakeup());
@@ -118,12 +134,65 @@ final class DisniContext {
     return counters;
   }
 
+  /** Each completion vector in turn: those who sleep are woken by different interrupts. */
+  int nextVector() {
+    return Math.floorMod(lastVector.getAndIncrement(), vectors);
+  }
+
+  /**
+   * Checks what an address asks of this device.
+   *
+   * @throws VerbsException {@code INVALID} for a number that it does not have, {@code
+   *     NOT_SUPPORTED} for an option that its kind does not have
+   */
+  void check(URI address, DisniAddress asked) {
+    if (asked.vector() >= vectors) {
+      throw new VerbsException(
+          VerbsError.INVALID, refusal(address, "vector", asked.vector(), "0.." + (vectors - 1)));
+    }
+    if (quirks.isIwarp()) {
+      refuse(address, "gid", asked.gid(), "RoCE");
+      refuse(address, "ack-timeout", asked.ackTimeout(), "RoCE or InfiniBand");
+      refuse(address, "rnr-timer", asked.rnrTimer(), "RoCE or InfiniBand");
+    }
+    if (asked.gid() != DisniAddress.UNSET) {
+      if (isInfiniBand(PORT)) {
+        // Its GIDs are no addresses of its interfaces.
+        refuse(address, "gid", asked.gid(), "RoCE");
+      }
+      int gids = gidsFor(asked.gid());
+      if (asked.gid() >= gids) {
+        throw new VerbsException(
+            VerbsError.INVALID, refusal(address, "gid", asked.gid(), "0.." + (gids - 1)));
+      }
+    }
+  }
+
+  private void refuse(URI address, String option, int value, String where) {
+    if (value != DisniAddress.UNSET) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED,
+          refusal(address, option, value, "none: " + name + " is no device of " + where));
+    }
+  }
+
+  private static String refusal(URI address, String option, int value, String expected) {
+    return "address: " + address + " " + option + ": " + value + " (expected: " + expected + ")";
+  }
+
+  /** What peers may do by queue pairs of connections: all that the device knows. */
+  Set<Access> remoteRights() {
+    return attributes.supports(Capability.ATOMICS)
+        ? EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC)
+        : EnumSet.of(Access.REMOTE_READ, Access.REMOTE_WRITE);
+  }
+
   SlotHolders queues() {
     return queues;
   }
 
   private DeviceAttributes readAttributes(Block words, Block firmware) {
-    Block port = readPort();
+    Block port = readPort(PORT);
     Probe probe = new Probe(core, pointer);
     int maxSge = words.getInt(DeviceWords.MAX_SGE);
     int maxInline = probe.maxInlineData();
@@ -163,14 +232,21 @@ final class DisniContext {
   }
 
   /** By {@code enum ibv_device_cap_flags}, and by trial where there is no flag. */
-  private static Set<Capability> capabilities(Block words, int maxInline, Probe probe) {
+  private Set<Capability> capabilities(Block words, int maxInline, Probe probe) {
     long flags = words.get(DeviceWords.DEVICE_CAP_FLAGS);
-    EnumSet<Capability> capabilities =
-        EnumSet.of(Capability.IMMEDIATE_DATA, Capability.SEND_QUEUE_DRAIN);
+    EnumSet<Capability> capabilities = EnumSet.noneOf(Capability.class);
+    // To iWARP's drivers SQD is the end of the connection (siw, irdma).
+    add(capabilities, Capability.SEND_QUEUE_DRAIN, !quirks.isIwarp());
+    // RFC 5040 has none; RFC 7306, which has, no driver knows.
+    add(capabilities, Capability.IMMEDIATE_DATA, !quirks.isIwarp());
+    add(capabilities, Capability.LOCAL_READ_SINKS, !quirks.isIwarp());
     add(capabilities, Capability.UNRELIABLE_CONNECTED, probe.hasQueuePairs(QueuePairType.UC));
     add(capabilities, Capability.UNRELIABLE_DATAGRAM, probe.hasQueuePairs(QueuePairType.UD));
     add(capabilities, Capability.INLINE_DATA, maxInline > 0);
-    add(capabilities, Capability.ATOMICS, words.get(DeviceWords.ATOMIC_CAP) != 0);
+    add(
+        capabilities,
+        Capability.ATOMICS,
+        words.get(DeviceWords.ATOMIC_CAP) != 0 && !quirks.isIwarp());
     add(capabilities, Capability.SHARED_RECEIVE_QUEUE, words.get(DeviceWords.MAX_SRQ) > 0);
     add(capabilities, Capability.MEMORY_WINDOW_TYPE_1, (flags & 1 << 17) != 0);
     add(capabilities, Capability.MEMORY_WINDOW_TYPE_2B, (flags & 1 << 24) != 0);
@@ -187,14 +263,28 @@ final class DisniContext {
     }
   }
 
-  private Block readPort() {
+  private Block readPort(int port) {
     Block words = Block.of(PortWords.values());
-    Errno.check("query port", core.queryPort(pointer, PORT, words.address()));
+    Errno.check("query port", core.queryPort(pointer, port, words.address()));
     return words;
   }
 
+  boolean isInfiniBand(int port) {
+    return readPort(port).getInt(PortWords.LINK_LAYER) == LINK_INFINIBAND;
+  }
+
+  /** Whether two of a port's GIDs are the same address; their types may differ. */
+  boolean isSameGid(int port, int one, int other) {
+    Block gid = new Block(16);
+    Block second = new Block(16);
+    return core.queryGid(pointer, port, one, gid.address()) >= 0
+        && core.queryGid(pointer, port, other, second.address()) >= 0
+        && gid.bytes().getLong(0) == second.bytes().getLong(0)
+        && gid.bytes().getLong(Long.BYTES) == second.bytes().getLong(Long.BYTES);
+  }
+
   PortAttributes port() {
-    Block words = readPort();
+    Block words = readPort(PORT);
     int active = 4;
     return new PortAttributes(
         words.getInt(PortWords.STATE) == active,
@@ -248,6 +338,83 @@ final class DisniContext {
     Errno.check("query GID " + index, type);
     var bytes = block.bytes().duplicate().order(ByteOrder.BIG_ENDIAN);
     return new Gid(bytes.getLong(0), bytes.getLong(8));
+  }
+
+  // ---- addresses
+
+  /**
+   * The address to connect from that an address asks for, or null if it leaves that to the route.
+   */
+  @Nullable InetAddress source(DisniAddress parsed) {
+    InetAddress peer = parsed.socket().getAddress();
+    if (parsed.source() != null) {
+      return parsed.source();
+    }
+    if (parsed.gid() != DisniAddress.UNSET) {
+      return scoped(addressOfGid(parsed.gid()), peer);
+    }
+    return parsed.device() == null ? null : nearest(peer);
+  }
+
+  InetAddress addressOfGid(int index) {
+    return inetAddress(readGid(index, new Block(16)));
+  }
+
+  /**
+   * The device's address that has most leading bits in common with the peer's: of several networks
+   * or VLANs the one that the peer is in. Null if none is of its family.
+   */
+  private @Nullable InetAddress nearest(InetAddress peer) {
+    InetAddress nearest = null;
+    int most = -1;
+    for (Gid gid : port().gids()) {
+      InetAddress own = inetAddress(gid);
+      boolean needsScope = own instanceof Inet6Address && own.isLinkLocalAddress();
+      boolean fits =
+          own.getAddress().length == peer.getAddress().length
+              && !own.isAnyLocalAddress()
+              && (!needsScope || peer.isLinkLocalAddress());
+      int common = fits ? commonBits(own.getAddress(), peer.getAddress()) : -1;
+      if (common > most) {
+        most = common;
+        nearest = scoped(own, peer);
+      }
+    }
+    return nearest;
+  }
+
+  private static int commonBits(byte[] one, byte[] other) {
+    int at = Arrays.mismatch(one, other);
+    if (at < 0) {
+      return one.length * Byte.SIZE;
+    }
+    int differing = Byte.toUnsignedInt((byte) (one[at] ^ other[at]));
+    return at * Byte.SIZE + Integer.numberOfLeadingZeros(differing) - (Integer.SIZE - Byte.SIZE);
+  }
+
+  /** A link-local address is none without a scope: it has that of the peer, if the peer has one. */
+  private static InetAddress scoped(InetAddress own, InetAddress peer) {
+    if (!own.isLinkLocalAddress()
+        || !(own instanceof Inet6Address)
+        || !(peer instanceof Inet6Address scope)) {
+      return own;
+    }
+    try {
+      return Inet6Address.getByAddress(null, own.getAddress(), scope.getScopeId());
+    } catch (UnknownHostException e) {
+      throw new AssertionError("16 bytes are an address", e);
+    }
+  }
+
+  /** On RoCE a GID is an IPv6 address, or an IPv4 address mapped into one. */
+  private static InetAddress inetAddress(Gid gid) {
+    byte[] bytes = new byte[16];
+    ByteBuffer.wrap(bytes).putLong(gid.high()).putLong(gid.low());
+    try {
+      return InetAddress.getByAddress(bytes);
+    } catch (UnknownHostException e) {
+      throw new AssertionError("16 bytes are an address", e);
+    }
   }
 
   // ---- asynchronous events

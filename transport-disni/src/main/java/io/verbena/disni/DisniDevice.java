@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.address.DisniAddress;
 import io.verbena.disni.core.RdmaCore;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionChannel;
@@ -34,16 +35,20 @@ final class DisniDevice implements Device {
   private final RdmaCore core;
   private final DisniContext context;
   private final @Nullable InetAddress source;
+  private final DisniAddress opened;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
   private final ArrayBlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(MAX_EVENTS);
 
   /**
    * @param source the address to connect from, or null for the one that the route has
+   * @param opened the address by which it was opened
    */
-  DisniDevice(RdmaCore core, DisniContext context, @Nullable InetAddress source) {
+  DisniDevice(
+      RdmaCore core, DisniContext context, @Nullable InetAddress source, DisniAddress opened) {
     this.core = core;
     this.context = context;
     this.source = source;
+    this.opened = opened;
     context.add(this);
   }
 
@@ -57,6 +62,16 @@ final class DisniDevice implements Device {
 
   @Nullable InetAddress source() {
     return source;
+  }
+
+  /** The index of the GID that queue pairs are to have, or {@link DisniAddress#UNSET}. */
+  int gid() {
+    return opened.gid();
+  }
+
+  /** The completion vector of the next channel: one for the queues of a loop. */
+  private int nextVector() {
+    return opened.vector() == DisniAddress.UNSET ? context.nextVector() : opened.vector();
   }
 
   @Override
@@ -91,7 +106,7 @@ final class DisniDevice implements Device {
             Fresh.own(
                 "destroy completion channel",
                 pointer(() -> core.createCompChannel(context.pointer())),
-                made -> new DisniCompletionChannel(this, made),
+                made -> new DisniCompletionChannel(this, made, nextVector()),
                 core::destroyCompletionChannel));
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
+import io.verbena.disni.address.DisniAddress;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.PortSpace;
 import java.net.URI;
@@ -11,13 +12,20 @@ final class DisniListener implements ConnectionListener {
   private final PortSpace space;
   private final long pointer;
   private final URI address;
+  private final DisniAddress options;
   private boolean closed;
 
-  DisniListener(DisniConnectionManager manager, PortSpace space, long pointer, URI address) {
+  DisniListener(
+      DisniConnectionManager manager,
+      PortSpace space,
+      long pointer,
+      URI address,
+      DisniAddress options) {
     this.manager = manager;
     this.space = space;
     this.pointer = pointer;
     this.address = address;
+    this.options = options;
   }
 
   PortSpace space() {
@@ -26,6 +34,11 @@ final class DisniListener implements ConnectionListener {
 
   long pointer() {
     return pointer;
+  }
+
+  /** What its connections are to have. */
+  DisniAddress options() {
+    return options;
   }
 
   @Override

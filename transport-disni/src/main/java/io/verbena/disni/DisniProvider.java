@@ -5,19 +5,14 @@ import io.verbena.disni.address.DisniAddress;
 import io.verbena.disni.core.RdmaCore;
 import io.verbena.disni.core.Words.EventWords;
 import io.verbena.verbs.Device;
-import io.verbena.verbs.Gid;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.provider.HostNames;
 import java.io.IOException;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +21,10 @@ import org.jspecify.annotations.Nullable;
  * RNICs and Soft-RoCE devices of this machine through DiSNI, as {@code disni://host:port}: the host
  * is an address of a device here, to listen on, or one that a device reaches.
  *
- * <p>Options: {@code device=NAME} takes this device; {@code gid=INDEX} connects from the address of
- * one of its GIDs; {@code source=ADDRESS} connects from an address, and takes the device that has
- * it. Without any the address, or the route to it, decides.
+ * <p>Options: {@code device=NAME} takes this device; {@code gid=INDEX} connects from one of its
+ * GIDs; {@code source=ADDRESS} connects from an address, and takes the device that has it. Without
+ * any the address, or the route to it, decides. The others, of {@link DisniAddress}, are for queue
+ * pairs.
  */
 public class DisniProvider implements VerbsProvider {
   private static final short PORT_SPACE_TCP = 0x0106;
@@ -78,16 +74,22 @@ public class DisniProvider implements VerbsProvider {
     String name = parsed.device();
     if (name != null) {
       DisniContext context = byName(core, address, name, names);
-      return new DisniDevice(core, context, source(address, parsed, context));
+      return open(core, context, address, parsed);
     }
     InetAddress near = parsed.source() != null ? parsed.source() : parsed.socket().getAddress();
     if (near.isAnyLocalAddress()) {
       DisniContext context = byName(core, address, names.get(0), names);
-      return new DisniDevice(core, context, source(address, parsed, context));
+      return open(core, context, address, parsed);
     }
     long pointer = byAddress(core, address, near, names);
     DisniContext context = DisniContext.of(core, pointer);
-    return new DisniDevice(core, context, source(address, parsed, context));
+    return open(core, context, address, parsed);
+  }
+
+  private static DisniDevice open(
+      RdmaCore core, DisniContext context, URI address, DisniAddress parsed) {
+    context.check(address, parsed);
+    return new DisniDevice(core, context, context.source(parsed), parsed);
   }
 
   private static DisniContext byName(RdmaCore core, URI address, String name, List<String> names) {
@@ -97,76 +99,6 @@ public class DisniProvider implements VerbsProvider {
           "open " + address + ": device: " + name + " (expected: " + names + ")");
     }
     return DisniContext.of(core, DisniContext.named(core, name));
-  }
-
-  private static @Nullable InetAddress source(
-      URI address, DisniAddress parsed, DisniContext context) {
-    if (parsed.source() != null) {
-      return parsed.source();
-    }
-    InetAddress peer = parsed.socket().getAddress();
-    if (parsed.gid() >= 0) {
-      List<Gid> gids = context.port().gids();
-      if (parsed.gid() >= gids.size()) {
-        throw new VerbsException(
-            VerbsError.INVALID,
-            "open "
-                + address
-                + ": gid: "
-                + parsed.gid()
-                + " (expected: 0.."
-                + (gids.size() - 1)
-                + ")");
-      }
-      return scoped(inetAddress(gids.get(parsed.gid())), peer);
-    }
-    if (parsed.device() != null) {
-      for (InetAddress candidate : addresses(context)) {
-        boolean fits = candidate.getAddress().length == peer.getAddress().length;
-        boolean needsScope = candidate instanceof Inet6Address && candidate.isLinkLocalAddress();
-        if (fits && (!needsScope || peer.isLinkLocalAddress())) {
-          return scoped(candidate, peer);
-        }
-      }
-    }
-    return null;
-  }
-
-  /** A link-local address is none without a scope: it has that of the peer, if the peer has one. */
-  private static InetAddress scoped(InetAddress own, InetAddress peer) {
-    if (!own.isLinkLocalAddress()
-        || !(own instanceof Inet6Address)
-        || !(peer instanceof Inet6Address scope)) {
-      return own;
-    }
-    try {
-      return Inet6Address.getByAddress(null, own.getAddress(), scope.getScopeId());
-    } catch (UnknownHostException e) {
-      throw new AssertionError("16 bytes are an address", e);
-    }
-  }
-
-  /**
-   * The addresses of a device: on RoCE v2 its GIDs are IPv6 addresses, or IPv4 mapped into them.
-   */
-  static List<InetAddress> addresses(DisniContext context) {
-    List<InetAddress> addresses = new ArrayList<>();
-    for (Gid gid : context.port().gids()) {
-      if (gid.high() != 0 || gid.low() != 0) {
-        addresses.add(inetAddress(gid));
-      }
-    }
-    return addresses;
-  }
-
-  private static InetAddress inetAddress(Gid gid) {
-    byte[] bytes = new byte[16];
-    ByteBuffer.wrap(bytes).putLong(gid.high()).putLong(gid.low());
-    try {
-      return InetAddress.getByAddress(bytes);
-    } catch (UnknownHostException e) {
-      throw new AssertionError("16 bytes are an address", e);
-    }
   }
 
   /** The context of the device that has an address, or else of the one that reaches it. */

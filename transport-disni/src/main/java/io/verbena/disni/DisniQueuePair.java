@@ -5,6 +5,7 @@ import io.verbena.disni.core.RdmaCore;
 import io.verbena.disni.core.Words.AttributeWords;
 import io.verbena.disni.core.Words.QueuePairWords;
 import io.verbena.verbs.AddressVector;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairCapabilities;
@@ -22,6 +23,7 @@ import io.verbena.verbs.provider.QueuePairListeners;
 import io.verbena.verbs.provider.QueuePairTransitions;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,7 +91,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   }
 
   /**
-   * {@code rdma_create_qp(3)} for a connection, else {@code ibv_create_qp(3)}.
+   * Creates it, in INIT for a connection, else in RESET.
    *
    * @param connection whose queue pair it is, or null
    */
@@ -106,7 +108,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       long pointer =
           Errno.check(
               "create queue pair",
-              connection == null
+              connection == null || options.type() != QueuePairType.UD
                   ? core.createQueuePair(domain.pointer(), words.address())
                   : core.createConnectionQueuePair(
                       connection.pointer(), domain.pointer(), words.address()));
@@ -114,7 +116,12 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
           Fresh.own(
               "destroy queue pair",
               pointer,
-              made -> new DisniQueuePair(domain, connection, options.type(), queues, made, words),
+              made -> {
+                if (connection != null && options.type() != QueuePairType.UD) {
+                  Errno.check("initialize queue pair", connection.initialize(made));
+                }
+                return new DisniQueuePair(domain, connection, options.type(), queues, made, words);
+              },
               made -> destroy(core, connection, made));
       created = true;
       return pair;
@@ -231,6 +238,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     synchronized (sending) {
       synchronized (receiving) {
         checkOpen("modify");
+        checkKind(change);
         QueuePairState from = AttributeBlock.state(queryWords());
         AddressVector vector = change.addressVector();
         int gids = vector == null ? 1 : device.context().gidsFor(vector.sourceGidIndex());
@@ -242,6 +250,21 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
           dropRequests();
         }
       }
+    }
+  }
+
+  /** What iWARP has no words for. */
+  private void checkKind(QueuePairAttributes change) {
+    if (!device.context().quirks().isIwarp()) {
+      return;
+    }
+    if (change.addressVector() != null) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED,
+          "modify queue pair: AV (expected: none, iWARP is connected by its connection manager)");
+    }
+    if (change.has(QueuePairAttributes.Field.STATE) && change.state() == QueuePairState.SQD) {
+      device.attributes().require(Capability.SEND_QUEUE_DRAIN);
     }
   }
 
@@ -257,6 +280,19 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   /** The connection manager has put it into this state. */
   void moved(QueuePairState to) {
     known = to;
+  }
+
+  /**
+   * Has its connection move it.
+   *
+   * @return what the step answers, or {@code -EINVAL} if it is closed
+   */
+  int step(LongToIntFunction step) {
+    synchronized (sending) {
+      synchronized (receiving) {
+        return closed ? -Errno.EINVAL : step.applyAsInt(pointer);
+      }
+    }
   }
 
   /** Flushes it, wherever it is. */

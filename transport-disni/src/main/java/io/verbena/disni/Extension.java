@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 final class Extension implements RdmaCore {
 
   /** What {@link #version} must answer: changes with any change of this contract. */
-  static final int VERSION = 6;
+  static final int VERSION = 7;
 
   private final Disni disni;
 
@@ -149,7 +149,7 @@ final class Extension implements RdmaCore {
 
   @Override
   public native long createCompletionQueue(
-      long context, int depth, long channel, boolean singleThreaded, long words);
+      long context, int depth, long channel, int vector, boolean singleThreaded, long words);
 
   @Override
   public native int resizeCompletionQueue(long queue, int depth);
@@ -268,10 +268,22 @@ final class Extension implements RdmaCore {
   public native int accept(long identifier, long words);
 
   @Override
+  public native int establish(long identifier);
+
+  @Override
+  public native int connectionAttributes(long identifier, int state, long words);
+
+  @Override
+  public native int negotiate(long identifier, long pair);
+
+  @Override
   public native int reject(long identifier, long privateData, int length);
 
   @Override
   public native int socketAddress(long identifier, boolean peer, long sockaddr);
+
+  @Override
+  public native int typeOfService(long identifier, int value);
 
   @Override
   public native long contextOf(long identifier);

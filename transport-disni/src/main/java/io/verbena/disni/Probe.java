@@ -48,7 +48,7 @@ final class Probe {
     long queue =
         Errno.check(
             "create probe's completion queue",
-            core.createCompletionQueue(context, 4, 0, false, granted.address()));
+            core.createCompletionQueue(context, 4, 0, 0, false, granted.address()));
     granted.keep();
     try {
       return trial.on(queue);

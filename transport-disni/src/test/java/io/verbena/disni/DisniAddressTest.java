@@ -28,12 +28,33 @@ class DisniAddressTest {
   }
 
   @Test
+  void readsWhatQueuePairsAreToHave() {
+    DisniAddress address =
+        DisniAddress.parse(
+            DisniAddress.SCHEME,
+            URI.create("disni://10.1.2.3?tos=255&ack-timeout=31&rnr-timer=0&vector=7"));
+
+    assertThat(address.tos()).isEqualTo(255);
+    assertThat(address.ackTimeout()).isEqualTo(31);
+    assertThat(address.rnrTimer()).isZero();
+    assertThat(address.vector()).isEqualTo(7);
+  }
+
+  @Test
+  void namesTheOptionAndItsLimit() {
+    assertThatThrownBy(
+            () -> DisniAddress.parse(DisniAddress.SCHEME, URI.create("disni://10.1.2.3?tos=256")))
+        .hasMessageContaining("tos: 256 (expected: 0..255)");
+  }
+
+  @Test
   void needsNeitherPortNorOptions() {
     DisniAddress address = DisniAddress.parse(DisniAddress.SCHEME, URI.create("disni://[fd77::1]"));
 
     assertThat(address.socket().getPort()).isZero();
     assertThat(address.device()).isNull();
-    assertThat(address.gid()).isEqualTo(-1);
+    assertThat(address.gid()).isEqualTo(DisniAddress.UNSET);
+    assertThat(address.tos()).isEqualTo(DisniAddress.UNSET);
     assertThat(address.source()).isNull();
     assertThat(DisniAddress.uri(DisniAddress.SCHEME, address.socket()).getHost())
         .startsWith("[fd77:")
@@ -49,7 +70,12 @@ class DisniAddressTest {
         "disni://10.1.2.3?colour=red",
         "disni://10.1.2.3?device",
         "disni://10.1.2.3?gid=-1",
-        "disni://10.1.2.3?gid=first"
+        "disni://10.1.2.3?gid=first",
+        "disni://10.1.2.3?tos=256",
+        "disni://10.1.2.3?tos=low",
+        "disni://10.1.2.3?ack-timeout=32",
+        "disni://10.1.2.3?rnr-timer=-1",
+        "disni://10.1.2.3?vector=-1"
       })
   void refusesWhatItDoesNotKnowAndNamesIt(String address) {
     assertThatThrownBy(() -> DisniAddress.parse(DisniAddress.SCHEME, URI.create(address)))

@@ -10,6 +10,8 @@ import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.PortSpace;
@@ -31,6 +33,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -91,6 +94,55 @@ final class FailingDevicesTest {
       listener.close();
       manager.close();
     }
+  }
+
+  @Test
+  void doesNotConnectToAPeerThatTheDriverRefuses() throws Exception {
+    FakeRdmaCore.script("fail ibv_set_ece 111 1");
+
+    assertThat(connectAnd(pair -> {})).isEqualTo(-111);
+  }
+
+  @Test
+  void doesNotConnectAQueuePairThatIsClosedBeforeThePeerAnswers() throws Exception {
+    assertThat(connectAnd(QueuePair::close)).isEqualTo(-Errno.EINVAL);
+  }
+
+  /** Calls a device that accepts; returns the status of the CONNECT_ERROR. */
+  private static int connectAnd(Consumer<QueuePair> beforeTheAnswer) throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0");
+    ConnectionParameters parameters = new ConnectionParameters(ByteBuffer.allocate(0), 1, 1, 7, 7);
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        DisniCompletionQueue queue = device.createCompletionQueue(8, null, false);
+        DisniConnectionManager manager = device.createConnectionManager();
+        DisniListener listener = manager.listen(PortSpace.TCP, address, 1);
+        DisniConnection active = manager.resolve(PortSpace.TCP, listener.address(), NANOS)) {
+      expect(manager, ConnectionEvent.Type.ADDR_RESOLVED);
+      QueuePairOptions options = QueuePairOptions.reliable(queue, queue, 4, 4);
+      try (QueuePair client = active.createQueuePair(domain, options)) {
+        active.connect(parameters, NANOS);
+        ConnectionIdentifier passive =
+            expect(manager, ConnectionEvent.Type.CONNECT_REQUEST).identifier();
+        QueuePair server = passive.createQueuePair(domain, options);
+        passive.accept(parameters);
+
+        beforeTheAnswer.accept(client);
+        ConnectionEvent event = expect(manager, ConnectionEvent.Type.CONNECT_ERROR);
+
+        server.close();
+        passive.close();
+        return event.status();
+      }
+    }
+  }
+
+  private static ConnectionEvent expect(DisniConnectionManager manager, ConnectionEvent.Type type)
+      throws InterruptedException {
+    ConnectionEvent event = manager.await(NANOS);
+    assertThat(event).isNotNull();
+    assertThat(event.type()).as("%s", event).isEqualTo(type);
+    return event;
   }
 
   @Test

@@ -79,4 +79,10 @@ final class FakeRdmaCore {
   }
 
   private static native boolean command(String line);
+
+  /** The completion vector with which a completion queue was created. */
+  static native int vector(long queue);
+
+  /** The options of ECE that a queue pair has agreed on with its peer. */
+  static native int ece(long pair);
 }

@@ -15,8 +15,10 @@ final class Attributes {
 
   private final Function modify;
   private final Function query;
+  private final Function ofConnection;
 
   Attributes(Libraries from) {
+    ofConnection = from.function("rdma_init_qp_attr", Failure.MINUS_ONE, "PPP");
     modify = from.function("ibv_modify_qp", Failure.STATUS, "PPI");
     query = from.function("ibv_query_qp", Failure.STATUS, "PPIP");
   }
@@ -30,7 +32,6 @@ final class Attributes {
   }
 
   private static void write(WordBlock words, long to) {
-    long port = words.get(AttributeWords.PORT);
     long vector = to + Structures.QP_AV;
     Memory.putInt(to + Structures.QP_STATE, words.get(AttributeWords.STATE));
     Memory.putInt(to + Structures.QP_CUR_STATE, words.get(AttributeWords.CUR_STATE));
@@ -38,16 +39,21 @@ final class Attributes {
         to + Structures.QP_EN_SQD_ASYNC_NOTIFY, words.get(AttributeWords.EN_SQD_ASYNC_NOTIFY));
     Memory.putInt(to + Structures.QP_ACCESS_FLAGS, words.get(AttributeWords.ACCESS_FLAGS));
     Memory.putShort(to + Structures.QP_PKEY_INDEX, words.get(AttributeWords.PKEY_INDEX));
-    Memory.putByte(to + Structures.QP_PORT, port);
+    Memory.putByte(to + Structures.QP_PORT, words.get(AttributeWords.PORT));
     Memory.putInt(to + Structures.QP_QKEY, words.get(AttributeWords.QKEY));
-    writeVector(
-        vector, words.get(AttributeWords.AV_GID_HIGH), words.get(AttributeWords.AV_GID_LOW));
+    writeGid(vector, words.get(AttributeWords.AV_GID_HIGH), words.get(AttributeWords.AV_GID_LOW));
     Memory.putByte(vector + Structures.AH_SGID_INDEX, words.get(AttributeWords.AV_SGID_INDEX));
     Memory.putByte(vector + Structures.AH_HOP_LIMIT, words.get(AttributeWords.AV_HOP_LIMIT));
     Memory.putByte(
         vector + Structures.AH_TRAFFIC_CLASS, words.get(AttributeWords.AV_TRAFFIC_CLASS));
     Memory.putInt(vector + Structures.AH_FLOW_LABEL, words.get(AttributeWords.AV_FLOW_LABEL));
-    Memory.putByte(vector + Structures.AH_PORT, port == 0 ? 1 : port);
+    Memory.putByte(vector + Structures.AH_IS_GLOBAL, words.get(AttributeWords.AV_IS_GLOBAL));
+    Memory.putShort(vector + Structures.AH_DLID, words.get(AttributeWords.AV_LID));
+    Memory.putByte(vector + Structures.AH_SL, words.get(AttributeWords.AV_SL));
+    Memory.putByte(
+        vector + Structures.AH_SRC_PATH_BITS, words.get(AttributeWords.AV_SRC_PATH_BITS));
+    Memory.putByte(vector + Structures.AH_STATIC_RATE, words.get(AttributeWords.AV_STATIC_RATE));
+    Memory.putByte(vector + Structures.AH_PORT, words.get(AttributeWords.AV_PORT));
     Memory.putInt(to + Structures.QP_PATH_MTU, words.get(AttributeWords.PATH_MTU));
     Memory.putByte(to + Structures.QP_TIMEOUT, words.get(AttributeWords.TIMEOUT));
     Memory.putByte(to + Structures.QP_RETRY_CNT, words.get(AttributeWords.RETRY_CNT));
@@ -67,15 +73,28 @@ final class Attributes {
       long unused = ForeignCore.allocate(arena, Structures.QP_WISH_SIZE);
       int result = query.status(pair, from, ALL, unused);
       if (result == 0) {
-        read(from, words);
+        read(from, ALL, words);
       }
       return result;
     }
   }
 
-  private static void read(long from, WordBlock words) {
+  int ofConnection(long identifier, int state, WordBlock words) {
+    try (Arena arena = Arena.ofConfined()) {
+      long from = ForeignCore.allocate(arena, Structures.QP_SIZE);
+      long mask = ForeignCore.allocate(arena, Integer.BYTES);
+      Memory.putInt(from + Structures.QP_STATE, state);
+      int result = ofConnection.status(identifier, from, mask);
+      if (result == 0) {
+        read(from, Memory.getInt(mask), words);
+      }
+      return result;
+    }
+  }
+
+  private static void read(long from, int mask, WordBlock words) {
     long vector = from + Structures.QP_AV;
-    words.set(AttributeWords.MASK, ALL);
+    words.set(AttributeWords.MASK, mask);
     words.set(AttributeWords.STATE, Memory.getInt(from + Structures.QP_STATE));
     words.set(AttributeWords.CUR_STATE, Memory.getInt(from + Structures.QP_CUR_STATE));
     words.set(
@@ -95,6 +114,16 @@ final class Attributes {
         AttributeWords.AV_TRAFFIC_CLASS,
         Memory.getUnsignedByte(vector + Structures.AH_TRAFFIC_CLASS));
     words.set(AttributeWords.AV_FLOW_LABEL, Memory.getInt(vector + Structures.AH_FLOW_LABEL));
+    words.set(
+        AttributeWords.AV_IS_GLOBAL, Memory.getUnsignedByte(vector + Structures.AH_IS_GLOBAL));
+    words.set(AttributeWords.AV_LID, Memory.getUnsignedShort(vector + Structures.AH_DLID));
+    words.set(AttributeWords.AV_SL, Memory.getUnsignedByte(vector + Structures.AH_SL));
+    words.set(
+        AttributeWords.AV_SRC_PATH_BITS,
+        Memory.getUnsignedByte(vector + Structures.AH_SRC_PATH_BITS));
+    words.set(
+        AttributeWords.AV_STATIC_RATE, Memory.getUnsignedByte(vector + Structures.AH_STATIC_RATE));
+    words.set(AttributeWords.AV_PORT, Memory.getUnsignedByte(vector + Structures.AH_PORT));
     words.set(AttributeWords.PATH_MTU, Memory.getInt(from + Structures.QP_PATH_MTU));
     words.set(AttributeWords.TIMEOUT, Memory.getUnsignedByte(from + Structures.QP_TIMEOUT));
     words.set(AttributeWords.RETRY_CNT, Memory.getUnsignedByte(from + Structures.QP_RETRY_CNT));
@@ -112,11 +141,9 @@ final class Attributes {
     words.set(AttributeWords.DEST_QPN, Memory.getInt(from + Structures.QP_DEST_QPN));
   }
 
-  /** Writes the GID of a route, and that it has one. */
-  static void writeVector(long vector, long high, long low) {
+  static void writeGid(long vector, long high, long low) {
     Memory.putLong(vector, bigEndian(high));
     Memory.putLong(vector + Long.BYTES, bigEndian(low));
-    Memory.putByte(vector + Structures.AH_IS_GLOBAL, 1);
   }
 
   static long gidHigh(long vector) {

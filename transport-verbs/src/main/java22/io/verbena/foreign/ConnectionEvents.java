@@ -63,10 +63,11 @@ final class ConnectionEvents {
     words.set(EventWords.FLOW_LABEL, Memory.getInt(vector + Structures.AH_FLOW_LABEL));
   }
 
-  /** Whether parameters can be written: all but the first are bytes. */
+  /** Whether parameters can be written: all but the first and a number are bytes. */
   static boolean fit(WordBlock words) {
     for (ParameterWords word : ParameterWords.values()) {
-      if (word != ParameterWords.PRIVATE_DATA && (words.get(word) & ~MAX_BYTE) != 0) {
+      boolean isByte = word != ParameterWords.PRIVATE_DATA && word != ParameterWords.QP_NUM;
+      if (isByte && (words.get(word) & ~MAX_BYTE) != 0) {
         return false;
       }
     }
@@ -85,5 +86,7 @@ final class ConnectionEvents {
     Memory.putByte(to + Structures.PARAMETERS_RETRY_COUNT, words.get(ParameterWords.RETRY_COUNT));
     Memory.putByte(
         to + Structures.PARAMETERS_RNR_RETRY_COUNT, words.get(ParameterWords.RNR_RETRY_COUNT));
+    Memory.putByte(to + Structures.PARAMETERS_SRQ, words.get(ParameterWords.SRQ));
+    Memory.putInt(to + Structures.PARAMETERS_QP_NUM, words.get(ParameterWords.QP_NUM));
   }
 }

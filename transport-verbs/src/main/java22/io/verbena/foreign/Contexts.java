@@ -228,6 +228,9 @@ final class Contexts {
           DeviceWords.PHYS_PORT_CNT,
           Memory.getUnsignedByte(from + Structures.DEVICE_PHYS_PORT_CNT));
       words.set(DeviceWords.VENDOR_ID, Memory.getInt(from + Structures.DEVICE_VENDOR_ID));
+      long device = Memory.getLong(context + Structures.CONTEXT_DEVICE);
+      words.set(DeviceWords.TRANSPORT, Memory.getInt(device + Structures.IBV_DEVICE_TRANSPORT));
+      words.set(DeviceWords.COMP_VECTORS, Memory.getInt(context + Structures.CONTEXT_COMP_VECTORS));
       Memory.copyText(from, firmware, NAME_SIZE);
       return 0;
     }

@@ -20,6 +20,7 @@ final class ForeignCore implements RdmaCore {
   private static final int ENODEV = 19;
   private static final int EINVAL = 22;
   private static final int EPERM = 1;
+  private static final int ECONNREFUSED = 111;
   private static final int EAFNOSUPPORT = 97;
   private static final int EOPNOTSUPP = 95;
   private static final int ENOSYS = 38;
@@ -32,6 +33,11 @@ final class ForeignCore implements RdmaCore {
   private static final int AF_INET6 = 10;
   private static final int SOCKADDR_IN = 16;
   private static final int SOCKADDR_IN6 = 28;
+
+  /** Of {@code rdma_set_option}. */
+  private static final int OPTION_ID = 0;
+
+  private static final int OPTION_ID_TOS = 0;
 
   /** {@code IBV_WC_STANDARD_FLAGS}. */
   private static final int STANDARD_COMPLETIONS = 0x7f;
@@ -78,6 +84,12 @@ final class ForeignCore implements RdmaCore {
   private final Function getEvent;
   private final Function ackEvent;
   private final Function createConnectionPair;
+  private final Function establish;
+  private final Function setOption;
+  private final Function queryEce;
+  private final Function setEce;
+  private final Function setLocalEce;
+  private final Function getRemoteEce;
 
   /** Where binds are written, which happens under the monitor of {@code this}. */
   private final long bind = Arena.global().allocate(Structures.BIND_SIZE, Long.BYTES).address();
@@ -124,6 +136,12 @@ final class ForeignCore implements RdmaCore {
     getEvent = from.function("rdma_get_cm_event", Failure.MINUS_ONE, "PP");
     ackEvent = from.function("rdma_ack_cm_event", Failure.MINUS_ONE, "P");
     createConnectionPair = from.function("rdma_create_qp", Failure.MINUS_ONE, "PPP");
+    establish = from.function("rdma_establish", Failure.MINUS_ONE, "P");
+    setOption = from.function("rdma_set_option", Failure.MINUS_ONE, "PIIPP");
+    queryEce = from.function("ibv_query_ece", Failure.STATUS, "PP");
+    setEce = from.function("ibv_set_ece", Failure.STATUS, "PP");
+    setLocalEce = from.function("rdma_set_local_ece", Failure.MINUS_ONE, "PP");
+    getRemoteEce = from.function("rdma_get_remote_ece", Failure.MINUS_ONE, "PP");
   }
 
   @Override
@@ -382,10 +400,11 @@ final class ForeignCore implements RdmaCore {
 
   @Override
   public long createCompletionQueue(
-      long context, int depth, long channel, boolean singleThreaded, long words) {
-    long queue = singleThreaded ? createSingleThreaded(context, depth, channel) : -EOPNOTSUPP;
+      long context, int depth, long channel, int vector, boolean singleThreaded, long words) {
+    long queue =
+        singleThreaded ? createSingleThreaded(context, depth, channel, vector) : -EOPNOTSUPP;
     if (queue == -EOPNOTSUPP || queue == -ENOSYS || queue == -EINVAL) {
-      queue = createQueue.call(context, depth, 0, channel, 0);
+      queue = createQueue.call(context, depth, 0, channel, vector);
     }
     if (queue > 0) {
       Memory.putLong(words, Memory.getInt(queue + Structures.CQ_CQE));
@@ -394,7 +413,7 @@ final class ForeignCore implements RdmaCore {
   }
 
   /** Without the locks of a queue that several threads poll, if the device knows of it. */
-  private long createSingleThreaded(long context, int depth, long channel) {
+  private long createSingleThreaded(long context, int depth, long channel, int vector) {
     long at = contexts.extended(context, Structures.BEFORE_CREATE_CQ_EX);
     Function create = at == 0 ? null : operation(at, Failure.NULL, "PP");
     if (create == null) {
@@ -404,6 +423,7 @@ final class ForeignCore implements RdmaCore {
       long wish = allocate(arena, Structures.CQ_WISH_SIZE);
       Memory.putInt(wish + Structures.CQ_WISH_CQE, depth);
       Memory.putLong(wish + Structures.CQ_WISH_CHANNEL, channel);
+      Memory.putInt(wish + Structures.CQ_WISH_VECTOR, vector);
       Memory.putLong(wish + Structures.CQ_WISH_WC_FLAGS, STANDARD_COMPLETIONS);
       Memory.putInt(wish + Structures.CQ_WISH_COMP_MASK, 1);
       Memory.putInt(wish + Structures.CQ_WISH_FLAGS, 1);
@@ -676,8 +696,9 @@ final class ForeignCore implements RdmaCore {
     WordBlock block = new WordBlock(words);
     try (Arena arena = Arena.ofConfined()) {
       long vector = allocate(arena, Structures.AH_SIZE);
-      Attributes.writeVector(
+      Attributes.writeGid(
           vector, block.get(AddressWords.GID_HIGH), block.get(AddressWords.GID_LOW));
+      Memory.putByte(vector + Structures.AH_IS_GLOBAL, 1);
       Memory.putByte(vector + Structures.AH_SGID_INDEX, block.get(AddressWords.SGID_INDEX));
       Memory.putByte(vector + Structures.AH_HOP_LIMIT, block.get(AddressWords.HOP_LIMIT));
       Memory.putByte(vector + Structures.AH_TRAFFIC_CLASS, block.get(AddressWords.TRAFFIC_CLASS));
@@ -751,6 +772,55 @@ final class ForeignCore implements RdmaCore {
       long parameters = allocate(arena, Structures.PARAMETERS_SIZE);
       ConnectionEvents.write(block, parameters);
       return call.status(identifier, parameters);
+    }
+  }
+
+  @Override
+  public int establish(long identifier) {
+    return establish.status(identifier);
+  }
+
+  @Override
+  public int connectionAttributes(long identifier, int state, long words) {
+    return attributes.ofConnection(identifier, state, new WordBlock(words));
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>As librdmacm's {@code init_ece} and {@code ucma_process_conn_resp_ece}: a driver may refuse
+   * the peer, and all else that fails leaves it at the standard.
+   */
+  @Override
+  public int negotiate(long identifier, long pair) {
+    try (Arena arena = Arena.ofConfined()) {
+      long own = allocate(arena, Structures.ECE_SIZE);
+      long peer = allocate(arena, Structures.ECE_SIZE);
+      if (queryEce.status(pair, own) < 0 || Memory.getInt(own + Structures.ECE_VENDOR) == 0) {
+        return 0;
+      }
+      if (getRemoteEce.status(identifier, peer) == 0
+          && Memory.getInt(peer + Structures.ECE_VENDOR) != 0) {
+        int set = setEce.status(pair, peer);
+        if (set == -ECONNREFUSED) {
+          return set;
+        }
+        if (set == 0) {
+          Memory.putInt(own + Structures.ECE_OPTIONS, Memory.getInt(peer + Structures.ECE_OPTIONS));
+        }
+      }
+      return setLocalEce.status(identifier, own);
+    }
+  }
+
+  @Override
+  public int typeOfService(long identifier, int value) {
+    try (Arena arena = Arena.ofConfined()) {
+      long tos = allocate(arena, 1);
+      Memory.putByte(tos, value);
+      return value < 0 || value > 255
+          ? -EINVAL
+          : setOption.status(identifier, OPTION_ID, OPTION_ID_TOS, tos, 1);
     }
   }
 

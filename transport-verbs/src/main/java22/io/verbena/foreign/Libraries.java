@@ -74,7 +74,7 @@ final class Libraries {
             () ->
                 new VerbsException(
                     VerbsError.NOT_SUPPORTED,
-                    name + ": not in " + NAMES + "; rdma-core is older than version 28"));
+                    name + ": not in " + NAMES + "; rdma-core is older than version 32"));
   }
 
   private MemorySegment inProcess(String name) {

@@ -18,7 +18,11 @@ final class Structures {
   static final int OPS_POST_SEND = 208;
   static final int OPS_POST_RECV = 216;
   static final int CONTEXT_ASYNC_FD = 268;
+  static final int CONTEXT_COMP_VECTORS = 272;
   static final int CONTEXT_MUTEX = 280;
+
+  /** {@code struct ibv_device}: behind two operations and the node's type. */
+  static final int IBV_DEVICE_TRANSPORT = 20;
 
   /** {@code struct verbs_context}, which ends with the context: so far before it. */
   static final int BEFORE_SIZE = 8;
@@ -108,6 +112,7 @@ final class Structures {
   static final int CQ_WISH_CQE = 0;
 
   static final int CQ_WISH_CHANNEL = 16;
+  static final int CQ_WISH_VECTOR = 24;
   static final int CQ_WISH_WC_FLAGS = 32;
   static final int CQ_WISH_COMP_MASK = 40;
   static final int CQ_WISH_FLAGS = 44;
@@ -169,12 +174,22 @@ final class Structures {
   static final int QP_RNR_RETRY = 132;
   static final int QP_SIZE = 144;
 
+  /** {@code struct ibv_ece}. */
+  static final int ECE_VENDOR = 0;
+
+  static final int ECE_OPTIONS = 4;
+  static final int ECE_SIZE = 12;
+
   /** {@code struct ibv_ah_attr}; the GID stands first. */
   static final int AH_FLOW_LABEL = 16;
 
   static final int AH_SGID_INDEX = 20;
   static final int AH_HOP_LIMIT = 21;
   static final int AH_TRAFFIC_CLASS = 22;
+  static final int AH_DLID = 24;
+  static final int AH_SL = 26;
+  static final int AH_SRC_PATH_BITS = 27;
+  static final int AH_STATIC_RATE = 28;
   static final int AH_IS_GLOBAL = 29;
   static final int AH_PORT = 30;
   static final int AH_SIZE = 32;
@@ -215,6 +230,7 @@ final class Structures {
   static final int PARAMETERS_INITIATOR_DEPTH = 10;
   static final int PARAMETERS_RETRY_COUNT = 12;
   static final int PARAMETERS_RNR_RETRY_COUNT = 13;
+  static final int PARAMETERS_SRQ = 14;
   static final int PARAMETERS_QP_NUM = 16;
   static final int PARAMETERS_SIZE = 24;
 

@@ -10,25 +10,43 @@ import java.net.URLDecoder;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * {@code disni://host:port?device=NAME&gid=INDEX&source=ADDRESS}; all options may be left out.
+ * {@code disni://host:port?option=value}; all options may be left out, and are {@link #UNSET} then,
+ * or null.
  *
  * @param socket host and port, the port 0 if there is none
  * @param device the device to use, by name, or null for the one that has or reaches the host
- * @param gid the index of the GID whose address to connect from, or -1
+ * @param gid the index of the GID to connect from
  * @param source the address to connect from, which also chooses the device, or null
+ * @param tos the type of service of what connections send
+ * @param ackTimeout the code of the time without an answer after which a queue pair repeats
+ * @param rnrTimer the code of the time that a peer waits which has found no receive
+ * @param vector the completion vector of the device
  */
 public record DisniAddress(
-    InetSocketAddress socket, @Nullable String device, int gid, @Nullable InetAddress source) {
+    InetSocketAddress socket,
+    @Nullable String device,
+    int gid,
+    @Nullable InetAddress source,
+    int tos,
+    int ackTimeout,
+    int rnrTimer,
+    int vector) {
   /** The scheme of addresses of RNICs. */
   public static final String SCHEME = "disni";
 
+  /** What a number is that the address does not say. */
+  public static final int UNSET = -1;
+
   private static final int MAX_PORT = 65_535;
-  private static final Set<String> OPTIONS = Set.of("device", "gid", "source");
+  private static final int MAX_TOS = 255;
+  private static final int MAX_CODE = 31;
+  private static final List<String> OPTIONS =
+      List.of("device", "gid", "source", "tos", "ack-timeout", "rnr-timer", "vector");
 
   /**
    * Reads an address, and looks its hosts up.
@@ -44,13 +62,16 @@ public record DisniAddress(
       throw invalid(address, "port: " + address.getPort() + " (expected: 0 to " + MAX_PORT + ")");
     }
     Map<String, String> options = options(address);
-    String gid = options.get("gid");
     String source = options.get("source");
     return new DisniAddress(
         new InetSocketAddress(resolve(address, host), Math.max(0, address.getPort())),
         options.get("device"),
-        gid == null ? -1 : index(address, gid),
-        source == null ? null : resolve(address, source));
+        number(address, options, "gid", Integer.MAX_VALUE),
+        source == null ? null : resolve(address, source),
+        number(address, options, "tos", MAX_TOS),
+        number(address, options, "ack-timeout", MAX_CODE),
+        number(address, options, "rnr-timer", MAX_CODE),
+        number(address, options, "vector", Integer.MAX_VALUE));
   }
 
   private static Map<String, String> options(URI address) {
@@ -63,24 +84,29 @@ public record DisniAddress(
       int equals = option.indexOf('=');
       String name = equals < 0 ? option : option.substring(0, equals);
       if (equals < 0 || !OPTIONS.contains(name)) {
-        throw invalid(address, "option: " + option + " (expected: device=, gid=, source=)");
+        throw invalid(address, "option: " + option + " (expected: " + OPTIONS + ")");
       }
       options.put(name, URLDecoder.decode(option.substring(equals + 1), StandardCharsets.UTF_8));
     }
     return options;
   }
 
-  private static int index(URI address, String gid) {
+  private static int number(URI address, Map<String, String> options, String option, int most) {
+    String text = options.get(option);
+    if (text == null) {
+      return UNSET;
+    }
+    String expected =
+        option + ": " + text + " (expected: 0.." + (most == Integer.MAX_VALUE ? "" : most) + ")";
     try {
-      int index = Integer.parseInt(gid);
-      if (index >= 0) {
-        return index;
+      int number = Integer.parseInt(text);
+      if (number >= 0 && number <= most) {
+        return number;
       }
     } catch (NumberFormatException e) {
-      throw new VerbsException(
-          VerbsError.INVALID, "address: " + address + ": gid: " + gid + " (expected: a number)", e);
+      throw new VerbsException(VerbsError.INVALID, "address: " + address + " " + expected, e);
     }
-    throw invalid(address, "gid: " + gid + " (expected: >= 0)");
+    throw invalid(address, expected);
   }
 
   /** Looks a host of an address up; returns its address as it stands in a URI. */

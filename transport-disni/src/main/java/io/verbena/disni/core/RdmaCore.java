@@ -124,7 +124,7 @@ public interface RdmaCore {
    * device may not know.
    */
   long createCompletionQueue(
-      long context, int depth, long channel, boolean singleThreaded, long words);
+      long context, int depth, long channel, int vector, boolean singleThreaded, long words);
 
   /** {@code ibv_resize_cq(3)}: returns the new depth. */
   int resizeCompletionQueue(long queue, int depth);
@@ -180,8 +180,8 @@ public interface RdmaCore {
   long createQueuePair(long domain, long words);
 
   /**
-   * {@code rdma_create_qp(3)}: as {@link #createQueuePair}, for a connection; the queue pair is in
-   * INIT, or in RTS if it is one for datagrams.
+   * {@code rdma_create_qp(3)}: as {@link #createQueuePair}, for datagrams; the queue pair is in
+   * RTS.
    */
   long createConnectionQueuePair(long identifier, long domain, long words);
 
@@ -249,6 +249,27 @@ public interface RdmaCore {
 
   /** {@code rdma_accept(3)} with {@link Words.ParameterWords}. */
   int accept(long identifier, long words);
+
+  /** {@code rdma_establish(3)}. */
+  int establish(long identifier);
+
+  /**
+   * {@code rdma_init_qp_attr(3)}: fills {@link Words.AttributeWords}, the mask too, for the way of
+   * a connection's queue pair into a state.
+   */
+  int connectionAttributes(long identifier, int state, long words);
+
+  /**
+   * Offers the peer what the driver of a queue pair can do beyond the standard ({@code
+   * ibv_query_ece(3)}, {@code rdma_set_local_ece(3)}), or agrees to what the peer has offered
+   * ({@code rdma_get_remote_ece(3)}, {@code ibv_set_ece(3)}).
+   *
+   * @return {@code -ECONNREFUSED} if the driver refuses the peer
+   */
+  int negotiate(long identifier, long pair);
+
+  /** {@code rdma_set_option(3)} with RDMA_OPTION_ID_TOS. */
+  int typeOfService(long identifier, int value);
 
   /** {@code rdma_reject(3)}. */
   int reject(long identifier, long privateData, int length);

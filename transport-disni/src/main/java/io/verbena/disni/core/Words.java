@@ -27,7 +27,10 @@ public final class Words {
     MAX_SRQ,
     MAX_SRQ_WR,
     PHYS_PORT_CNT,
-    VENDOR_ID
+    VENDOR_ID,
+    /** {@code enum ibv_transport_type}: 0 InfiniBand and RoCE, 1 iWARP. */
+    TRANSPORT,
+    COMP_VECTORS
   }
 
   /** {@code struct ibv_port_attr}; MTUs are codes, 1 for 256 to 5 for 4096. */
@@ -92,6 +95,13 @@ public final class Words {
     AV_HOP_LIMIT,
     AV_TRAFFIC_CLASS,
     AV_FLOW_LABEL,
+    /** Whether packets have a GRH. */
+    AV_IS_GLOBAL,
+    AV_LID,
+    AV_SL,
+    AV_SRC_PATH_BITS,
+    AV_STATIC_RATE,
+    AV_PORT,
     PATH_MTU,
     TIMEOUT,
     RETRY_CNT,
@@ -145,6 +155,8 @@ public final class Words {
     RESPONDER_RESOURCES,
     INITIATOR_DEPTH,
     RETRY_COUNT,
-    RNR_RETRY_COUNT
+    RNR_RETRY_COUNT,
+    QP_NUM,
+    SRQ
   }
 }

@@ -58,6 +58,7 @@ public final class DeviceLimits {
             Capability.REREGISTRATION,
             Capability.COMPLETION_QUEUE_RESIZE,
             Capability.LOCAL_INVALIDATE,
+            Capability.LOCAL_READ_SINKS,
             Capability.SEND_WITH_INVALIDATE),
         limit(options, Option.MAX_QUEUE_PAIRS, 1 << 16),
         limit(options, Option.MAX_WORK_REQUESTS, 1 << 15),
