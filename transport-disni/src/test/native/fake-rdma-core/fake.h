@@ -41,6 +41,8 @@ struct profile {
   bool has_rc, has_resize, has_rereg, has_single_threaded;
   /* iWARP: queue pairs are connected by rdma_cm alone. */
   bool by_cm_only;
+  /* The target of a READ needs the right to be written by the peer. */
+  bool remote_read_sinks;
   /* As librxe: a receive that is posted in ERR waits until the queue pair goes there once more. */
   bool flushes_late;
   /* As libibverbs' dummy operations do: a post that fails says nothing of the request. */

@@ -38,6 +38,7 @@ static bool set_flag(struct profile *profile, const char *name, bool value) {
                {"rereg_mr", &profile->has_rereg},
                {"single_threaded_cq", &profile->has_single_threaded},
                {"by_cm_only", &profile->by_cm_only},
+               {"remote_read_sinks", &profile->remote_read_sinks},
                {"flushes_late", &profile->flushes_late},
                {"leaves_bad_unset", &profile->leaves_bad_unset}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {

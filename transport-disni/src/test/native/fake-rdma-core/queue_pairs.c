@@ -336,17 +336,17 @@ static bool reaches(const struct ibv_mr *mr, uint64_t address, uint64_t length) 
   return address >= start && length <= mr->length && address - start <= mr->length - length;
 }
 
-/* The region of local memory, if the request may use it. */
-static bool is_local(const struct fake_qp *qp, const struct ibv_sge *sge, bool written) {
+/* The region of local memory, if the request may use it, with these rights. */
+static bool is_local(const struct fake_qp *qp, const struct ibv_sge *sge, int access) {
   const struct fake_mr *mr = mr_find(qp->qp.context, sge->lkey);
   return mr && mr->mr.pd == qp->qp.pd && reaches(&mr->mr, sge->addr, sge->length) &&
-         (!written || mr->access & IBV_ACCESS_LOCAL_WRITE);
+         (mr->access & access) == access;
 }
 
 static bool are_local(const struct fake_qp *qp, const struct ibv_sge *sge, int count,
-                      bool written) {
+                      int access) {
   for (int i = 0; i < count; i++) {
-    if (sge[i].length && !is_local(qp, &sge[i], written)) {
+    if (sge[i].length && !is_local(qp, &sge[i], access)) {
       return false;
     }
   }
@@ -421,7 +421,7 @@ static int receive(struct fake_qp *peer, const struct fake_qp *qp, const struct 
   struct ibv_wc wc = {.opcode = has_data ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM,
                       .byte_len = send->length,
                       .src_qp = qp->qp.qp_num};
-  if (has_data && (send->length > room || !are_local(peer, taken.sge, taken.sges, true))) {
+  if (has_data && (send->length > room || !are_local(peer, taken.sge, taken.sges, IBV_ACCESS_LOCAL_WRITE))) {
     bool is_long = send->length > room;
     complete(peer, true, taken.id, slot, is_long ? IBV_WC_LOC_LEN_ERR : IBV_WC_LOC_PROT_ERR, wc,
              false);
@@ -582,8 +582,11 @@ static int request(struct fake_qp *qp, struct send *send) {
   if (send->length > port->max_msg_sz || (is_atomic(send) && send->length < 8)) {
     return IBV_WC_LOC_LEN_ERR;
   }
-  if (!send->inlined &&
-      !are_local(qp, send->sge, send->wr.num_sge, is_read || is_atomic(send))) {
+  int access = is_read || is_atomic(send) ? IBV_ACCESS_LOCAL_WRITE : 0;
+  if (is_read && profile_of(qp->qp.context)->remote_read_sinks) {
+    access |= IBV_ACCESS_REMOTE_WRITE;
+  }
+  if (!send->inlined && !are_local(qp, send->sge, send->wr.num_sge, access)) {
     return IBV_WC_LOC_PROT_ERR;
   }
   struct fake_qp *peer = peer_of(qp);

@@ -53,6 +53,9 @@ final class DisniProtectionDomain implements ProtectionDomain {
   @Override
   public DisniMemoryRegion register(ByteBuffer buffer, Set<Access> access) {
     RegistrationLimits.check(buffer, access);
+    if (access.contains(Access.REMOTE_ATOMIC)) {
+      device.attributes().require(Capability.ATOMICS);
+    }
     return open.create(
         Kind.MEMORY_REGION,
         device.attributes().maxMemoryRegions(),

@@ -8,12 +8,17 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -50,6 +55,43 @@ final class ConnectionOptionsTest {
     try (FakeConnection link = connect(host, "")) {
       assertThat(FakeRdmaCore.ece(((DisniQueuePair) link.client).pointer())).isEqualTo(options);
       assertThat(FakeRdmaCore.ece(((DisniQueuePair) link.server).pointer())).isEqualTo(options);
+    }
+  }
+
+  @Test
+  void registersForAtomicsOnlyWhereTheDeviceHasThem() {
+    try (DisniDevice device = open("10.0.2.1");
+        DisniProtectionDomain domain = device.allocateProtectionDomain()) {
+      assertThatThrownBy(
+              () ->
+                  domain
+                      .register(
+                          ByteBuffer.allocateDirect(8),
+                          Set.of(Access.LOCAL_WRITE, Access.REMOTE_ATOMIC))
+                      .close())
+          .isInstanceOfSatisfying(
+              VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.NOT_SUPPORTED))
+          .hasMessageContaining("ATOMICS");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.7.1", "10.0.16.1"})
+  void saysWhatIwarpHasNot(String host) throws Exception {
+    try (FakeConnection link = connect(host, "?tos=104")) {
+      assertThat(link.device.attributes().capabilities())
+          .doesNotContain(
+              Capability.IMMEDIATE_DATA,
+              Capability.ATOMICS,
+              Capability.SEND_QUEUE_DRAIN,
+              Capability.LOCAL_READ_SINKS,
+              Capability.UNRELIABLE_DATAGRAM);
+      assertThatThrownBy(() -> link.client.postSend(new SendWorkRequest().sendWithImmediate(1)))
+          .isInstanceOfSatisfying(
+              PostException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.NOT_SUPPORTED));
+      assertThatThrownBy(
+              () -> link.client.modify(new QueuePairAttributes().state(QueuePairState.SQD)))
+          .hasMessageContaining("SEND_QUEUE_DRAIN");
     }
   }
 

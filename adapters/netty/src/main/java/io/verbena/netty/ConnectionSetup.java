@@ -240,6 +240,10 @@ final class ConnectionSetup {
       fail(new ConnectException("not a server of this protocol: " + peer));
       return;
     }
+    if (!made.understands(handshake)) {
+      fail(new ConnectException("one of the two HCAs alone has immediate data: " + peer));
+      return;
+    }
     if (request != null && !owner.isWanted()) {
       // It counts as one that was not accepted when the listener closed. The promise stays as it
       // is: kept, it would set up a channel of a server that is over; failed, Netty would warn.

@@ -44,6 +44,10 @@ final class ReceiveBuffers {
   private final long prefix;
   private final int piece;
   private final int shortPiece;
+
+  /** Bytes behind a piece, for what is no part of the stream. */
+  private final int trailer;
+
   private final @Nullable ByteBuf[] buffers;
   private final int[] starts;
   private final int[] ends;
@@ -64,16 +68,24 @@ final class ReceiveBuffers {
   /**
    * Posts the first receives.
    *
+   * @param trailer bytes behind those of each message
    * @param first the number of receives to begin with
    * @param most the most receives
    * @throws RdmaException if there is no memory for the first ones, or the HCA does not register it
    */
   ReceiveBuffers(
-      RegisteredMemory memory, QueuePair queuePair, long prefix, int piece, int first, int most) {
+      RegisteredMemory memory,
+      QueuePair queuePair,
+      long prefix,
+      int piece,
+      int trailer,
+      int first,
+      int most) {
     this.memory = memory;
     this.queuePair = queuePair;
     this.prefix = prefix;
     this.piece = piece;
+    this.trailer = trailer;
     shortPiece = Math.min(SHORT, piece);
     buffers = new @Nullable ByteBuf[most];
     starts = new int[most];
@@ -96,7 +108,7 @@ final class ReceiveBuffers {
   }
 
   private ByteBuf allocate() {
-    int length = wantsLong ? piece : shortPiece;
+    int length = (wantsLong ? piece : shortPiece) + trailer;
     return memory.allocator().directBuffer(length, length);
   }
 
@@ -127,7 +139,13 @@ final class ReceiveBuffers {
     return shortPiece;
   }
 
-  /** Handles a message that has arrived in this receive. */
+  /** Returns the signal behind a message of this length, which has arrived in this receive. */
+  int trailer(int slot, int length) {
+    ByteBuf buffer = buffers[slot];
+    return buffer == null ? 0 : SignalTrailers.read(buffer, length);
+  }
+
+  /** Handles a message that has arrived in this receive, of so many bytes of the stream. */
   void arrived(int slot, int length, boolean end) {
     ended |= end;
     learn(slot, length);
@@ -158,7 +176,7 @@ final class ReceiveBuffers {
 
   private int lengthOf(int slot) {
     ByteBuf buffer = buffers[slot];
-    return buffer == null ? 0 : buffer.capacity();
+    return buffer == null ? 0 : buffer.capacity() - trailer;
   }
 
   private void again(int slot) {

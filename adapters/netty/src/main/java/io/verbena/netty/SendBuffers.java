@@ -41,8 +41,13 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   private final int[] queued;
 
   private final PostedBytes waiting = new PostedBytes();
-  private final SendWorkRequest request = new SendWorkRequest();
+  private final SendWorkRequest request = new SendWorkRequest(/* maxScatterGather= */ 2);
+
+  /** Where signals stand on a device without immediate data, else null. */
+  private final @Nullable SignalTrailers trailers;
+
   private final ConnectionMeter meter;
+  private int signal;
   private int heldCount;
   private int posted;
   private int completed;
@@ -50,16 +55,24 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   private int piece;
   private int shortPiece;
   private boolean ended;
+  private boolean released;
 
   /**
    * @param depth messages that may be posted at once
    * @param hca makes the meter of the connection
+   * @param trailers of {@link #slots}, taken over; null where the device has immediate data
    */
-  SendBuffers(QueuePair queuePair, long prefix, int depth, HcaMeter hca) {
+  SendBuffers(
+      QueuePair queuePair,
+      long prefix,
+      int depth,
+      HcaMeter hca,
+      @Nullable SignalTrailers trailers) {
+    this.trailers = trailers;
     this.queuePair = queuePair;
     this.prefix = prefix;
     this.depth = depth;
-    int slots = Integer.highestOneBit(Math.max(1, depth - 1)) << 1;
+    int slots = slots(depth);
     mask = slots - 1;
     signalMask = Math.max(1, Integer.highestOneBit(depth) >> 2) - 1;
     held = new @Nullable ByteBuf[slots];
@@ -67,6 +80,11 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     queued = new int[slots];
     meter = hca.connection(this, slots);
     OpenQueuePairs.use(queuePair, this);
+  }
+
+  /** Returns the places for what is posted, of a queue of this depth. */
+  static int slots(int depth) {
+    return Integer.highestOneBit(Math.max(1, depth - 1)) << 1;
   }
 
   /** Returns the bytes of the channel's queue that are posted. */
@@ -127,7 +145,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
    * @param signal the {@link Signal} of the credits that it returns
    */
   void send(Location at, int length, ByteBuf buffer, int inQueue, int signal) {
-    request.sendWithImmediate(signal).buffer(at.address(), length, at.lkey()).signaled();
+    begin(signal).buffer(at.address(), length, at.lkey()).signaled();
     int slot = posted & mask;
     held[slot] = buffer;
     leases[slot] = at.takeLease();
@@ -151,7 +169,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
 
   /** Posts bytes that the request takes along. */
   void sendInline(ByteBuffer data, int inQueue, int signal) {
-    request.sendWithImmediate(signal).inline(data);
+    begin(signal).inline(data);
     queued[posted & mask] = inQueue;
     if (inQueue > 0 || (posted & signalMask) == signalMask) {
       request.signaled();
@@ -167,7 +185,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
 
   /** Posts a message that only returns credits. */
   void returnCredits(int signal) {
-    request.sendWithImmediate(ended ? Signal.end(signal) : signal).signaled();
+    begin(ended ? Signal.end(signal) : signal).signaled();
     post();
   }
 
@@ -175,7 +193,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   void end(int signal) {
     if (!ended) {
       ended = true;
-      request.sendWithImmediate(Signal.end(signal)).signaled();
+      begin(Signal.end(signal)).signaled();
       post();
     }
   }
@@ -185,7 +203,15 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     return ended;
   }
 
+  private SendWorkRequest begin(int itsSignal) {
+    signal = itsSignal;
+    return trailers == null ? request.sendWithImmediate(itsSignal) : request.send();
+  }
+
   private void post() {
+    if (trailers != null) {
+      trailers.append(request, posted & mask, signal);
+    }
     meter.posted(posted & mask, request);
     queuePair.postSend(request.id(WorkRequestId.send(prefix, posted)));
     posted++;
@@ -258,6 +284,10 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     for (int slot = 0; slot < held.length; slot++) {
       free(slot);
     }
+    if (trailers != null && !released) {
+      trailers.release();
+    }
+    released = true;
     completed = posted;
   }
 }

@@ -2,7 +2,8 @@
 package io.verbena.netty;
 
 /**
- * The layout of the immediate data of each message:
+ * What each message carries beside its bytes, as immediate data, or behind them ({@link
+ * SignalTrailers}):
  *
  * <pre>
  *  31       18   17     16    15       0
@@ -12,6 +13,9 @@ package io.verbena.netty;
 final class Signal {
   /** The most credits that one message returns. */
   static final int MOST_CREDITS = 0xffff;
+
+  /** Of no message of this protocol. */
+  static final int NONE = -1;
 
   private static final int END = 1 << 16;
   private static final int LONG = 1 << 17;
@@ -30,25 +34,25 @@ final class Signal {
     return signal | END;
   }
 
-  static int credits(int immediate) {
-    return immediate & MOST_CREDITS;
+  static int credits(int signal) {
+    return signal & MOST_CREDITS;
   }
 
   /**
    * Whether the credits are for receives of the sender's {@link
    * io.verbena.netty.wire.Handshake#piece}, not short ones.
    */
-  static boolean areLong(int immediate) {
-    return (immediate & LONG) != 0;
+  static boolean areLong(int signal) {
+    return (signal & LONG) != 0;
   }
 
   /** Returns whether the sender sends no more bytes. */
-  static boolean isEnd(int immediate) {
-    return (immediate & END) != 0;
+  static boolean isEnd(int signal) {
+    return (signal & END) != 0;
   }
 
   /** Returns whether all bits have a meaning. */
-  static boolean isKnown(int immediate) {
-    return immediate >>> 18 == 0;
+  static boolean isKnown(int signal) {
+    return signal >>> 18 == 0;
   }
 }

@@ -14,6 +14,7 @@ import io.verbena.core.loop.SilentRounds;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.memory.Location;
 import io.verbena.netty.wire.Handshake;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.QueuePair;
@@ -84,6 +85,10 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   private final ReceiveBuffers receiveBuffers;
   private final SendBuffers sendBuffers;
   private final int inlineLimit;
+
+  /** Whether signals stand behind the bytes of messages, for want of immediate data. */
+  private final boolean trails;
+
   private final Location location = new Location();
   private final SilentRounds silence = new SilentRounds();
   private final ConnectionRecorder events;
@@ -128,6 +133,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     RdmaOptions options = hca.options();
     int receives = Math.min(options.receiveDepth(), Handshake.MOST_RECEIVES);
     int sends = options.sendDepth();
+    trails = !hca.device().attributes().supports(Capability.IMMEDIATE_DATA);
     Membership joined = handler.queues().join(this, receives + sends);
     membership = joined;
     QueuePair made = null;
@@ -137,10 +143,12 @@ final class Stream implements CompletionTarget, KeepAliveMember {
           identifier.createQueuePair(
               hca.domain(),
               QueuePairOptions.reliable(joined.queue(), joined.queue(), sends, receives)
-                  .withInlineData(
-                      Math.min(MOST_INLINE, hca.device().attributes().maxInlineData())));
-      inlineLimit = Math.min(MOST_INLINE, made.capabilities().maxInlineData());
-      out = new SendBuffers(made, joined.prefix(), sends, hca.meter());
+                  .withScatterGather(trails ? 2 : 1, 1)
+                  .withInlineData(mostInline()));
+      inlineLimit = Math.min(mostInline(), made.capabilities().maxInlineData());
+      SignalTrailers trailers =
+          trails ? new SignalTrailers(hca.memory(), SendBuffers.slots(sends)) : null;
+      out = new SendBuffers(made, joined.prefix(), sends, hca.meter(), trailers);
       sendBuffers = out;
       receiveBuffers =
           new ReceiveBuffers(
@@ -148,6 +156,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
               made,
               joined.prefix(),
               options.eagerSize(),
+              trails ? SignalTrailers.LENGTH : 0,
               Math.min(FIRST_RECEIVES, receives),
               receives);
       queuePair = made;
@@ -168,7 +177,21 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   /** Returns the handshake of this end. */
   Handshake handshake(int port) {
     return new Handshake(
-        port, hca.options().eagerSize(), receiveBuffers.shortPiece(), receiveBuffers.receives());
+        port,
+        trails,
+        hca.options().eagerSize(),
+        receiveBuffers.shortPiece(),
+        receiveBuffers.receives());
+  }
+
+  /** What a signal stands behind cannot be inline, which is one piece. */
+  private int mostInline() {
+    return trails ? 0 : Math.min(MOST_INLINE, hca.device().attributes().maxInlineData());
+  }
+
+  /** Returns whether the peer has signals where this end looks for them. */
+  boolean understands(Handshake peer) {
+    return peer.trails() == trails;
   }
 
   /** Opens the stream: the connection is established with this handshake of the peer. */
@@ -360,25 +383,31 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   }
 
   private void received(WorkCompletion completion) {
-    int immediate = completion.immediate();
-    if (!completion.hasImmediate()
-        || !Signal.isKnown(immediate)
-        || (receiveBuffers.hasEnded() && completion.byteLength() > 0)
-        || !sendBuffers.addCredits(Signal.credits(immediate), Signal.areLong(immediate))) {
+    int slot = WorkRequestId.sequence(completion.workRequestId());
+    int length = completion.byteLength() - (trails ? SignalTrailers.LENGTH : 0);
+    int signal = signal(completion, slot, length);
+    if (!Signal.isKnown(signal)
+        || (receiveBuffers.hasEnded() && length > 0)
+        || !sendBuffers.addCredits(Signal.credits(signal), Signal.areLong(signal))) {
       fail(
           new IOException("the peer " + identifier.peer() + " does not keep to the protocol"),
           null);
       return;
     }
     if (state != State.CLOSED) {
-      if (completion.byteLength() > 0) {
-        sendBuffers.meter().received(completion.byteLength());
+      if (length > 0) {
+        sendBuffers.meter().received(length);
       }
-      receiveBuffers.arrived(
-          WorkRequestId.sequence(completion.workRequestId()),
-          completion.byteLength(),
-          Signal.isEnd(immediate));
+      receiveBuffers.arrived(slot, length, Signal.isEnd(signal));
     }
+  }
+
+  /** Returns the signal of a message; an unknown one if it has none. */
+  private int signal(WorkCompletion completion, int slot, int length) {
+    if (!trails) {
+      return completion.hasImmediate() ? completion.immediate() : Signal.NONE;
+    }
+    return length < 0 ? Signal.NONE : receiveBuffers.trailer(slot, completion.byteLength());
   }
 
   private void failed(CompletionStatus status, boolean receive, int sequence) {

@@ -14,10 +14,11 @@
  * </pre>
  *
  * <p>The bytes of a channel travel as pieces of at most the peer's receive size, each a SEND with
- * immediate data; the immediate returns credits and ends the stream. SEND and receives, not a ring
- * that is written by RDMA WRITE: a WRITE raises no completion at the peer unless it takes a receive
- * as well, so that it saves nothing, and a ring costs the receiver a copy out of it, where a
- * receive's buffer is handed to the pipeline as it is.
+ * immediate data; the immediate returns credits and ends the stream. A device without, as those of
+ * iWARP, sends both behind the bytes. SEND and receives, not a ring that is written by RDMA WRITE:
+ * a WRITE raises no completion at the peer unless it takes a receive as well, so that it saves
+ * nothing, and a ring costs the receiver a copy out of it, where a receive's buffer is handed to
+ * the pipeline as it is.
  */
 @NullMarked
 package io.verbena.netty;

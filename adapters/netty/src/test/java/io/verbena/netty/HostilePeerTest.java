@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A peer that does not keep to the protocol loses its own connection, and no other. */
 class HostilePeerTest {
-  private static final Handshake HANDSHAKE = new Handshake(1, 4096, 2048, 32);
+  private static final Handshake HANDSHAKE = new Handshake(1, false, 4096, 2048, 32);
 
   /** What a peer may say wrong. */
   @SuppressWarnings("ImmutableEnumChecker") // what is told captures nothing

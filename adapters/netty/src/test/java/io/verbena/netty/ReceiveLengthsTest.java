@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** The receives of a connection are as many and as long as what arrives has use for. */
 class ReceiveLengthsTest {
-  private static final Handshake HANDSHAKE = new Handshake(1, 4096, 4096, 32);
+  private static final Handshake HANDSHAKE = new Handshake(1, false, 4096, 4096, 32);
   private static final int SHORT = 2048;
   private static final int PIECE = 16 << 10;
 

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCountUtil;
 import io.verbena.LocalAccessException;
 import io.verbena.RemoteMemory;
+import io.verbena.core.memory.Exposure;
 import io.verbena.core.memory.Lease;
 import io.verbena.core.memory.Location;
 import io.verbena.reactor.queue.LoopResources;
@@ -22,6 +23,7 @@ final class ReadIntoOperation extends Operation<Void> {
   private boolean held;
   private @Nullable ByteBuf detour;
   private @Nullable Lease lease;
+  private @Nullable Exposure sink;
   private long localAddress;
   private int localKey;
   private int length;
@@ -91,6 +93,11 @@ final class ReadIntoOperation extends Operation<Void> {
     }
     localAddress = where.address();
     localKey = where.lkey();
+    ByteBuf copied = detour;
+    sink =
+        copied == null
+            ? resources.memory().readSink(into, index, length)
+            : resources.memory().readSink(copied, 0, length);
   }
 
   /** Whether a foreign buffer may free its memory, and so give it to others, before it ends. */
@@ -115,7 +122,8 @@ final class ReadIntoOperation extends Operation<Void> {
 
   @Override
   int localKey() {
-    return localKey;
+    Exposure own = sink;
+    return own == null ? localKey : own.lkey();
   }
 
   @Override
@@ -180,6 +188,11 @@ final class ReadIntoOperation extends Operation<Void> {
 
   @Override
   void release() {
+    Exposure own = sink;
+    if (own != null) {
+      sink = null;
+      own.close();
+    }
     ByteBuf buffer = detour;
     if (buffer != null) {
       detour = null;

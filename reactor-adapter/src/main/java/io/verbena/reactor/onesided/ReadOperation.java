@@ -3,6 +3,7 @@ package io.verbena.reactor.onesided;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.RemoteMemory;
+import io.verbena.core.memory.Exposure;
 import io.verbena.core.memory.Location;
 import io.verbena.verbs.SendWorkRequest;
 import org.jspecify.annotations.Nullable;
@@ -11,6 +12,7 @@ import reactor.core.CoreSubscriber;
 /** A read into registered memory of our own. */
 final class ReadOperation extends Operation<ByteBuf> {
   private @Nullable ByteBuf target;
+  private @Nullable Exposure sink;
   private long localAddress;
   private int localKey;
   private int length;
@@ -43,6 +45,7 @@ final class ReadOperation extends Operation<ByteBuf> {
       Location where = room.resources().locate(buffer, 0, length);
       localAddress = where.address();
       localKey = where.lkey();
+      sink = room.resources().memory().readSink(buffer, 0, length);
     }
   }
 
@@ -58,7 +61,8 @@ final class ReadOperation extends Operation<ByteBuf> {
 
   @Override
   int localKey() {
-    return localKey;
+    Exposure own = sink;
+    return own == null ? localKey : own.lkey();
   }
 
   @Override
@@ -68,6 +72,7 @@ final class ReadOperation extends Operation<ByteBuf> {
 
   @Override
   void complete(CoreSubscriber<? super ByteBuf> to) {
+    closeSink();
     ByteBuf buffer = target;
     if (buffer != null) {
       target = null;
@@ -75,8 +80,17 @@ final class ReadOperation extends Operation<ByteBuf> {
     }
   }
 
+  private void closeSink() {
+    Exposure own = sink;
+    if (own != null) {
+      sink = null;
+      own.close();
+    }
+  }
+
   @Override
   void release() {
+    closeSink();
     ByteBuf buffer = target;
     if (buffer != null) {
       target = null;

@@ -4,6 +4,7 @@ package io.verbena.reactor.receive;
 import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
+import io.verbena.core.memory.Exposure;
 import io.verbena.core.memory.Location;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.OneSidedSlots;
@@ -28,6 +29,7 @@ final class RendezvousRead implements RequestOwner {
   private final int remoteKey;
   private @Nullable LargeAllocation allocation;
   private @Nullable ByteBuf buffer;
+  private @Nullable Exposure sink;
   private long localAddress;
   private int localKey;
   private int posted;
@@ -102,8 +104,30 @@ final class RendezvousRead implements RequestOwner {
     Location at = resources.locate(target, 0, length);
     localAddress = at.address();
     localKey = at.lkey();
+    Exposure own = sink(target);
+    if (own != null) {
+      sink = own;
+      localKey = own.lkey();
+    }
     buffer = target;
     return true;
+  }
+
+  private @Nullable Exposure sink(ByteBuf target) {
+    try {
+      return receiver.resources().memory().readSink(target, 0, length);
+    } catch (RdmaException e) {
+      target.release();
+      throw e;
+    }
+  }
+
+  private void closeSink() {
+    Exposure own = sink;
+    if (own != null) {
+      sink = null;
+      own.close();
+    }
   }
 
   private void allocate(LoopResources resources) {
@@ -183,6 +207,7 @@ final class RendezvousRead implements RequestOwner {
     outstanding--;
     if (outstanding == 0 && (posted == length || givenUp)) {
       over = true;
+      closeSink();
       ByteBuf message = buffer;
       if (message != null) {
         message.writerIndex(length);
@@ -207,6 +232,7 @@ final class RendezvousRead implements RequestOwner {
       allocation = null;
       underway.abandon();
     }
+    closeSink();
     ByteBuf message = buffer;
     if (message != null) {
       buffer = null;

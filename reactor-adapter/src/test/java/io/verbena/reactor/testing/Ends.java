@@ -9,6 +9,9 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.hca.LimitedProvider;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Random;
@@ -44,6 +47,14 @@ public final class Ends implements AutoCloseable {
                   return Mono.never();
                 })
             .block(LIMIT);
+  }
+
+  /** Whether the HCA has atomics, which iWARP has not. */
+  public static boolean haveAtomics() {
+    URI address = Addresses.of("atomics");
+    try (Device device = VerbsProviders.find(address).open(address)) {
+      return device.attributes().supports(Capability.ATOMICS);
+    }
   }
 
   /** Options that make tests quick: event mode, short timeouts. */

@@ -2,8 +2,8 @@
 package io.verbena.core.memory;
 
 /**
- * A range of memory that a peer may READ. Their buffer must be retained until this is closed.
- * Thread-safe.
+ * A range of memory that a peer may READ, or that a READ of this end writes. Its buffer must be
+ * retained until this is closed. Thread-safe.
  */
 public final class Exposure implements AutoCloseable {
   private final Registration registration;
@@ -20,6 +20,11 @@ public final class Exposure implements AutoCloseable {
   /** Returns the rkey. */
   public int rkey() {
     return registration.region().rkey();
+  }
+
+  /** Returns the lkey. */
+  public int lkey() {
+    return registration.region().lkey();
   }
 
   /** Deregisters the range: the key is invalid at once. Idempotent. */

@@ -13,6 +13,7 @@ import io.verbena.RdmaMemory;
 import io.verbena.RdmaOptions;
 import io.verbena.RemoteMemory;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
@@ -29,9 +30,11 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
   private static final Set<Access> READ_BY_PEER = Set.of(Access.REMOTE_READ);
   private static final String EXPOSE = "expose";
   private static final String REGISTER = "register";
+  private static final Set<Access> READ_SINK = Set.of(Access.LOCAL_WRITE, Access.REMOTE_WRITE);
 
   private final RegistrationLimit limit;
   private final long plenty;
+  private final boolean hasLocalReadSinks;
   private final Registrations registrations;
   private final Slabs slabs;
   private final RegistrationCache cache;
@@ -55,6 +58,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     requireNonNull(domain, "domain");
     limit = new RegistrationLimit(options.maxRegisteredBytes());
     plenty = Math.min(limit.bytes(), direct.share()) >> 1;
+    hasLocalReadSinks = domain.device().attributes().supports(Capability.LOCAL_READ_SINKS);
     registrations = new Registrations(domain, limit);
     slabs = new Slabs(this, direct, domain.device().attributes().maxMemoryRegionSize());
     cache = new RegistrationCache(this, options.maxCachedRegistrations());
@@ -220,6 +224,24 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
    * @throws HcaException if the HCA refuses
    */
   public Exposure expose(ByteBuf buf, int index, int length) {
+    return expose(buf, index, length, READ_BY_PEER);
+  }
+
+  /**
+   * Registers exactly these bytes for a READ of this end to write, where the device wants the peer
+   * to have the right to it. The peer is told the key, which is good for nothing else, and for
+   * nothing at all once this is closed. The caller keeps the buffer retained until then.
+   *
+   * @return null on a device with {@link Capability#LOCAL_READ_SINKS}, which takes any memory
+   * @throws IllegalArgumentException as {@link #expose}
+   * @throws MemoryLimitException at the limit
+   * @throws HcaException if the HCA refuses
+   */
+  public @Nullable Exposure readSink(ByteBuf buf, int index, int length) {
+    return hasLocalReadSinks ? null : expose(buf, index, length, READ_SINK);
+  }
+
+  private Exposure expose(ByteBuf buf, int index, int length, Set<Access> access) {
     checkRange(buf, index, length);
     if (length == 0 || !buf.isDirect() || buf.nioBufferCount() != 1) {
       throw new IllegalArgumentException(
@@ -228,7 +250,7 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     long charge = locate(buf, index, length, new Location()) ? 0 : length;
     reserve(EXPOSE, charge);
     return new Exposure(
-        registrations.register(EXPOSE, buf.nioBuffer(index, length), READ_BY_PEER, charge));
+        registrations.register(EXPOSE, buf.nioBuffer(index, length), access, charge));
   }
 
   /**

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  0  magic        4
  *  4  version      1
- *  5  unused       1
+ *  5  trails       1   1 if signals stand behind the bytes of messages, 0 if they are immediate data
  *  6  port         2   that the client has bound, or 0 for the one that it asks from
  *  8  piece        4   the longest message that a long receive of this end takes
  * 12  shortPiece   4   and a short one
@@ -18,11 +18,12 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * @param port 0 to 65535
+ * @param trails whether the HCA has no immediate data
  * @param piece bytes, {@code shortPiece} at least
  * @param shortPiece bytes, {@link #LEAST_PIECE} at least
  * @param receives {@link #LEAST_RECEIVES} at least
  */
-public record Handshake(int port, int piece, int shortPiece, int receives) {
+public record Handshake(int port, boolean trails, int piece, int shortPiece, int receives) {
   /** Bytes of the shortest piece. */
   public static final int LEAST_PIECE = 64;
 
@@ -35,6 +36,7 @@ public record Handshake(int port, int piece, int shortPiece, int receives) {
   private static final int MAGIC = 0x5642_4e53;
   private static final byte VERSION = 1;
   private static final int VERSION_AT = 4;
+  private static final int TRAILS_AT = 5;
   private static final int PORT_AT = 6;
   private static final int PIECE_AT = 8;
   private static final int SHORT_PIECE_AT = 12;
@@ -47,6 +49,7 @@ public record Handshake(int port, int piece, int shortPiece, int receives) {
     return ByteBuffer.allocate(LENGTH)
         .putInt(0, MAGIC)
         .put(VERSION_AT, VERSION)
+        .put(TRAILS_AT, (byte) (trails ? 1 : 0))
         .putShort(PORT_AT, (short) port)
         .putInt(PIECE_AT, piece)
         .putInt(SHORT_PIECE_AT, shortPiece)
@@ -72,6 +75,10 @@ public record Handshake(int port, int piece, int shortPiece, int receives) {
       return null;
     }
     return new Handshake(
-        Short.toUnsignedInt(data.getShort(start + PORT_AT)), piece, shortPiece, receives);
+        Short.toUnsignedInt(data.getShort(start + PORT_AT)),
+        data.get(start + TRAILS_AT) != 0,
+        piece,
+        shortPiece,
+        receives);
   }
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaException;
+import io.verbena.core.memory.Location;
+import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.verbs.SendWorkRequest;
+
+/**
+ * The {@link Signal} of each message in its last bytes, for devices without immediate data, as
+ * iWARP's are: one place for each slot of a send queue. On the event loop's thread only.
+ */
+final class SignalTrailers {
+  /** Bytes of one. */
+  static final int LENGTH = Integer.BYTES;
+
+  private final ByteBuf bytes;
+  private final Location location = new Location();
+
+  /**
+   * @throws RdmaException if there is no memory, or the HCA does not register it
+   */
+  SignalTrailers(RegisteredMemory memory, int slots) {
+    int length = slots * LENGTH;
+    bytes = memory.allocator().directBuffer(length, length);
+    if (!memory.locate(bytes, 0, length, location)) {
+      bytes.release();
+      throw new IllegalStateException("the signals have no registered memory");
+    }
+  }
+
+  /** Adds the signal to a message that is about to be posted in this slot. */
+  void append(SendWorkRequest request, int slot, int signal) {
+    int offset = slot * LENGTH;
+    bytes.setInt(offset, signal);
+    request.buffers().add(location.address() + offset, LENGTH, location.lkey());
+  }
+
+  /** Returns the signal of a message of this length that has arrived in a buffer. */
+  static int read(ByteBuf buffer, int length) {
+    return buffer.getInt(length - LENGTH);
+  }
+
+  /** Releases the memory, once the queue pair is closed. */
+  void release() {
+    bytes.release();
+  }
+}
