@@ -4,6 +4,7 @@ package io.verbena.reactor.testing;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionEvent;
@@ -51,11 +52,12 @@ public final class RawPeer implements AutoCloseable {
     completions = device.createCompletionQueue(1024, null);
     manager = device.createConnectionManager();
     memory = ByteBuffer.allocateDirect((RECEIVES + 1) * RECEIVE_LENGTH);
-    region =
-        domain.register(
-            memory,
-            EnumSet.of(
-                Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE, Access.REMOTE_ATOMIC));
+    EnumSet<Access> rights =
+        EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE);
+    if (device.attributes().supports(Capability.ATOMICS)) {
+      rights.add(Access.REMOTE_ATOMIC);
+    }
+    region = domain.register(memory, rights);
   }
 
   /** A peer that listens at an address of its own. */
