@@ -201,7 +201,7 @@ static void destroys_queues_while_asynchronous_events_are_taken(void) {
     takers[i] = started(take_async_events, NULL);
   }
   struct ibv_cq *queue = ibv_create_cq(context, 4, NULL, NULL, 0);
-  jlong port[PORT_LINK_LAYER + 1];
+  jlong port[PORT_LID + 1];
   for (int i = 0; i < ROUNDS; i++) {
     jlong words[] = {[SHARED_RECEIVE_MAX_WR] = 4, [SHARED_RECEIVE_MAX_SGE] = 1,
                      [SHARED_RECEIVE_LIMIT] = 0};

@@ -47,6 +47,7 @@ LAYOUT(PORT_MAX_MTU, 4, offsetof(struct ibv_port_attr, max_mtu));
 LAYOUT(PORT_ACTIVE_MTU, 8, offsetof(struct ibv_port_attr, active_mtu));
 LAYOUT(PORT_GID_TBL_LEN, 12, offsetof(struct ibv_port_attr, gid_tbl_len));
 LAYOUT(PORT_MAX_MSG_SZ, 20, offsetof(struct ibv_port_attr, max_msg_sz));
+LAYOUT(PORT_LID, 34, offsetof(struct ibv_port_attr, lid));
 LAYOUT(PORT_LINK_LAYER, 46, offsetof(struct ibv_port_attr, link_layer));
 LAYOUT(PORT_SIZE, 52, sizeof(struct ibv_port_attr));
 LAYOUT(GID_TYPE, 24, offsetof(struct ibv_gid_entry, gid_type));

@@ -13,7 +13,9 @@ EXTENSION(jlong, createAddressHandle, jlong domain, jlong words_address) {
               .hop_limit = (uint8_t)words[ADDRESS_HOP_LIMIT],
               .traffic_class = (uint8_t)words[ADDRESS_TRAFFIC_CLASS],
               .flow_label = (uint32_t)words[ADDRESS_FLOW_LABEL]},
-      .is_global = 1,
+      .is_global = words[ADDRESS_IS_GLOBAL] != 0,
+      .dlid = (uint16_t)words[ADDRESS_LID],
+      .sl = (uint8_t)words[ADDRESS_SL],
       .port_num = 1};
   struct ibv_ah *handle = ibv_create_ah(POINTER(struct ibv_pd, domain), &route);
   return handle ? to_handle(handle) : -error_now();

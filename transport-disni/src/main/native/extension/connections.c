@@ -29,6 +29,8 @@ static void fill_datagram(jlong *words, const struct rdma_ud_param *datagram) {
   words[EVENT_HOP_LIMIT] = route->hop_limit;
   words[EVENT_TRAFFIC_CLASS] = route->traffic_class;
   words[EVENT_FLOW_LABEL] = route->flow_label;
+  words[EVENT_LID] = datagram->ah_attr.dlid;
+  words[EVENT_SL] = datagram->ah_attr.sl;
 }
 
 /* The words of the other kind of parameters are 0. */
@@ -39,7 +41,7 @@ static void fill(jlong *words, const struct rdma_cm_event *event, void *data) {
   const struct rdma_ud_param *datagram = &event->param.ud;
   const void *source = is_datagram ? datagram->private_data : connection->private_data;
   uint8_t length = is_datagram ? datagram->private_data_len : connection->private_data_len;
-  memset(words, 0, (EVENT_FLOW_LABEL + 1) * sizeof *words);
+  memset(words, 0, (EVENT_SL + 1) * sizeof *words);
   words[EVENT_TYPE] = event->event;
   words[EVENT_IDENTIFIER] = to_handle(event->id);
   words[EVENT_LISTENER] = to_handle(event->listen_id);

@@ -220,6 +220,7 @@ EXTENSION(jint, queryPort, jlong context, jint port, jlong words_address) {
   words[PORT_GID_TBL_LEN] = attributes.gid_tbl_len;
   words[PORT_MAX_MSG_SZ] = attributes.max_msg_sz;
   words[PORT_LINK_LAYER] = attributes.link_layer;
+  words[PORT_LID] = attributes.lid;
   return 0;
 }
 

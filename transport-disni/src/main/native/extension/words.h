@@ -36,7 +36,8 @@ enum port_words {
   PORT_ACTIVE_MTU,
   PORT_GID_TBL_LEN,
   PORT_MAX_MSG_SZ,
-  PORT_LINK_LAYER
+  PORT_LINK_LAYER,
+  PORT_LID
 };
 
 enum async_words {
@@ -108,7 +109,10 @@ enum address_words {
   ADDRESS_SGID_INDEX,
   ADDRESS_HOP_LIMIT,
   ADDRESS_TRAFFIC_CLASS,
-  ADDRESS_FLOW_LABEL
+  ADDRESS_FLOW_LABEL,
+  ADDRESS_IS_GLOBAL,
+  ADDRESS_LID,
+  ADDRESS_SL
 };
 
 enum event_words {
@@ -128,7 +132,9 @@ enum event_words {
   EVENT_SGID_INDEX,
   EVENT_HOP_LIMIT,
   EVENT_TRAFFIC_CLASS,
-  EVENT_FLOW_LABEL
+  EVENT_FLOW_LABEL,
+  EVENT_LID,
+  EVENT_SL
 };
 
 enum parameter_words {

@@ -260,6 +260,9 @@ void cq_clean(struct ibv_cq *cq, const struct fake_qp *qp);
 void cq_overran(struct ibv_cq *cq);
 void srq_taken(struct fake_srq *srq);
 
+/* Whether an address is one: with a LID on InfiniBand, with a GRH of a GID that there is on Ethernet. */
+bool is_way(const struct profile *profile, const struct ibv_ah_attr *way);
+
 /* All under the lock. */
 struct fake_qp *qp_find(uint32_t number);
 int qp_modify(struct fake_qp *qp, const struct ibv_qp_attr *attr, int mask);

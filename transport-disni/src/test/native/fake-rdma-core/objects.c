@@ -492,11 +492,15 @@ void srq_taken(struct fake_srq *srq) {
   }
 }
 
-/* ---- address handles: of use to nobody without datagrams */
+/* ---- address handles: of use to nobody without datagrams, but refused where there is no way */
 
 EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr) {
   FAULT(NULL);
-  (void)attr;
+  const struct profile *profile = profile_of(pd->context);
+  if (attr->port_num < 1 || attr->port_num > profile->attr.phys_port_cnt ||
+      !is_way(profile, attr)) {
+    return refuse(EINVAL);
+  }
   struct ibv_ah *handle = calloc(1, sizeof *handle);
   handle->context = pd->context;
   handle->pd = pd;

@@ -167,6 +167,12 @@ static bool is_transition(enum ibv_qp_state from, enum ibv_qp_state to) {
   }
 }
 
+bool is_way(const struct profile *profile, const struct ibv_ah_attr *way) {
+  bool by_lid = profile->ports[way->port_num - 1].link_layer == IBV_LINK_LAYER_INFINIBAND;
+  bool has_gid = way->is_global && profile->gids[way->port_num - 1][way->grh.sgid_index].set;
+  return by_lid ? way->dlid && (!way->is_global || has_gid) : has_gid;
+}
+
 static bool is_allowed(const struct fake_qp *qp, const struct ibv_qp_attr *attr, int mask) {
   const struct profile *profile = profile_of(qp->qp.context);
   const struct ibv_device_attr *limits = &profile->attr;
@@ -179,8 +185,9 @@ static bool is_allowed(const struct fake_qp *qp, const struct ibv_qp_attr *attr,
   }
   if (mask & IBV_QP_AV) {
     const struct ibv_ah_attr *way = &attr->ah_attr;
+    bool is_iwarp = profile->transport == IBV_TRANSPORT_IWARP;
     if (way->port_num < 1 || way->port_num > limits->phys_port_cnt ||
-        (way->is_global && !profile->gids[way->port_num - 1][way->grh.sgid_index].set)) {
+        (!is_iwarp && !is_way(profile, way))) {
       return false;
     }
   }

@@ -10,9 +10,15 @@ import java.util.List;
  * @param maxMtu the largest MTU of the port
  * @param activeMtu the MTU in use
  * @param gids the port's GIDs; an index into this list is a GID index
+ * @param lid the port's LID on InfiniBand, 0 elsewhere
  */
-public record PortAttributes(boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids) {
+public record PortAttributes(boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids, int lid) {
   public PortAttributes {
     gids = List.copyOf(gids);
+  }
+
+  /** A port without a LID. */
+  public PortAttributes(boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids) {
+    this(active, maxMtu, activeMtu, gids, 0);
   }
 }

@@ -77,7 +77,8 @@ final class AttributeBlock {
           .set(AttributeWords.AV_HOP_LIMIT, vector.hopLimit())
           .set(AttributeWords.AV_TRAFFIC_CLASS, vector.trafficClass())
           .set(AttributeWords.AV_FLOW_LABEL, vector.flowLabel())
-          .set(AttributeWords.AV_IS_GLOBAL, 1)
+          .set(AttributeWords.AV_LID, vector.lid())
+          .set(AttributeWords.AV_SL, vector.serviceLevel())
           .set(AttributeWords.AV_PORT, Math.max(DisniContext.PORT, attributes.port()));
     }
     return words;
@@ -115,7 +116,12 @@ final class AttributeBlock {
                   words.getInt(AttributeWords.AV_SGID_INDEX),
                   words.getInt(AttributeWords.AV_HOP_LIMIT),
                   words.getInt(AttributeWords.AV_TRAFFIC_CLASS),
-                  words.getInt(AttributeWords.AV_FLOW_LABEL)));
+                  words.getInt(AttributeWords.AV_FLOW_LABEL),
+                  words.getInt(AttributeWords.AV_LID),
+                  // Without a LID it is a priority of Ethernet, which some drivers tell.
+                  words.getInt(AttributeWords.AV_LID) == 0
+                      ? 0
+                      : words.getInt(AttributeWords.AV_SL)));
     }
     return attributes;
   }

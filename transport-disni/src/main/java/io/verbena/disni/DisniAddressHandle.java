@@ -22,7 +22,10 @@ final class DisniAddressHandle implements AddressHandle {
             .set(AddressWords.SGID_INDEX, vector.sourceGidIndex())
             .set(AddressWords.HOP_LIMIT, vector.hopLimit())
             .set(AddressWords.TRAFFIC_CLASS, vector.trafficClass())
-            .set(AddressWords.FLOW_LABEL, vector.flowLabel());
+            .set(AddressWords.FLOW_LABEL, vector.flowLabel())
+            .set(AddressWords.IS_GLOBAL, domain.device().context().needsRoute(vector) ? 1 : 0)
+            .set(AddressWords.LID, vector.lid())
+            .set(AddressWords.SL, vector.serviceLevel());
     long made = domain.device().core().createAddressHandle(domain.pointer(), words.address());
     words.keep();
     pointer = Errno.check("create address handle", made);

@@ -594,7 +594,9 @@ final class DisniConnection implements ConnectionIdentifier {
             words.getInt(EventWords.SGID_INDEX),
             words.getInt(EventWords.HOP_LIMIT),
             words.getInt(EventWords.TRAFFIC_CLASS),
-            words.getInt(EventWords.FLOW_LABEL));
+            words.getInt(EventWords.FLOW_LABEL),
+            words.getInt(EventWords.LID),
+            words.getInt(EventWords.LID) == 0 ? 0 : words.getInt(EventWords.SL));
     return new DatagramPeer(
         vector, words.getInt(EventWords.PEER_QP_NUM), words.getInt(EventWords.QUEUE_KEY));
   }

@@ -7,6 +7,7 @@ import io.verbena.disni.core.Words.AsyncWords;
 import io.verbena.disni.core.Words.DeviceWords;
 import io.verbena.disni.core.Words.PortWords;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
@@ -290,7 +291,8 @@ final class DisniContext {
         words.getInt(PortWords.STATE) == active,
         mtu(words.getInt(PortWords.MAX_MTU)),
         mtu(words.getInt(PortWords.ACTIVE_MTU)),
-        gids(words.getInt(PortWords.GID_TBL_LEN)));
+        gids(words.getInt(PortWords.GID_TBL_LEN)),
+        words.getInt(PortWords.LINK_LAYER) == LINK_INFINIBAND ? words.getInt(PortWords.LID) : 0);
   }
 
   static Mtu mtu(int code) {
@@ -341,6 +343,20 @@ final class DisniContext {
   }
 
   // ---- addresses
+
+  /**
+   * Whether packets on this way need a GRH: on Ethernet always, on InfiniBand where no LID leads to
+   * the peer, or it is in another subnet.
+   */
+  boolean needsRoute(AddressVector vector) {
+    if (!isInfiniBand(PORT) || vector.lid() == 0) {
+      return true;
+    }
+    Gid to = vector.destination();
+    boolean isNone = to.high() == 0 && to.low() == 0;
+    Gid own = readGid(vector.sourceGidIndex(), new Block(16));
+    return !isNone && to.high() != own.high();
+  }
 
   /**
    * The address to connect from that an address asks for, or null if it leaves that to the route.

@@ -399,6 +399,10 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   /** {@code ibv_modify_qp(3)}; returns 0, or the errno below it. */
   private int tell(QueuePairAttributes change) {
     Block words = AttributeBlock.write(change);
+    AddressVector vector = change.addressVector();
+    if (vector != null) {
+      words.set(AttributeWords.AV_IS_GLOBAL, device.context().needsRoute(vector) ? 1 : 0);
+    }
     int done = device.core().modifyQueuePair(pointer, words.address());
     words.keep();
     return done;

@@ -5,10 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.Gid;
 import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -24,6 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What devices do otherwise than those on which the whole TCK runs. */
 @Tag(FakeRdmaCore.TAG)
 final class DeviceKindsTest {
+  private static final String INFINIBAND = "10.0.4.1:0";
 
   @BeforeAll
   static void needsTheFake() {
@@ -71,6 +79,90 @@ final class DeviceKindsTest {
       assertThat(link.active.localAddress()).isNotNull();
       sendOne(link);
     }
+  }
+
+  @Test
+  void reachesAPortOfTheSubnetByItsLidWithoutAGlobalRoute() {
+    try (DisniDevice device = open(INFINIBAND);
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        DisniCompletionQueue queue = device.createCompletionQueue(8, null, false);
+        DisniQueuePair one = domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 4, 4));
+        DisniQueuePair two =
+            domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 4, 4))) {
+      AddressVector way = AddressVector.toLid(device.port().lid());
+      connect(one, two, way);
+      connect(two, one, way);
+
+      one.postSend(new SendWorkRequest().id(7).write(0, 0).signaled());
+      WorkCompletion[] done = WorkCompletion.array(1);
+      Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> queue.poll(done) == 1);
+
+      assertThat(done[0].isSuccess()).as("%s", done[0]).isTrue();
+      AddressVector told = one.query().addressVector();
+      assertThat(told).isNotNull();
+      assertThat(told.lid()).isEqualTo(7);
+      assertThat(device.context().needsRoute(way)).isFalse();
+    }
+  }
+
+  private static void connect(DisniQueuePair pair, DisniQueuePair peer, AddressVector way) {
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.INIT)
+            .pkeyIndex(0)
+            .port(1)
+            .access(Set.of(Access.REMOTE_WRITE)));
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTR)
+            .addressVector(way)
+            .pathMtu(Mtu.MTU_1024)
+            .destinationQueuePair(peer.number())
+            .receivePsn(0)
+            .maxDestinationReadAtomic(1)
+            .minRnrTimer(12));
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTS)
+            .timeout(14)
+            .retryCount(7)
+            .rnrRetry(7)
+            .sendPsn(0)
+            .maxReadAtomic(1));
+  }
+
+  @Test
+  void makesAddressHandlesByLidAndByGid() {
+    try (DisniDevice device = open(INFINIBAND);
+        DisniProtectionDomain domain = device.allocateProtectionDomain()) {
+      new DisniAddressHandle(domain, AddressVector.toLid(9)).close();
+
+      // On InfiniBand a GID alone is no way.
+      assertThatThrownBy(
+              () -> new DisniAddressHandle(domain, AddressVector.to(new Gid(1, 2))).close())
+          .isInstanceOf(VerbsException.class);
+    }
+    try (DisniDevice device = open("10.0.1.1:0");
+        DisniProtectionDomain domain = device.allocateProtectionDomain()) {
+      new DisniAddressHandle(domain, AddressVector.to(device.port().gids().get(3))).close();
+      assertThat(device.port().lid()).isZero();
+    }
+  }
+
+  @Test
+  void needsAGlobalRouteToAnotherSubnet() {
+    try (DisniDevice device = open(INFINIBAND)) {
+      Gid own = device.port().gids().get(0);
+      AddressVector near = new AddressVector(new Gid(own.high(), 5), 0, 64, 0, 0, 9, 0);
+      AddressVector far = new AddressVector(new Gid(own.high() + 1, 5), 0, 64, 0, 0, 9, 0);
+
+      assertThat(device.context().needsRoute(near)).isFalse();
+      assertThat(device.context().needsRoute(far)).isTrue();
+    }
+  }
+
+  private static DisniDevice open(String address) {
+    return FakeRdmaCore.open(FakeRdmaCore.uri(address));
   }
 
   @Test

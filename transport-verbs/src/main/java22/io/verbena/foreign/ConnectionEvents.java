@@ -61,6 +61,8 @@ final class ConnectionEvents {
     words.set(
         EventWords.TRAFFIC_CLASS, Memory.getUnsignedByte(vector + Structures.AH_TRAFFIC_CLASS));
     words.set(EventWords.FLOW_LABEL, Memory.getInt(vector + Structures.AH_FLOW_LABEL));
+    words.set(EventWords.LID, Memory.getUnsignedShort(vector + Structures.AH_DLID));
+    words.set(EventWords.SL, Memory.getUnsignedByte(vector + Structures.AH_SL));
   }
 
   /** Whether parameters can be written: all but the first and a number are bytes. */

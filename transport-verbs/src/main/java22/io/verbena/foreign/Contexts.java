@@ -187,6 +187,7 @@ final class Contexts {
       words.set(PortWords.ACTIVE_MTU, Memory.getInt(from + Structures.PORT_ACTIVE_MTU));
       words.set(PortWords.GID_TBL_LEN, Memory.getInt(from + Structures.PORT_GID_TBL_LEN));
       words.set(PortWords.MAX_MSG_SZ, Memory.getInt(from + Structures.PORT_MAX_MSG_SZ));
+      words.set(PortWords.LID, Memory.getUnsignedShort(from + Structures.PORT_LID));
       words.set(PortWords.LINK_LAYER, Memory.getUnsignedByte(from + Structures.PORT_LINK_LAYER));
       return 0;
     }

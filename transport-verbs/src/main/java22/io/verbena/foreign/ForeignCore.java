@@ -698,11 +698,13 @@ final class ForeignCore implements RdmaCore {
       long vector = allocate(arena, Structures.AH_SIZE);
       Attributes.writeGid(
           vector, block.get(AddressWords.GID_HIGH), block.get(AddressWords.GID_LOW));
-      Memory.putByte(vector + Structures.AH_IS_GLOBAL, 1);
       Memory.putByte(vector + Structures.AH_SGID_INDEX, block.get(AddressWords.SGID_INDEX));
       Memory.putByte(vector + Structures.AH_HOP_LIMIT, block.get(AddressWords.HOP_LIMIT));
       Memory.putByte(vector + Structures.AH_TRAFFIC_CLASS, block.get(AddressWords.TRAFFIC_CLASS));
       Memory.putInt(vector + Structures.AH_FLOW_LABEL, block.get(AddressWords.FLOW_LABEL));
+      Memory.putByte(vector + Structures.AH_IS_GLOBAL, block.get(AddressWords.IS_GLOBAL));
+      Memory.putShort(vector + Structures.AH_DLID, block.get(AddressWords.LID));
+      Memory.putByte(vector + Structures.AH_SL, block.get(AddressWords.SL));
       Memory.putByte(vector + Structures.AH_PORT, 1);
       return createHandle.call(domain, vector);
     }

@@ -59,6 +59,7 @@ final class Structures {
   static final int PORT_ACTIVE_MTU = 8;
   static final int PORT_GID_TBL_LEN = 12;
   static final int PORT_MAX_MSG_SZ = 20;
+  static final int PORT_LID = 34;
   static final int PORT_LINK_LAYER = 46;
   static final int PORT_SIZE = 52;
 

@@ -20,5 +20,7 @@ public final class AddressLimits {
     Range.check(verb, "hop limit", vector.hopLimit(), 0, 0xff);
     Range.check(verb, "traffic class", vector.trafficClass(), 0, 0xff);
     Range.check(verb, "flow label", vector.flowLabel(), 0, 0xf_ffff);
+    Range.check(verb, "LID", vector.lid(), 0, 0xffff);
+    Range.check(verb, "service level", vector.serviceLevel(), 0, 0xf);
   }
 }

@@ -40,7 +40,8 @@ public final class Words {
     ACTIVE_MTU,
     GID_TBL_LEN,
     MAX_MSG_SZ,
-    LINK_LAYER
+    LINK_LAYER,
+    LID
   }
 
   /** An asynchronous event; the element is the address of the object that it happened to, or 0. */
@@ -114,14 +115,17 @@ public final class Words {
     DEST_QPN
   }
 
-  /** {@code struct ibv_ah_attr} with a GRH, port 1. */
+  /** {@code struct ibv_ah_attr}, port 1. */
   public enum AddressWords {
     GID_HIGH,
     GID_LOW,
     SGID_INDEX,
     HOP_LIMIT,
     TRAFFIC_CLASS,
-    FLOW_LABEL
+    FLOW_LABEL,
+    IS_GLOBAL,
+    LID,
+    SL
   }
 
   /**
@@ -145,7 +149,9 @@ public final class Words {
     SGID_INDEX,
     HOP_LIMIT,
     TRAFFIC_CLASS,
-    FLOW_LABEL
+    FLOW_LABEL,
+    LID,
+    SL
   }
 
   /** {@code struct rdma_conn_param}. */
