@@ -44,6 +44,7 @@ final class DeviceKindsTest {
         "10.0.1.1", // a GID of RoCE
         "10.0.4.1", // InfiniBand
         "10.0.7.1", // iWARP
+        "10.0.13.1", // the second port
         "10.0.103.1", // a VLAN
         "[fd00:1::1]"
       })
