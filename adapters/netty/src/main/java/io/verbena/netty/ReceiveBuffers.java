@@ -273,12 +273,30 @@ final class ReceiveBuffers {
     buffers[slot] = fresh;
     unread -= ends[slot] - starts[slot];
     next();
-    again(slot);
+    try {
+      again(slot);
+    } catch (RuntimeException e) {
+      if (full != null) {
+        full.release();
+      }
+      throw e;
+    }
     return full == null ? null : full.setIndex(starts[slot], ends[slot]);
   }
 
   private ByteBuf copy(ByteBuf into, RecvByteBufAllocator.Handle handle) {
     handle.attemptedBytesRead(into.writableBytes());
+    try {
+      copy(into);
+    } catch (RuntimeException e) {
+      into.release();
+      throw e;
+    }
+    handle.lastBytesRead(into.readableBytes());
+    return into;
+  }
+
+  private void copy(ByteBuf into) {
     while (waitingCount > 0 && into.isWritable()) {
       int slot = waiting[head];
       int start = starts[slot];
@@ -294,8 +312,6 @@ final class ReceiveBuffers {
         again(slot);
       }
     }
-    handle.lastBytesRead(into.readableBytes());
-    return into;
   }
 
   private void next() {
