@@ -7,12 +7,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 
-/** The kernel's, through DiSNI, for tools in this JVM. */
-final class NodeHca implements Hca {
-  @Override
-  public String scheme() {
-    return "disni";
-  }
+/** The kernel's, through one of its providers, for tools in this JVM. */
+record NodeHca(String scheme) implements Hca {
 
   @Override
   public String server() {

@@ -17,7 +17,7 @@ class PerftestTest extends PerftestTests {
 
   @Override
   Hca hca() {
-    return new NodeHca();
+    return new NodeHca("disni");
   }
 
   /** Between ends of its own: perftest's, connected like that, do not speak over TCP. */

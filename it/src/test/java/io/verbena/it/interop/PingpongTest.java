@@ -10,6 +10,6 @@ import org.junit.jupiter.api.Tag;
 class PingpongTest extends PingpongTests {
   @Override
   Hca hca() {
-    return new NodeHca();
+    return new NodeHca("disni");
   }
 }

@@ -11,6 +11,6 @@ import org.junit.jupiter.api.Tag;
 class RpingTest extends RpingTests {
   @Override
   Hca hca() {
-    return new NodeHca();
+    return new NodeHca("disni");
   }
 }

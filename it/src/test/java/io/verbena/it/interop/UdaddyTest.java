@@ -10,6 +10,6 @@ import org.junit.jupiter.api.Tag;
 class UdaddyTest extends UdaddyTests {
   @Override
   Hca hca() {
-    return new NodeHca();
+    return new NodeHca("disni");
   }
 }

@@ -2,63 +2,26 @@
 package io.verbena.it.verbs;
 
 import io.verbena.it.guest.InSoftRoceGuest;
-import io.verbena.tck.Deviation;
 import io.verbena.tck.ObservedResults;
-import io.verbena.tck.VerbsTck;
-import io.verbena.verbs.CompletionStatus;
-import java.net.URI;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 
 /** What every verbs provider must do, done by DiSNI's provider on the kernel's RDMA stack. */
 @Tag("essential")
 @InSoftRoceGuest(nodes = 1)
-class DisniVerbsTest extends VerbsTck {
-  private static final int SLOWER = 50;
-
-  /** Away from the ports of other tests in this JVM (Addresses) and from those the CM chooses. */
-  private static final AtomicInteger NEXT_PORT = new AtomicInteger(26_000);
-
-  private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
-
+class DisniVerbsTest extends KernelVerbsTck {
   private static final ObservedResults ANSWERS =
       new ObservedResults(
           Path.of(System.getenv().getOrDefault("VERBENA_RESULTS", "target"), "answers-rxe.tsv"));
 
+  DisniVerbsTest() {
+    super("disni");
+  }
+
   @BeforeAll
   static void forgetEarlierAnswers() {
     ANSWERS.clear();
-  }
-
-  @Override
-  protected URI address(String name) {
-    int port = PORTS.computeIfAbsent(name, n -> NEXT_PORT.getAndIncrement());
-    return URI.create("disni://" + System.getenv("VERBENA_NODE1") + ":" + port);
-  }
-
-  @Override
-  protected Duration timeout() {
-    return Duration.ofSeconds(30);
-  }
-
-  @Override
-  protected int iterations(int full) {
-    return Math.max(1, full / SLOWER);
-  }
-
-  @Override
-  protected CompletionStatus expectedStatus(String test, CompletionStatus specified) {
-    return Difference.answer(test, specified);
-  }
-
-  @Override
-  protected @Nullable Deviation deviation(String test) {
-    return Difference.deviation(test);
   }
 
   @Override
