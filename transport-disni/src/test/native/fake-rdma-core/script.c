@@ -224,6 +224,12 @@ EXPORT jint Java_io_verbena_disni_FakeRdmaCore_vector(JNIEnv *env, jclass type, 
   return ((struct fake_cq *)(uintptr_t)queue)->vector;
 }
 
+/* FakeRdmaCore.access */
+EXPORT jint Java_io_verbena_disni_FakeRdmaCore_access(JNIEnv *env, jclass type, jlong region) {
+  (void)env, (void)type;
+  return ((struct fake_mr *)(uintptr_t)region)->access;
+}
+
 /* FakeRdmaCore.ece */
 EXPORT jint Java_io_verbena_disni_FakeRdmaCore_ece(JNIEnv *env, jclass type, jlong pair) {
   (void)env, (void)type;

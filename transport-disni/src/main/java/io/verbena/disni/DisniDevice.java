@@ -3,6 +3,7 @@ package io.verbena.disni;
 
 import io.verbena.disni.address.DisniAddress;
 import io.verbena.disni.core.RdmaCore;
+import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.Device;
@@ -15,6 +16,7 @@ import io.verbena.verbs.provider.OpenCount;
 import io.verbena.verbs.provider.Range;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -23,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 final class DisniDevice implements Device {
   private static final int MAX_EVENTS = 4096;
   private static final long SLICE_NANOS = 100_000_000;
+
+  /** {@code IBV_ACCESS_RELAXED_ORDERING}: what knows it not leaves it out. */
+  private static final int RELAXED_ORDERING = 1 << 20;
 
   /** What a device owns. */
   enum Kind {
@@ -67,6 +72,11 @@ final class DisniDevice implements Device {
   /** The index of the GID that queue pairs are to have, or {@link DisniAddress#UNSET}. */
   int gid() {
     return opened.gid();
+  }
+
+  /** The rights of a region, and in which order the device may write it. */
+  int registered(Set<Access> access) {
+    return Access.bits(access) | (opened.relaxedOrdering() ? RELAXED_ORDERING : 0);
   }
 
   /** The completion vector of the next channel: one for the queues of a loop. */

@@ -45,7 +45,7 @@ final class DisniMemoryRegion implements MemoryRegion {
                   domain.pointer(),
                   address,
                   memory.capacity(),
-                  Access.bits(access),
+                  domain.device().registered(access),
                   at,
                   at + Integer.BYTES,
                   at + 2 * Integer.BYTES);
@@ -142,7 +142,7 @@ final class DisniMemoryRegion implements MemoryRegion {
                 toDomain.pointer(),
                 toAddress,
                 toMemory.capacity(),
-                Access.bits(toAccess),
+                domain.device().registered(toAccess),
                 keys.address());
     if (moves) {
       (result < 0 ? toDomain : domain).closed(DisniProtectionDomain.Kind.MEMORY_REGION);

@@ -207,6 +207,23 @@ final class ConnectionOptionsTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"'', false", "?relaxed-ordering=false, false", "?relaxed-ordering=true, true"})
+  void registersMemoryForWritesInAnyOrderWhereAsked(String option, boolean relaxed) {
+    Set<Access> access = Set.of(Access.LOCAL_WRITE);
+    int expected = Access.bits(access) | (relaxed ? 1 << 20 : 0);
+    try (DisniDevice device = open("10.0.1.1" + option);
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        DisniMemoryRegion region = domain.register(ByteBuffer.allocateDirect(64), access)) {
+      assertThat(FakeRdmaCore.access(region.pointer())).isEqualTo(expected);
+
+      region.reregister(null, ByteBuffer.allocateDirect(32), Set.of());
+
+      assertThat(FakeRdmaCore.access(region.pointer())).isEqualTo(relaxed ? 1 << 20 : 0);
+      assertThat(region.access()).isEmpty();
+    }
+  }
+
   private static List<Integer> vectors(DisniDevice device, int channels) {
     List<Integer> vectors = new ArrayList<>();
     for (int i = 0; i < channels; i++) {

@@ -75,6 +75,7 @@ class DisniAddressTest {
         "disni://10.1.2.3?tos=low",
         "disni://10.1.2.3?ack-timeout=32",
         "disni://10.1.2.3?rnr-timer=-1",
+        "disni://10.1.2.3?relaxed-ordering=yes",
         "disni://10.1.2.3?vector=-1"
       })
   void refusesWhatItDoesNotKnowAndNamesIt(String address) {

@@ -83,6 +83,9 @@ final class FakeRdmaCore {
   /** The completion vector with which a completion queue was created. */
   static native int vector(long queue);
 
+  /** The access flags of a region. */
+  static native int access(long region);
+
   /** The options of ECE that a queue pair has agreed on with its peer. */
   static native int ece(long pair);
 }

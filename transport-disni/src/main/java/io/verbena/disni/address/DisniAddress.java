@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  * @param ackTimeout the code of the time without an answer after which a queue pair repeats
  * @param rnrTimer the code of the time that a peer waits which has found no receive
  * @param vector the completion vector of the device
+ * @param relaxedOrdering whether the device may write the bytes of one message in any order
  */
 public record DisniAddress(
     InetSocketAddress socket,
@@ -35,7 +36,8 @@ public record DisniAddress(
     int tos,
     int ackTimeout,
     int rnrTimer,
-    int vector) {
+    int vector,
+    boolean relaxedOrdering) {
   /** The scheme of addresses of RNICs. */
   public static final String SCHEME = "disni";
 
@@ -46,7 +48,15 @@ public record DisniAddress(
   private static final int MAX_TOS = 255;
   private static final int MAX_CODE = 31;
   private static final List<String> OPTIONS =
-      List.of("device", "gid", "source", "tos", "ack-timeout", "rnr-timer", "vector");
+      List.of(
+          "device",
+          "gid",
+          "source",
+          "tos",
+          "ack-timeout",
+          "rnr-timer",
+          "vector",
+          "relaxed-ordering");
 
   /**
    * Reads an address, and looks its hosts up.
@@ -71,7 +81,8 @@ public record DisniAddress(
         number(address, options, "tos", MAX_TOS),
         number(address, options, "ack-timeout", MAX_CODE),
         number(address, options, "rnr-timer", MAX_CODE),
-        number(address, options, "vector", Integer.MAX_VALUE));
+        number(address, options, "vector", Integer.MAX_VALUE),
+        flag(address, options, "relaxed-ordering"));
   }
 
   private static Map<String, String> options(URI address) {
@@ -89,6 +100,14 @@ public record DisniAddress(
       options.put(name, URLDecoder.decode(option.substring(equals + 1), StandardCharsets.UTF_8));
     }
     return options;
+  }
+
+  private static boolean flag(URI address, Map<String, String> options, String option) {
+    String text = options.getOrDefault(option, "false");
+    if (!text.equals("true") && !text.equals("false")) {
+      throw invalid(address, option + ": " + text + " (expected: true or false)");
+    }
+    return text.equals("true");
   }
 
   private static int number(URI address, Map<String, String> options, String option, int most) {
