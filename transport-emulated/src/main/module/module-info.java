@@ -11,5 +11,6 @@ module io.verbena.emulated {
 
   provides io.verbena.verbs.VerbsProvider with
       io.verbena.emulated.EmulatedProvider,
-      io.verbena.emulated.RoceProvider;
+      io.verbena.emulated.RoceProvider,
+      io.verbena.emulated.ShmProvider;
 }

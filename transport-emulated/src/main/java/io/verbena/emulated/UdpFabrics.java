@@ -6,6 +6,7 @@ import io.verbena.emulated.address.RoceAddress;
 import io.verbena.emulated.address.RoceAddress.Option;
 import io.verbena.emulated.cm.protocol.PeerLimits;
 import io.verbena.emulated.cm.roce.RoceConnectionManagers;
+import io.verbena.emulated.cm.roce.RoceNaming;
 import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.packet.Capture;
@@ -70,13 +71,12 @@ final class UdpFabrics {
     synchronized (LOCK) {
       Open open = OPEN.get(place);
       if (open == null) {
-        UdpFabric fabric = start(place, address, capture, own);
         PeerLimits limits =
             new PeerLimits(
                 address.limit(Option.MAX_HALF_OPEN, PeerLimits.DEFAULT.halfOpen()),
                 address.limit(Option.MAX_HALF_OPEN_PER_PEER, PeerLimits.DEFAULT.halfOpenPerPeer()),
                 address.limit(Option.MAX_CONNECTIONS_PER_PEER, PeerLimits.DEFAULT.perPeer()));
-        open = new Open(fabric, new RoceConnectionManagers(fabric, limits), capture, limits);
+        open = start(place, address, capture, own, limits);
         OPEN.put(place, open);
       }
       check(open, address, capture, own);
@@ -115,8 +115,8 @@ final class UdpFabrics {
     }
   }
 
-  private static UdpFabric start(
-      Place place, RoceAddress address, @Nullable String capture, boolean own) {
+  private static Open start(
+      Place place, RoceAddress address, @Nullable String capture, boolean own, PeerLimits limits) {
     Mtu most = LocalAddresses.mtu(place.address);
     Mtu asked = address.mtu();
     boolean fits = asked == null || asked.compareTo(most) <= 0;
@@ -135,19 +135,23 @@ final class UdpFabrics {
     ClockTime time = new ClockTime();
     Capture file = capture == null ? null : Capture.to(capture);
     wire.capture(file);
-    return new UdpFabric(
-        wire,
-        time,
-        LocalAddresses.deviceName(place.address),
-        asked == null || !fits ? most : asked,
-        LocalAddresses.lockedMtu(place.address),
-        LOCK,
-        () -> {
-          OPEN.remove(place);
-          if (file != null) {
-            file.close();
-          }
-        });
+    Mtu mtu = asked == null || !fits ? most : asked;
+    UdpFabric fabric =
+        new UdpFabric(
+            wire,
+            time,
+            LocalAddresses.deviceName(place.address),
+            mtu,
+            LocalAddresses.lockedMtu(place.address),
+            LOCK,
+            () -> {
+              OPEN.remove(place);
+              if (file != null) {
+                file.close();
+              }
+            });
+    RoceNaming naming = new RoceNaming(fabric.port().gid(), wire.udpPort(), mtu);
+    return new Open(fabric, new RoceConnectionManagers(fabric, limits, naming), capture, limits);
   }
 
   private static UdpWire bind(Place place) {

@@ -81,13 +81,19 @@ public final class Caller implements AutoCloseable {
 
   /** Connects; the event tells the private data of the other end. */
   public ConnectionEvent connect(URI to, int retryCount) throws InterruptedException {
+    ConnectionIdentifier active = resolve(to);
+    active.connect(
+        new ConnectionParameters(ByteBuffer.allocate(0), 4, 4, retryCount, 7), LIMIT.toNanos());
+    return expect(ConnectionEvent.Type.ESTABLISHED);
+  }
+
+  /** An active end with a queue pair. */
+  public ConnectionIdentifier resolve(URI to) throws InterruptedException {
     ConnectionIdentifier active = manager.resolve(to, LIMIT.toNanos());
     expect(ConnectionEvent.Type.ADDR_RESOLVED);
     QueuePair pair = queuePair(active);
     assertThat(pair.number()).isPositive();
-    active.connect(
-        new ConnectionParameters(ByteBuffer.allocate(0), 4, 4, retryCount, 7), LIMIT.toNanos());
-    return expect(ConnectionEvent.Type.ESTABLISHED);
+    return active;
   }
 
   /** Waits for the next completion. */

@@ -53,6 +53,15 @@ final class OtherProcess implements AutoCloseable {
     process.destroyForcibly();
   }
 
+  void awaitEnd() throws InterruptedException {
+    process.waitFor();
+  }
+
+  /** Has it run no further, until it is killed. */
+  void stop() throws IOException, InterruptedException {
+    new ProcessBuilder("kill", "-STOP", Long.toString(process.pid())).inheritIO().start().waitFor();
+  }
+
   @Override
   public void close() {
     process.destroyForcibly();

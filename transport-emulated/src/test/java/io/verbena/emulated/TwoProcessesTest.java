@@ -29,19 +29,23 @@ class TwoProcessesTest {
         Caller caller = new Caller(URI.create("roce://" + HOST))) {
       assertThat(other.address.getQuery()).as("the first has the port of RoCEv2").isNull();
       assertThat(caller.device.port().gids().get(0).high()).as("the second has not").isNotZero();
-      ConnectionEvent event = caller.connect(other.address, 7);
-      QueuePair pair = Objects.requireNonNull(event.identifier().queuePair());
-      ByteBuffer lent = event.privateData();
-      long remote = lent.getLong(lent.position());
-      int key = lent.getInt(lent.position() + Long.BYTES);
-
-      echoes(caller, pair);
-      writesAndReads(caller, pair, remote + ECHO, key);
-      counts(caller, pair, remote + ECHO, key);
-
-      event.identifier().disconnect();
-      caller.expect(ConnectionEvent.Type.DISCONNECTED);
+      moveMessagesAndMemory(other, caller);
     }
+  }
+
+  static void moveMessagesAndMemory(OtherProcess other, Caller caller) throws InterruptedException {
+    ConnectionEvent event = caller.connect(other.address, 7);
+    QueuePair pair = Objects.requireNonNull(event.identifier().queuePair());
+    ByteBuffer lent = event.privateData();
+    long remote = lent.getLong(lent.position());
+    int key = lent.getInt(lent.position() + Long.BYTES);
+
+    echoes(caller, pair);
+    writesAndReads(caller, pair, remote + ECHO, key);
+    counts(caller, pair, remote + ECHO, key);
+
+    event.identifier().disconnect();
+    caller.expect(ConnectionEvent.Type.DISCONNECTED);
   }
 
   private static void echoes(Caller caller, QueuePair pair) {

@@ -4,6 +4,7 @@ package io.verbena.emulated.engine;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 
@@ -224,6 +225,18 @@ public final class QueuePairEngine {
       left -= (replied ? 1 : 0) + (requested ? 1 : 0) + (notified ? 1 : 0);
     }
     return true;
+  }
+
+  /** The peer is gone: what waits for its answer fails as if it had been sent again in vain. */
+  public void peerGone() {
+    if (link.reliable() && window.awaitsAnswer()) {
+      try {
+        requester.fail(CompletionStatus.RETRY_EXC_ERR);
+      } catch (RuntimeException | Error e) {
+        breakDown(e);
+        throw e;
+      }
+    }
   }
 
   /** Has acknowledgements that are held back sent when it {@linkplain #run runs} next. */

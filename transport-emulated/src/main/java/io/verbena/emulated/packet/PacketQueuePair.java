@@ -222,6 +222,13 @@ final class PacketQueuePair extends EmulatedQueuePair {
     return lock;
   }
 
+  /** For the caller of the engine: if it is connected to this HCA, nobody answers any more. */
+  void departed(Gid from) {
+    if (peer.equals(from)) {
+      engine.peerGone();
+    }
+  }
+
   /** For the caller of the engine: a packet came. */
   void receive(Frame frame) {
     engine.receive(frame);

@@ -2,6 +2,7 @@
 package io.verbena.emulated.packet;
 
 import io.verbena.emulated.roce.Frame;
+import io.verbena.verbs.Gid;
 
 /**
  * What is at queue pair 1 of a port: connection management. Called by whoever drives the fabric,
@@ -14,6 +15,9 @@ public interface PortManagement {
 
   /** A queue pair in RTR has had its first packet. */
   void established(int queuePairNumber);
+
+  /** The process of a peer is gone. */
+  void departed(Gid peer);
 
   /** Whether no peer waits for an answer, so that the port may go. */
   boolean isQuiet();

@@ -6,8 +6,8 @@ import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.wire.ClockTime;
+import io.verbena.emulated.wire.HostWire;
 import io.verbena.emulated.wire.Refusals;
-import io.verbena.emulated.wire.UdpWire;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
@@ -61,7 +61,7 @@ public final class UdpFabric extends PacketFabric {
   /** How long it stays after the last device is closed, for peers that have not heard of it. */
   private static final long LINGER_NANOS = 1_000_000_000;
 
-  private final UdpWire wire;
+  private final HostWire wire;
   private final ClockTime time;
   private final PacketPort port;
   private final Gid gid;
@@ -105,7 +105,7 @@ public final class UdpFabric extends PacketFabric {
    * @param ended called under {@code opening} when the HCA goes; no device can be opened any more
    */
   public UdpFabric(
-      UdpWire wire,
+      HostWire wire,
       ClockTime time,
       String name,
       Mtu mtu,
@@ -125,17 +125,29 @@ public final class UdpFabric extends PacketFabric {
     port = attachPort();
     port.limit(new PeerWindows(buffered / 2));
     port.queuePairs(this::queuePair);
+    wire.departures(this::departed);
     gid = port.gid();
-  }
-
-  /** The UDP port that it takes packets on. */
-  public int udpPort() {
-    return wire.udpPort();
   }
 
   /** For who has entered: hears that the host of an HCA refuses packets of a flow, if it can. */
   public @Nullable Refusals refusals(int flow, Gid of) {
     return wire.refusals(flow, of);
+  }
+
+  /** The process of a peer is gone: nothing that waits for it is answered. */
+  private void departed(Gid peer) {
+    for (EmulatedDevice device : devices) {
+      device.forEachQueuePair(
+          pair -> {
+            if (pair instanceof PacketQueuePair ours) {
+              ours.departed(peer);
+            }
+          });
+    }
+    if (management != null) {
+      management.departed(peer);
+    }
+    settle();
   }
 
   PacketCounters counters() {

@@ -56,6 +56,7 @@ public final class Frame {
   private static final int ROOM = CAPACITY + 1;
 
   private final ByteBuffer bytes;
+  private final boolean checked;
 
   /** Of the same bytes, for sockets, which take what is between position and limit. */
   private final ByteBuffer view;
@@ -75,17 +76,26 @@ public final class Frame {
 
   /** A packet on the heap. */
   public Frame() {
-    this(ByteBuffer.allocate(ROOM));
+    this(ByteBuffer.allocate(ROOM), /* checked= */ true);
   }
 
-  private Frame(ByteBuffer bytes) {
+  private Frame(ByteBuffer bytes, boolean checked) {
     this.bytes = bytes;
+    this.checked = checked;
     view = bytes.duplicate();
   }
 
   /** A packet in native memory, which sockets send from and receive into without a copy. */
   public static Frame direct() {
-    return new Frame(ByteBuffer.allocateDirect(ROOM));
+    return new Frame(ByteBuffer.allocateDirect(ROOM), /* checked= */ true);
+  }
+
+  /**
+   * The same, without invariant CRC: 0 is written, and any is taken. For ways that damage nothing,
+   * and over IPv6 only.
+   */
+  public static Frame unchecked() {
+    return new Frame(ByteBuffer.allocateDirect(ROOM), /* checked= */ false);
   }
 
   // ---- building
@@ -183,7 +193,7 @@ public final class Frame {
   private Frame end(int covered) {
     length = covered + Icrc.LENGTH;
     sealIp();
-    Icrc.write(bytes, covered, computeIcrc(covered));
+    Icrc.write(bytes, covered, checked ? computeIcrc(covered) : 0);
     return this;
   }
 
@@ -306,7 +316,9 @@ public final class Frame {
       return fault;
     }
     int covered = length - Icrc.LENGTH;
-    return Icrc.read(bytes, covered) == computeIcrc(covered) ? FrameFault.NONE : FrameFault.ICRC;
+    return !checked || Icrc.read(bytes, covered) == computeIcrc(covered)
+        ? FrameFault.NONE
+        : FrameFault.ICRC;
   }
 
   private int computeIcrc(int covered) {

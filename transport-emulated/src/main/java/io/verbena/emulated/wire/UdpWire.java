@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>For the driver of the engines; {@link #wakeup} is for any thread.
  */
-public final class UdpWire implements Wire, AutoCloseable {
+public final class UdpWire implements HostWire {
   /** What the kernel is asked for; it gives less where it is set up so. */
   private static final int BUFFER_BYTES = 4 << 20;
 
@@ -139,10 +139,11 @@ public final class UdpWire implements Wire, AutoCloseable {
   }
 
   /**
-   * How many packets the socket's buffer holds; what is at the other end has likely the same. The
-   * kernel counts what a packet takes of memory, which may be twice what is in it, and doubles what
-   * it was asked for.
+   * {@inheritDoc} What is at the other end has likely a buffer as this socket. The kernel counts
+   * what a packet takes of memory, which may be twice what is in it, and doubles what it was asked
+   * for.
    */
+  @Override
   public int bufferedPackets(int payload) {
     return 2 * bufferBytes / (2 * payload + PACKET_OVERHEAD);
   }
@@ -162,12 +163,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     return attached;
   }
 
-  /**
-   * Takes packets that have come and hands them to the port.
-   *
-   * @param most how many at the most
-   * @return how many there were
-   */
+  @Override
   public int receive(int most) {
     int count = take(most);
     behind = count == most;
@@ -215,10 +211,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     return lastSource;
   }
 
-  /**
-   * Hears that the host of an HCA refuses packets of a flow; null if that cannot be heard. For who
-   * drives the engines.
-   */
+  @Override
   public @Nullable Refusals refusals(int flow, Gid of) {
     return flows[flow & FLOWS - 1].refusals(peers.address(of.high(), of.low()));
   }
@@ -233,12 +226,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     return false;
   }
 
-  /**
-   * Sleeps until a packet comes, a socket that was full has room, or {@link #wakeup} is called; in
-   * whole milliseconds.
-   *
-   * @param nanos how long at the most; less than a millisecond only looks
-   */
+  @Override
   public void await(long nanos) {
     UdpFlow waitedFor = full;
     try {
@@ -273,7 +261,7 @@ public final class UdpWire implements Wire, AutoCloseable {
     }
   }
 
-  /** Ends a sleep, or the next one. */
+  @Override
   public void wakeup() {
     if (!closed) {
       selector.wakeup();

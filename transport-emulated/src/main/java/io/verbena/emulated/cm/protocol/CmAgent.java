@@ -15,6 +15,7 @@ import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.Gid;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -80,6 +81,11 @@ public final class CmAgent {
     return listeners.putIfAbsent(serviceId, listener) == null;
   }
 
+  /** Whether a service has a listener. */
+  public boolean isListening(long serviceId) {
+    return listeners.containsKey(serviceId);
+  }
+
   /** Ends that. */
   public void unlisten(long serviceId, CmListener listener) {
     listeners.remove(serviceId, listener);
@@ -139,6 +145,15 @@ public final class CmAgent {
       }
     }
     return true;
+  }
+
+  /** The process of a peer is gone. */
+  public void departed(Gid peer) {
+    for (Communication each : new ArrayList<>(byId.values())) {
+      if (each.peer().equals(peer)) {
+        each.departed();
+      }
+    }
   }
 
   /** How many connections it knows, also those that are over. */

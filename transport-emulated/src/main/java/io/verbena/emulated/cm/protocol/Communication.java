@@ -44,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  *               REJ, with both ids    -              TIME_WAIT     user: disconnected
  *               disconnect, reject()  DREQ           DREQ_SENT
  *  DREQ_SENT    DREP, REJ, deadline   -              TIME_WAIT
+ *  any          its process is gone   -              TIME_WAIT     user: unreachable, disconnected
  *               DREQ                  DREP           TIME_WAIT
  *  TIME_WAIT    DREQ                  DREP
  *               REQ, REP, RTU         its REJ, if that is how it ended
@@ -565,6 +566,27 @@ public final class Communication {
         }
       }
       default -> {}
+    }
+  }
+
+  /** The peer's process is gone, and answers nothing any more. */
+  void departed() {
+    CmUser told = user;
+    switch (state) {
+      case REQ_SENT, REP_RECEIVED, REQ_RECEIVED, REP_SENT -> {
+        waitOut(null);
+        if (told != null) {
+          told.unreachable(ConnectionEvent.NO_HCA);
+        }
+      }
+      case ESTABLISHED -> {
+        waitOut(null);
+        if (told != null) {
+          told.disconnected();
+        }
+      }
+      case DREQ_SENT -> waitOut(null);
+      case TIME_WAIT, GONE -> {}
     }
   }
 

@@ -47,6 +47,11 @@ public final class ServiceAgent {
     return listeners.putIfAbsent(serviceId, listener) == null;
   }
 
+  /** Whether datagrams of a service have a listener. */
+  public boolean isListening(long serviceId) {
+    return listeners.containsKey(serviceId);
+  }
+
   /** Ends that. */
   public void unlisten(long serviceId, ServiceListener listener) {
     listeners.remove(serviceId, listener);

@@ -59,6 +59,14 @@ final class ManagementPort implements CmPort, PortManagement {
   }
 
   @Override
+  public void departed(Gid peer) {
+    CmAgent of = agent;
+    if (of != null) {
+      of.departed(peer);
+    }
+  }
+
+  @Override
   public boolean isQuiet() {
     CmAgent of = agent;
     return of == null || of.isQuiet();

@@ -153,7 +153,7 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
 
   @Override
   public String peer() {
-    return RoceConnectionManager.name(peer, peerPort);
+    return manager.name(peer, peerPort);
   }
 
   @Override

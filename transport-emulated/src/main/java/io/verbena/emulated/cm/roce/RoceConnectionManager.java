@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.roce;
 
-import io.verbena.emulated.address.RoceAddress;
 import io.verbena.emulated.cm.ManagedIdentifier;
 import io.verbena.emulated.cm.protocol.CmAgent;
 import io.verbena.emulated.cm.protocol.ServiceId;
 import io.verbena.emulated.hca.EmulatedDevice;
-import io.verbena.emulated.lock.LockKey;
 import io.verbena.emulated.packet.UdpFabric;
-import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -21,11 +18,10 @@ import io.verbena.verbs.provider.OpenCount;
 import io.verbena.verbs.provider.Range;
 import java.net.InetSocketAddress;
 import java.net.URI;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,9 +47,15 @@ final class RoceConnectionManager implements ConnectionManager {
   /** The first that nobody is assigned (RFC 6335, section 6). */
   private static final int FIRST_FREE_PORT = 49_152;
 
+  private static final int FREE_PORTS = MAX_PORT + 1 - FIRST_FREE_PORT;
+
+  /** One after the other: who still knows a port of which the listener is closed meets no other. */
+  private static final AtomicInteger NEXT_FREE_PORT = new AtomicInteger();
+
   private final EmulatedDevice device;
   private final UdpFabric fabric;
   private final CmAgent agent;
+  private final HostNaming naming;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
 
   /** Held while a note is acted on, so that those of one connection are in order. */
@@ -64,10 +66,11 @@ final class RoceConnectionManager implements ConnectionManager {
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
   private final ArrayDeque<Runnable> notes = new ArrayDeque<>();
 
-  RoceConnectionManager(EmulatedDevice device, UdpFabric fabric, CmAgent agent) {
+  RoceConnectionManager(EmulatedDevice device, UdpFabric fabric, CmAgent agent, HostNaming naming) {
     this.device = device;
     this.fabric = fabric;
     this.agent = agent;
+    this.naming = naming;
     sourcePorts = SourcePorts.of(UdpGid.inetAddress(device.gid()), fabric.secrets().nextInt());
   }
 
@@ -102,57 +105,32 @@ final class RoceConnectionManager implements ConnectionManager {
 
   @Override
   public RoceListener listen(PortSpace space, URI address, int backlog) {
-    RoceAddress parsed = RoceAddress.parse(address);
+    HostNaming.Asked asked = naming.listen(space, address);
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
-    if (!parsed.host().isAnyLocalAddress()
-        && !UdpGid.areNeighbors(UdpGid.of(parsed.host(), 0), gid())) {
-      throw new VerbsException(
-          VerbsError.INVALID,
-          "listen: "
-              + address
-              + ": "
-              + RoceAddress.text(parsed.host())
-              + " (expected: "
-              + host(gid())
-              + ", the device's)");
-    }
-    if (parsed.udpPort() != 0 && parsed.udpPort() != fabric.udpPort()) {
-      throw new VerbsException(
-          VerbsError.ADDRESS_IN_USE,
-          "listen: "
-              + address
-              + ": UDP port "
-              + parsed.udpPort()
-              + " is another HCA's; udp-port=0 takes any");
-    }
-    LockKey key = key("listen", space, parsed);
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
-    RoceListener listener =
-        parsed.port() == 0
-            ? listenOnFreePort(space, parsed, backlog, key)
-            : listenOn(space, parsed, parsed.port(), backlog, key);
+    RoceListener listener = null;
+    try {
+      listener =
+          asked.port() == 0
+              ? listenOnFreePort(space, asked, backlog)
+              : listenOn(space, asked, asked.port(), backlog);
+    } finally {
+      if (listener == null) {
+        open.closed(Kind.LISTENER);
+      }
+    }
     if (listener == null) {
-      open.closed(Kind.LISTENER);
       throw new VerbsException(
           VerbsError.ADDRESS_IN_USE, "listen: " + address + " is listened on already");
     }
     return listener;
   }
 
-  /** Datagrams have no connection whose keys could seal them. */
-  private static @Nullable LockKey key(String verb, PortSpace space, RoceAddress of) {
-    LockKey key = of.key();
-    if (key != null && space == PortSpace.UDP) {
-      throw new VerbsException(
-          VerbsError.NOT_SUPPORTED, verb + ": key-file (expected: none for datagrams)");
-    }
-    return key;
-  }
-
   private @Nullable RoceListener listenOnFreePort(
-      PortSpace space, RoceAddress asked, int backlog, @Nullable LockKey key) {
-    for (int port = FIRST_FREE_PORT; port <= MAX_PORT; port++) {
-      RoceListener listener = listenOn(space, asked, port, backlog, key);
+      PortSpace space, HostNaming.Asked asked, int backlog) {
+    for (int i = FIRST_FREE_PORT; i <= MAX_PORT; i++) {
+      int port = FIRST_FREE_PORT + Math.floorMod(NEXT_FREE_PORT.getAndIncrement(), FREE_PORTS);
+      RoceListener listener = isFree(space, port) ? listenOn(space, asked, port, backlog) : null;
       if (listener != null) {
         return listener;
       }
@@ -160,10 +138,27 @@ final class RoceConnectionManager implements ConnectionManager {
     return null;
   }
 
-  private @Nullable RoceListener listenOn(
-      PortSpace space, RoceAddress asked, int port, int backlog, @Nullable LockKey key) {
+  private boolean isFree(PortSpace space, int port) {
     long service = ServiceId.of(space.code(), port);
-    RoceListener listener = new RoceListener(this, bound(asked, port), service, backlog, key);
+    fabric.enter();
+    try {
+      return switch (space) {
+        case TCP -> !agent.isListening(service);
+        case UDP -> !agent.services().isListening(service);
+      };
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  private @Nullable RoceListener listenOn(
+      PortSpace space, HostNaming.Asked asked, int port, int backlog) {
+    long service = ServiceId.of(space.code(), port);
+    HostNaming.Claim claim = asked.claim(port);
+    if (claim == null) {
+      return null;
+    }
+    RoceListener listener = new RoceListener(this, claim, service, backlog, asked.key());
     fabric.enter();
     try {
       boolean listens =
@@ -171,72 +166,28 @@ final class RoceConnectionManager implements ConnectionManager {
             case TCP -> agent.listen(service, listener);
             case UDP -> agent.services().listen(service, listener);
           };
-      return listens ? listener : null;
+      if (listens) {
+        return listener;
+      }
     } finally {
       fabric.leave();
     }
-  }
-
-  /** What a peer needs to know, and what its device must have in common with this one. */
-  private URI bound(RoceAddress asked, int port) {
-    StringBuilder text = new StringBuilder(RoceAddress.SCHEME + "://" + host(gid()) + ':' + port);
-    char separator = '?';
-    if (fabric.udpPort() != Frame.UDP_PORT) {
-      text.append(separator).append("udp-port=").append(fabric.udpPort());
-      separator = '&';
-    }
-    if (asked.mtu() != null) {
-      text.append(separator).append("mtu=").append(fabric.mtu().bytes());
-      separator = '&';
-    }
-    String keyFile = asked.option(RoceAddress.Option.KEY_FILE);
-    if (keyFile != null) {
-      text.append(separator).append(RoceAddress.Option.KEY_FILE.text()).append('=');
-      text.append(URLEncoder.encode(keyFile, StandardCharsets.UTF_8).replace("%2F", "/"));
-    }
-    return URI.create(text.toString());
-  }
-
-  static String host(Gid gid) {
-    return RoceAddress.text(UdpGid.inetAddress(gid));
+    claim.close();
+    return null;
   }
 
   /** A peer, for people. */
-  static String name(Gid peer, int port) {
-    return RoceAddress.SCHEME + "://" + host(peer) + ':' + port;
+  String name(Gid peer, int port) {
+    return naming.name(peer, port);
   }
 
   @Override
   public ConnectionIdentifier resolve(PortSpace space, URI address, long timeoutNanos) {
-    RoceAddress parsed = RoceAddress.parse(address);
-    if (parsed.port() == 0) {
-      throw new VerbsException(
-          VerbsError.INVALID, "resolve: " + address + ": port: 0 (expected: 1..65535)");
-    }
-    if (parsed.udpPort() == 0) {
-      throw new VerbsException(
-          VerbsError.INVALID, "resolve: " + address + ": udp-port: 0 (expected: 1..65535)");
-    }
-    Gid peer =
-        parsed.host().isAnyLocalAddress()
-            ? device.gid()
-            : UdpGid.of(parsed.host(), parsed.udpPort());
-    if (!UdpGid.isReachable(gid(), peer)) {
-      throw new VerbsException(
-          VerbsError.INVALID,
-          "resolve: "
-              + address
-              + ": "
-              + RoceAddress.text(parsed.host())
-              + " (expected: an address of the same kind as "
-              + host(gid())
-              + ", the device's)");
-    }
-    LockKey key = key("resolve", space, parsed);
+    HostNaming.Destination to = naming.resolve(space, address);
     ConnectionIdentifier resolved =
         switch (space) {
-          case TCP -> RoceConnection.resolved(this, peer, parsed.port(), parsed.mtu(), key);
-          case UDP -> RoceDatagrams.resolved(this, peer, parsed.port());
+          case TCP -> RoceConnection.resolved(this, to.host(), to.port(), to.mtu(), to.key());
+          case UDP -> RoceDatagrams.resolved(this, to.host(), to.port());
         };
     raise(
         new ConnectionEvent(
@@ -326,6 +277,7 @@ final class RoceConnectionManager implements ConnectionManager {
     } finally {
       fabric.leave();
     }
+    listener.claim().close();
     List<ConnectionIdentifier> requests = new ArrayList<>();
     synchronized (events) {
       events.removeIf(event -> event.listener() == listener && requests.add(event.identifier()));

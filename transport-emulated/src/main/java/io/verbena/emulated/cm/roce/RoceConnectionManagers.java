@@ -12,14 +12,17 @@ import io.verbena.verbs.ConnectionManager;
 public final class RoceConnectionManagers implements ConnectionManagerFactory {
   private final UdpFabric fabric;
   private final CmAgent agent;
+  private final HostNaming naming;
 
   /**
    * Of an HCA that has none yet; before its first device is opened.
    *
    * @param limits what peers may keep half open
+   * @param naming what addresses mean to it
    */
-  public RoceConnectionManagers(UdpFabric fabric, PeerLimits limits) {
+  public RoceConnectionManagers(UdpFabric fabric, PeerLimits limits, HostNaming naming) {
     this.fabric = fabric;
+    this.naming = naming;
     ManagementPort port = new ManagementPort(fabric);
     agent = new CmAgent(port, fabric.timeline(), limits);
     port.serve(agent);
@@ -28,6 +31,6 @@ public final class RoceConnectionManagers implements ConnectionManagerFactory {
 
   @Override
   public ConnectionManager create(EmulatedDevice device) {
-    return new RoceConnectionManager(device, fabric, agent);
+    return new RoceConnectionManager(device, fabric, agent, naming);
   }
 }

@@ -102,7 +102,7 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
 
   @Override
   public String peer() {
-    return RoceConnectionManager.name(peer, peerPort);
+    return manager.name(peer, peerPort);
   }
 
   @Override

@@ -10,22 +10,23 @@ import io.verbena.emulated.cm.protocol.Communication;
 import io.verbena.emulated.cm.protocol.ServiceListener;
 import io.verbena.emulated.cm.protocol.ServiceResolution;
 import io.verbena.emulated.lock.LockKey;
-import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /** A port that is listened on. */
 final class RoceListener extends ManagedListener implements CmListener, ServiceListener {
   private final RoceConnectionManager manager;
+  private final HostNaming.Claim claim;
   private final long serviceId;
   private final @Nullable LockKey key;
 
   RoceListener(
       RoceConnectionManager manager,
-      URI address,
+      HostNaming.Claim claim,
       long serviceId,
       int backlog,
       @Nullable LockKey key) {
-    super(address, backlog);
+    super(claim.address(), backlog);
+    this.claim = claim;
     this.manager = manager;
     this.serviceId = serviceId;
     this.key = key;
@@ -48,6 +49,10 @@ final class RoceListener extends ManagedListener implements CmListener, ServiceL
     }
     RoceDatagrams.requested(manager, this, resolution, request);
     return true;
+  }
+
+  HostNaming.Claim claim() {
+    return claim;
   }
 
   long serviceId() {

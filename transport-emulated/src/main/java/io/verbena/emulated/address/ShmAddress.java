@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.address;
+
+import io.verbena.verbs.VerbsException;
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code shm://name} or {@code shm://name:port}.
+ *
+ * @param name of a service of this host, to listen on or to connect to
+ * @param port beside the name; {@link #NO_PORT} if there is none
+ * @param options what else it says
+ */
+public record ShmAddress(String name, int port, Map<Option, String> options) {
+  /** The scheme of these addresses. */
+  public static final String SCHEME = "shm";
+
+  /** The port of an address that names none. */
+  public static final int NO_PORT = -1;
+
+  private static final int MAX_PORT = 65_535;
+  private static final int LONGEST_NAME = 100;
+
+  /** What every address of this machine is called here: a name for the machine itself. */
+  private static final String THIS_HOST = "localhost";
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]*");
+  private static final Pattern IP = Pattern.compile("[0-9.]+|\\[.*]");
+
+  /** The options that there are; in an address, in lower case with dashes. */
+  public enum Option {
+    /** The folder where processes meet; without it, one of this user in shared memory. */
+    DIR,
+    PCAP,
+    SANITIZE,
+    MAX_QUEUE_PAIRS(EmulatedAddress.Option.MAX_QUEUE_PAIRS),
+    MAX_WORK_REQUESTS(EmulatedAddress.Option.MAX_WORK_REQUESTS),
+    MAX_SCATTER_GATHER(EmulatedAddress.Option.MAX_SCATTER_GATHER),
+    MAX_INLINE_DATA(EmulatedAddress.Option.MAX_INLINE_DATA),
+    MAX_COMPLETION_QUEUES(EmulatedAddress.Option.MAX_COMPLETION_QUEUES),
+    MAX_COMPLETIONS(EmulatedAddress.Option.MAX_COMPLETIONS),
+    MAX_MEMORY_REGIONS(EmulatedAddress.Option.MAX_MEMORY_REGIONS),
+    MAX_MEMORY_REGION_SIZE(EmulatedAddress.Option.MAX_MEMORY_REGION_SIZE),
+    MAX_PROTECTION_DOMAINS(EmulatedAddress.Option.MAX_PROTECTION_DOMAINS),
+    MAX_MEMORY_WINDOWS(EmulatedAddress.Option.MAX_MEMORY_WINDOWS),
+    MAX_ADDRESS_HANDLES(EmulatedAddress.Option.MAX_ADDRESS_HANDLES),
+    MAX_SHARED_RECEIVE_QUEUES(EmulatedAddress.Option.MAX_SHARED_RECEIVE_QUEUES),
+    MAX_SHARED_RECEIVE_REQUESTS(EmulatedAddress.Option.MAX_SHARED_RECEIVE_REQUESTS),
+    MAX_READ_ATOMIC(EmulatedAddress.Option.MAX_READ_ATOMIC),
+    MAX_MESSAGE_SIZE(EmulatedAddress.Option.MAX_MESSAGE_SIZE);
+
+    /** The limit of a device that it sets lower, as on {@code emulated://}. */
+    private final EmulatedAddress.@Nullable Option limit;
+
+    Option() {
+      limit = null;
+    }
+
+    Option(EmulatedAddress.Option limit) {
+      this.limit = limit;
+    }
+  }
+
+  /**
+   * Reads an address. Every IP address means this machine, as {@code localhost} does.
+   *
+   * @throws VerbsException {@code INVALID} for another scheme, no name or one that no file may
+   *     have, a port out of range, or an option that is not known or stands there twice
+   */
+  public static ShmAddress parse(URI address) {
+    String host = address.getHost();
+    if (!SCHEME.equalsIgnoreCase(address.getScheme()) || host == null) {
+      throw AddressOptions.invalid("address: " + address + " (expected: shm://name)");
+    }
+    String name = IP.matcher(host).matches() ? THIS_HOST : host;
+    if (!NAME.matcher(name).matches() || name.length() > LONGEST_NAME) {
+      throw AddressOptions.invalid(
+          "address: "
+              + address
+              + ": name: "
+              + name
+              + " (expected: at most "
+              + LONGEST_NAME
+              + " letters, digits, dots and dashes)");
+    }
+    if (address.getPort() > MAX_PORT) {
+      throw AddressOptions.invalid(
+          "address: "
+              + address
+              + ": port: "
+              + address.getPort()
+              + " (expected: 0.."
+              + MAX_PORT
+              + ")");
+    }
+    return new ShmAddress(
+        name,
+        address.getPort(),
+        AddressOptions.parse(
+            address, Option.class, value -> URLDecoder.decode(value, StandardCharsets.UTF_8)));
+  }
+
+  /** The value of an option, or null. */
+  public @Nullable String option(Option option) {
+    return options.get(option);
+  }
+
+  /** What it says of the limits of the device that is opened. */
+  public Map<EmulatedAddress.Option, String> deviceLimits() {
+    Map<EmulatedAddress.Option, String> limits = new EnumMap<>(EmulatedAddress.Option.class);
+    options.forEach(
+        (option, value) -> {
+          if (option.limit != null) {
+            limits.put(option.limit, value);
+          }
+        });
+    return limits;
+  }
+
+  /** Its name with another port. */
+  public URI at(int other) {
+    StringBuilder text = new StringBuilder(SCHEME + "://" + name);
+    if (other != NO_PORT) {
+      text.append(':').append(other);
+    }
+    String dir = options.get(Option.DIR);
+    if (dir != null) {
+      text.append("?dir=").append(dir);
+    }
+    return URI.create(text.toString());
+  }
+}

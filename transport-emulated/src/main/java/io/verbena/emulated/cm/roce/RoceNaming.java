@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.roce;
+
+import io.verbena.emulated.address.RoceAddress;
+import io.verbena.emulated.lock.LockKey;
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/** Addresses {@code roce://host:port}: hosts are IP addresses, and ports their own. */
+public final class RoceNaming implements HostNaming {
+  private final Gid host;
+  private final int udpPort;
+  private final Mtu mtu;
+
+  /**
+   * Of an HCA.
+   *
+   * @param udpPort where it takes packets
+   * @param mtu the largest packets that it sends and takes
+   */
+  public RoceNaming(Gid host, int udpPort, Mtu mtu) {
+    this.host = host;
+    this.udpPort = udpPort;
+    this.mtu = mtu;
+  }
+
+  @Override
+  public Asked listen(PortSpace space, URI address) {
+    RoceAddress parsed = RoceAddress.parse(address);
+    InetAddress asked = parsed.host();
+    if (!asked.isAnyLocalAddress() && !UdpGid.areNeighbors(UdpGid.of(asked, 0), host)) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "listen: "
+              + address
+              + ": "
+              + RoceAddress.text(asked)
+              + " (expected: "
+              + text(host)
+              + ", the device's)");
+    }
+    if (parsed.udpPort() != 0 && parsed.udpPort() != udpPort) {
+      throw new VerbsException(
+          VerbsError.ADDRESS_IN_USE,
+          "listen: "
+              + address
+              + ": UDP port "
+              + parsed.udpPort()
+              + " is another HCA's; udp-port=0 takes any");
+    }
+    LockKey key = key("listen", space, parsed);
+    return new Asked() {
+      @Override
+      public int port() {
+        return parsed.port();
+      }
+
+      @Override
+      public @Nullable LockKey key() {
+        return key;
+      }
+
+      @Override
+      public Claim claim(int port) {
+        return new Listening(bound(parsed, port));
+      }
+    };
+  }
+
+  /** The HCA's ports are its own: who knows its address finds them. */
+  private record Listening(URI address) implements Claim {
+    @Override
+    public void close() {}
+  }
+
+  /** Datagrams have no connection whose keys could seal them. */
+  private static @Nullable LockKey key(String verb, PortSpace space, RoceAddress of) {
+    LockKey key = of.key();
+    if (key != null && space == PortSpace.UDP) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED, verb + ": key-file (expected: none for datagrams)");
+    }
+    return key;
+  }
+
+  /** What a peer needs to know, and what its device must have in common with this one. */
+  private URI bound(RoceAddress asked, int port) {
+    StringBuilder text = new StringBuilder(name(host, port));
+    char separator = '?';
+    if (udpPort != Frame.UDP_PORT) {
+      text.append(separator).append("udp-port=").append(udpPort);
+      separator = '&';
+    }
+    if (asked.mtu() != null) {
+      text.append(separator).append("mtu=").append(mtu.bytes());
+      separator = '&';
+    }
+    String keyFile = asked.option(RoceAddress.Option.KEY_FILE);
+    if (keyFile != null) {
+      text.append(separator).append(RoceAddress.Option.KEY_FILE.text()).append('=');
+      text.append(URLEncoder.encode(keyFile, StandardCharsets.UTF_8).replace("%2F", "/"));
+    }
+    return URI.create(text.toString());
+  }
+
+  @Override
+  public Destination resolve(PortSpace space, URI address) {
+    RoceAddress parsed = RoceAddress.parse(address);
+    if (parsed.port() == 0) {
+      throw new VerbsException(
+          VerbsError.INVALID, "resolve: " + address + ": port: 0 (expected: 1..65535)");
+    }
+    if (parsed.udpPort() == 0) {
+      throw new VerbsException(
+          VerbsError.INVALID, "resolve: " + address + ": udp-port: 0 (expected: 1..65535)");
+    }
+    Gid peer =
+        parsed.host().isAnyLocalAddress() ? host : UdpGid.of(parsed.host(), parsed.udpPort());
+    if (!UdpGid.isReachable(host, peer)) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "resolve: "
+              + address
+              + ": "
+              + RoceAddress.text(parsed.host())
+              + " (expected: an address of the same kind as "
+              + text(host)
+              + ", the device's)");
+    }
+    return new Destination(peer, parsed.port(), parsed.mtu(), key("resolve", space, parsed));
+  }
+
+  @Override
+  public String name(Gid peer, int port) {
+    return RoceAddress.SCHEME + "://" + text(peer) + ':' + port;
+  }
+
+  private static String text(Gid gid) {
+    return RoceAddress.text(UdpGid.inetAddress(gid));
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.shm;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Packets from one process to another, in memory that both have mapped. One writes, one reads.
+ *
+ * <pre>
+ *  0      64                   128                  192
+ *  |      | written (8)        | read (8)           | records ...          native byte order
+ *
+ *  a record, at a multiple of 8:   | length | tag | bytes, up to the next multiple of 8 |
+ *  to be skipped, to the end:      | -1     |
+ * </pre>
+ *
+ * <p>Both counters only grow. The writer publishes a record by {@code written} and the reader gives
+ * its room back by {@code read}, each with a release that the other's acquire meets. What the other
+ * process writes is not trusted: a record that cannot be is a {@link CorruptRingException}.
+ */
+final class PacketRing {
+  /** Bytes in front of the records. */
+  static final int HEADER = 192;
+
+  /** What {@link #read} returns if there is nothing. */
+  static final int EMPTY = -1;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+  private static final int WRITTEN = 64;
+  private static final int READ = 128;
+  private static final int RECORD_HEADER = 8;
+  private static final int TAG = 4;
+  private static final int SKIP = -1;
+
+  private final ByteBuffer memory;
+  private final int capacity;
+
+  /** This end's own counter, and what it last saw of the other's. */
+  private long own;
+
+  private long others;
+  private int tag;
+
+  /**
+   * @param memory of {@link #HEADER} and a power of two bytes, all of them 0 when both begin
+   */
+  PacketRing(ByteBuffer memory) {
+    this.memory = memory.order(ByteOrder.nativeOrder());
+    capacity = memory.capacity() - HEADER;
+    if (Integer.bitCount(capacity) != 1) {
+      throw new IllegalArgumentException("capacity: " + capacity + " (expected: a power of two)");
+    }
+  }
+
+  /** Writer: appends what is between position and limit; false if there is no room. */
+  boolean write(int packetTag, ByteBuffer packet) {
+    int length = packet.remaining();
+    int size = RECORD_HEADER + (length + 7 & ~7);
+    int at = (int) own & capacity - 1;
+    int toEnd = capacity - at;
+    int needed = size <= toEnd ? size : toEnd + size;
+    if (own + needed - others > capacity) {
+      others = (long) LONG.getAcquire(memory, READ);
+      if (own + needed - others > capacity) {
+        return false;
+      }
+    }
+    if (size > toEnd) {
+      memory.putInt(HEADER + at, SKIP);
+      at = 0;
+    }
+    memory.putInt(HEADER + at, length);
+    memory.putInt(HEADER + at + TAG, packetTag);
+    memory.put(HEADER + at + RECORD_HEADER, packet, packet.position(), length);
+    own += needed;
+    LONG.setRelease(memory, WRITTEN, own);
+    return true;
+  }
+
+  /** Reader: whether there is something. May be called while another reads. */
+  boolean isReadable() {
+    return (long) LONG.getAcquire(memory, WRITTEN) != (long) LONG.getAcquire(memory, READ);
+  }
+
+  /**
+   * Reader: copies the next packet to the buffer's position, which stays.
+   *
+   * @return its length, or {@link #EMPTY}
+   * @throws CorruptRingException if the writer broke the rules
+   */
+  int read(ByteBuffer into) {
+    if (own == others) {
+      others = (long) LONG.getAcquire(memory, WRITTEN);
+      if (own == others) {
+        return EMPTY;
+      }
+      if (others - own < 0 || others - own > capacity) {
+        throw new CorruptRingException("bytes written", others - own, capacity);
+      }
+    }
+    int at = (int) own & capacity - 1;
+    int length = memory.getInt(HEADER + at);
+    if (length == SKIP && at != 0) {
+      own += capacity - at;
+      at = 0;
+      length = memory.getInt(HEADER);
+    }
+    int most = (int) Math.min(into.remaining(), Math.min(others - own, capacity - at));
+    if (length < 0 || length > most - RECORD_HEADER) {
+      throw new CorruptRingException("length of a record", length, most - RECORD_HEADER);
+    }
+    tag = memory.getInt(HEADER + at + TAG);
+    into.put(into.position(), memory, HEADER + at + RECORD_HEADER, length);
+    own += RECORD_HEADER + (length + 7 & ~7);
+    LONG.setRelease(memory, READ, own);
+    return length;
+  }
+
+  /** Reader: the tag of the packet read last. */
+  int tag() {
+    return tag;
+  }
+}

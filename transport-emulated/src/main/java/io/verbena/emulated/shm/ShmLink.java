@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.shm;
+
+import io.verbena.verbs.Gid;
+import java.io.IOException;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What two hosts share: a ring each way, and a socket between them. Who opens it makes the file of
+ * the rings and says its name on the socket; who accepts it maps and removes the file. For the
+ * driver alone.
+ */
+final class ShmLink {
+  private static final byte[] BYTE = {1};
+
+  final Gid peer;
+  final PacketRing in;
+  private final PacketRing out;
+  private final @Nullable SleepFlag asleep;
+  private final @Nullable SocketChannel socket;
+  private final ByteBuffer wakeup = ByteBuffer.wrap(BYTE);
+  private final ByteBuffer drained = ByteBuffer.allocate(64);
+
+  private ShmLink(
+      Gid peer,
+      PacketRing in,
+      PacketRing out,
+      @Nullable SleepFlag asleep,
+      @Nullable SocketChannel socket) {
+    this.peer = peer;
+    this.in = in;
+    this.out = out;
+    this.asleep = asleep;
+    this.socket = socket;
+  }
+
+  /** From a host to itself: one ring, whose ends need two views of its counters. */
+  static ShmLink toItself(Gid host, int ring) {
+    ByteBuffer memory = ByteBuffer.allocateDirect(PacketRing.HEADER + ring);
+    return new ShmLink(
+        host, new PacketRing(memory.duplicate()), new PacketRing(memory), null, null);
+  }
+
+  /**
+   * Introduces a host to another.
+   *
+   * @throws java.nio.file.NoSuchFileException if there is no such host
+   * @throws java.net.ConnectException if it is gone
+   */
+  static ShmLink open(SharedFolder folder, Gid host, Gid peer, int number, int ring)
+      throws IOException {
+    SleepFlag asleep = new SleepFlag(folder.mapFlag(peer));
+    SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(folder.socket(peer)));
+    try {
+      String name = SharedFolder.ringsName(host, number);
+      MappedByteBuffer memory = folder.createRings(name, length(ring));
+      ByteBuffer introduction = Introduction.of(host, name);
+      while (introduction.hasRemaining()) {
+        socket.write(introduction);
+      }
+      socket.configureBlocking(false);
+      return new ShmLink(peer, half(memory, 1, ring), half(memory, 0, ring), asleep, socket);
+    } catch (IOException e) {
+      socket.close();
+      throw e;
+    }
+  }
+
+  /** The other end of that. */
+  static ShmLink accept(SharedFolder folder, Gid peer, String rings, int ring, SocketChannel socket)
+      throws IOException {
+    MappedByteBuffer memory = folder.takeRings(rings, length(ring));
+    SleepFlag asleep = new SleepFlag(folder.mapFlag(peer));
+    return new ShmLink(peer, half(memory, 0, ring), half(memory, 1, ring), asleep, socket);
+  }
+
+  private static int length(int ring) {
+    return 2 * (PacketRing.HEADER + ring);
+  }
+
+  private static PacketRing half(ByteBuffer memory, int which, int ring) {
+    int length = PacketRing.HEADER + ring;
+    return new PacketRing(memory.slice(which * length, length));
+  }
+
+  void register(Selector selector) throws IOException {
+    if (socket != null) {
+      socket.register(selector, SelectionKey.OP_READ, this);
+    }
+  }
+
+  boolean isToItself() {
+    return socket == null;
+  }
+
+  /** Sends a packet; false if there is no room. */
+  boolean send(int tag, ByteBuffer packet) {
+    if (!out.write(tag, packet)) {
+      return false;
+    }
+    SleepFlag flag = asleep;
+    if (flag != null && flag.takeIfAsleep()) {
+      wake();
+    }
+    return true;
+  }
+
+  private void wake() {
+    SocketChannel to = socket;
+    try {
+      if (to != null) {
+        // A socket that takes no more has bytes that nobody has read, which wake as well.
+        to.write(wakeup.clear());
+      }
+    } catch (IOException e) {
+      // The peer is gone, which reading from the socket tells.
+      return;
+    }
+  }
+
+  /** Takes what woke this end; false if the peer is gone. */
+  boolean drain() {
+    SocketChannel from = socket;
+    try {
+      int count = 1;
+      while (from != null && count > 0) {
+        count = from.read(drained.clear());
+      }
+      return count >= 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  void close() {
+    try {
+      if (socket != null) {
+        socket.close();
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException("close socket", e);
+    }
+  }
+}

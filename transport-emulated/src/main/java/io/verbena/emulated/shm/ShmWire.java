@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.shm;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.wire.HostWire;
+import io.verbena.emulated.wire.Refusals;
+import io.verbena.emulated.wire.UdpWire;
+import io.verbena.verbs.Gid;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Shared memory as a wire: a pair of rings to each process that this one talks to, and a Unix
+ * domain socket beside them that wakes a sleeping peer by a byte, and whose end tells that a peer
+ * is gone, however it went.
+ *
+ * <p>Packets go without IP header and without invariant CRC: memory damages nothing.
+ */
+public final class ShmWire implements HostWire {
+  /** What a host needs of shared memory for each other one: two rings. */
+  static final int RING = 1 << 19;
+
+  private static final int NANOS_PER_MILLI = 1_000_000;
+
+  /** Turns without a packet after which sockets are looked at, for those that never sleep. */
+  private static final int IDLE_TURNS = 1024;
+
+  /** A peer with a full ring is awake, and makes room soon. */
+  private static final long FULL_NANOS = 50_000;
+
+  private final SharedFolder folder;
+  private final Gid gid;
+  private final FileChannel alive;
+  private final SleepFlag asleep;
+  private final ServerSocketChannel server;
+  private final Selector selector;
+
+  /** Held by whoever uses the selector; nobody waits for it. */
+  private final ReentrantLock selecting = new ReentrantLock();
+
+  private final Frame frame = Frame.unchecked();
+
+  /** Written by the driver alone. */
+  private volatile ShmLink[] links = new ShmLink[0];
+
+  private final Map<Gid, Integer> refused = new HashMap<>();
+  private Consumer<Gid> departures = host -> {};
+  private @Nullable ShmPort port;
+  private UdpWire.@Nullable Capture capture;
+  private int turn;
+  private int idle;
+  private int made;
+  private boolean behind;
+  private volatile boolean socketsReady;
+  private volatile boolean full;
+  private volatile boolean closed;
+
+  private ShmWire(SharedFolder folder, long chance) throws IOException {
+    this.folder = folder;
+    gid = SharedFolder.newHost(chance);
+    List<AutoCloseable> opened = new ArrayList<>();
+    try {
+      alive = folder.createHost(gid);
+      opened.add(alive);
+      server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+      opened.add(server);
+      server.bind(UnixDomainSocketAddress.of(folder.socket(gid)));
+      server.configureBlocking(false);
+      selector = Selector.open();
+      opened.add(selector);
+      server.register(selector, SelectionKey.OP_ACCEPT);
+      asleep = new SleepFlag(folder.createFlag(gid));
+    } catch (IOException e) {
+      for (AutoCloseable each : opened) {
+        closeQuietly(each);
+      }
+      folder.removeHost(gid);
+      throw e;
+    }
+    links = new ShmLink[] {ShmLink.toItself(gid, RING)};
+  }
+
+  /**
+   * Opens a host.
+   *
+   * @param chance makes its address differ from others
+   * @throws IOException if the files that others find it by cannot be made
+   */
+  public static ShmWire open(SharedFolder folder, long chance) throws IOException {
+    folder.sweep();
+    return new ShmWire(folder, chance);
+  }
+
+  private static void closeQuietly(AutoCloseable each) {
+    try {
+      each.close();
+    } catch (Exception e) {
+      throw new IllegalStateException("close " + each, e);
+    }
+  }
+
+  /** Has this told of each packet, from now on. */
+  public void capture(UdpWire.@Nullable Capture newCapture) {
+    capture = newCapture;
+  }
+
+  @Override
+  public void departures(Consumer<Gid> listener) {
+    departures = listener;
+  }
+
+  @Override
+  public int bufferedPackets(int payload) {
+    return RING / (payload + (Frame.CAPACITY - Frame.MAX_PAYLOAD - Frame.UDP_PAYLOAD_OFFSET));
+  }
+
+  @Override
+  public Port attach(Receiver receiver) {
+    if (port != null) {
+      throw new IllegalStateException("ports: 1 (expected: < 1)");
+    }
+    ShmPort attached = new ShmPort(receiver);
+    port = attached;
+    return attached;
+  }
+
+  // ---- receiving
+
+  @Override
+  public int receive(int most) {
+    if (socketsReady || ++idle >= IDLE_TURNS) {
+      lookAtSockets();
+    }
+    int count = take(most);
+    if (count > 0) {
+      idle = 0;
+    }
+    behind = count == most;
+    return count;
+  }
+
+  /** From one link after the other, so that none waits for ever. */
+  private int take(int most) {
+    ShmPort to = port;
+    int count = 0;
+    ShmLink[] all = links;
+    for (int i = 0; i < all.length && to != null && !closed; i++) {
+      ShmLink from = all[(turn + i) % all.length];
+      int taken = take(from, to, most - count);
+      count += taken;
+      if (count == most) {
+        turn = (turn + i + 1) % all.length;
+        return count;
+      }
+    }
+    return count;
+  }
+
+  private int take(ShmLink from, ShmPort to, int most) {
+    int count = 0;
+    try {
+      while (count < most) {
+        int length = from.in.read(frame.udpSpace());
+        if (length == PacketRing.EMPTY) {
+          return count;
+        }
+        count++;
+        FrameFault fault = frame.parseUdp(length, from.peer, from.in.tag(), gid);
+        UdpWire.Capture copy = capture;
+        if (copy != null) {
+          copy.packet(frame);
+        }
+        to.receiver.receive(frame, fault);
+      }
+    } catch (CorruptRingException e) {
+      // Whoever writes such things is no peer any more.
+      depart(from);
+    }
+    return count;
+  }
+
+  // ---- sockets
+
+  private void lookAtSockets() {
+    if (!selecting.tryLock()) {
+      return;
+    }
+    idle = 0;
+    try {
+      selector.selectNow();
+      socketsReady = false;
+      for (SelectionKey key : selector.selectedKeys()) {
+        if (key.isValid()) {
+          ready(key);
+        }
+      }
+      selector.selectedKeys().clear();
+    } catch (ClosedSelectorException e) {
+      // It was closed meanwhile: there is nobody to look for.
+      return;
+    } catch (IOException e) {
+      throw new IllegalStateException("select", e);
+    } finally {
+      selecting.unlock();
+    }
+  }
+
+  private void ready(SelectionKey key) throws IOException {
+    Object attached = key.attachment();
+    if (attached instanceof ShmLink link) {
+      if (!link.drain()) {
+        // What it has written before it went is read first.
+        ShmPort to = port;
+        if (to != null) {
+          int unused = take(link, to, Integer.MAX_VALUE);
+        }
+        depart(link);
+      }
+    } else if (attached instanceof Introduction introduction) {
+      introduced(key, introduction);
+    } else {
+      SocketChannel accepted = server.accept();
+      if (accepted != null) {
+        accepted.configureBlocking(false);
+        accepted.register(selector, SelectionKey.OP_READ, new Introduction(accepted));
+      }
+    }
+  }
+
+  private void introduced(SelectionKey key, Introduction introduction) {
+    try {
+      if (introduction.read()) {
+        ShmLink link = introduction.link(folder, RING);
+        add(link);
+        key.attach(link);
+        if (!link.drain()) {
+          depart(link);
+        }
+      }
+    } catch (IOException e) {
+      // No peer, or one that is gone already.
+      introduction.close();
+    }
+  }
+
+  private void add(ShmLink link) {
+    ShmLink[] more = java.util.Arrays.copyOf(links, links.length + 1);
+    more[links.length] = link;
+    links = more;
+  }
+
+  private void depart(ShmLink link) {
+    List<ShmLink> left = new ArrayList<>(List.of(links));
+    if (left.remove(link)) {
+      links = left.toArray(new ShmLink[0]);
+      link.close();
+      if (find(link.peer.high(), link.peer.low()) == null) {
+        departures.accept(link.peer);
+      }
+    }
+  }
+
+  private @Nullable ShmLink find(long high, long low) {
+    for (ShmLink each : links) {
+      if (each.peer.low() == low && each.peer.high() == high) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** The rings to a host; null if it is none that lives. */
+  private @Nullable ShmLink linkTo(long high, long low) {
+    ShmLink known = find(high, low);
+    if (known != null || closed) {
+      return known;
+    }
+    Gid peer = new Gid(high, low);
+    try {
+      ShmLink link = ShmLink.open(folder, gid, peer, made++, RING);
+      selecting.lock();
+      try {
+        link.register(selector);
+      } finally {
+        selecting.unlock();
+      }
+      add(link);
+      return link;
+    } catch (NoSuchFileException | java.net.ConnectException e) {
+      refused.merge(peer, 1, Integer::sum);
+      return null;
+    } catch (IOException e) {
+      throw new IllegalStateException("link to " + peer, e);
+    }
+  }
+
+  @Override
+  public @Nullable Refusals refusals(int flow, Gid of) {
+    return new Refusals() {
+      @Override
+      public int count() {
+        return refused.getOrDefault(of, 0);
+      }
+
+      @Override
+      public void close() {
+        refused.remove(of);
+      }
+    };
+  }
+
+  // ---- sleeping
+
+  @Override
+  public void await(long nanos) {
+    if (full) {
+      java.util.concurrent.locks.LockSupport.parkNanos(this, Math.min(nanos, FULL_NANOS));
+      return;
+    }
+    if (!selecting.tryLock()) {
+      return;
+    }
+    try {
+      asleep.sleeps();
+      long millis = isReadable() ? 0 : nanos / NANOS_PER_MILLI;
+      int ready = millis == 0 ? selector.selectNow() : selector.select(millis);
+      if (ready > 0) {
+        socketsReady = true;
+      }
+    } catch (ClosedSelectorException e) {
+      // It was closed meanwhile: there is nothing to wait for.
+      return;
+    } catch (IOException e) {
+      throw new IllegalStateException("select", e);
+    } finally {
+      asleep.awakes();
+      selecting.unlock();
+    }
+  }
+
+  private boolean isReadable() {
+    for (ShmLink each : links) {
+      if (each.in.isReadable()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public void wakeup() {
+    if (!closed) {
+      selector.wakeup();
+    }
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    for (ShmLink each : links) {
+      each.close();
+    }
+    closeQuietly(selector);
+    closeQuietly(server);
+    try {
+      folder.removeHost(gid);
+    } catch (IOException e) {
+      throw new IllegalStateException("remove host", e);
+    } finally {
+      closeQuietly(alive);
+    }
+  }
+
+  /** The one port. */
+  private final class ShmPort implements Port {
+    private final Receiver receiver;
+
+    ShmPort(Receiver receiver) {
+      this.receiver = receiver;
+    }
+
+    @Override
+    public Gid gid() {
+      return gid;
+    }
+
+    @Override
+    public Frame frame() {
+      return capture == null ? Frame.unchecked() : Frame.direct();
+    }
+
+    @Override
+    public boolean isBehind() {
+      return behind;
+    }
+
+    @Override
+    public int sourcePort(int flow) {
+      return flow & 0xffff;
+    }
+
+    @Override
+    public Outcome send(Frame packet, int to) {
+      ShmLink link = linkTo(packet.destinationHigh(), packet.destinationLow());
+      if (link == null) {
+        return Outcome.DROPPED;
+      }
+      if (!link.send(packet.sourcePort(), packet.udpPayload())) {
+        full = true;
+        return Outcome.FULL;
+      }
+      if (full) {
+        full = false;
+      }
+      UdpWire.Capture copy = capture;
+      if (copy != null && !link.isToItself()) {
+        copy.packet(packet);
+      }
+      return Outcome.SENT;
+    }
+
+    @Override
+    public void close() {
+      // The rings close with the wire.
+    }
+  }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Shared memory as a wire between processes of one host: the folder where they find each other, and
+ * the rings that their packets go through.
+ */
+@NullMarked
+package io.verbena.emulated.shm;
+
+import org.jspecify.annotations.NullMarked;
