@@ -41,12 +41,15 @@ import io.verbena.benchmarks.verbena.RoceWrites;
 import io.verbena.benchmarks.verbena.VerbsOneWay;
 import io.verbena.benchmarks.verbena.VerbsPingPong;
 import io.verbena.benchmarks.verbena.VerbsReads;
+import io.verbena.benchmarks.work.Crowd;
 import io.verbena.benchmarks.work.IdleConnections;
+import io.verbena.benchmarks.work.Measurement;
 import io.verbena.benchmarks.work.Measures;
 import io.verbena.benchmarks.work.OneSided;
 import io.verbena.benchmarks.work.OneWay;
 import io.verbena.benchmarks.work.Participant;
 import io.verbena.benchmarks.work.PingPong;
+import io.verbena.benchmarks.work.Plan;
 import io.verbena.benchmarks.work.ReadLayout;
 import io.verbena.benchmarks.work.UnaryCalls;
 import java.time.Duration;
@@ -66,6 +69,8 @@ final class Catalog {
   private static final Duration RSOCKET_WARMS_UP = Duration.ofSeconds(4);
   private static final Duration WIRE_WARMS_UP = Duration.ofSeconds(3);
   private static final int CROWD = 1000;
+  private static final int MOST_WITH_DEFAULTS = 100;
+  private static final Duration FREQUENT = Duration.ofSeconds(1);
   private static final Duration CROWD_SETTLES = Duration.ofSeconds(2);
 
   private final List<BenchCase<?>> cases = new ArrayList<>();
@@ -85,6 +90,7 @@ final class Catalog {
     requests(64);
     requestStream();
     crowds();
+    scales();
     betweenProcesses();
   }
 
@@ -354,9 +360,73 @@ final class Catalog {
 
   /** Without keep-alive, and with a frequent one, so that a second has a question of each end. */
   private void reactiveCrowd(Workload<IdleConnections> work) {
-    add(work, VERBENA, "reactive-0s", () -> new ReactiveIdleConnections(SMALL, Duration.ZERO));
-    Duration frequent = Duration.ofSeconds(1);
-    add(work, VERBENA, "reactive-1s", () -> new ReactiveIdleConnections(SMALL, frequent));
+    add(work, VERBENA, "reactive-0s", () -> ReactiveIdleConnections.small(SMALL, Duration.ZERO));
+    add(work, VERBENA, "reactive-1s", () -> ReactiveIdleConnections.small(SMALL, FREQUENT));
+  }
+
+  private void scales() {
+    for (int connections = 1; connections <= 10 * CROWD; connections *= 10) {
+      scale(
+          "setup",
+          connections,
+          "setting up connections, each with an echo; (min .. max) of tenths",
+          "thousand/s",
+          1e-3,
+          true,
+          Measures::setUp);
+      scale(
+          "memory",
+          connections,
+          "memory of an idle connection, both ends, heap and direct",
+          "KiB",
+          1.0 / 1024,
+          false,
+          Measures::crowdMemory);
+      scale(
+          "cpu",
+          connections,
+          "CPU of idle connections, both ends, keep-alive of 1 s",
+          "ms/s",
+          1e-6,
+          false,
+          Measures::crowdCpu);
+      scale(
+          "echo",
+          connections,
+          "64 B round trip on one of the connections, asleep, p50 and p99.9",
+          "us",
+          1e-3,
+          false,
+          Measures::crowdEcho);
+    }
+  }
+
+  /** By default options as far as their memory fits into the JVM of a case. */
+  private void scale(
+      String what,
+      int connections,
+      String title,
+      String unit,
+      double scale,
+      boolean higherIsBetter,
+      CrowdMeasure measure) {
+    Workload<Crowd> work =
+        new Workload<>(
+            "scale-" + what + "-" + connections,
+            title + ": " + connections,
+            unit,
+            scale,
+            higherIsBetter,
+            CROWD_SETTLES,
+            (participant, plan) -> measure.take(participant, connections, plan));
+    if (connections <= MOST_WITH_DEFAULTS) {
+      add(work, VERBENA, "reactive", () -> ReactiveIdleConnections.withDefaults(SMALL, FREQUENT));
+    }
+    add(work, VERBENA, "reactive-small", () -> ReactiveIdleConnections.small(SMALL, FREQUENT));
+  }
+
+  private interface CrowdMeasure {
+    Measurement take(Crowd participant, int connections, Plan plan) throws Exception;
   }
 
   private void betweenProcesses() {

@@ -4,6 +4,7 @@ package io.verbena.benchmarks.chart;
 import io.verbena.benchmarks.chart.Chart.Group;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** All charts, and how they call the participants. */
 final class ChartCatalog {
@@ -41,6 +42,7 @@ final class ChartCatalog {
           Map.entry("mono-16", "Verbena, Mono, 16 at once"),
           Map.entry("verbs", "Verbena, verbs"),
           Map.entry("reactive", "Verbena, Flux to Flux"),
+          Map.entry("reactive-small", "Verbena, Flux to Flux, few small buffers"),
           Map.entry("reactive-eager", "Verbena, Flux to Flux, eager"),
           Map.entry("in-process", "in process"),
           Map.entry("grpc", "Verbena"),
@@ -151,7 +153,22 @@ final class ChartCatalog {
             "64 KiB between two processes, packets of 4096 bytes",
             "Gbit/s" + HIGHER,
             List.of(),
-            new Group("roce-write-64k", "")));
+            new Group("roce-write-64k", "")),
+        scale("setup", "Setting up connections, by how many there are", "thousand/s" + HIGHER),
+        scale("memory", "Memory of an idle connection, both ends", "KiB" + LOWER),
+        scale("cpu", "CPU of idle connections, both ends", "ms/s" + LOWER),
+        scale("echo", "Round trip of 64 bytes on one of many connections, p50", "us" + LOWER));
+  }
+
+  private static Chart scale(String what, String title, String axis) {
+    return chart(
+        "scale-" + what,
+        title,
+        axis,
+        List.of(),
+        Stream.of("1", "10", "100", "1000", "10000")
+            .map(each -> new Group("scale-" + what + "-" + each, each))
+            .toArray(Group[]::new));
   }
 
   private static Chart chart(

@@ -7,8 +7,8 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
+import io.verbena.benchmarks.work.Crowd;
 import io.verbena.benchmarks.work.Deadline;
-import io.verbena.benchmarks.work.IdleConnections;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,11 +17,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.Mono;
 
-/**
- * Connections of the reactive transport, which sleeps, with few and small buffers; a loop for each
- * end.
- */
-public final class ReactiveIdleConnections implements IdleConnections {
+/** Connections of the reactive transport, which sleeps; a loop for each end. */
+public final class ReactiveIdleConnections implements Crowd {
   private static final URI ADDRESS = URI.create("emulated://verbena-idle");
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
@@ -29,24 +26,29 @@ public final class ReactiveIdleConnections implements IdleConnections {
   private final RdmaTransport clients;
   private final RdmaTransport servers;
   private final RdmaServer listener;
-  private final List<RdmaConnection> connections = new ArrayList<>();
+  private final List<Idle> connections = new ArrayList<>();
+
+  /** With few and small buffers, and otherwise as {@link #withDefaults}. */
+  public static ReactiveIdleConnections small(int size, Duration keepAlive) {
+    return new ReactiveIdleConnections(
+        size,
+        keepAlive,
+        RdmaOptions.builder().eagerSize(1024).receiveDepth(4).sendDepth(4).window(4));
+  }
 
   /**
+   * With default options, but for a loop at each end that sleeps.
+   *
    * @param size the bytes of the message that each carries
    * @param keepAlive the silence after which each end asks the other
    */
-  public ReactiveIdleConnections(int size, Duration keepAlive) {
+  public static ReactiveIdleConnections withDefaults(int size, Duration keepAlive) {
+    return new ReactiveIdleConnections(size, keepAlive, RdmaOptions.builder());
+  }
+
+  private ReactiveIdleConnections(int size, Duration keepAlive, RdmaOptions.Builder builder) {
     this.size = size;
-    RdmaOptions options =
-        RdmaOptions.builder()
-            .loops(1)
-            .pollMode(PollMode.EVENT)
-            .eagerSize(1024)
-            .receiveDepth(4)
-            .sendDepth(4)
-            .window(4)
-            .keepAlive(keepAlive)
-            .build();
+    RdmaOptions options = builder.loops(1).pollMode(PollMode.EVENT).keepAlive(keepAlive).build();
     clients = RdmaTransport.create(options);
     servers = RdmaTransport.create(options);
     listener =
@@ -59,9 +61,34 @@ public final class ReactiveIdleConnections implements IdleConnections {
   @Override
   public void open(int count, Deadline deadline) throws Exception {
     for (int i = 0; i < count; i++) {
-      RdmaConnection connection = deadline.await(clients.connect(listener.address()).toFuture());
-      connections.add(connection);
-      CompletableFuture<Integer> answered = new CompletableFuture<>();
+      Idle opened = new Idle(deadline.await(clients.connect(listener.address()).toFuture()));
+      connections.add(opened);
+      opened.echo(deadline);
+    }
+  }
+
+  @Override
+  public void shut(Deadline deadline) throws Exception {
+    List<CompletableFuture<Void>> closing = new ArrayList<>();
+    connections.forEach(each -> closing.add(each.connection.close().toFuture()));
+    connections.clear();
+    for (CompletableFuture<Void> each : closing) {
+      deadline.await(each);
+    }
+  }
+
+  @Override
+  public void echo(Deadline deadline) throws Exception {
+    connections.get(0).echo(deadline);
+  }
+
+  /** One connection, whose messages come back. */
+  private final class Idle {
+    private final RdmaConnection connection;
+    private volatile CompletableFuture<Integer> answered = new CompletableFuture<>();
+
+    Idle(RdmaConnection connection) {
+      this.connection = connection;
       connection
           .receive()
           .subscribe(
@@ -69,9 +96,14 @@ public final class ReactiveIdleConnections implements IdleConnections {
                 answered.complete(message.readableBytes());
                 message.release();
               },
-              answered::completeExceptionally);
+              failed -> answered.completeExceptionally(failed));
+    }
+
+    private void echo(Deadline deadline) throws Exception {
+      CompletableFuture<Integer> answer = new CompletableFuture<>();
+      answered = answer;
       deadline.await(connection.send(Mono.fromSupplier(() -> message(connection))).toFuture());
-      int length = deadline.await(answered);
+      int length = deadline.await(answer);
       if (length != size) {
         throw new IllegalStateException("answer: " + length + " bytes (expected: " + size + ")");
       }

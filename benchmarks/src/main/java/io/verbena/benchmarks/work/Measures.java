@@ -108,6 +108,49 @@ public final class Measures {
     return new Measurement(bytes, List.of(), 0);
   }
 
+  /** Connections per second, of each tenth of them that is opened after the other. */
+  public static Measurement setUp(Crowd participant, int connections, Plan plan) throws Exception {
+    long end = System.nanoTime() + plan.warmUp().toNanos();
+    while (System.nanoTime() - end < 0) {
+      participant.open(FIRST_CONNECTIONS, plan.deadline());
+      participant.shut(plan.deadline());
+    }
+    List<Double> rates = new ArrayList<>();
+    for (int opened = 0, tenth = Math.max(1, connections / 10); opened < connections; ) {
+      long began = System.nanoTime();
+      participant.open(tenth, plan.deadline());
+      opened += tenth;
+      rates.add(tenth * 1e9 / (System.nanoTime() - began));
+    }
+    return new Measurement(rates, List.of(), 0);
+  }
+
+  /** Nanoseconds of a round trip on one of so many connections, 50th and 99.9th percentile. */
+  public static Measurement crowdEcho(Crowd participant, int connections, Plan plan)
+      throws Exception {
+    participant.open(connections, plan.deadline());
+    Histogram times = new Histogram(3);
+    Batch batch =
+        rounds -> {
+          times.reset();
+          Deadline deadline = plan.deadline();
+          for (long i = 0; i < rounds; i++) {
+            long began = System.nanoTime();
+            participant.echo(deadline);
+            times.recordValue(System.nanoTime() - began);
+          }
+        };
+    long rounds = warmUp(batch, plan);
+    List<Double> p50 = new ArrayList<>();
+    List<Double> tail = new ArrayList<>();
+    for (int i = 0; i < plan.repetitions(); i++) {
+      batch.run(rounds);
+      p50.add((double) times.getValueAtPercentile(50));
+      tail.add((double) times.getValueAtPercentile(99.9));
+    }
+    return new Measurement(p50, tail, 0);
+  }
+
   /** Calls per second. */
   public static Measurement calls(UnaryCalls participant, Plan plan) throws Exception {
     return rates(calls -> participant.call(calls, plan.deadline()), plan);
