@@ -12,6 +12,7 @@ import io.verbena.core.loop.AwaitedVisitor;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.LoopMember;
+import io.verbena.core.loop.Ticks;
 import io.verbena.reactor.credit.CreditReturns;
 import io.verbena.reactor.guard.Admission;
 import io.verbena.reactor.guard.FailureGuard;
@@ -109,7 +110,8 @@ public final class ConnectionLifecycle implements LoopMember {
     loop = resources.loop();
     int window = context.receiveBuffers().firstWindow(options.window());
     own = handshake(options, window, loop.device().attributes());
-    queues = new ConnectionQueues(context, identifier, this, own.receiveDepth());
+    Ticks ticks = new Ticks(loop, this::tick);
+    queues = new ConnectionQueues(context, identifier, this, ticks, own.receiveDepth());
     try {
       returns = new CreditReturns(own.receiveDepth(), own.window());
       turn = new DutyCycleEnd(loop.dutyCycleEnds(), this::endDutyCycle);
@@ -244,6 +246,9 @@ public final class ConnectionLifecycle implements LoopMember {
     out.endDutyCycle();
     receiver.repost();
     oneSided.advance();
+    if (receiver.hasUnreadMessage()) {
+      queues.sends().ticks().ask();
+    }
     if (close.isUnderway() && close.advance(out, oneSided)) {
       terminate(null);
     }
@@ -260,20 +265,23 @@ public final class ConnectionLifecycle implements LoopMember {
     }
   }
 
-  @Override
-  public void tick() {
+  /** The clock went on; returns whether there is a deadline still. */
+  private boolean tick() {
     try {
-      if (phase == Phase.OPEN) {
-        deadlines.check(
-            requireNonNull(sender, "the connection is not open"),
-            requireNonNull(operations, "the connection is not open"));
-      } else if (phase == Phase.FLUSHING && deadlines.isCloseOverdue()) {
+      MessageSender out = sender;
+      OneSidedOperations oneSided = operations;
+      if (phase == Phase.OPEN && out != null && oneSided != null) {
+        deadlines.check(out, oneSided);
+        return phase.isOver() || deadlines.isWaiting(out, oneSided);
+      }
+      if (phase == Phase.FLUSHING && deadlines.isCloseOverdue()) {
         phase = Phase.RELEASING;
         turn.ask();
       }
     } catch (Throwable e) {
       broke(e);
     }
+    return phase == Phase.OPENING || phase == Phase.FLUSHING;
   }
 
   @Override

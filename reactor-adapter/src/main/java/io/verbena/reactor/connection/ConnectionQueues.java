@@ -6,6 +6,7 @@ import io.verbena.core.event.ConnectionRecorder;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.core.loop.Membership;
+import io.verbena.core.loop.Ticks;
 import io.verbena.core.stat.OpenQueuePairs;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.reactor.queue.LoopResources;
@@ -42,12 +43,14 @@ final class ConnectionQueues {
   /**
    * Makes a queue pair whose completions {@code member} gets. Nothing is kept if this throws.
    *
+   * @param ticks asked for while something has a deadline
    * @throws VerbsException if the HCA cannot
    */
   ConnectionQueues(
       ConnectionContext context,
       ConnectionIdentifier identifier,
       LoopMember member,
+      Ticks ticks,
       int receiveDepth) {
     resources = context.resources();
     loop = resources.loop();
@@ -67,7 +70,7 @@ final class ConnectionQueues {
       statistics = new ConnectionStatistics(sendDepth);
       measuring = resources.meter().connection(statistics, SendSlots.slotsFor(sendDepth));
       meter = measuring;
-      sends = new SendSlots(pair, loop, membership.prefix(), sendDepth, meter);
+      sends = new SendSlots(pair, loop, ticks, membership.prefix(), sendDepth, meter);
       statistics.sends(sends);
       OpenQueuePairs.use(pair, statistics);
       receives =

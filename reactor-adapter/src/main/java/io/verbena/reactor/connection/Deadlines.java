@@ -66,7 +66,7 @@ final class Deadlines {
     closingSince = loop.tick();
     if (!closing) {
       closing = true;
-      loop.pending(1);
+      sends.ticks().ask();
     }
   }
 
@@ -77,13 +77,19 @@ final class Deadlines {
 
   /** There is nothing left to wait for. */
   void stopClose() {
-    if (closing) {
-      closing = false;
-      loop.pending(-1);
-    }
+    closing = false;
   }
 
   // ---- of an open connection
+
+  /** Whether there is one. */
+  boolean isWaiting(MessageSender sender, OneSidedOperations operations) {
+    return closing
+        || !sends.isEmpty()
+        || sender.isStuck()
+        || operations.isWaiting()
+        || receiver.hasUnreadMessage();
+  }
 
   /** The clock went on: fails what has waited for too long, or ends the connection for it. */
   void check(MessageSender sender, OneSidedOperations operations) {

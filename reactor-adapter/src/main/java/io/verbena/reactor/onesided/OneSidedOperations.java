@@ -53,8 +53,8 @@ public final class OneSidedOperations {
     loop = resources.loop();
     sends = slots.sends();
     results = new AtomicResults(resources, sends.slots());
-    operations = new OperationQueue(loop, admission);
-    notifications = new OperationQueue(loop, admission);
+    operations = new OperationQueue(loop, sends.ticks(), admission);
+    notifications = new OperationQueue(loop, sends.ticks(), admission);
   }
 
   // ---- operations, as in RdmaConnection

@@ -5,6 +5,7 @@ import io.verbena.HcaException;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.core.loop.AwaitedVisitor;
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.Ticks;
 import io.verbena.reactor.guard.Admission;
 import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
@@ -15,13 +16,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class OperationQueue {
   private final CompletionLoop loop;
+  private final Ticks ticks;
   private final Admission admission;
   private @Nullable Operation<?> first;
   private @Nullable Operation<?> last;
   private int count;
 
-  OperationQueue(CompletionLoop loop, Admission admission) {
+  OperationQueue(CompletionLoop loop, Ticks ticks, Admission admission) {
     this.loop = loop;
+    this.ticks = ticks;
     this.admission = admission;
   }
 
@@ -46,7 +49,7 @@ final class OperationQueue {
     }
     last = operation;
     count++;
-    loop.pending(1);
+    ticks.ask();
   }
 
   /** Removes the one behind {@code before}, or the first. */
@@ -61,7 +64,6 @@ final class OperationQueue {
     }
     operation.nextWaiting = null;
     count--;
-    loop.pending(-1);
   }
 
   private boolean post(Operation<?> operation) {

@@ -4,6 +4,7 @@ package io.verbena.reactor.queue;
 import io.verbena.core.loop.Awaited;
 import io.verbena.core.loop.AwaitedVisitor;
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.Ticks;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.reactor.guard.FailureGuard;
@@ -18,35 +19,53 @@ import org.jspecify.annotations.Nullable;
  * completion, or a later one of this queue, is polled: completions come in the order of the posts.
  */
 public final class SendSlots {
+  private static final int FIRST_OWNERS = 2;
+
   private final QueuePair pair;
   private final CompletionLoop loop;
+  private final Ticks ticks;
   private final long prefix;
   private final int capacity;
   private final int mask;
   private final ConnectionMeter meter;
-  private final @Nullable RequestOwner[] owners;
-  private final int[] postedAt;
+
+  /** By sequence modulo their length, which grows with the requests that are under way at once. */
+  private @Nullable RequestOwner[] owners = new @Nullable RequestOwner[FIRST_OWNERS];
+
+  private int[] postedAt = new int[FIRST_OWNERS];
   private int head;
   private int tail;
   private boolean endIsTold;
 
-  /** The slots of {@code pair}'s send queue, whose work request ids begin with {@code prefix}. */
+  /**
+   * The slots of {@code pair}'s send queue, whose work request ids begin with {@code prefix}.
+   *
+   * @param ticks asked for while a request is under way
+   */
   public SendSlots(
-      QueuePair pair, CompletionLoop loop, long prefix, int capacity, ConnectionMeter meter) {
+      QueuePair pair,
+      CompletionLoop loop,
+      Ticks ticks,
+      long prefix,
+      int capacity,
+      ConnectionMeter meter) {
     this.pair = pair;
     this.loop = loop;
+    this.ticks = ticks;
     this.prefix = prefix;
     this.capacity = capacity;
     this.meter = meter;
-    int size = slotsFor(capacity);
-    mask = size - 1;
-    owners = new @Nullable RequestOwner[size];
-    postedAt = new int[size];
+    mask = slotsFor(capacity) - 1;
   }
 
   /** How many slot numbers a queue of this capacity has. */
   public static int slotsFor(int capacity) {
     return Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
+  }
+
+  /** The ticks of its connection. */
+  public Ticks ticks() {
+    return ticks;
   }
 
   /** How many requests it takes. */
@@ -99,21 +118,38 @@ public final class SendSlots {
    */
   public void post(SendWorkRequest request, RequestOwner owner) {
     int sequence = head;
+    if (sequence - tail == owners.length) {
+      grow();
+    }
     int slot = sequence & mask;
-    owners[slot] = owner;
-    postedAt[slot] = loop.tick();
+    int at = sequence & owners.length - 1;
+    owners[at] = owner;
+    postedAt[at] = loop.tick();
     head = sequence + 1;
     meter.posted(slot, request);
     try {
       pair.postSend(request.id(WorkRequestId.send(prefix, sequence)));
     } catch (VerbsException e) {
       head = sequence;
-      owners[slot] = null;
+      owners[at] = null;
       meter.forget(slot);
       throw e;
     }
     endIsTold = (request.flags() & SendWorkRequest.SIGNALED) != 0;
-    loop.pending(1);
+    ticks.ask();
+  }
+
+  private void grow() {
+    int length = owners.length;
+    @Nullable RequestOwner[] moreOwners = new @Nullable RequestOwner[2 * length];
+    int[] moreTimes = new int[2 * length];
+    for (int sequence = tail; sequence != head; sequence++) {
+      int to = sequence & moreOwners.length - 1;
+      moreOwners[to] = owners[sequence & length - 1];
+      moreTimes[to] = postedAt[sequence & length - 1];
+    }
+    postedAt = moreTimes;
+    owners = moreOwners;
   }
 
   /**
@@ -141,30 +177,31 @@ public final class SendSlots {
   }
 
   private RequestOwner retire(CompletionStatus status) {
-    int slot = tail & mask;
-    meter.completed(slot, status);
-    RequestOwner owner = owners[slot];
+    meter.completed(tail & mask, status);
+    int at = tail & owners.length - 1;
+    RequestOwner owner = owners[at];
     if (owner == null) {
       throw new IllegalStateException("no owner of send " + tail);
     }
-    owners[slot] = null;
+    owners[at] = null;
     tail++;
-    loop.pending(-1);
     return owner;
   }
 
   /** The owner of the oldest request if that was posted more than so many ticks ago, else null. */
-  public @Nullable RequestOwner overdue(int ticks) {
-    int slot = tail & mask;
-    return head != tail && loop.tick() - postedAt[slot] > ticks ? owners[slot] : null;
+  public @Nullable RequestOwner overdue(int late) {
+    int at = tail & owners.length - 1;
+    return head != tail && loop.tick() - postedAt[at] > late ? owners[at] : null;
   }
 
   /** Calls {@code visitor} with the owners that somebody waits for; by a watchdog. */
   public void forEachAwaited(AwaitedVisitor visitor) {
     int now = loop.tick();
-    for (int slot = 0; slot <= mask; slot++) {
-      if (owners[slot] instanceof Awaited awaited) {
-        visitor.visit(awaited, now - postedAt[slot]);
+    @Nullable RequestOwner[] seen = owners;
+    int[] since = postedAt;
+    for (int at = 0; at < Math.min(seen.length, since.length); at++) {
+      if (seen[at] instanceof Awaited awaited) {
+        visitor.visit(awaited, now - since[at]);
       }
     }
   }

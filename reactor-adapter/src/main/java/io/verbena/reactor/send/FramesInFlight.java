@@ -12,25 +12,23 @@ import org.jspecify.annotations.Nullable;
  * waits for that. Only on the loop.
  */
 final class FramesInFlight {
+  private static final int FIRST = 2;
+
   private final SendFrames buffers;
   private final DutyCycleEnd turn;
   private final FailureGuard guard;
 
-  /** Frames with data, each at its number modulo the length. */
-  private final @Nullable SendFrame[] flying;
+  /** Frames with data, each at its number modulo the length, which grows with them. */
+  private @Nullable SendFrame[] flying = new @Nullable SendFrame[FIRST];
 
   private int opened;
   private int arrived;
   private boolean closeArrived;
 
-  /**
-   * @param most how many may be in flight at once, a power of two
-   */
-  FramesInFlight(SendFrames buffers, DutyCycleEnd turn, FailureGuard guard, int most) {
+  FramesInFlight(SendFrames buffers, DutyCycleEnd turn, FailureGuard guard) {
     this.buffers = buffers;
     this.turn = turn;
     this.guard = guard;
-    flying = new @Nullable SendFrame[most];
   }
 
   /**
@@ -41,9 +39,20 @@ final class FramesInFlight {
   SendFrame open() {
     SendFrame frame = buffers.take();
     frame.open(this, true);
+    if (opened - arrived == flying.length) {
+      grow();
+    }
     frame.number = opened++;
     flying[frame.number & flying.length - 1] = frame;
     return frame;
+  }
+
+  private void grow() {
+    @Nullable SendFrame[] more = new @Nullable SendFrame[2 * flying.length];
+    for (int number = arrived; number != opened; number++) {
+      more[number & more.length - 1] = flying[number & flying.length - 1];
+    }
+    flying = more;
   }
 
   /**

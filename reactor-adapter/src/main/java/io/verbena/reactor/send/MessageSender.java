@@ -127,7 +127,7 @@ public final class MessageSender {
     dataLimit = FrameLayout.dataLimit(eagerLimit);
     longest = peer.maxMessageSize();
     signalEvery = Math.max(1, sends.capacity() / 2);
-    flying = new FramesInFlight(buffers, turn, guard, sends.slots() * 2);
+    flying = new FramesInFlight(buffers, turn, guard);
   }
 
   // ---- what its sends use
@@ -510,7 +510,9 @@ public final class MessageSender {
     if (now != stuck) {
       stuck = now;
       stuckSince = loop.tick();
-      loop.pending(now ? 1 : -1);
+      if (now) {
+        sends.ticks().ask();
+      }
     }
   }
 
@@ -519,6 +521,11 @@ public final class MessageSender {
     if (stuck) {
       turn.ask();
     }
+  }
+
+  /** Whether something found none. */
+  public boolean isStuck() {
+    return stuck;
   }
 
   /** Whether that has waited for more than so many ticks. */

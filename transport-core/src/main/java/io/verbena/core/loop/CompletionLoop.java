@@ -16,6 +16,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +51,7 @@ public final class CompletionLoop {
   private final CompletionQueues<LoopMember> queues;
   private final KeepAliveRounds<LoopMember> keepAlive;
   private final List<TickListener> tickListeners = new ArrayList<>();
+  private final List<Ticks> ticks = new ArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
 
   /** Calls of {@link #runLeftTasks} that the one under way has to answer, or 0. */
@@ -235,6 +237,14 @@ public final class CompletionLoop {
     pending += change;
   }
 
+  void add(Ticks asking) {
+    ticks.add(asking);
+  }
+
+  private boolean needsClock() {
+    return pending > 0 || !ticks.isEmpty() || !tickListeners.isEmpty();
+  }
+
   /** Calls {@code listener.tick()} on each tick until it returns false. */
   public void addTickListener(TickListener listener) {
     Throwable broken = brokenBy;
@@ -243,7 +253,6 @@ public final class CompletionLoop {
       return;
     }
     tickListeners.add(listener);
-    pending++;
   }
 
   /** Has a deadline of its own. All methods are called on the loop's thread. */
@@ -340,7 +349,6 @@ public final class CompletionLoop {
       }
     }
     List<TickListener> listeners = List.copyOf(tickListeners);
-    pending -= tickListeners.size();
     tickListeners.clear();
     for (TickListener each : listeners) {
       try {
@@ -400,7 +408,7 @@ public final class CompletionLoop {
     @Override
     public long deadline() {
       long keepAliveAt = now + keepAlive.nanosLeft(now);
-      return pending > 0 ? Math.min(lastTick + tickNanos, keepAliveAt) : keepAliveAt;
+      return needsClock() ? Math.min(lastTick + tickNanos, keepAliveAt) : keepAliveAt;
     }
 
     @Override
@@ -474,20 +482,23 @@ public final class CompletionLoop {
     if (time - lastTick >= tickNanos) {
       lastTick = time;
       tick++;
-      for (int i = 0; i < queues.bound(); i++) {
-        LoopMember member = queues.at(i);
-        if (member != null) {
-          member.tick();
-        }
-      }
-      for (int i = tickListeners.size() - 1; i >= 0; i--) {
-        if (!waitsOn(tickListeners.get(i))) {
-          tickListeners.remove(i);
-          pending--;
-        }
-      }
+      keepIf(ticks, Ticks::run);
+      keepIf(tickListeners, CompletionLoop::waitsOn);
       ends.run();
     }
+  }
+
+  /** Keeps those that wait on, and those that come meanwhile. */
+  private static <T> void keepIf(List<T> waiting, Predicate<T> waitsOn) {
+    int kept = 0;
+    int told = waiting.size();
+    for (int i = 0; i < told; i++) {
+      T each = waiting.get(i);
+      if (waitsOn.test(each)) {
+        waiting.set(kept++, each);
+      }
+    }
+    waiting.subList(kept, told).clear();
   }
 
   /**
@@ -519,7 +530,7 @@ public final class CompletionLoop {
     sleeping = true;
     try {
       if (tasks.isEmpty()) {
-        long longest = pending > 0 ? tickNanos : LONGEST_SLEEP;
+        long longest = needsClock() ? tickNanos : LONGEST_SLEEP;
         woken(channel.await(Math.min(longest, keepAlive.nanosLeft(now))));
       }
     } catch (InterruptedException e) {

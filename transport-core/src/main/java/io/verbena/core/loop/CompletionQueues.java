@@ -2,9 +2,12 @@
 package io.verbena.core.loop;
 
 import io.verbena.meters.HcaMeter;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The completion queues of one thread. Members share them by reserving a part of a queue's depth
- * each, so that no queue overruns; a work request's id tells whose it is. Not thread-safe.
+ * each, so that no queue overruns; a work request's id tells whose it is. There is one queue, which
+ * is resized as members come, where the device can do that; else, or beyond what it can, there are
+ * few, each twice as deep as the one before. Not thread-safe.
  *
  * @param <M> the members, whose work requests complete there
  */
@@ -46,18 +51,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
    * @throws io.verbena.verbs.VerbsException if the device has no completion queue left for that
    */
   public Membership join(M member, int completions) {
-    SharedCompletionQueue chosen = null;
-    for (int i = 0; i < queues.size() && chosen == null; i++) {
-      SharedCompletionQueue candidate = queues.get(i);
-      chosen = candidate.reserve(completions) ? candidate : null;
-    }
-    if (chosen == null) {
-      int most = device.attributes().maxCompletions();
-      int depth = Math.max(completions, Math.min(most, LEAST_DEPTH));
-      chosen = add(device.createCompletionQueue(depth, channel, true));
-      chosen.reserve(completions);
-      meter.completionQueues(chosen.queue.depth());
-    }
+    SharedCompletionQueue chosen = reserve(completions);
     long prefix;
     try {
       prefix = members.add(member, chosen, completions);
@@ -67,6 +61,48 @@ public final class CompletionQueues<M extends CompletionTarget> {
     }
     meter.completionsReserved(completions);
     return new Membership(chosen.queue, prefix);
+  }
+
+  private SharedCompletionQueue reserve(int completions) {
+    for (int i = 0; i < queues.size(); i++) {
+      SharedCompletionQueue candidate = queues.get(i);
+      if (candidate.reserve(completions)) {
+        return candidate;
+      }
+    }
+    int most = device.attributes().maxCompletions();
+    int depth = LEAST_DEPTH;
+    if (!queues.isEmpty()) {
+      SharedCompletionQueue last = queues.get(queues.size() - 1);
+      depth = 2 * Math.min(1 << 29, last.queue.depth());
+      if (last.fits(completions, Math.min(most, depth)) && resize(last, Math.min(most, depth))) {
+        last.reserve(completions);
+        return last;
+      }
+    }
+    depth = Math.max(completions, Math.min(most, depth));
+    SharedCompletionQueue added = add(device.createCompletionQueue(depth, channel, true));
+    added.reserve(completions);
+    meter.completionQueues(added.queue.depth());
+    return added;
+  }
+
+  /** Returns false where the device cannot, or has no memory for it: then it has another queue. */
+  private boolean resize(SharedCompletionQueue shared, int depth) {
+    int before = shared.queue.depth();
+    if (!device.attributes().supports(Capability.COMPLETION_QUEUE_RESIZE)) {
+      return false;
+    }
+    try {
+      shared.queue.resize(depth);
+    } catch (VerbsException e) {
+      if (e.error() != VerbsError.NO_MEMORY) {
+        throw e;
+      }
+      return false;
+    }
+    meter.completionQueues(shared.queue.depth() - before);
+    return true;
   }
 
   private SharedCompletionQueue add(CompletionQueue made) {

@@ -5,15 +5,18 @@ import io.verbena.RdmaOptions;
 
 /**
  * Goes round all members of a loop, {@link KeepAliveMember#KEEP_ALIVE_ROUNDS} times in each {@link
- * RdmaOptions#keepAlive}, so that each asks its peer if that was silent. A round that asks many
- * peers pauses now and then: their answers must neither fill the HCA nor hold others up. Only on
- * the loop.
+ * RdmaOptions#keepAlive}, so that each asks its peer if that was silent. A round pauses now and
+ * then: neither many members nor many answers may hold others up, or fill the HCA. Only on the
+ * loop.
  *
  * @param <M> the members
  */
 public final class KeepAliveRounds<M extends CompletionTarget & KeepAliveMember> {
   /** How many peers are asked before a pause. */
   static final int MOST_ASKED = 64;
+
+  /** How many members are visited before a pause. */
+  static final int MOST_VISITED = 1024;
 
   private static final long PAUSE = 1_000_000;
   private static final long LEAST = 1_000_000 / KeepAliveMember.KEEP_ALIVE_ROUNDS;
@@ -57,7 +60,8 @@ public final class KeepAliveRounds<M extends CompletionTarget & KeepAliveMember>
       begun = now;
     }
     int asked = 0;
-    while (index < queues.bound() && asked < MOST_ASKED) {
+    int end = Math.min(queues.bound(), index + MOST_VISITED);
+    while (index < end && asked < MOST_ASKED) {
       M member = queues.at(index++);
       if (member != null && member.keepAlive()) {
         asked++;

@@ -7,9 +7,6 @@ package io.verbena.core.loop;
  */
 public interface LoopMember extends CompletionTarget, KeepAliveMember {
 
-  /** Called on each tick of the loop's coarse clock. */
-  void tick();
-
   /**
    * Calls {@code visitor} with those who wait for what this member has taken up. Called by a
    * watchdog while the loop is held up, which may go on meanwhile: reads what the loop writes, as

@@ -5,22 +5,27 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Members by index. An index is used again with another generation. */
+/** Members by index. An index is used again, the last one first, with another generation. */
 final class Members<M extends CompletionTarget> {
   private @Nullable Object[] members = new @Nullable Object[16];
   private long[] prefixes = new long[16];
   private int[] depths = new int[16];
   private @Nullable SharedCompletionQueue[] queues = new @Nullable SharedCompletionQueue[16];
   private int[] generations = new int[16];
-  private int count;
+
+  /** Indices below {@link #bound} that are nobody's. */
+  private int[] free = new int[16];
+
+  private int freeCount;
+  private int bound;
 
   int count() {
-    return count;
+    return bound - freeCount;
   }
 
   /** Returns one more than the highest index that was ever used. */
   int bound() {
-    return members.length;
+    return bound;
   }
 
   @SuppressWarnings("unchecked") // add() puts nothing else there
@@ -39,18 +44,14 @@ final class Members<M extends CompletionTarget> {
   }
 
   long add(M member, SharedCompletionQueue queue, int depth) {
-    int index = 0;
-    while (index < members.length && members[index] != null) {
-      index++;
-    }
-    if (index == members.length) {
+    if (freeCount == 0 && bound == members.length) {
       grow();
     }
+    int index = freeCount > 0 ? free[--freeCount] : bound++;
     members[index] = member;
     queues[index] = queue;
     depths[index] = depth;
     prefixes[index] = WorkRequestId.prefix(index, ++generations[index]);
-    count++;
     return prefixes[index];
   }
 
@@ -65,6 +66,7 @@ final class Members<M extends CompletionTarget> {
     depths = Arrays.copyOf(depths, size);
     queues = Arrays.copyOf(queues, size);
     generations = Arrays.copyOf(generations, size);
+    free = new int[size];
   }
 
   /** Removes a member; returns the depth that it had reserved. */
@@ -77,7 +79,7 @@ final class Members<M extends CompletionTarget> {
     queue.giveBack(depths[index]);
     members[index] = null;
     queues[index] = null;
-    count--;
+    free[freeCount++] = index;
     return depths[index];
   }
 

@@ -5,8 +5,12 @@ import io.verbena.verbs.CompletionQueue;
 
 /** A completion queue that several members share by reserving a part of its depth each. */
 final class SharedCompletionQueue {
+  /** An emulated completion queue has room for four times as many send and receive queues. */
+  private static final int MOST_MEMBERS = 1 << 14;
+
   final CompletionQueue queue;
   private int reserved;
+  private int members;
 
   /** Whether the queue is armed, or raised an event that was not taken yet. */
   boolean armed;
@@ -16,14 +20,21 @@ final class SharedCompletionQueue {
   }
 
   boolean reserve(int completions) {
-    if (completions > queue.depth() - reserved) {
+    if (!fits(completions, queue.depth())) {
       return false;
     }
     reserved += completions;
+    members++;
     return true;
+  }
+
+  /** Whether so many more would fit if it had this depth. */
+  boolean fits(int completions, int depth) {
+    return completions <= depth - reserved && members < MOST_MEMBERS;
   }
 
   void giveBack(int completions) {
     reserved -= completions;
+    members--;
   }
 }

@@ -201,9 +201,6 @@ class KeepAliveRoundsTest {
     public void completed(WorkCompletion completion) {}
 
     @Override
-    public void tick() {}
-
-    @Override
     public boolean keepAlive() {
       rounds++;
       if (rounds == awaited && action != null) {
