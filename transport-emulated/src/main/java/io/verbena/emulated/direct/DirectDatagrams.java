@@ -24,9 +24,9 @@ final class DirectDatagrams {
   private final ByteBuffer route = ByteBuffer.allocateDirect(GlobalRoute.LENGTH);
 
   /** The header and the payload. */
-  private final Spans from = new Spans(1 + EmulatedDevice.MAX_SCATTER_GATHER);
+  private final Spans from = new Spans();
 
-  private final Spans to = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
+  private final Spans to = new Spans();
 
   DirectDatagrams(DirectQueuePair pair) {
     this.pair = pair;

@@ -51,6 +51,7 @@ final class DirectSendQueue {
   private static final long LAST_LOOK_NANOS = 10_000_000;
   private static final int FOR_EVER = 7;
   private static final long UNKNOWN = -1;
+  private static final @Nullable SendWorkRequest[] NONE = {};
 
   final Ownership ownership = new Ownership();
 
@@ -63,10 +64,13 @@ final class DirectSendQueue {
   private final int maxScatterGather;
   private final boolean signalAll;
 
-  /** Requests that wait, and what they carry inline; each slot is made when it is first used. */
-  private final @Nullable SendWorkRequest[] waiting;
+  /**
+   * Requests that wait, and what they carry inline, in as many slots as may be outstanding; made
+   * when the first waits, as each slot is when it is first used.
+   */
+  private @Nullable SendWorkRequest[] waiting = NONE;
 
-  private final @Nullable ByteBuffer[] inlineCopies;
+  private @Nullable ByteBuffer[] inlineCopies = {};
   private final NextBind nextBind = new NextBind();
 
   /**
@@ -114,8 +118,6 @@ final class DirectSendQueue {
     signalAll = options.signalAll();
     deferred = scheduler == null ? null : new DeferredSends(this, pair, maxSend);
     maxScatterGather = options.maxSendScatterGather();
-    waiting = new @Nullable SendWorkRequest[maxSend];
-    inlineCopies = new @Nullable ByteBuffer[maxSend];
   }
 
   @Nullable DeferredSends deferred() {
@@ -305,6 +307,10 @@ final class DirectSendQueue {
 
   /** Copies a request to wait; its inline data too, since the caller's buffer is free on return. */
   private void keep(SendWorkRequest request, long position) {
+    if (waiting == NONE) {
+      inlineCopies = new @Nullable ByteBuffer[maxSend];
+      waiting = new @Nullable SendWorkRequest[maxSend];
+    }
     int slot = (int) (position % maxSend);
     SendWorkRequest copy = waiting[slot];
     if (copy == null) {

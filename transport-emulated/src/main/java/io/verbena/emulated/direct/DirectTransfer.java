@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.direct;
 
-import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.hca.ReceiveRing;
 import io.verbena.verbs.Access;
@@ -55,8 +54,8 @@ final class DirectTransfer {
   private final DirectQueuePair pair;
   private final boolean acknowledged;
   private final @Nullable DirectDatagrams datagrams;
-  private final Spans from = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
-  private final Spans to = new Spans(EmulatedDevice.MAX_SCATTER_GATHER);
+  private final Spans from = new Spans();
+  private final Spans to = new Spans();
   private final int claimFirst;
 
   /** How READs are moved in parts, and how what may pass them; null where all is moved at once. */

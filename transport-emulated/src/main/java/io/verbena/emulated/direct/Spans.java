@@ -16,16 +16,10 @@ import java.util.Arrays;
 final class Spans {
   private static final int PAGE = 4096;
 
-  private final ByteBuffer[] memory;
-  private final int[] offsets;
-  private final int[] lengths;
+  private ByteBuffer[] memory = new ByteBuffer[1];
+  private int[] offsets = new int[1];
+  private int[] lengths = new int[1];
   private int count;
-
-  Spans(int capacity) {
-    memory = new ByteBuffer[capacity];
-    offsets = new int[capacity];
-    lengths = new int[capacity];
-  }
 
   void clear() {
     Arrays.fill(memory, 0, count, null);
@@ -33,6 +27,11 @@ final class Spans {
   }
 
   void add(ByteBuffer buffer, int offset, int length) {
+    if (count == memory.length) {
+      memory = Arrays.copyOf(memory, 2 * count);
+      offsets = Arrays.copyOf(offsets, 2 * count);
+      lengths = Arrays.copyOf(lengths, 2 * count);
+    }
     memory[count] = buffer;
     offsets[count] = offset;
     lengths[count++] = length;

@@ -2,6 +2,7 @@
 package io.verbena.emulated.engine;
 
 import io.verbena.emulated.roce.Psn;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The answers that a responder owes, in the order of the requests. Bounded: a responder without
@@ -43,7 +44,9 @@ final class ReplyQueue {
   /** Besides READs and atomics and an ACK after each: NAKs, and answers to duplicates. */
   private static final int SPARE = 8;
 
-  private Reply[] replies = new Reply[0];
+  /** Each is made when so many are owed for the first time. */
+  private @Nullable Reply[] replies = {};
+
   private int head;
   private int size;
 
@@ -51,10 +54,7 @@ final class ReplyQueue {
   void reset(int readsAndAtomics) {
     int capacity = 2 * readsAndAtomics + SPARE;
     if (replies.length != capacity) {
-      replies = new Reply[capacity];
-      for (int i = 0; i < capacity; i++) {
-        replies[i] = new Reply();
-      }
+      replies = new @Nullable Reply[capacity];
     }
     clear();
   }
@@ -74,13 +74,13 @@ final class ReplyQueue {
 
   /** The oldest answer. */
   Reply first() {
-    return replies[head];
+    return at(0);
   }
 
   /** Forgets the oldest answer. */
   void remove() {
-    head = head + 1 == replies.length ? 0 : head + 1;
     size--;
+    head = size == 0 || head + 1 == replies.length ? 0 : head + 1;
   }
 
   /** Adds an acknowledgement of everything up to {@code psn}. */
@@ -110,7 +110,13 @@ final class ReplyQueue {
   }
 
   private Reply at(int index) {
-    int at = head + index;
-    return replies[at < replies.length ? at : at - replies.length];
+    int sum = head + index;
+    int at = sum < replies.length ? sum : sum - replies.length;
+    Reply reply = replies[at];
+    if (reply == null) {
+      reply = new Reply();
+      replies[at] = reply;
+    }
+    return reply;
   }
 }

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  * outstanding; the oldest makes way.
  */
 final class ResourceTable {
-  private Resource[] resources = new Resource[0];
+  /** Each is made when it is first used. */
+  private @Nullable Resource[] resources = {};
+
   private int next;
 
   /** One READ or atomic. */
@@ -43,13 +45,12 @@ final class ResourceTable {
   /** Makes room for {@code capacity} and forgets all. */
   void reset(int capacity) {
     if (resources.length != capacity) {
-      resources = new Resource[capacity];
-      for (int i = 0; i < capacity; i++) {
-        resources[i] = new Resource();
-      }
+      resources = new @Nullable Resource[capacity];
     }
     for (Resource resource : resources) {
-      resource.used = false;
+      if (resource != null) {
+        resource.used = false;
+      }
     }
     next = 0;
   }
@@ -60,7 +61,16 @@ final class ResourceTable {
 
   /** The place of an atomic about to be done: nothing is remembered before {@link #addAtomic}. */
   AtomicResult nextResult() {
-    return resources[next].result;
+    return next().result;
+  }
+
+  private Resource next() {
+    Resource resource = resources[next];
+    if (resource == null) {
+      resource = new Resource();
+      resources[next] = resource;
+    }
+    return resource;
   }
 
   void addAtomic(int psn) {
@@ -75,7 +85,7 @@ final class ResourceTable {
   }
 
   private Resource add(boolean atomic, int firstPsn, int packets) {
-    Resource resource = resources[next];
+    Resource resource = next();
     next = next + 1 == resources.length ? 0 : next + 1;
     resource.used = true;
     resource.atomic = atomic;
@@ -91,7 +101,7 @@ final class ResourceTable {
   @Nullable Resource find(boolean atomic, int psn) {
     for (int i = resources.length; i > 0; i--) {
       Resource resource = resources[(next + i - 1) % resources.length];
-      if (resource.used && resource.atomic == atomic) {
+      if (resource != null && resource.used && resource.atomic == atomic) {
         int packet = Psn.difference(psn, resource.firstPsn);
         if (packet >= 0 && packet < resource.packets) {
           return resource;

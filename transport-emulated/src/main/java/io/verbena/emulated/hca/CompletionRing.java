@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  *       5  the sender's queue pair number, if the flags have GRH
  * </pre>
  *
- * <p>A queue that is resized goes on in another ring, see {@link #follow}: positions below that
- * one's base still stand in this one. Producers are not stopped for it and pay nothing.
+ * <p>A queue begins with a small ring, and goes on in a larger one when that is full, see {@link
+ * #follow}: positions below that one's base still stand in this one.
  */
 public final class CompletionRing {
   /** Answer of {@link #claim} when the ring is full. */
@@ -35,6 +35,9 @@ public final class CompletionRing {
   static final int ATTACHMENT_SHIFT = 24;
   static final int STATUS_SHIFT = 16;
   static final int OPCODE_SHIFT = 8;
+
+  /** In the count of claims while a larger ring follows: the others wait. */
+  private static final long FROZEN = Long.MIN_VALUE;
 
   private static final int STRIDE_SHIFT = 3;
   private static final int ID = 1;
@@ -51,60 +54,69 @@ public final class CompletionRing {
   private final PaddedLong headSeenByProducers;
   private final PaddedLong head;
 
-  /** 0 once another ring follows. */
-  private int depth;
+  /** How many entries may be claimed and not consumed: all, or fewer. */
+  private int room;
 
   /** The first position that stands here; those below it stand in the ring before. */
   private long base;
 
   private @Nullable CompletionRing previous;
 
-  /** An empty ring. */
-  public CompletionRing(int depth) {
-    this(depth, new PaddedLong(), new PaddedLong(), new PaddedLong());
+  /** An empty ring with room for so many. */
+  public CompletionRing(int room) {
+    this(room, new PaddedLong(), new PaddedLong(), new PaddedLong());
   }
 
   private CompletionRing(
-      int depth, PaddedLong tail, PaddedLong headSeenByProducers, PaddedLong head) {
-    this.depth = depth;
+      int room, PaddedLong tail, PaddedLong headSeenByProducers, PaddedLong head) {
+    this.room = room;
     this.tail = tail;
     this.headSeenByProducers = headSeenByProducers;
     this.head = head;
-    int capacity = Math.max(2, Integer.highestOneBit(2 * depth - 1));
+    int capacity = Math.max(2, Integer.highestOneBit(2 * room - 1));
     entries = new long[capacity << STRIDE_SHIFT];
     mask = capacity - 1;
   }
 
-  /** A ring of another depth for the same queue, to {@link #follow} this one. */
-  CompletionRing successor(int newDepth) {
-    return new CompletionRing(newDepth, tail, headSeenByProducers, head);
+  /** A ring of twice as many entries for the same queue, to {@link #follow} this one. */
+  CompletionRing successor() {
+    return new CompletionRing(2 * (mask + 1), tail, headSeenByProducers, head);
   }
 
   /**
-   * For the consumer: makes this successor go on where the depth of the other ring ends, counted
-   * from what is consumed now. No producer that does not know of it gets there: to such a one the
-   * other ring is full, until it sees that more was consumed; and then it sees that the other one
-   * is {@linkplain #retire retired} too.
+   * Has what is claimed from now on stand in this successor. Until {@link #thaw}, which comes when
+   * producers find it, none of them claims: who claims later knows of it, and what was claimed
+   * before stands in the other ring, whoever publishes it.
+   *
+   * @param alone whether the caller is the only producer, who need not stop the others
    */
-  void follow(CompletionRing other) {
-    long consumed = head.getOpaque();
-    base = Math.max(other.base, consumed + other.depth);
-    // A ring in which nothing will ever stand is left out, so that resizing alone keeps few of
-    // them.
-    previous = base == other.base ? other.previous : other;
-    if (consumed >= other.base) {
-      other.previous = null;
+  void follow(CompletionRing other, boolean alone) {
+    previous = other;
+    long end = tail.getOpaque();
+    while (!alone && !tail.compareAndSet(end, end | FROZEN)) {
+      end = tail.getOpaque();
     }
+    base = end;
   }
 
-  /** For the consumer, once producers can find the successor and before anything is consumed. */
-  void retire() {
-    depth = 0;
+  /** See {@link #follow}. */
+  void thaw() {
+    tail.setRelease(base);
+  }
+
+  /** How many it may hold. */
+  int room() {
+    return room;
+  }
+
+  /** Sets how many it may hold, as far as it has entries. */
+  void limit(int most) {
+    room = Math.min(most, mask + 1);
   }
 
   /** Completions claimed and not yet consumed; a moment later there may be more. */
   long held() {
-    return tail.getAcquire() - head.getOpaque();
+    return (tail.getAcquire() & ~FROZEN) - head.getOpaque();
   }
 
   /** The ring in which a position stands: this one, or one before. */
@@ -136,25 +148,26 @@ public final class CompletionRing {
 
   /** As {@link #claimAlone}, among other producers. */
   public long claim() {
+    int spins = 0;
     while (true) {
       long position = tail.getOpaque();
-      if (isFull(position)) {
+      if (position < 0) {
+        Ownership.pause(spins++);
+      } else if (isFull(position)) {
         return OVERRUN;
-      }
-      if (tail.compareAndSet(position, position + 1)) {
+      } else if (tail.compareAndSet(position, position + 1)) {
         return position;
       }
     }
   }
 
   private boolean isFull(long position) {
-    // First what was consumed, then the depth: see follow.
-    if (position - headSeenByProducers.getAcquire() < depth) {
+    if (position - headSeenByProducers.getAcquire() < room) {
       return false;
     }
     long seen = head.getAcquire();
     headSeenByProducers.setRelease(seen);
-    return position - seen >= depth;
+    return position - seen >= room;
   }
 
   /** Fills an entry that was claimed and shows it to the consumer. */
@@ -184,9 +197,14 @@ public final class CompletionRing {
         == position + 1;
   }
 
-  /** For the consumer: gives back all entries before {@code position}. */
+  /**
+   * For the consumer: gives back all entries before {@code position}, the last of which is here.
+   */
   void consumed(long position) {
     head.setRelease(position);
+    if (previous != null && position > base) {
+      previous = null;
+    }
   }
 
   /** For the consumer: where the entry at {@code position} stands, for the methods below. */

@@ -25,6 +25,9 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
   private static final int ARMED = 2;
   private static final int MAX_ATTACHMENTS = 1 << 16;
 
+  /** Entries that a queue begins with; more come when they are needed. */
+  private static final int FIRST_ROOM = 16;
+
   private static final VarHandle ARM_STATE;
 
   static {
@@ -44,8 +47,12 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
   private final @Nullable EmulatedCompletionChannel channel;
   private final @Nullable Ownership polling;
   private final boolean drivenByPolling;
+
+  /** Changed, as is {@link #depth}, by the holder of {@link #growing}. */
   private volatile CompletionRing ring;
+
   private volatile int depth;
+  private final Object growing = new Object();
   private volatile int armState;
   private volatile boolean closed;
 
@@ -69,7 +76,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     this.depth = depth;
     this.channel = channel;
     polling = singleThreaded ? null : new Ownership();
-    ring = new CompletionRing(depth);
+    ring = new CompletionRing(Math.min(depth, FIRST_ROOM));
     drivenByPolling = device.fabric().isDrivenByPolling();
   }
 
@@ -151,13 +158,33 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
   /** See {@link CompletionRing#claim}. */
   public long claim() {
     CompletionRing now = ring;
-    long position = shared ? now.claim() : now.claimAlone();
-    return position == CompletionRing.OVERRUN ? claimAgain(now) : position;
+    boolean alone = !shared;
+    long position = alone ? now.claimAlone() : now.claim();
+    return position == CompletionRing.OVERRUN ? claimAgain(now, alone) : position;
   }
 
-  /** A ring that another one follows is full to whoever has not heard of it. */
-  private long claimAgain(CompletionRing full) {
-    return ring == full ? CompletionRing.OVERRUN : claim();
+  private long claimAgain(CompletionRing full, boolean alone) {
+    synchronized (growing) {
+      if (ring == full && (full.room() >= depth || !grow(full, alone))) {
+        return CompletionRing.OVERRUN;
+      }
+    }
+    return claim();
+  }
+
+  private boolean grow(CompletionRing full, boolean alone) {
+    CompletionRing larger;
+    try {
+      larger = full.successor();
+    } catch (OutOfMemoryError e) {
+      // An HCA that cannot place a completion says so by an overrun.
+      return false;
+    }
+    larger.limit(depth);
+    larger.follow(full, alone);
+    ring = larger;
+    larger.thaw();
+    return true;
   }
 
   /** Publishes a claimed entry and wakes whoever armed for it. */
@@ -212,36 +239,20 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
       throw new VerbsException(VerbsError.CLOSED, "resize: the completion queue is closed");
     }
     device.requireWhole("resize completion queue");
-    CompletionRing successor = ring.successor(newDepth);
-    Ownership pollers = polling;
-    if (pollers == null) {
-      goOnIn(successor, newDepth);
-      return;
+    synchronized (growing) {
+      long held = ring.held();
+      if (held > newDepth) {
+        throw new VerbsException(
+            VerbsError.INVALID,
+            "resize completion queue: depth: "
+                + newDepth
+                + " (expected: >= "
+                + held
+                + ", which it holds)");
+      }
+      depth = newDepth;
+      ring.limit(newDepth);
     }
-    pollers.acquire();
-    try {
-      goOnIn(successor, newDepth);
-    } finally {
-      pollers.release();
-    }
-  }
-
-  private void goOnIn(CompletionRing successor, int newDepth) {
-    CompletionRing old = ring;
-    long held = old.held();
-    if (held > newDepth) {
-      throw new VerbsException(
-          VerbsError.INVALID,
-          "resize completion queue: depth: "
-              + newDepth
-              + " (expected: >= "
-              + held
-              + ", which it holds)");
-    }
-    successor.follow(old);
-    ring = successor;
-    depth = newDepth;
-    old.retire();
   }
 
   /** Attaches a queue pair, whose completions carry the answered number. */

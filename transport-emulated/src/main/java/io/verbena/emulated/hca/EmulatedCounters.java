@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
+import static java.util.Objects.requireNonNull;
+
 import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -15,18 +17,34 @@ import java.util.concurrent.atomic.AtomicLong;
  * atomic does no harm.
  */
 final class EmulatedCounters implements DeviceCounters {
-  private final Map<Counter, AtomicLong> counts = new EnumMap<>(Counter.class);
-  private final Set<Counter> counted = Collections.unmodifiableSet(counts.keySet());
+  private final Set<Counter> counted;
+
+  /** Empty until the first is counted. */
+  private volatile Map<Counter, AtomicLong> counts = Map.of();
 
   EmulatedCounters(Set<Counter> counted) {
-    for (Counter counter : counted) {
-      counts.put(counter, new AtomicLong());
-    }
+    this.counted = Collections.unmodifiableSet(counted);
   }
 
   /** One more. */
   void count(Counter counter) {
-    of(counter).incrementAndGet();
+    AtomicLong count = counts.get(counter);
+    if (count == null) {
+      count = make().get(counter);
+    }
+    requireNonNull(count, "counter").incrementAndGet();
+  }
+
+  private synchronized Map<Counter, AtomicLong> make() {
+    Map<Counter, AtomicLong> all = counts;
+    if (all.isEmpty()) {
+      all = new EnumMap<>(Counter.class);
+      for (Counter each : counted) {
+        all.put(each, new AtomicLong());
+      }
+      counts = all;
+    }
+    return all;
   }
 
   @Override
@@ -36,16 +54,12 @@ final class EmulatedCounters implements DeviceCounters {
 
   @Override
   public long get(Counter counter) {
-    return of(counter).get();
-  }
-
-  private AtomicLong of(Counter counter) {
     AtomicLong count = counts.get(counter);
-    if (count == null) {
+    if (count == null && !counted.contains(counter)) {
       throw new VerbsException(
           VerbsError.NOT_SUPPORTED,
           "device counter " + counter + " (expected: one of " + counted + ")");
     }
-    return count;
+    return count == null ? 0 : count.get();
   }
 }

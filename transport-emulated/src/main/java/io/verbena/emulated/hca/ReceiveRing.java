@@ -23,14 +23,19 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 public final class ReceiveRing {
+  private static final int FIRST_CAPACITY = 4;
   private static final int COUNT = 1;
   private static final int BUFFERS = 2;
 
   /** Held by whoever posts. */
   public final Ownership posting = new Ownership();
 
-  private final long[] entries;
-  private final int mask;
+  /**
+   * Replaced by the poster, with all that wait, when more do than ever before. A taker that still
+   * has the one before finds what it knows of there too.
+   */
+  private volatile long[] entries;
+
   private final int stride;
   private final int maxReceive;
   private final int maxScatterGather;
@@ -63,9 +68,7 @@ public final class ReceiveRing {
     this.maxReceive = maxReceive;
     this.maxScatterGather = maxScatterGather;
     stride = Integer.highestOneBit(2 * (BUFFERS + 2 * maxScatterGather) - 1);
-    int capacity = Integer.highestOneBit(2 * Math.max(1, maxReceive) - 1);
-    entries = new long[capacity * stride];
-    mask = capacity - 1;
+    entries = new long[FIRST_CAPACITY * stride];
   }
 
   int maxReceive() {
@@ -88,14 +91,18 @@ public final class ReceiveRing {
           "scatter/gather entries: " + count + " (expected: <= " + maxScatterGather + ")");
     }
     long position = posted.getOpaque();
-    if (position - freed.getAcquire() >= maxReceive) {
+    long outstanding = position - freed.getAcquire();
+    long[] ring = entries;
+    if (outstanding >= maxReceive) {
       throw new PostException(
           VerbsError.NO_MEMORY,
           request.id(),
           "receives outstanding: " + maxReceive + " (expected: < " + maxReceive + ")");
     }
-    long[] ring = entries;
-    int at = ((int) position & mask) * stride;
+    if (outstanding * stride >= ring.length) {
+      ring = grow(ring, position);
+    }
+    int at = at(ring, position);
     ring[at] = request.id();
     ring[at + COUNT] = count;
     for (int i = 0; i < count; i++) {
@@ -104,6 +111,20 @@ public final class ReceiveRing {
           (long) buffers.length(i) << 32 | (buffers.lkey(i) & 0xffff_ffffL);
     }
     posted.setRelease(position + 1);
+  }
+
+  /** Makes room for as many again as those before {@code position}. */
+  private long[] grow(long[] full, long position) {
+    long[] larger = new long[2 * full.length];
+    for (long each = position - full.length / stride; each != position; each++) {
+      System.arraycopy(full, at(full, each), larger, at(larger, each), stride);
+    }
+    entries = larger;
+    return larger;
+  }
+
+  private int at(long[] ring, long position) {
+    return (int) position * stride & ring.length - 1;
   }
 
   /**
@@ -141,11 +162,13 @@ public final class ReceiveRing {
    */
   void takeFrom(ReceiveRing other) {
     long position = posted.getOpaque();
+    long[] from = other.entries;
+    long[] to = entries;
     System.arraycopy(
-        other.entries,
-        other.next(),
-        entries,
-        ((int) position & mask) * stride,
+        from,
+        other.at(from, other.takeSide.taken),
+        to,
+        at(to, position),
         BUFFERS + 2 * other.count());
     other.take();
     posted.setRelease(position + 1);
@@ -175,8 +198,8 @@ public final class ReceiveRing {
         return false;
       }
     }
-    int at = next();
     long[] ring = entries;
+    int at = at(ring, side.taken);
     side.id = ring[at];
     side.count = (int) ring[at + COUNT];
     if (side.count > 0) {
@@ -214,7 +237,7 @@ public final class ReceiveRing {
 
   /** For the taker: where a buffer of the next receive begins. */
   public long address(int buffer) {
-    return buffer == 0 ? takeSide.address : entries[next() + BUFFERS + 2 * buffer];
+    return buffer == 0 ? takeSide.address : ahead(BUFFERS + 2 * buffer);
   }
 
   /** For the taker: the bytes of a buffer of the next receive; 0 if it has none. */
@@ -228,7 +251,7 @@ public final class ReceiveRing {
   }
 
   private long lengthAndKey(int buffer) {
-    return buffer == 0 ? takeSide.lengthAndKey : entries[next() + BUFFERS + 1 + 2 * buffer];
+    return buffer == 0 ? takeSide.lengthAndKey : ahead(BUFFERS + 1 + 2 * buffer);
   }
 
   /** For the taker: the bytes of all buffers of the next receive. */
@@ -240,7 +263,9 @@ public final class ReceiveRing {
     return total;
   }
 
-  private int next() {
-    return ((int) takeSide.taken & mask) * stride;
+  /** A part of the next receive. */
+  private long ahead(int part) {
+    long[] ring = entries;
+    return ring[at(ring, takeSide.taken) + part];
   }
 }

@@ -41,6 +41,10 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
   private final LocalConnectionManagers reachable;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
+
+  /** Those of {@link #events} that are not to be told any more. */
+  private int forgotten;
+
   private final Set<LocalIdentifier> identifiers = ConcurrentHashMap.newKeySet();
 
   LocalConnectionManager(EmulatedDevice device, LocalConnectionManagers reachable) {
@@ -119,7 +123,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     long deadline = System.nanoTime() + Math.max(0, timeoutNanos);
     synchronized (events) {
       while (true) {
-        ConnectionEvent event = events.poll();
+        ConnectionEvent event = next();
         if (event != null) {
           if (event.listener() instanceof LocalListener listener) {
             listener.taken();
@@ -139,10 +143,27 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     }
   }
 
+  /** The oldest event that is still to be told, or null. */
+  private @Nullable ConnectionEvent next() {
+    for (ConnectionEvent event = events.poll(); event != null; event = events.poll()) {
+      LocalIdentifier identifier = (LocalIdentifier) event.identifier();
+      identifier.untold--;
+      if (!identifier.forgotten) {
+        return event;
+      }
+      forgotten--;
+    }
+    return null;
+  }
+
   void raise(ConnectionEvent event) {
     synchronized (events) {
-      events.add(event);
-      events.notifyAll();
+      LocalIdentifier identifier = (LocalIdentifier) event.identifier();
+      if (!identifier.forgotten) {
+        events.add(event);
+        identifier.untold++;
+        events.notifyAll();
+      }
     }
   }
 
@@ -153,6 +174,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
       events.removeIf(
           event ->
               event.listener() == listener && requests.add((LocalIdentifier) event.identifier()));
+      requests.forEach(identifier -> identifier.untold--);
     }
     return requests;
   }
@@ -160,7 +182,13 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
   /** Forgets what has not been told yet of an identifier that is closed. */
   void forget(LocalIdentifier identifier) {
     synchronized (events) {
-      events.removeIf(event -> event.identifier() == identifier);
+      identifier.forgotten = true;
+      forgotten += identifier.untold;
+      // Not each by itself: then closing many would look through many events for each.
+      if (2 * forgotten > events.size()) {
+        events.removeIf(event -> ((LocalIdentifier) event.identifier()).forgotten);
+        forgotten = 0;
+      }
     }
   }
 
