@@ -133,7 +133,14 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     long position = latest.head();
     CompletionRing from = latest.holding(position);
     int count = 0;
-    while (count < completions.length && from.isPublished(position)) {
+    while (count < completions.length) {
+      if (!from.isPublished(position)) {
+        CompletionRing next = latest.holding(position);
+        if (next == from || !next.isPublished(position)) {
+          break;
+        }
+        from = next;
+      }
       int at = from.at(position);
       from.read(at, completions[count]);
       free(from, at, completions[count].queuePairNumber());
