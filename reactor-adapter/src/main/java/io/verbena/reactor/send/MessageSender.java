@@ -75,7 +75,7 @@ public final class MessageSender {
   private final boolean gathers;
   private final int signalEvery;
 
-  private final ArrayDeque<Notice> waitingNotices = new ArrayDeque<>();
+  private final ArrayDeque<Notice> waitingNotices = new ArrayDeque<>(1);
   private final RendezvousSources exposed;
   private @Nullable SendFrame open;
   private int unsignaled;

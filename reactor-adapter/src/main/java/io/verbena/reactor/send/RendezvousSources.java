@@ -16,7 +16,7 @@ final class RendezvousSources {
   private static final int MOST_BYTES = 256 << 10;
 
   private final LoopResources resources;
-  private final ArrayDeque<RendezvousSource> sources = new ArrayDeque<>();
+  private final ArrayDeque<RendezvousSource> sources = new ArrayDeque<>(1);
   private int firstId;
   private long bytes;
 

@@ -38,6 +38,11 @@ public abstract class ManagedIdentifier implements ConnectionIdentifier {
   protected boolean closed;
   protected @Nullable EmulatedQueuePair queuePair;
 
+  /** For {@link EventQueue}: events that were not taken yet, and whether they are dropped. */
+  int untold;
+
+  boolean forgotten;
+
   private final EmulatedDevice device;
   private final PortSpace space;
 

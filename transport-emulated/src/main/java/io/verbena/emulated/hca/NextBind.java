@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  * send queue keeps it. Used again for each; for whoever posts.
  */
 public final class NextBind {
-  private final SendWorkRequest bind = new SendWorkRequest();
+  /** Made for the first. */
+  private @Nullable SendWorkRequest bind;
+
   private @Nullable EmulatedMemoryWindow window;
 
   /** The same as {@code request}, which was checked, under the window's next key. */
@@ -19,21 +21,26 @@ public final class NextBind {
     if (!(request.window() instanceof EmulatedMemoryWindow ours) || region == null) {
       throw new IllegalArgumentException("not a bind of ours: " + request.opcode());
     }
+    SendWorkRequest next = bind;
+    if (next == null) {
+      next = new SendWorkRequest();
+      bind = next;
+    }
     window = ours;
-    bind.id(request.id()).bind(ours, ours.takeKey(), region, request.windowAccess());
+    next.id(request.id()).bind(ours, ours.takeKey(), region, request.windowAccess());
     if ((request.flags() & SendWorkRequest.SIGNALED) != 0) {
-      bind.signaled();
+      next.signaled();
     }
     if ((request.flags() & SendWorkRequest.FENCE) != 0) {
-      bind.fence();
+      next.fence();
     }
-    bind.buffers().copyFrom(request.buffers());
-    return bind;
+    next.buffers().copyFrom(request.buffers());
+    return next;
   }
 
   /** It was not posted: the window keeps its key. */
   public void refused() {
-    if (window != null) {
+    if (window != null && bind != null) {
       window.giveBackKey(bind.remoteKey());
     }
   }

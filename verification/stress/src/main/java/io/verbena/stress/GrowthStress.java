@@ -25,7 +25,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public final class GrowthStress {
   private GrowthStress() {}
 
-  /** Two producers find a completion queue full, one of which makes it larger; a consumer polls. */
+  /** Two producers find a completion queue full, one of which makes it larger. */
   @JCStressTest
   @Outcome(id = "19, 1", expect = ACCEPTABLE, desc = "all are there, each producer's in order")
   @State
@@ -85,16 +85,12 @@ public final class GrowthStress {
       publish(1, 2);
     }
 
-    /** Another one. */
+    /** Another one, which is the consumer, too. */
     @Actor
     public void second() {
-      publish(101, 2);
-    }
-
-    /** The consumer. */
-    @Actor
-    public void poll() {
+      publish(101, 1);
       take();
+      publish(102, 1);
     }
 
     /** What is left. */

@@ -2,18 +2,18 @@
 package io.verbena.emulated.cm.local;
 
 import io.verbena.emulated.address.EmulatedAddress;
+import io.verbena.emulated.cm.EventQueue;
 import io.verbena.emulated.hca.DeviceListener;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
 import java.net.URI;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -40,11 +40,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
   private final EmulatedDevice device;
   private final LocalConnectionManagers reachable;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
-  private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
-
-  /** Those of {@link #events} that are not to be told any more. */
-  private int forgotten;
-
+  private final EventQueue events = new EventQueue();
   private final Set<LocalIdentifier> identifiers = ConcurrentHashMap.newKeySet();
 
   LocalConnectionManager(EmulatedDevice device, LocalConnectionManagers reachable) {
@@ -123,7 +119,7 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     long deadline = System.nanoTime() + Math.max(0, timeoutNanos);
     synchronized (events) {
       while (true) {
-        ConnectionEvent event = next();
+        ConnectionEvent event = events.poll();
         if (event != null) {
           if (event.listener() instanceof LocalListener listener) {
             listener.taken();
@@ -143,52 +139,24 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
     }
   }
 
-  /** The oldest event that is still to be told, or null. */
-  private @Nullable ConnectionEvent next() {
-    for (ConnectionEvent event = events.poll(); event != null; event = events.poll()) {
-      LocalIdentifier identifier = (LocalIdentifier) event.identifier();
-      identifier.untold--;
-      if (!identifier.forgotten) {
-        return event;
-      }
-      forgotten--;
-    }
-    return null;
-  }
-
   void raise(ConnectionEvent event) {
     synchronized (events) {
-      LocalIdentifier identifier = (LocalIdentifier) event.identifier();
-      if (!identifier.forgotten) {
-        events.add(event);
-        identifier.untold++;
-        events.notifyAll();
-      }
+      events.add(event);
+      events.notifyAll();
     }
   }
 
   /** Takes back the requests to a listener that nobody took. */
-  List<LocalIdentifier> withdraw(LocalListener listener) {
-    List<LocalIdentifier> requests = new ArrayList<>();
+  List<ConnectionIdentifier> withdraw(LocalListener listener) {
     synchronized (events) {
-      events.removeIf(
-          event ->
-              event.listener() == listener && requests.add((LocalIdentifier) event.identifier()));
-      requests.forEach(identifier -> identifier.untold--);
+      return events.withdraw(listener);
     }
-    return requests;
   }
 
   /** Forgets what has not been told yet of an identifier that is closed. */
   void forget(LocalIdentifier identifier) {
     synchronized (events) {
-      identifier.forgotten = true;
-      forgotten += identifier.untold;
-      // Not each by itself: then closing many would look through many events for each.
-      if (2 * forgotten > events.size()) {
-        events.removeIf(event -> ((LocalIdentifier) event.identifier()).forgotten);
-        forgotten = 0;
-      }
+      events.forget(identifier);
     }
   }
 

@@ -25,12 +25,6 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
 
   private final PortSpace space;
 
-  /** For its manager: events that were not taken yet. */
-  int untold;
-
-  /** For its manager: whether those are dropped. */
-  boolean forgotten;
-
   LocalIdentifier(
       LocalConnectionManager manager,
       PortSpace space,

@@ -2,6 +2,7 @@
 package io.verbena.emulated.cm.local;
 
 import io.verbena.emulated.cm.ManagedListener;
+import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.PortSpace;
 import java.net.URI;
 
@@ -26,7 +27,7 @@ final class LocalListener extends ManagedListener {
   @Override
   protected void stop() {
     manager.reachable().unlisten(space, name, this);
-    for (LocalIdentifier request : manager.withdraw(this)) {
+    for (ConnectionIdentifier request : manager.withdraw(this)) {
       request.close();
     }
     manager.closed(this);

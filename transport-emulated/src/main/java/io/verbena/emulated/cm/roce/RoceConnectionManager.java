@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.roce;
 
+import io.verbena.emulated.cm.EventQueue;
 import io.verbena.emulated.cm.ManagedIdentifier;
 import io.verbena.emulated.cm.protocol.CmAgent;
 import io.verbena.emulated.cm.protocol.ServiceId;
@@ -19,7 +20,6 @@ import io.verbena.verbs.provider.Range;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -63,7 +63,7 @@ final class RoceConnectionManager implements ConnectionManager {
 
   private final SourcePorts sourcePorts;
 
-  private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
+  private final EventQueue events = new EventQueue();
   private final ArrayDeque<Runnable> notes = new ArrayDeque<>();
 
   RoceConnectionManager(EmulatedDevice device, UdpFabric fabric, CmAgent agent, HostNaming naming) {
@@ -263,9 +263,9 @@ final class RoceConnectionManager implements ConnectionManager {
   }
 
   /** Forgets what has not been told yet of an identifier that is closed. */
-  void forget(ConnectionIdentifier identifier) {
+  void forget(ManagedIdentifier identifier) {
     synchronized (events) {
-      events.removeIf(event -> event.identifier() == identifier);
+      events.forget(identifier);
     }
   }
 
@@ -278,9 +278,9 @@ final class RoceConnectionManager implements ConnectionManager {
       fabric.leave();
     }
     listener.claim().close();
-    List<ConnectionIdentifier> requests = new ArrayList<>();
+    List<ConnectionIdentifier> requests;
     synchronized (events) {
-      events.removeIf(event -> event.listener() == listener && requests.add(event.identifier()));
+      requests = events.withdraw(listener);
     }
     for (ConnectionIdentifier request : requests) {
       request.close();

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm;
+
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Events that a connection manager has not told yet. Callers hold its monitor. Those of an
+ * identifier that is closed are dropped when it is their turn, or all at once when they are more
+ * than the others: closing many does not look through many events for each.
+ */
+public final class EventQueue {
+  private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
+  private int forgotten;
+
+  /** Adds an event, unless its identifier is closed. */
+  public void add(ConnectionEvent event) {
+    ManagedIdentifier identifier = identifier(event);
+    if (!identifier.forgotten) {
+      events.add(event);
+      identifier.untold++;
+    }
+  }
+
+  private static ManagedIdentifier identifier(ConnectionEvent event) {
+    return (ManagedIdentifier) event.identifier();
+  }
+
+  /** Takes the oldest event; answers null if there is none. */
+  public @Nullable ConnectionEvent poll() {
+    for (ConnectionEvent event = events.poll(); event != null; event = events.poll()) {
+      identifier(event).untold--;
+      if (!identifier(event).forgotten) {
+        return event;
+      }
+      forgotten--;
+    }
+    return null;
+  }
+
+  /** Whether there is an event, perhaps only of identifiers that are closed. */
+  public boolean isEmpty() {
+    return events.isEmpty();
+  }
+
+  /** Takes back the requests to a listener that nobody took. */
+  public List<ConnectionIdentifier> withdraw(ConnectionListener listener) {
+    List<ConnectionIdentifier> requests = new ArrayList<>();
+    events.removeIf(event -> event.listener() == listener && requests.add(event.identifier()));
+    requests.forEach(request -> ((ManagedIdentifier) request).untold--);
+    return requests;
+  }
+
+  /** Forgets what has not been told yet of an identifier that is closed. */
+  public void forget(ManagedIdentifier identifier) {
+    if (identifier.forgotten) {
+      return;
+    }
+    identifier.forgotten = true;
+    forgotten += identifier.untold;
+    if (2 * forgotten > events.size()) {
+      events.removeIf(event -> identifier(event).forgotten);
+      forgotten = 0;
+    }
+  }
+}
