@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaConnectException extends RdmaException {
   private static final long serialVersionUID = 1L;
 
+  /** Why the server refused. */
+  private final @Nullable RejectReason rejection;
+
   /**
    * @param operation the name of the operation
    * @param peer the peer's human-readable address, or null
@@ -25,5 +28,26 @@ public final class RdmaConnectException extends RdmaException {
   public RdmaConnectException(
       String operation, @Nullable String peer, String reason, @Nullable Throwable cause) {
     super(operation, peer, null, reason, cause);
+    rejection = null;
+  }
+
+  /**
+   * A server refused a connection.
+   *
+   * @param operation the name of the operation
+   * @param peer the peer's human-readable address, or null
+   * @param rejection why
+   */
+  public RdmaConnectException(String operation, @Nullable String peer, RejectReason rejection) {
+    super(operation, peer, null, "the server rejected it: " + rejection.text(), null);
+    this.rejection = rejection;
+  }
+
+  /**
+   * Returns why a limit or an {@link AcceptHook} of the server refused the connection, or null if
+   * something else failed.
+   */
+  public @Nullable RejectReason rejection() {
+    return rejection;
   }
 }

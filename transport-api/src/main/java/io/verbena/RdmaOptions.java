@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *   <tr><th>Memory</th><td>{@link #maxRegisteredBytes}, {@link #maxCachedRegistrations}</td></tr>
  *   <tr><th>Messages</th><td>{@link #eagerSize}, {@link #maxMessageSize}, {@link #receiveDepth},
  *       {@link #sendDepth}, {@link #window}, {@link #readAhead}, {@link #maxOperations}</td></tr>
+ *   <tr><th>Connections</th><td>{@link #maxConnections}, {@link #maxConnectionsPerPeer}</td></tr>
  *   <tr><th>Timeouts</th><td>{@link #connectTimeout}, {@link #operationTimeout},
  *       {@link #closeTimeout}, {@link #keepAlive}</td></tr>
  *   <tr><th>Meters</th><td>{@link #meters}</td></tr>
@@ -49,6 +50,9 @@ public final class RdmaOptions {
   private final int readAhead;
   private final int maxOperations;
 
+  private final int maxConnections;
+  private final int maxConnectionsPerPeer;
+
   private final Duration connectTimeout;
   private final Duration operationTimeout;
   private final Duration closeTimeout;
@@ -70,6 +74,8 @@ public final class RdmaOptions {
     window = builder.window;
     readAhead = builder.readAhead;
     maxOperations = builder.maxOperations;
+    maxConnections = builder.maxConnections;
+    maxConnectionsPerPeer = builder.maxConnectionsPerPeer;
     connectTimeout = builder.connectTimeout;
     operationTimeout = builder.operationTimeout;
     closeTimeout = builder.closeTimeout;
@@ -163,6 +169,18 @@ public final class RdmaOptions {
     return maxOperations;
   }
 
+  // ---- Connections
+
+  /** See {@link Builder#maxConnections}. */
+  public int maxConnections() {
+    return maxConnections;
+  }
+
+  /** See {@link Builder#maxConnectionsPerPeer}. */
+  public int maxConnectionsPerPeer() {
+    return maxConnectionsPerPeer;
+  }
+
   // ---- Timeouts
 
   /** See {@link Builder#connectTimeout}. */
@@ -208,6 +226,8 @@ public final class RdmaOptions {
         && window == that.window
         && readAhead == that.readAhead
         && maxOperations == that.maxOperations
+        && maxConnections == that.maxConnections
+        && maxConnectionsPerPeer == that.maxConnectionsPerPeer
         && connectTimeout.equals(that.connectTimeout)
         && operationTimeout.equals(that.operationTimeout)
         && closeTimeout.equals(that.closeTimeout)
@@ -231,6 +251,8 @@ public final class RdmaOptions {
         window,
         readAhead,
         maxOperations,
+        maxConnections,
+        maxConnectionsPerPeer,
         connectTimeout,
         operationTimeout,
         closeTimeout,
@@ -266,6 +288,10 @@ public final class RdmaOptions {
         + readAhead
         + ", maxOperations="
         + maxOperations
+        + ", maxConnections="
+        + maxConnections
+        + ", maxConnectionsPerPeer="
+        + maxConnectionsPerPeer
         + ", connectTimeout="
         + connectTimeout
         + ", operationTimeout="
@@ -304,6 +330,9 @@ public final class RdmaOptions {
     private int readAhead = 4 << 20;
     private int maxOperations = 4096;
 
+    private int maxConnections = Integer.MAX_VALUE;
+    private int maxConnectionsPerPeer = Integer.MAX_VALUE;
+
     private Duration connectTimeout = Duration.ofSeconds(10);
     private Duration operationTimeout = Duration.ofSeconds(30);
     private Duration closeTimeout = Duration.ofSeconds(10);
@@ -327,6 +356,8 @@ public final class RdmaOptions {
       window = from.window;
       readAhead = from.readAhead;
       maxOperations = from.maxOperations;
+      maxConnections = from.maxConnections;
+      maxConnectionsPerPeer = from.maxConnectionsPerPeer;
       connectTimeout = from.connectTimeout;
       operationTimeout = from.operationTimeout;
       closeTimeout = from.closeTimeout;
@@ -493,6 +524,32 @@ public final class RdmaOptions {
      */
     public Builder maxOperations(int value) {
       maxOperations = checked("maxOperations", value, 1, 1 << 20);
+      return this;
+    }
+
+    // ---- Connections
+
+    /**
+     * Limits the connections of each server, those that are being accepted with them. Further
+     * clients get {@link RdmaConnectException} with {@link RejectReason#CONNECTION_LIMIT}. Netty's
+     * channels have an option of their own.
+     *
+     * @param value connections, 1 to 2147483647; 2147483647, no limit, by default
+     */
+    public Builder maxConnections(int value) {
+      maxConnections = checked("maxConnections", value, 1, Integer.MAX_VALUE);
+      return this;
+    }
+
+    /**
+     * Limits those connections of one IP address. Further ones get {@link RdmaConnectException}
+     * with {@link RejectReason#PEER_LIMIT}. On {@code emulated://}, where there are no addresses,
+     * all clients are one peer.
+     *
+     * @param value connections, 1 to 2147483647; 2147483647, no limit, by default
+     */
+    public Builder maxConnectionsPerPeer(int value) {
+      maxConnectionsPerPeer = checked("maxConnectionsPerPeer", value, 1, Integer.MAX_VALUE);
       return this;
     }
 

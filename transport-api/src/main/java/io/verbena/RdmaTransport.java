@@ -2,6 +2,7 @@
 package io.verbena;
 
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.util.ServiceLoader;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -59,12 +60,29 @@ public interface RdmaTransport extends Disposable {
   Mono<RdmaConnection> connect(URI address);
 
   /**
+   * Connects as {@link #connect(URI)}, with bytes for the {@link AcceptHook} of the server, which
+   * it sees before the connection is made.
+   *
+   * @param privateData from position to limit, copied; at most {@link
+   *     ConnectRequest#MAX_PRIVATE_DATA} bytes, or the connect fails with {@link
+   *     RdmaConnectException}
+   */
+  Mono<RdmaConnection> connect(URI address, ByteBuffer privateData);
+
+  /**
    * Listens on an address. Each connection is given to {@code handler} on its completion loop, and
    * is closed when the handler's publisher ends: gracefully on completion, at once on an error.
    *
    * @return the server, or {@link UnknownSchemeException}, {@link RdmaConnectException}
    */
   Mono<RdmaServer> bind(URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler);
+
+  /**
+   * Listens as {@link #bind(URI, Function)}, and asks {@code hook} for each connection that the
+   * limits of the options leave room for whether to accept it.
+   */
+  Mono<RdmaServer> bind(
+      URI address, AcceptHook hook, Function<RdmaConnection, ? extends Publisher<Void>> handler);
 
   /**
    * Returns the registered memory that connections to and from {@code address} use. Waits for the

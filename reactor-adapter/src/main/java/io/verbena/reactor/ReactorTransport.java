@@ -3,6 +3,7 @@ package io.verbena.reactor;
 
 import static java.util.Objects.requireNonNull;
 
+import io.verbena.AcceptHook;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
@@ -12,6 +13,7 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RdmaTransport;
 import io.verbena.UnknownSchemeException;
+import io.verbena.core.cm.ProgramData;
 import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.core.memory.DirectMemory;
 import io.verbena.reactor.cm.ConnectMono;
@@ -23,6 +25,7 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,6 +54,7 @@ import reactor.core.scheduler.Schedulers;
  * from a completion loop, it leaves that to a thread of its own.
  */
 final class ReactorTransport implements RdmaTransport {
+  private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0);
   private static final int MOST_ROUTES = 1024;
   private static final long ROUTE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
@@ -128,18 +132,33 @@ final class ReactorTransport implements RdmaTransport {
 
   @Override
   public Mono<RdmaConnection> connect(URI address) {
+    return connectWith(address, NO_DATA);
+  }
+
+  @Override
+  public Mono<RdmaConnection> connect(URI address, ByteBuffer privateData) {
+    String refusal = ProgramData.refuse(privateData);
+    if (refusal != null) {
+      return Mono.error(new RdmaConnectException("connect", address.toString(), refusal));
+    }
+    byte[] copy = new byte[privateData.remaining()];
+    privateData.get(privateData.position(), copy);
+    return connectWith(address, ByteBuffer.wrap(copy));
+  }
+
+  private Mono<RdmaConnection> connectWith(URI address, ByteBuffer data) {
     requireNonNull(address, "address");
     long timeout = options.connectTimeout().toNanos();
     return Mono.defer(
         () -> {
           Supplier<URI> lookup = lookup("connect", address);
           if (lookup == null) {
-            return connectTo(address, timeout);
+            return connectTo(address, data, timeout);
           }
           long start = System.nanoTime();
           return names
               .resolve("connect", address, lookup)
-              .flatMap(resolved -> connectTo(resolved, left(timeout, start)));
+              .flatMap(resolved -> connectTo(resolved, data, left(timeout, start)));
         });
   }
 
@@ -157,18 +176,21 @@ final class ReactorTransport implements RdmaTransport {
     return Math.max(1, timeout - (System.nanoTime() - start));
   }
 
-  private Mono<RdmaConnection> connectTo(URI address, long timeout) {
+  private Mono<RdmaConnection> connectTo(URI address, ByteBuffer data, long timeout) {
     DeviceLoops known = known("connect", address);
     if (known != null) {
-      return connectBy(known, address, timeout);
+      return connectBy(known, address, data, timeout);
     }
     long start = System.nanoTime();
     return opened("connect", address)
-        .flatMap(hca -> connectBy(hca, address, invoker == null ? left(timeout, start) : timeout));
+        .flatMap(
+            hca -> connectBy(hca, address, data, invoker == null ? left(timeout, start) : timeout));
   }
 
-  private Mono<RdmaConnection> connectBy(DeviceLoops hca, URI address, long timeout) {
-    Mono<RdmaConnection> connect = new ConnectMono(address, timeout, () -> context(hca, address));
+  private Mono<RdmaConnection> connectBy(
+      DeviceLoops hca, URI address, ByteBuffer data, long timeout) {
+    Mono<RdmaConnection> connect =
+        new ConnectMono(address, data, timeout, () -> context(hca, address));
     return isRouted(address)
         ? connect.doOnError(RdmaException.class, failed -> forgetRoute(address))
         : connect;
@@ -186,35 +208,61 @@ final class ReactorTransport implements RdmaTransport {
   @Override
   public Mono<RdmaServer> bind(
       URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
+    return bindWith(address, null, handler);
+  }
+
+  @Override
+  public Mono<RdmaServer> bind(
+      URI address, AcceptHook hook, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
+    return bindWith(address, requireNonNull(hook, "hook"), handler);
+  }
+
+  private Mono<RdmaServer> bindWith(
+      URI address,
+      @Nullable AcceptHook hook,
+      Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     requireNonNull(address, "address");
     requireNonNull(handler, "handler");
     return Mono.defer(
         () -> {
           Supplier<URI> lookup = lookup("bind", address);
           return lookup == null
-              ? bindTo(address, handler)
+              ? bindTo(address, hook, handler)
               : names
                   .resolve("bind", address, lookup)
-                  .flatMap(resolved -> bindTo(resolved, handler));
+                  .flatMap(resolved -> bindTo(resolved, hook, handler));
         });
   }
 
   private Mono<RdmaServer> bindTo(
-      URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
+      URI address,
+      @Nullable AcceptHook hook,
+      Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     DeviceLoops known = known("bind", address);
     Mono<DeviceLoops> hca = known == null ? opened("bind", address) : Mono.just(known);
-    return hca.map(its -> listen(its, address, handler));
+    return hca.map(its -> listen(its, address, hook, handler));
   }
 
   private RdmaServer listen(
-      DeviceLoops hca, URI address, Function<RdmaConnection, ? extends Publisher<Void>> handler) {
+      DeviceLoops hca,
+      URI address,
+      @Nullable AcceptHook hook,
+      Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     try {
       // Whoever disposes of the transport finds it listening, or it does not listen any more.
       synchronized (servers) {
         if (isDisposed()) {
           throw disposed("bind", address);
         }
-        Server server = new Server(address, hca.dispatcher(), hca::context, hca.memory(), handler);
+        Server server =
+            new Server(
+                address,
+                hca.dispatcher(),
+                hca::context,
+                hca.memory(),
+                hook,
+                invoker == null ? Schedulers.boundedElastic() : Schedulers.immediate(),
+                handler);
         servers.removeIf(Server::isDisposed);
         servers.add(server);
         return server;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.meters;
 
+import io.verbena.RejectReason;
 import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +54,9 @@ public class HcaMeter implements AutoCloseable {
    * @param nanos how long it had done no duty cycle by then
    */
   public void loopStalled(long nanos) {}
+
+  /** Called when a limit or an accept hook of a server refused a connection. */
+  public void refused(RejectReason reason) {}
 
   /** Called when a connection asked a peer that was silent whether it is alive. */
   public void peerAsked() {}

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.cm;
 
+import io.verbena.AcceptDecision;
+import io.verbena.ConnectRequest;
 import io.verbena.HcaException;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaException;
+import io.verbena.RdmaOptions;
 import io.verbena.RdmaTimeoutException;
+import io.verbena.RejectReason;
 import io.verbena.core.cm.EventTarget;
+import io.verbena.core.cm.ProgramData;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.reactor.connection.ConnectionContext;
@@ -19,6 +24,7 @@ import io.verbena.reactor.wire.Rejection.Reason;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.VerbsException;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +32,11 @@ import org.jspecify.annotations.Nullable;
  * An accept, on its loop:
  *
  * <pre>{@code
- * requested --handshake good--> accepting --ESTABLISHED--> connected --DISCONNECTED--> over
- *     |                             +--- error, deadline ------------------------------^
- *     +--- handshake bad, no resources: reject ----------------------------------------^
+ * requested --slot taken--> asking --yes, or no hook--> accepting --ESTABLISHED--> connected
+ *     |                       |                            |                          |
+ *     | handshake bad,        | no, hook fails,            | error,                   | DISCONNECTED
+ *     | limit: reject         | deadline: reject           | deadline                 |
+ *     +-----------------------+----------------------------+--------------------------+--> over
  * }</pre>
  */
 final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
@@ -36,9 +44,12 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   private final Server server;
   private final ConnectionIdentifier identifier;
   private final ByteBuffer offer;
+  private final @Nullable InetSocketAddress address;
   private @Nullable ConnectionLifecycle connection;
   private @Nullable Handshake peer;
+  private @Nullable HookCall hookCall;
   private int ticksLeft;
+  private boolean hasSlot;
   private boolean answered;
   private boolean connected;
   private boolean over;
@@ -47,6 +58,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     this.context = context;
     this.server = server;
     identifier = request.identifier();
+    address = identifier.remoteAddress();
     offer = request.privateData();
   }
 
@@ -70,6 +82,69 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
       reject(e.version() == null ? Reason.MALFORMED : Reason.VERSION);
       return;
     }
+    ByteBuffer data = ProgramData.read(offer, Handshake.LENGTH);
+    if (data == null) {
+      reject(Reason.MALFORMED);
+      return;
+    }
+    RdmaOptions options = context.options();
+    RejectReason full =
+        server.slots().take(address, options.maxConnections(), options.maxConnectionsPerPeer());
+    if (full != null) {
+      refuse(full);
+      return;
+    }
+    hasSlot = true;
+    HookCall call =
+        server.ask(new ConnectRequest(identifier.peer(), address, data), this::hookAnswered);
+    hookCall = call;
+    if (call == null) {
+      accept();
+    }
+  }
+
+  /** The hook has answered, on any thread. */
+  private void hookAnswered(@Nullable AcceptDecision decision, @Nullable Throwable failure) {
+    context
+        .loop()
+        .execute(
+            () -> {
+              try {
+                decided(decision, failure);
+              } catch (Throwable e) {
+                broke(e);
+              }
+            });
+  }
+
+  private void decided(@Nullable AcceptDecision decision, @Nullable Throwable failure) {
+    hookCall = null;
+    if (over) {
+      return;
+    }
+    if (decision == null) {
+      hookFailed("its accept hook failed", failure);
+    } else if (decision.rejection() != null) {
+      refuse(decision.rejection());
+    } else if (server.isDisposed()) {
+      reject(Reason.CLOSING);
+    } else {
+      accept();
+    }
+  }
+
+  private void hookFailed(String what, @Nullable Throwable failure) {
+    FailureLog.get()
+        .failed(
+            new RdmaConnectException(
+                "accept",
+                identifier.peer(),
+                failure == null ? what : what + ": " + failure,
+                failure));
+    refuse(new RejectReason(RejectReason.HOOK_FAILED, what));
+  }
+
+  private void accept() {
     ConnectionLifecycle prepared = new ConnectionLifecycle(context, identifier, this::ended);
     connection = prepared;
     identifier.accept(context.parameters(prepared.handshake().encode()));
@@ -113,12 +188,42 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   }
 
   private void reject(Reason reason) {
+    reject(new Rejection(Handshake.VERSION, reason).encode());
+  }
+
+  /** A limit or the program refuses the connection. */
+  private void refuse(RejectReason reason) {
+    context.resources().meter().refused(reason);
+    reject(ProgramData.append(new Rejection(Handshake.VERSION, Reason.REFUSED).encode(), reason));
+  }
+
+  private void reject(ByteBuffer data) {
     over = true;
-    context.dispatcher().forget(identifier);
     try {
-      reject(identifier, reason);
+      identifier.reject(data);
+    } catch (VerbsException e) {
+      // The client is gone: nobody is left to be told.
     } finally {
-      context.resources().close("connection identifier", identifier::close);
+      giveBack();
+    }
+  }
+
+  /** Gives back what is there before a connection is. */
+  private void giveBack() {
+    HookCall call = hookCall;
+    hookCall = null;
+    context.dispatcher().forget(identifier);
+    context.resources().close("connection identifier", identifier::close);
+    releaseSlot();
+    if (call != null) {
+      call.cancel();
+    }
+  }
+
+  private void releaseSlot() {
+    if (hasSlot) {
+      hasSlot = false;
+      server.slots().release(address);
     }
   }
 
@@ -201,8 +306,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     if (prepared != null) {
       prepared.abort(why);
     } else {
-      context.dispatcher().forget(identifier);
-      context.resources().close("connection identifier", identifier::close);
+      giveBack();
     }
   }
 
@@ -210,6 +314,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
     // A client that goes away at once can end it before its ESTABLISHED comes.
     over = true;
     context.dispatcher().forget(identifier);
+    releaseSlot();
     if (connected) {
       server.ended();
     }
@@ -218,6 +323,10 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   @Override
   public boolean tick() {
     if (!over && --ticksLeft < 0) {
+      if (hookCall != null) {
+        hookFailed("its accept hook gave no answer in time", null);
+        return false;
+      }
       fail(
           new RdmaTimeoutException(
               "accept",
@@ -231,6 +340,8 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
   public void shutDown(@Nullable Throwable broken) {
     String peer = identifier.peer();
     if (!over && connection == null) {
+      // The hook's thread may be the one that disposes of the transport: it is not interrupted.
+      hookCall = null;
       reject(broken == null ? Reason.CLOSING : Reason.RESOURCES);
     } else if (broken == null) {
       fail(new RdmaConnectException("accept", peer, "the transport was disposed"));

@@ -8,7 +8,9 @@ import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaTimeoutException;
+import io.verbena.RejectReason;
 import io.verbena.core.cm.EventTarget;
+import io.verbena.core.cm.ProgramData;
 import io.verbena.core.loop.Awaited;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.HeldUp;
@@ -24,6 +26,7 @@ import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -44,6 +47,7 @@ final class ConnectAttempt
 
   private final ConnectionContext context;
   private final URI address;
+  private final ByteBuffer data;
   private final CoreSubscriber<? super RdmaConnection> actual;
   private final AtomicBoolean started = new AtomicBoolean();
 
@@ -61,10 +65,12 @@ final class ConnectAttempt
 
   ConnectAttempt(
       URI address,
+      ByteBuffer data,
       long timeoutNanos,
       ConnectionContext context,
       CoreSubscriber<? super RdmaConnection> actual) {
     this.address = address;
+    this.data = data;
     this.context = context;
     this.actual = actual;
     this.timeoutNanos = timeoutNanos;
@@ -157,7 +163,8 @@ final class ConnectAttempt
       ConnectionLifecycle prepared =
           new ConnectionLifecycle(context, resolved, () -> context.dispatcher().forget(resolved));
       connection = prepared;
-      resolved.connect(context.parameters(prepared.handshake().encode()), timeoutNanos);
+      ByteBuffer offer = ProgramData.append(prepared.handshake().encode(), data);
+      resolved.connect(context.parameters(offer), timeoutNanos);
     } catch (VerbsException e) {
       fail(new HcaException(OPERATION, address.toString(), null, "the HCA refused", e));
     }
@@ -242,6 +249,12 @@ final class ConnectAttempt
                   + " (expected: "
                   + Handshake.VERSION
                   + ")");
+      case REFUSED -> {
+        RejectReason why = ProgramData.readReason(event.privateData(), Rejection.LENGTH);
+        yield why == null
+            ? new RdmaConnectException(OPERATION, peer, reason)
+            : new RdmaConnectException(OPERATION, peer, why);
+      }
       case UNKNOWN, RESOURCES, CLOSING -> new RdmaConnectException(OPERATION, peer, reason);
     };
   }

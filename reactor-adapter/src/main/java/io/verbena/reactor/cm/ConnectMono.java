@@ -6,6 +6,7 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.reactor.connection.ConnectionContext;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
@@ -14,16 +15,20 @@ import reactor.core.publisher.Operators;
 /** A connection, for each subscription its own. */
 public final class ConnectMono extends Mono<RdmaConnection> {
   private final URI address;
+  private final ByteBuffer data;
   private final long timeoutNanos;
   private final Supplier<ConnectionContext> contexts;
 
   /**
    * @param address without a host name to look up
+   * @param data of the program
    * @param timeoutNanos how long a connect may take
    * @param contexts where each next connection is made; may throw {@link RdmaException}
    */
-  public ConnectMono(URI address, long timeoutNanos, Supplier<ConnectionContext> contexts) {
+  public ConnectMono(
+      URI address, ByteBuffer data, long timeoutNanos, Supplier<ConnectionContext> contexts) {
     this.address = address;
+    this.data = data;
     this.timeoutNanos = timeoutNanos;
     this.contexts = contexts;
   }
@@ -41,7 +46,7 @@ public final class ConnectMono extends Mono<RdmaConnection> {
           actual, new RdmaConnectException("connect", address.toString(), "it threw " + e, e));
       return;
     }
-    ConnectAttempt attempt = new ConnectAttempt(address, timeoutNanos, context, actual);
+    ConnectAttempt attempt = new ConnectAttempt(address, data, timeoutNanos, context, actual);
     try {
       actual.onSubscribe(attempt);
     } catch (Throwable thrown) {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.cm;
 
+import io.verbena.AcceptHook;
+import io.verbena.ConnectRequest;
 import io.verbena.HcaException;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaServer;
 import io.verbena.core.cm.ConnectionEventDispatcher;
+import io.verbena.core.cm.ConnectionSlots;
 import io.verbena.core.cm.EventTarget;
 import io.verbena.reactor.connection.Connection;
 import io.verbena.reactor.connection.ConnectionContext;
@@ -22,9 +25,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Scheduler;
 
 /** A bound address: accepts, and hands each connection to the handler on its loop. */
 public final class Server implements RdmaServer, EventTarget {
@@ -35,6 +40,9 @@ public final class Server implements RdmaServer, EventTarget {
   private final Supplier<ConnectionContext> contexts;
   private final RdmaMemory memory;
   private final Function<RdmaConnection, ? extends Publisher<Void>> handler;
+  private final @Nullable AcceptHook hook;
+  private final Scheduler hookThreads;
+  private final ConnectionSlots slots = new ConnectionSlots();
   private final ConnectionListener listener;
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicBoolean disposed = new AtomicBoolean();
@@ -45,6 +53,8 @@ public final class Server implements RdmaServer, EventTarget {
    * Listens.
    *
    * @param contexts where each next connection is made
+   * @param hook decides which connections are taken; null for all
+   * @param hookThreads where it is called
    * @throws io.verbena.verbs.VerbsException if the address is taken or none
    */
   public Server(
@@ -52,10 +62,14 @@ public final class Server implements RdmaServer, EventTarget {
       ConnectionEventDispatcher dispatcher,
       Supplier<ConnectionContext> contexts,
       RdmaMemory memory,
+      @Nullable AcceptHook hook,
+      Scheduler hookThreads,
       Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     this.dispatcher = dispatcher;
     this.contexts = contexts;
     this.memory = memory;
+    this.hook = hook;
+    this.hookThreads = hookThreads;
     this.handler = handler;
     listener = dispatcher.listen(address, BACKLOG, this);
   }
@@ -97,6 +111,16 @@ public final class Server implements RdmaServer, EventTarget {
         closed.tryEmitError(failure);
       }
     }
+  }
+
+  /** The slots of its connections. */
+  ConnectionSlots slots() {
+    return slots;
+  }
+
+  /** Asks the hook, or returns null if there is none. */
+  @Nullable HookCall ask(ConnectRequest request, HookCall.Listener listener) {
+    return hook == null ? null : HookCall.start(hook, request, hookThreads, listener);
   }
 
   /** A connection is established; on its loop. */

@@ -30,7 +30,9 @@ public record Rejection(int version, Reason reason) {
     /** The server has no memory, queue pair or place left. */
     RESOURCES(3, "as it has no resources left"),
     /** The server is being closed. */
-    CLOSING(4, "as it is closing");
+    CLOSING(4, "as it is closing"),
+    /** A limit or the program refused it; the reason stands behind this. */
+    REFUSED(5, "for a reason that it does not tell");
 
     private final int code;
     private final String text;

@@ -32,6 +32,10 @@ record Misuse(Operation operation, Signal signal, Misdeed misdeed, Moment moment
     if (moment == Moment.WITHIN && operation == Operation.HANDLER) {
       return false;
     }
+    if (operation == Operation.ACCEPT_HOOK
+        && (misdeed.needsConnection() || (moment != Moment.CONNECTED && moment != Moment.DYING))) {
+      return false;
+    }
     if (operation.isOfServer() && (moment != Moment.CONNECTED || misdeed.needsConnection())) {
       return false;
     }
@@ -41,7 +45,8 @@ record Misuse(Operation operation, Signal signal, Misdeed misdeed, Moment moment
           : signal == Signal.ON_NEXT && operation.yieldsBuffers();
     }
     if (misdeed.isOfPublishers()) {
-      return operation == Operation.SOURCE && signal == Signal.REQUEST;
+      return (operation == Operation.SOURCE || operation == Operation.ACCEPT_HOOK)
+          && signal == Signal.REQUEST;
     }
     if (misdeed.needsConnection() && operation == Operation.CONNECT) {
       return signal == Signal.ON_NEXT || signal == Signal.ON_COMPLETE;

@@ -25,7 +25,9 @@ enum Operation {
   BIND,
   SERVER_ON_CLOSE,
   /** The function that is given to bind, and the publisher that it returns. */
-  HANDLER;
+  HANDLER,
+  /** The accept hook that is given to bind, and the publisher that it returns. */
+  ACCEPT_HOOK;
 
   /** The callbacks of the user. */
   Set<Signal> signals() {
@@ -36,6 +38,8 @@ enum Operation {
           EnumSet.of(Signal.ON_SUBSCRIBE, Signal.ON_ERROR, Signal.ON_COMPLETE);
       case ON_PEER_CLOSING, SERVER_ON_CLOSE -> EnumSet.of(Signal.ON_SUBSCRIBE, Signal.ON_COMPLETE);
       case SOURCE -> EnumSet.of(Signal.SUBSCRIBE, Signal.REQUEST, Signal.CANCEL);
+      // Its cancel comes with the deadline, for which these tests do not wait.
+      case ACCEPT_HOOK -> EnumSet.of(Signal.APPLY, Signal.SUBSCRIBE, Signal.REQUEST);
       case HANDLER -> EnumSet.of(Signal.APPLY, Signal.SUBSCRIBE, Signal.REQUEST, Signal.CANCEL);
     };
   }
@@ -60,9 +64,14 @@ enum Operation {
     return this == BIND || this == SERVER_ON_CLOSE;
   }
 
+  /** Whether the user's code is called as a server accepts a connection. */
+  boolean isOfAccepting() {
+    return this == HANDLER || this == ACCEPT_HOOK;
+  }
+
   /** Whether the user's code is a publisher's or a function, and no subscriber's. */
   boolean isPublishing() {
-    return this == SOURCE || this == HANDLER;
+    return this == SOURCE || isOfAccepting();
   }
 
   boolean yieldsBuffers() {

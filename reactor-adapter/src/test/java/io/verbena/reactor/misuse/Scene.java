@@ -3,6 +3,8 @@ package io.verbena.reactor.misuse;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.verbena.AcceptDecision;
+import io.verbena.ConnectRequest;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaServer;
@@ -89,7 +91,7 @@ final class Scene {
   }
 
   void disposeTransport() {
-    (misuse.operation() == Operation.HANDLER || misuse.operation().isOfServer()
+    (misuse.operation().isOfAccepting() || misuse.operation().isOfServer()
             ? room.ends.serverSide()
             : room.ends.clientSide())
         .dispose();
@@ -137,6 +139,7 @@ final class Scene {
       case BIND -> bind();
       case SERVER_ON_CLOSE -> closeServer();
       case HANDLER -> accept();
+      case ACCEPT_HOOK -> admit();
       default -> operate();
     }
     if (misuse.isCertain()) {
@@ -148,7 +151,7 @@ final class Scene {
 
   private boolean isOver() {
     RdmaConnection connection = peer;
-    return misuse.operation() == Operation.HANDLER
+    return misuse.operation().isOfAccepting()
         ? connection == null || connection.isDisposed()
         : outcome.isEnded();
   }
@@ -177,7 +180,7 @@ final class Scene {
       Room.await("the end of its connections", () -> server.connectionCount() == 0);
       server.dispose();
     }
-    if (misuse.operation() != Operation.HANDLER) {
+    if (!misuse.operation().isOfAccepting()) {
       watches.add(outcome);
     }
     for (Watch each : watches) {
@@ -251,7 +254,7 @@ final class Scene {
       case CLOSE -> connection.close();
       case ON_CLOSE -> connection.onClose();
       case ON_PEER_CLOSING -> connection.onPeerClosing();
-      case CONNECT, HANDLER, BIND, SERVER_ON_CLOSE -> throw new AssertionError(misuse);
+      case CONNECT, HANDLER, ACCEPT_HOOK, BIND, SERVER_ON_CLOSE -> throw new AssertionError(misuse);
     };
   }
 
@@ -398,6 +401,31 @@ final class Scene {
     } else if (misuse.moment() == Moment.DYING) {
       client.dispose();
     }
+  }
+
+  private void admit() {
+    URI address = Addresses.of("misuse-" + NAMES.incrementAndGet());
+    RdmaServer server =
+        serverSide()
+            .bind(address, this::decide, connection -> Mono.never())
+            .blockOptional(Ends.LIMIT)
+            .orElseThrow();
+    ownServer = server;
+    Mono<RdmaConnection> connect =
+        room.ends.clientSide().connect(Addresses.reach(server.address()));
+    if (misuse.moment() == Moment.DYING) {
+      connect.doOnNext(RdmaConnection::dispose).subscribe(taken -> {}, refused -> {}).dispose();
+    } else {
+      peer = connect.onErrorComplete(RdmaException.class).block(Ends.LIMIT);
+    }
+  }
+
+  private Mono<AcceptDecision> decide(ConnectRequest request) {
+    if (misuse.signal() == Signal.APPLY) {
+      reached();
+      misuse.misdeed().commit(this, null);
+    }
+    return Mono.fromDirect(Supplies.decisions(misuse, this));
   }
 
   private Publisher<Void> handle(RdmaConnection connection) {

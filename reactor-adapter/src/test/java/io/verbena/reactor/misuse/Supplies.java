@@ -2,6 +2,7 @@
 package io.verbena.reactor.misuse;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.AcceptDecision;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
@@ -12,6 +13,9 @@ import org.reactivestreams.Subscription;
  * and completes unless its cancel is to be called.
  */
 final class Supplies<T> implements Publisher<T> {
+  /** Where the demand has no end. */
+  private static final int MOST = 1000;
+
   private final Misuse misuse;
   private final Scene scene;
   private final Class<T> type;
@@ -31,6 +35,11 @@ final class Supplies<T> implements Publisher<T> {
   /** What a handler returns: it never ends. */
   static Publisher<Void> nothing(Misuse misuse, Scene scene) {
     return new Supplies<>(misuse, scene, Void.class);
+  }
+
+  /** The answer of an accept hook, which accepts. */
+  static Publisher<AcceptDecision> decisions(Misuse misuse, Scene scene) {
+    return new Supplies<>(misuse, scene, AcceptDecision.class);
   }
 
   private boolean isTimeFor(Signal signal) {
@@ -53,11 +62,18 @@ final class Supplies<T> implements Publisher<T> {
 
   private final class Supply implements Subscription {
     private final Subscriber<? super T> subscriber;
-    private int left = type == ByteBuf.class ? 3 : 0;
+    private int left = items();
     private boolean over;
 
     Supply(Subscriber<? super T> subscriber) {
       this.subscriber = subscriber;
+    }
+
+    private int items() {
+      if (type == ByteBuf.class) {
+        return 3;
+      }
+      return type == AcceptDecision.class ? 1 : 0;
     }
 
     @Override
@@ -74,24 +90,28 @@ final class Supplies<T> implements Publisher<T> {
       }
       for (long i = 0; i < count && left > 0 && !over; i++) {
         left--;
-        ByteBuf message = scene.message(left);
-        if (releases) {
+        T item = item(left);
+        if (releases && item instanceof ByteBuf message) {
           releases = false;
           giveAway(message);
         }
-        subscriber.onNext(type.cast(message));
+        subscriber.onNext(item);
       }
-      if (type == ByteBuf.class && left == 0 && !over && misuse.signal() != Signal.CANCEL) {
+      if (type != Void.class && left == 0 && !over && misuse.signal() != Signal.CANCEL) {
         over = true;
         subscriber.onComplete();
       }
     }
 
+    private T item(int number) {
+      return type.cast(type == ByteBuf.class ? scene.message(number) : AcceptDecision.accept());
+    }
+
     private void breakRules(long count) {
       switch (misuse.misdeed()) {
         case EXCEEDS_DEMAND -> {
-          for (long i = -1; i < count; i++) {
-            subscriber.onNext(type.cast(scene.message(0)));
+          for (long i = -1; i < Math.min(count, MOST); i++) {
+            subscriber.onNext(item(0));
           }
         }
         case PUBLISHES_NULL -> subscriber.onNext(type.cast(null));

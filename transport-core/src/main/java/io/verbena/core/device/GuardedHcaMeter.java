@@ -3,6 +3,7 @@ package io.verbena.core.device;
 
 import static java.util.Objects.requireNonNull;
 
+import io.verbena.RejectReason;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.meters.ConnectionState;
 import io.verbena.meters.HcaMeter;
@@ -97,6 +98,11 @@ final class GuardedHcaMeter extends HcaMeter {
   @Override
   public void loopStalled(long nanos) {
     guarded(() -> meter.loopStalled(nanos));
+  }
+
+  @Override
+  public void refused(RejectReason reason) {
+    guarded(() -> meter.refused(reason));
   }
 
   @Override

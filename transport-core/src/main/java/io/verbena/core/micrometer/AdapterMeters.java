@@ -4,6 +4,7 @@ package io.verbena.core.micrometer;
 import io.micrometer.core.instrument.DistributionSummary;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.BaseUnits;
+import io.verbena.RejectReason;
 import io.verbena.meters.Backlog;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.meters.ConnectionState;
@@ -155,6 +156,23 @@ final class AdapterMeters {
   void loopStalled() {
     registration
         .counter("verbena.loop.stalls", "stalls", "Completion loops found held up", tags)
+        .increment();
+  }
+
+  void refused(RejectReason reason) {
+    String name =
+        switch (reason.code()) {
+          case RejectReason.CONNECTION_LIMIT -> "connection_limit";
+          case RejectReason.PEER_LIMIT -> "peer_limit";
+          case RejectReason.HOOK_FAILED -> "hook_failed";
+          default -> "program";
+        };
+    registration
+        .counter(
+            "verbena.connections.refused",
+            CONNECTIONS,
+            "Connections that a limit or an accept hook of a server refused",
+            tags.and("reason", name))
         .increment();
   }
 

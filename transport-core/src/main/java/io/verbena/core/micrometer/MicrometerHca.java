@@ -2,6 +2,7 @@
 package io.verbena.core.micrometer;
 
 import io.micrometer.core.instrument.DistributionSummary;
+import io.verbena.RejectReason;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.meters.ConnectionState;
 import io.verbena.meters.HcaMeter;
@@ -66,6 +67,11 @@ final class MicrometerHca extends HcaMeter {
   @Override
   public void loopStalled(long nanos) {
     adapter.loopStalled();
+  }
+
+  @Override
+  public void refused(RejectReason reason) {
+    adapter.refused(reason);
   }
 
   @Override

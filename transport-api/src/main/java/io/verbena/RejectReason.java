@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena;
+
+import static java.util.Objects.requireNonNull;
+
+import java.io.Serializable;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Why a server refused a connection, as its client is told.
+ *
+ * @param code 0 to 65535, whose meaning the programs agree on, or one of the constants
+ * @param text for people; at most {@link #MAX_TEXT} bytes of UTF-8
+ */
+public record RejectReason(int code, String text) implements Serializable {
+  /** The server has as many connections as its limit: another time, or another server. */
+  public static final int CONNECTION_LIMIT = -1;
+
+  /** The server has as many connections of this client's address as its limit for a peer. */
+  public static final int PEER_LIMIT = -2;
+
+  /** The server's {@link AcceptHook} failed, or gave no answer in time. */
+  public static final int HOOK_FAILED = -3;
+
+  /** The most bytes of {@code text}; any provider's reject carries them. */
+  public static final int MAX_TEXT = 100;
+
+  private static final int MAX_CODE = 65_535;
+
+  /** Checks code and text. */
+  public RejectReason {
+    if (code < HOOK_FAILED || code > MAX_CODE) {
+      throw new IllegalArgumentException(
+          "code: " + code + " (expected: " + HOOK_FAILED + " to " + MAX_CODE + ")");
+    }
+    int bytes = requireNonNull(text, "text").getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MAX_TEXT) {
+      throw new IllegalArgumentException(
+          "text: " + bytes + " bytes (expected: <= " + MAX_TEXT + ")");
+    }
+  }
+}
