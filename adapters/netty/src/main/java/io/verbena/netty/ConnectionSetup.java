@@ -6,9 +6,13 @@ import static java.util.Objects.requireNonNull;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.Future;
+import io.verbena.RdmaConnectException;
 import io.verbena.RdmaException;
+import io.verbena.RejectReason;
 import io.verbena.core.cm.EventTarget;
+import io.verbena.core.cm.ProgramData;
 import io.verbena.netty.wire.Handshake;
+import io.verbena.netty.wire.Rejection;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
@@ -18,6 +22,7 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +41,9 @@ import org.jspecify.annotations.Nullable;
 final class ConnectionSetup {
   /** The channel that wants the connection. */
   interface Owner extends EventTarget, Stream.Owner {
+    /** Returns what the program sends along with a connect. */
+    ByteBuffer privateData();
+
     /** Returns whether a requested connection is still wanted: its listener is still open. */
     boolean isWanted();
 
@@ -167,18 +175,33 @@ final class ConnectionSetup {
       case ESTABLISHED -> established(event);
       case DISCONNECTED, DEVICE_REMOVAL ->
           fail(new ConnectException("Connection reset: " + event.identifier().peer()));
-      case REJECTED ->
-          fail(
-              new ConnectException(
-                  event.status() == ConnectionEvent.REJECT_INVALID_SERVICE_ID
-                      ? "Connection refused: " + peer
-                      : "Connection rejected: " + event.statusText() + ": " + peer));
+      case REJECTED -> fail(rejection(event));
       case ADDR_ERROR, ROUTE_ERROR, UNREACHABLE, CONNECT_ERROR ->
           fail(new ConnectException(event.type() + ": " + event.statusText() + ": " + peer));
       case CONNECT_REQUEST, CONNECT_RESPONSE, ROUTE_RESOLVED, ADDR_CHANGE, TIMEWAIT_EXIT -> {
         // Nothing to do.
       }
     }
+  }
+
+  private ConnectException rejection(ConnectionEvent event) {
+    if (event.status() == ConnectionEvent.REJECT_INVALID_SERVICE_ID) {
+      return new ConnectException("Connection refused: " + peer);
+    }
+    RejectReason reason =
+        event.status() == ConnectionEvent.REJECT_CONSUMER_DEFINED
+            ? Rejection.decode(event.privateData())
+            : null;
+    ConnectException rejected =
+        new ConnectException(
+            "Connection rejected: "
+                + (reason == null ? event.statusText() : reason.text())
+                + ": "
+                + peer);
+    if (reason != null) {
+      rejected.initCause(new RdmaConnectException("connect", peer.toString(), reason));
+    }
+    return rejected;
   }
 
   private void resolved() {
@@ -191,7 +214,8 @@ final class ConnectionSetup {
       if (port == 0) {
         choosePort();
       }
-      identifier.connect(ConnectionParameters.of(made.handshake(port).encode()), timeoutNanos());
+      ByteBuffer offer = ProgramData.append(made.handshake(port).encode(), owner.privateData());
+      identifier.connect(ConnectionParameters.of(offer), timeoutNanos());
     } catch (VerbsException | RdmaException e) {
       fail(new IOException("cannot connect to " + peer, e));
     }

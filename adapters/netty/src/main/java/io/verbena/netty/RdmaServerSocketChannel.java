@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
+
 import io.netty.channel.AbstractServerChannel;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.ChannelPromise;
@@ -11,10 +13,18 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
+import io.netty.util.concurrent.Future;
+import io.verbena.AcceptDecision;
+import io.verbena.ConnectRequest;
 import io.verbena.HcaException;
+import io.verbena.RdmaConnectException;
+import io.verbena.RejectReason;
+import io.verbena.core.cm.ConnectionSlots;
 import io.verbena.core.cm.EventTarget;
+import io.verbena.core.cm.ProgramData;
 import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -23,11 +33,16 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -43,14 +58,22 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaServerSocketChannel extends AbstractServerChannel
     implements ServerSocketChannel {
   private final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
-  private final ConcurrentLinkedQueue<ConnectionEvent> requests = new ConcurrentLinkedQueue<>();
+  private final ConnectionSlots slots = new ConnectionSlots();
+
+  /** Those that the hook decides on. */
+  private final Set<PendingAccept> undecided = new HashSet<>();
+
+  private final ConcurrentLinkedQueue<PendingAccept> requests = new ConcurrentLinkedQueue<>();
+
+  /** Those that wait for the hook, or to be read. */
   private final AtomicInteger waiting = new AtomicInteger();
+
   private @Nullable IoRegistration registration;
   private @Nullable RdmaIoHandler handler;
   private @Nullable ConnectionListener listener;
 
   /** The HCA of the listener, which keeps it open; the loop may have opened it again meanwhile. */
-  private @Nullable SharedHca hca;
+  private volatile @Nullable SharedHca hca;
 
   /** The addresses of its clients. */
   private final Set<InetSocketAddress> clients = ConcurrentHashMap.newKeySet();
@@ -137,11 +160,12 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
           "Cannot assign requested address: " + local + ": no address of this machine");
     }
     SharedHca at = on.hca();
+    // The first request may come before this returns.
+    hca = at;
     try {
       ConnectionListener made =
           at.dispatcher().listen(at.uri(socket), config.getBacklog(), (EventTarget) unsafe());
       listener = made;
-      hca = at;
       at.retain();
       address = at.local(made);
     } catch (VerbsException e) {
@@ -154,9 +178,16 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     }
   }
 
+  /** Returns how many connections count against the limit. */
+  int connectionsTaken() {
+    return slots.taken();
+  }
+
   /** Handles a connect request, on the dispatcher's thread. */
   private void requested(ConnectionEvent request) {
-    if (Handshake.decode(request.privateData()) == null) {
+    SharedHca at = hca;
+    ByteBuffer data = ProgramData.read(request.privateData(), Handshake.LENGTH);
+    if (Handshake.decode(request.privateData()) == null || data == null || at == null) {
       // Of another protocol: it makes no channel and no line in a log.
       request.identifier().close();
       return;
@@ -166,11 +197,116 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
       request.identifier().close();
       return;
     }
-    requests.add(request);
+    RejectReason full =
+        slots.take(
+            request.identifier().remoteAddress(),
+            config.maxConnections(),
+            config.maxConnectionsPerPeer());
+    if (full != null) {
+      waiting.decrementAndGet();
+      PendingAccept.refuse(request.identifier(), full, at.meter());
+      return;
+    }
+    PendingAccept pending = new PendingAccept(request, slots);
+    RdmaAcceptHook hook = config.acceptHook();
     try {
-      eventLoop().execute(this::readRequests);
+      if (hook == null) {
+        requests.add(pending);
+        eventLoop().execute(this::readRequests);
+      } else {
+        eventLoop().execute(() -> ask(hook, data, pending, at));
+      }
     } catch (RejectedExecutionException e) {
-      dropRequests();
+      if (hook != null || requests.remove(pending)) {
+        drop(pending);
+      }
+    }
+  }
+
+  private void ask(RdmaAcceptHook hook, ByteBuffer data, PendingAccept pending, SharedHca at) {
+    if (closed) {
+      drop(pending);
+      return;
+    }
+    undecided.add(pending);
+    int millis = config.getConnectTimeoutMillis();
+    ConnectionIdentifier identifier = pending.event().identifier();
+    try {
+      Future<AcceptDecision> answer =
+          requireNonNull(
+              hook.decide(new ConnectRequest(identifier.peer(), identifier.remoteAddress(), data)),
+              "the hook returned null");
+      if (!undecided.contains(pending)) {
+        // The hook has closed this channel.
+        answer.cancel(false);
+        return;
+      }
+      pending.waitFor(
+          answer,
+          millis <= 0
+              ? null
+              : eventLoop()
+                  .schedule(
+                      () ->
+                          hookFailed(
+                              pending,
+                              new TimeoutException("no answer within " + millis + " ms"),
+                              at),
+                      millis,
+                      TimeUnit.MILLISECONDS));
+      answer.addListener(done -> answered(pending, answer, at));
+    } catch (Throwable e) {
+      hookFailed(pending, e, at);
+    }
+  }
+
+  /** On any thread. */
+  private void answered(PendingAccept pending, Future<AcceptDecision> answer, SharedHca at) {
+    if (eventLoop().inEventLoop()) {
+      decided(pending, answer, at);
+      return;
+    }
+    try {
+      eventLoop().execute(() -> decided(pending, answer, at));
+    } catch (RejectedExecutionException e) {
+      // The loop has ended, and this channel dropped the request before.
+      return;
+    }
+  }
+
+  private void decided(PendingAccept pending, Future<AcceptDecision> answer, SharedHca at) {
+    AcceptDecision decision = answer.isSuccess() ? answer.getNow() : null;
+    if (decision == null) {
+      Throwable cause = answer.cause();
+      hookFailed(
+          pending, cause == null ? new NullPointerException("the hook answered null") : cause, at);
+    } else if (undecided.remove(pending)) {
+      pending.stopWaiting();
+      RejectReason reason = decision.rejection();
+      if (reason == null) {
+        requests.add(pending);
+        readRequests();
+      } else {
+        waiting.decrementAndGet();
+        pending.refuse(reason, at.meter());
+      }
+    }
+  }
+
+  private void hookFailed(PendingAccept pending, Throwable why, SharedHca at) {
+    if (undecided.remove(pending)) {
+      pending.stopWaiting();
+      waiting.decrementAndGet();
+      pending.refuse(
+          new RejectReason(RejectReason.HOOK_FAILED, "the server's accept hook failed"),
+          at.meter());
+      pipeline()
+          .fireExceptionCaught(
+              new RdmaConnectException(
+                  "accept",
+                  pending.event().identifier().peer(),
+                  "the accept hook failed: " + why,
+                  why));
     }
   }
 
@@ -195,7 +331,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     handle.reset(config);
     ChannelPipeline pipeline = pipeline();
     do {
-      ConnectionEvent request = requests.poll();
+      PendingAccept request = requests.poll();
       if (request == null) {
         break;
       }
@@ -211,10 +347,17 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     }
   }
 
-  private RdmaSocketChannel child(SharedHca at, ConnectionEvent request) {
+  private RdmaSocketChannel child(SharedHca at, PendingAccept pending) {
+    ConnectionEvent request = pending.event();
     InetSocketAddress client = client(at.remote(request.identifier()), request);
     RdmaSocketChannel child = new RdmaSocketChannel(this, client, request);
-    child.closeFuture().addListener(closed -> clients.remove(client));
+    child
+        .closeFuture()
+        .addListener(
+            closed -> {
+              clients.remove(client);
+              pending.releaseSlot();
+            });
     at.dispatcher().register(request.identifier(), (EventTarget) child.unsafe());
     return child;
   }
@@ -240,9 +383,21 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   }
 
   private void dropRequests() {
-    for (ConnectionEvent request = requests.poll(); request != null; request = requests.poll()) {
-      waiting.decrementAndGet();
-      request.identifier().close();
+    for (PendingAccept request = requests.poll(); request != null; request = requests.poll()) {
+      drop(request);
+    }
+  }
+
+  private void drop(PendingAccept request) {
+    waiting.decrementAndGet();
+    request.drop();
+  }
+
+  private void dropUndecided() {
+    for (PendingAccept each : List.copyOf(undecided)) {
+      undecided.remove(each);
+      drop(each);
+      each.stopWaiting();
     }
   }
 
@@ -254,6 +409,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     if (listening != null && at != null) {
       listener = null;
       at.dispatcher().close(listening);
+      dropUndecided();
       dropRequests();
       at.release();
     }

@@ -4,6 +4,9 @@ package io.verbena.netty;
 import static io.netty.channel.ChannelOption.SO_BACKLOG;
 import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
+import static io.verbena.netty.RdmaChannelOption.ACCEPT_HOOK;
+import static io.verbena.netty.RdmaChannelOption.MAX_CONNECTIONS;
+import static io.verbena.netty.RdmaChannelOption.MAX_CONNECTIONS_PER_PEER;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
@@ -14,8 +17,9 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import io.netty.util.NetUtil;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** The options of a listening channel; of the socket's, only the backlog has an effect. */
+/** The options of a listening channel; of a socket's, only the backlog has an effect. */
 final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
     implements ServerSocketChannelConfig {
   private static final int BUFFER = 64 << 10;
@@ -24,6 +28,9 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
   private static final int DEFAULT_BACKLOG = NetUtil.SOMAXCONN;
 
   private volatile int backlog = DEFAULT_BACKLOG;
+  private volatile int maxConnections = Integer.MAX_VALUE;
+  private volatile int maxConnectionsPerPeer = Integer.MAX_VALUE;
+  private volatile @Nullable RdmaAcceptHook acceptHook;
   private volatile boolean reuseAddress;
   private volatile int receiveBufferSize = BUFFER;
 
@@ -33,7 +40,14 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
 
   @Override
   public Map<ChannelOption<?>, Object> getOptions() {
-    return getOptions(super.getOptions(), SO_RCVBUF, SO_REUSEADDR, SO_BACKLOG);
+    return getOptions(
+        super.getOptions(),
+        SO_RCVBUF,
+        SO_REUSEADDR,
+        SO_BACKLOG,
+        MAX_CONNECTIONS,
+        MAX_CONNECTIONS_PER_PEER,
+        ACCEPT_HOOK);
   }
 
   @Override
@@ -46,6 +60,12 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
       value = reuseAddress;
     } else if (option.equals(SO_BACKLOG)) {
       value = backlog;
+    } else if (option.equals(MAX_CONNECTIONS)) {
+      value = maxConnections;
+    } else if (option.equals(MAX_CONNECTIONS_PER_PEER)) {
+      value = maxConnectionsPerPeer;
+    } else if (option.equals(ACCEPT_HOOK)) {
+      value = acceptHook;
     }
     return value == null ? super.getOption(option) : (T) value;
   }
@@ -59,10 +79,35 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
       setReuseAddress((Boolean) value);
     } else if (option.equals(SO_BACKLOG)) {
       setBacklog((Integer) value);
+    } else if (option.equals(MAX_CONNECTIONS)) {
+      maxConnections = checked("MAX_CONNECTIONS", (Integer) value);
+    } else if (option.equals(MAX_CONNECTIONS_PER_PEER)) {
+      maxConnectionsPerPeer = checked("MAX_CONNECTIONS_PER_PEER", (Integer) value);
+    } else if (option.equals(ACCEPT_HOOK)) {
+      acceptHook = (RdmaAcceptHook) value;
     } else {
       return super.setOption(option, value);
     }
     return true;
+  }
+
+  private static int checked(String option, int value) {
+    if (value < 1) {
+      throw new IllegalArgumentException(option + ": " + value + " (expected: >= 1)");
+    }
+    return value;
+  }
+
+  int maxConnections() {
+    return maxConnections;
+  }
+
+  int maxConnectionsPerPeer() {
+    return maxConnectionsPerPeer;
+  }
+
+  @Nullable RdmaAcceptHook acceptHook() {
+    return acceptHook;
   }
 
   @Override

@@ -20,6 +20,7 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.util.internal.StringUtil;
+import io.verbena.core.cm.ProgramData;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
@@ -27,6 +28,7 @@ import java.net.BindException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
 import java.nio.channels.ClosedChannelException;
@@ -532,6 +534,10 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         if (!(to instanceof InetSocketAddress socket) || on == null) {
           throw new UnsupportedAddressTypeException();
         }
+        String refusal = ProgramData.refuse(config.privateData());
+        if (refusal != null) {
+          throw new ConnectException(refusal);
+        }
         InetSocketAddress bound = from == null ? local : own(from);
         int port = bound == null ? 0 : bound.getPort();
         setup =
@@ -548,10 +554,15 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         promise.tryFailure(annotateConnectException(new ConnectException(e.getMessage()), to));
         closeIfClosed();
         closeQuietly();
-      } catch (BindException | RuntimeException e) {
+      } catch (ConnectException | BindException | RuntimeException e) {
         promise.tryFailure(annotateConnectException(e, to));
         closeIfClosed();
       }
+    }
+
+    @Override
+    public ByteBuffer privateData() {
+      return config.privateData();
     }
 
     @Override

@@ -9,6 +9,7 @@ import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 import static io.netty.channel.ChannelOption.SO_SNDBUF;
 import static io.netty.channel.ChannelOption.TCP_NODELAY;
+import static io.verbena.netty.RdmaChannelOption.PRIVATE_DATA;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelOption;
@@ -17,6 +18,7 @@ import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.socket.SocketChannelConfig;
+import java.nio.ByteBuffer;
 import java.util.Map;
 
 /**
@@ -39,6 +41,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   private volatile int sendBufferSize = BUFFER;
   private volatile int soLinger = -1;
   private volatile int trafficClass;
+  private volatile byte[] privateData = {};
 
   RdmaSocketChannelConfig(RdmaSocketChannel channel) {
     super(channel);
@@ -55,7 +58,8 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         SO_REUSEADDR,
         SO_LINGER,
         IP_TOS,
-        ALLOW_HALF_CLOSURE);
+        ALLOW_HALF_CLOSURE,
+        PRIVATE_DATA);
   }
 
   @Override
@@ -78,6 +82,8 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
       value = trafficClass;
     } else if (option.equals(ALLOW_HALF_CLOSURE)) {
       value = allowHalfClosure;
+    } else if (option.equals(PRIVATE_DATA)) {
+      value = privateData.clone();
     }
     return value == null ? super.getOption(option) : (T) value;
   }
@@ -101,10 +107,17 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
       setTrafficClass((Integer) value);
     } else if (option.equals(ALLOW_HALF_CLOSURE)) {
       setAllowHalfClosure((Boolean) value);
+    } else if (option.equals(PRIVATE_DATA)) {
+      privateData = ((byte[]) value).clone();
     } else {
       return super.setOption(option, value);
     }
     return true;
+  }
+
+  /** Returns what goes with a connect. */
+  ByteBuffer privateData() {
+    return ByteBuffer.wrap(privateData);
   }
 
   /** The allocator of registered memory, unless the user has chosen another. */

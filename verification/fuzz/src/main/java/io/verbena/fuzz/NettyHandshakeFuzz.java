@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.fuzz;
 
+import io.verbena.RejectReason;
 import io.verbena.netty.wire.Handshake;
+import io.verbena.netty.wire.Rejection;
 import java.nio.ByteBuffer;
 
 /** The private data with which Netty channels connect and accept. */
@@ -11,6 +13,10 @@ public final class NettyHandshakeFuzz {
   public static void fuzzerTestOneInput(byte[] data) {
     ByteBuffer bytes = ByteBuffer.wrap(data);
     Handshake read = Handshake.decode(bytes);
+    RejectReason reason = Rejection.decode(bytes);
+    if (reason != null) {
+      Claim.that(reason.equals(Rejection.decode(Rejection.encode(reason))), "so can a reason");
+    }
     Claim.that(bytes.position() == 0, "reading moves nothing");
     if (read != null) {
       Claim.that(read.port() >= 0 && read.port() < 1 << 16, "a port that is one");

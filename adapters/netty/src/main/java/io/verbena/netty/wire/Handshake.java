@@ -33,7 +33,11 @@ public record Handshake(int port, boolean trails, int piece, int shortPiece, int
   /** The most receives that an end may have. */
   public static final int MOST_RECEIVES = 32_768;
 
-  private static final int MAGIC = 0x5642_4e53;
+  static final int MAGIC = 0x5642_4e53;
+
+  /** The bytes of an encoded handshake; a connect request has those of a program behind it. */
+  public static final int LENGTH = 20;
+
   private static final byte VERSION = 1;
   private static final int VERSION_AT = 4;
   private static final int TRAILS_AT = 5;
@@ -41,7 +45,6 @@ public record Handshake(int port, boolean trails, int piece, int shortPiece, int
   private static final int PIECE_AT = 8;
   private static final int SHORT_PIECE_AT = 12;
   private static final int RECEIVES_AT = 16;
-  private static final int LENGTH = 20;
   private static final int MOST_PIECE = 1 << 20;
 
   /** Returns the bytes to send. */

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.channel.ChannelOption;
+
+/** Options that channels over RDMA have beside those of sockets. */
+public final class RdmaChannelOption<T> extends ChannelOption<T> {
+  /**
+   * Of a {@link RdmaServerSocketChannel}: the most child channels at once, those that are being
+   * accepted with them; 2147483647, no limit, by default. Further clients get a {@link
+   * java.net.ConnectException} that says so, whose cause is a {@link
+   * io.verbena.RdmaConnectException} with the {@link io.verbena.RejectReason}.
+   */
+  public static final ChannelOption<Integer> MAX_CONNECTIONS =
+      valueOf(RdmaChannelOption.class, "MAX_CONNECTIONS");
+
+  /**
+   * Of a {@link RdmaServerSocketChannel}: the most of those of one IP address, likewise. Where the
+   * fabric has no addresses, as on {@code emulated://}, all clients are one.
+   */
+  public static final ChannelOption<Integer> MAX_CONNECTIONS_PER_PEER =
+      valueOf(RdmaChannelOption.class, "MAX_CONNECTIONS_PER_PEER");
+
+  /** Of a {@link RdmaServerSocketChannel}: decides which connections it takes; none by default. */
+  public static final ChannelOption<RdmaAcceptHook> ACCEPT_HOOK =
+      valueOf(RdmaChannelOption.class, "ACCEPT_HOOK");
+
+  /**
+   * Of a {@link RdmaSocketChannel} that connects: bytes for the server's hook; none by default. A
+   * connect with more than {@link io.verbena.ConnectRequest#MAX_PRIVATE_DATA} fails.
+   */
+  public static final ChannelOption<byte[]> PRIVATE_DATA =
+      valueOf(RdmaChannelOption.class, "PRIVATE_DATA");
+
+  @SuppressWarnings("deprecation") // Netty's own options are made by it
+  private RdmaChannelOption() {
+    super(null);
+  }
+}

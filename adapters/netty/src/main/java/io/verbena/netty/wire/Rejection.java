@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty.wire;
+
+import io.verbena.RejectReason;
+import io.verbena.core.cm.ProgramData;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** The private data of a rejection: the magic number of the {@link Handshake}, and why. */
+public final class Rejection {
+  private Rejection() {}
+
+  /** Returns the bytes to send. */
+  public static ByteBuffer encode(RejectReason reason) {
+    return ProgramData.append(
+        ByteBuffer.allocate(Integer.BYTES).putInt(0, Handshake.MAGIC), reason);
+  }
+
+  /** Reads a server's rejection; returns null if it does not say why. */
+  public static @Nullable RejectReason decode(ByteBuffer data) {
+    return data.remaining() >= Integer.BYTES && data.getInt(data.position()) == Handshake.MAGIC
+        ? ProgramData.readReason(data, Integer.BYTES)
+        : null;
+  }
+}
