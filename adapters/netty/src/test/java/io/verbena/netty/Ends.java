@@ -115,6 +115,13 @@ final class Ends implements AutoCloseable {
     return channel;
   }
 
+  /** Closes the server's end of all connections that nobody has asked for. */
+  void closeAccepted() {
+    for (SocketChannel each = accepted.poll(); each != null; each = accepted.poll()) {
+      each.close().syncUninterruptibly();
+    }
+  }
+
   @Override
   public void close() {
     Future<?> serverEnd = end(serverLoop);
