@@ -6,17 +6,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.AcceptDecision;
+import io.verbena.AcceptHook;
+import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
+import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
+import io.verbena.RejectReason;
 import io.verbena.RemoteMemory;
 import io.verbena.RemoteMemory.Right;
 import io.verbena.UnknownSchemeException;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
@@ -66,6 +73,40 @@ class ReactiveTest {
     assertThat(ticket).isZero();
     bytes.release();
     assertThatThrownBy(() -> client.read(token).block()).isInstanceOf(RdmaException.class);
+    transport.dispose();
+  }
+
+  private static Mono<Boolean> isKnown(ByteBuffer token, @Nullable InetSocketAddress from) {
+    return Mono.just(from == null && token.get() == 7);
+  }
+
+  @Test
+  void aServerTakesWhomItKnows() {
+    URI address = URI.create("emulated://admission");
+    byte[] token = {7};
+
+    // snippet: admission
+    RdmaTransport transport =
+        RdmaTransport.create(
+            RdmaOptions.builder().maxConnections(10_000).maxConnectionsPerPeer(500).build());
+    AcceptHook hook =
+        request ->
+            isKnown(request.privateData(), request.address()) // a Mono<Boolean>
+                .map(
+                    known ->
+                        known ? AcceptDecision.accept() : AcceptDecision.reject(403, "unknown token"));
+    RdmaServer server = transport.bind(address, hook, c -> c.send(c.receive())).block();
+
+    RdmaConnection client = transport.connect(server.address(), ByteBuffer.wrap(token)).block();
+    // end
+
+    assertThat(client.isDisposed()).isFalse();
+    assertThatThrownBy(
+            () -> transport.connect(server.address(), ByteBuffer.wrap(new byte[1])).block())
+        .isInstanceOfSatisfying(
+            RdmaConnectException.class,
+            refused ->
+                assertThat(refused.rejection()).isEqualTo(new RejectReason(403, "unknown token")));
     transport.dispose();
   }
 
