@@ -29,7 +29,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Many channels that come, go and come back at once; {@code -Dverbena.storm=5000} says how many. */
+/**
+ * Many channels that come, go and come back at once; {@code -Dverbena.storm=5000} says how many.
+ */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class StormTest {
   private static final int MANY =
@@ -82,7 +84,8 @@ class StormTest {
 
   private double idleMemory(Ends ends, Channel server) {
     Client one = new Client();
-    Channel channel = client(ends, one).connect(server.localAddress()).syncUninterruptibly().channel();
+    Channel channel =
+        client(ends, one).connect(server.localAddress()).syncUninterruptibly().channel();
     await().atMost(PATIENCE).until(() -> one.echoed > 0);
     channel.close().syncUninterruptibly();
     await().atMost(PATIENCE).until(() -> sum("verbena.connections") == 0);
@@ -173,7 +176,7 @@ class StormTest {
 
     private void again(ChannelFuture connecting) {
       if (!enough) {
-        connecting
+        var unused = connecting
             .channel()
             .eventLoop()
             .schedule(
@@ -196,7 +199,9 @@ class StormTest {
       connecting.forEach(ChannelFuture::syncUninterruptibly);
       await().atMost(PATIENCE).until(() -> clients.stream().allMatch(each -> each.echoed > 2));
 
-      connecting.forEach(each -> each.channel().close());
+      for (ChannelFuture each : connecting) {
+        var unused = each.channel().close();
+      }
 
       assertThat(clients).allSatisfy(each -> assertThat(each.wrongs).isEmpty());
       awaitIdle(memory);

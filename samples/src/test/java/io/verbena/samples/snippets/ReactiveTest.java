@@ -94,7 +94,9 @@ class ReactiveTest {
             isKnown(request.privateData(), request.address()) // a Mono<Boolean>
                 .map(
                     known ->
-                        known ? AcceptDecision.accept() : AcceptDecision.reject(403, "unknown token"));
+                        known
+                            ? AcceptDecision.accept()
+                            : AcceptDecision.reject(403, "unknown token"));
     RdmaServer server = transport.bind(address, hook, c -> c.send(c.receive())).block();
 
     RdmaConnection client = transport.connect(server.address(), ByteBuffer.wrap(token)).block();
