@@ -319,6 +319,7 @@ class AdmissionTest {
 
       assertThat(rejection)
           .isEqualTo(new RejectReason(RejectReason.HOOK_FAILED, "the server's accept hook failed"));
+      await().atMost(Ends.LIMIT).until(() -> !told.failures.isEmpty());
       assertThat(told.failures).singleElement().isInstanceOf(RdmaConnectException.class);
       assertThat(connect(ends, server).isActive()).isTrue();
       assertThat(before.isActive()).isTrue();

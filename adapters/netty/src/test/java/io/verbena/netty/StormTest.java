@@ -176,11 +176,14 @@ class StormTest {
 
     private void again(ChannelFuture connecting) {
       if (!enough) {
-        var unused = connecting
-            .channel()
-            .eventLoop()
-            .schedule(
-                this::connect, ThreadLocalRandom.current().nextInt(20, 300), TimeUnit.MILLISECONDS);
+        var unused =
+            connecting
+                .channel()
+                .eventLoop()
+                .schedule(
+                    this::connect,
+                    ThreadLocalRandom.current().nextInt(20, 300),
+                    TimeUnit.MILLISECONDS);
       }
     }
   }
