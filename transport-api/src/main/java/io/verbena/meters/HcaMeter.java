@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.meters;
 
-import io.verbena.RejectReason;
 import io.verbena.verbs.CompletionStatus;
 import org.jspecify.annotations.Nullable;
 
@@ -55,8 +54,12 @@ public class HcaMeter implements AutoCloseable {
    */
   public void loopStalled(long nanos) {}
 
-  /** Called when a limit or an accept hook of a server refused a connection. */
-  public void refused(RejectReason reason) {}
+  /**
+   * Called when a limit or an accept hook of a server refused a connection.
+   *
+   * @param code of the {@code RejectReason}
+   */
+  public void refused(int code) {}
 
   /** Called when a connection asked a peer that was silent whether it is alive. */
   public void peerAsked() {}

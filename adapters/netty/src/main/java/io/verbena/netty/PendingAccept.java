@@ -54,7 +54,7 @@ final class PendingAccept {
 
   /** Refuses a connect request. */
   static void refuse(ConnectionIdentifier identifier, RejectReason reason, HcaMeter meter) {
-    meter.refused(reason);
+    meter.refused(reason.code());
     try {
       identifier.reject(Rejection.encode(reason));
     } catch (VerbsException e) {

@@ -193,7 +193,7 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
 
   /** A limit or the program refuses the connection. */
   private void refuse(RejectReason reason) {
-    context.resources().meter().refused(reason);
+    context.resources().meter().refused(reason.code());
     reject(ProgramData.append(new Rejection(Handshake.VERSION, Reason.REFUSED).encode(), reason));
   }
 

@@ -45,6 +45,9 @@ class StormTest {
 
   private static final Duration PATIENCE = Addresses.within(Duration.ofSeconds(20 + MANY / 50));
 
+  /** What each end's allocator registers at once. */
+  private static final int SLAB = 4 << 20;
+
   private final int threadsBefore = threads();
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final RdmaOptions options =
@@ -115,10 +118,12 @@ class StormTest {
     return all;
   }
 
-  private double idleMemory() {
-    RdmaConnection one = clients.connect(address()).block(PATIENCE);
-    assertThat(echo(one, 1).block(PATIENCE)).isEqualTo(1);
-    one.close().block(PATIENCE);
+  /**
+   * What a storm leaves registered: free buffers, which the allocator keeps until its limit is
+   * reached. Another storm finds them.
+   */
+  private double memoryAfterAStorm() {
+    Flux.fromIterable(connectAll()).flatMap(RdmaConnection::close, MANY).blockLast(PATIENCE);
     awaitNoConnections();
     return sum("verbena.memory.registered");
   }
@@ -133,14 +138,14 @@ class StormTest {
     await()
         .atMost(PATIENCE)
         .untilAsserted(
-            () -> assertThat(sum("verbena.memory.registered")).isLessThanOrEqualTo(memory));
+            () -> assertThat(sum("verbena.memory.registered")).isLessThanOrEqualTo(memory + 2 * SLAB));
     assertThat(sum("verbena.completion.queue.reserved")).isZero();
     assertThat(sum("verbena.send.queue.depth")).isZero();
   }
 
   @Test
   void allWhoConnectAtOnceAreServedAndAllCloseAtOnce() {
-    double memory = idleMemory();
+    double memory = memoryAfterAStorm();
 
     List<RdmaConnection> all = connectAll();
     List<Integer> echoes =
@@ -159,7 +164,7 @@ class StormTest {
 
   @Test
   void allWhoAreDisposedAtOnceEndWhatIsUnderWayTyped() {
-    double memory = idleMemory();
+    double memory = memoryAfterAStorm();
     List<RdmaConnection> all = connectAll();
     AtomicInteger ended = new AtomicInteger();
     Queue<Throwable> untyped = new ConcurrentLinkedQueue<>();
@@ -184,7 +189,6 @@ class StormTest {
 
   @Test
   void clientsOfAServerThatIsRestartedLoseNothingButWhatWasUnderWay() {
-    idleMemory();
     Sinks.Empty<Void> enough = Sinks.empty();
     List<Client> all = Flux.range(0, MANY).map(i -> new Client()).collectList().block();
     List<Disposable> running = all.stream().map(client -> client.run(enough)).toList();

@@ -3,7 +3,6 @@ package io.verbena.core.device;
 
 import static java.util.Objects.requireNonNull;
 
-import io.verbena.RejectReason;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.meters.ConnectionState;
 import io.verbena.meters.HcaMeter;
@@ -101,8 +100,8 @@ final class GuardedHcaMeter extends HcaMeter {
   }
 
   @Override
-  public void refused(RejectReason reason) {
-    guarded(() -> meter.refused(reason));
+  public void refused(int code) {
+    guarded(() -> meter.refused(code));
   }
 
   @Override

@@ -159,9 +159,9 @@ final class AdapterMeters {
         .increment();
   }
 
-  void refused(RejectReason reason) {
+  void refused(int code) {
     String name =
-        switch (reason.code()) {
+        switch (code) {
           case RejectReason.CONNECTION_LIMIT -> "connection_limit";
           case RejectReason.PEER_LIMIT -> "peer_limit";
           case RejectReason.HOOK_FAILED -> "hook_failed";

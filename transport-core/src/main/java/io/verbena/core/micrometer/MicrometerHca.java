@@ -2,7 +2,6 @@
 package io.verbena.core.micrometer;
 
 import io.micrometer.core.instrument.DistributionSummary;
-import io.verbena.RejectReason;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.meters.ConnectionState;
 import io.verbena.meters.HcaMeter;
@@ -70,8 +69,8 @@ final class MicrometerHca extends HcaMeter {
   }
 
   @Override
-  public void refused(RejectReason reason) {
-    adapter.refused(reason);
+  public void refused(int code) {
+    adapter.refused(code);
   }
 
   @Override
