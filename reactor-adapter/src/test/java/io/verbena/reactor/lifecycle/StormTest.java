@@ -138,7 +138,9 @@ class StormTest {
     await()
         .atMost(PATIENCE)
         .untilAsserted(
-            () -> assertThat(sum("verbena.memory.registered")).isLessThanOrEqualTo(memory + 2 * SLAB));
+            () ->
+                assertThat(sum("verbena.memory.registered"))
+                    .isLessThanOrEqualTo(memory + 2 * SLAB));
     assertThat(sum("verbena.completion.queue.reserved")).isZero();
     assertThat(sum("verbena.send.queue.depth")).isZero();
   }
