@@ -294,13 +294,10 @@ public final class ShmWire implements HostWire {
     Gid peer = new Gid(high, low);
     try {
       ShmLink link = ShmLink.open(folder, gid, peer, made++, RING);
-      selecting.lock();
-      try {
-        link.register(selector);
-      } finally {
-        selecting.unlock();
-      }
+      link.register(selector);
       add(link);
+      // A sleeper that knows nothing of its socket yet is to look at it, too.
+      selector.wakeup();
       return link;
     } catch (NoSuchFileException | java.net.ConnectException e) {
       refused.merge(peer, 1, Integer::sum);
