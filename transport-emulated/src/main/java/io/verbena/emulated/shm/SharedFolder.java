@@ -169,6 +169,7 @@ public final class SharedFolder {
    * @throws IOException if files cannot be made or locked
    */
   FileChannel createHost(Gid host) throws IOException {
+    OwnHosts.add(host);
     FileChannel channel = create(fileOf(host) + HOST);
     try {
       if (channel.tryLock() == null) {
@@ -191,9 +192,10 @@ public final class SharedFolder {
     return map(folder.resolve(fileOf(host) + FLAG), SleepFlag.LENGTH);
   }
 
-  /** Removes what is a host's. */
+  /** Removes what is of a host of this process, which ends. */
   void removeHost(Gid host) throws IOException {
     removeAll(fileOf(host));
+    OwnHosts.remove(host);
   }
 
   private void removeAll(String prefix) throws IOException {
@@ -241,12 +243,9 @@ public final class SharedFolder {
     }
   }
 
-  /**
-   * Whether the process of a host is gone. Of this process it is not: to look at a lock of its own
-   * would lose it.
-   */
+  /** Whether the process of a host is gone. */
   private boolean isAbandoned(Gid host) throws IOException {
-    if (process(host) == process(newHost(0))) {
+    if (OwnHosts.contains(host)) {
       return false;
     }
     try (FileChannel channel =

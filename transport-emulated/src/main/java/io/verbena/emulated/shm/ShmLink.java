@@ -19,12 +19,17 @@ import org.jspecify.annotations.Nullable;
 final class ShmLink {
   private static final byte[] BYTE = {1};
 
+  /** Longer than a peer that runs takes to look at its ring. */
+  private static final long PATIENCE_NANOS = 50_000_000;
+
   final Gid peer;
   final PacketRing in;
   private final PacketRing out;
   private final @Nullable SleepFlag asleep;
   private final @Nullable SocketChannel socket;
   private final ByteBuffer wakeup = ByteBuffer.wrap(BYTE);
+  private boolean full;
+  private long fullSince;
   private final ByteBuffer drained = ByteBuffer.allocate(64);
 
   private ShmLink(
@@ -102,13 +107,23 @@ final class ShmLink {
   /** Sends a packet; false if there is no room. */
   boolean send(int tag, ByteBuffer packet) {
     if (!out.write(tag, packet)) {
+      if (!full) {
+        full = true;
+        fullSince = System.nanoTime();
+      }
       return false;
     }
+    full = false;
     SleepFlag flag = asleep;
     if (flag != null && flag.takeIfAsleep()) {
       wake();
     }
     return true;
+  }
+
+  /** Whether its peer has made no room for so long that others must not wait for it. */
+  boolean isStuck() {
+    return full && System.nanoTime() - fullSince > PATIENCE_NANOS;
   }
 
   private void wake() {

@@ -422,8 +422,8 @@ public final class ShmWire implements HostWire {
         return Outcome.DROPPED;
       }
       if (!link.send(packet.sourcePort(), packet.udpPayload())) {
-        full = true;
-        return Outcome.FULL;
+        full = !link.isStuck();
+        return full ? Outcome.FULL : Outcome.DROPPED;
       }
       if (full) {
         full = false;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.shm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.emulated.roce.Frame;
+import io.verbena.emulated.roce.FrameFault;
+import io.verbena.emulated.roce.PacketOpcode;
+import io.verbena.emulated.wire.UdpGid;
+import io.verbena.emulated.wire.Wire.Outcome;
+import io.verbena.emulated.wire.Wire.Port;
+import io.verbena.verbs.Gid;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three hosts in one folder; each is driven by the test alone. */
+class ShmWireTest {
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+  private static final long MILLI = 1_000_000;
+
+  @TempDir private Path path;
+
+  private final List<Host> hosts = new ArrayList<>();
+  private SharedFolder folder;
+
+  private final class Host {
+    final ShmWire wire;
+    final Port port;
+    final List<Integer> came = new ArrayList<>();
+    final List<Gid> departed = new ArrayList<>();
+
+    Host(int chance) throws IOException {
+      wire = ShmWire.open(folder, chance);
+      port = wire.attach(this::receive);
+      wire.departures(departed::add);
+      hosts.add(this);
+    }
+
+    private void receive(Frame frame, FrameFault fault) {
+      assertThat(fault).isEqualTo(FrameFault.NONE);
+      came.add(frame.psn());
+    }
+
+    Outcome send(int psn, Host to) {
+      Frame frame =
+          port.frame()
+              .start(PacketOpcode.UD_SEND_ONLY)
+              .destinationQueuePair(2)
+              .psn(psn)
+              .append(ByteBuffer.allocate(Frame.MAX_PAYLOAD), 0, Frame.MAX_PAYLOAD);
+      UdpGid.address(frame, port.gid(), to.port.gid());
+      return port.send(frame.seal(), Frame.UDP_PORT);
+    }
+
+    void awaitPackets(int count) {
+      work(() -> came.size() >= count);
+    }
+
+    /** Drives it until something holds. */
+    void work(BooleanSupplier holds) {
+      long deadline = System.nanoTime() + LIMIT.toNanos();
+      while (!holds.getAsBoolean()) {
+        assertThat(System.nanoTime()).as("time").isLessThan(deadline);
+        wire.await(MILLI);
+        int unused = wire.receive(32);
+      }
+    }
+  }
+
+  @BeforeEach
+  void open() {
+    folder = SharedFolder.open(path.toString());
+  }
+
+  @AfterEach
+  void close() {
+    hosts.forEach(host -> host.wire.close());
+  }
+
+  @Test
+  void packetsComeInTheirOrder() throws IOException {
+    Host one = new Host(1);
+    Host other = new Host(2);
+
+    for (int psn = 0; psn < 1000; psn++) {
+      assertThat(one.send(psn, other)).isEqualTo(Outcome.SENT);
+      other.awaitPackets(psn + 1);
+    }
+
+    assertThat(other.came).isSorted().hasSize(1000);
+  }
+
+  @Test
+  void aSleeperIsWoken() throws Exception {
+    Host one = new Host(1);
+    Host other = new Host(2);
+    one.send(0, other);
+    other.awaitPackets(1);
+
+    for (int i = 1; i < 100; i++) {
+      CompletableFuture<Void> slept =
+          CompletableFuture.runAsync(() -> other.wire.await(LIMIT.toNanos()));
+      one.send(i, other);
+      slept.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      other.awaitPackets(i + 1);
+    }
+
+    assertThat(other.came).isSorted();
+  }
+
+  @Test
+  void aPeerThatReadsNothingHoldsNobodyUp() throws IOException {
+    Host one = new Host(1);
+    Host stopped = new Host(2);
+    Host other = new Host(3);
+    int psn = 0;
+    while (one.send(psn, stopped) == Outcome.SENT) {
+      psn++;
+    }
+    assertThat(psn).isGreaterThan(one.wire.bufferedPackets(Frame.MAX_PAYLOAD) - 2);
+
+    Awaitility.await()
+        .atMost(LIMIT)
+        .untilAsserted(() -> assertThat(one.send(0, stopped)).isEqualTo(Outcome.DROPPED));
+    assertThat(one.send(0, other)).isEqualTo(Outcome.SENT);
+    stopped.awaitPackets(psn);
+    assertThat(one.send(psn, stopped)).isEqualTo(Outcome.SENT);
+    stopped.awaitPackets(psn + 1);
+    assertThat(stopped.came).isSorted();
+  }
+
+  @Test
+  void aHostThatClosesDepartsFromItsPeers() throws IOException {
+    Host one = new Host(1);
+    Host leaves = new Host(2);
+    one.send(0, leaves);
+    leaves.awaitPackets(1);
+
+    leaves.wire.close();
+
+    one.work(() -> !one.departed.isEmpty());
+    assertThat(one.departed).containsExactly(leaves.port.gid());
+    assertThat(one.send(1, leaves)).isEqualTo(Outcome.DROPPED);
+  }
+
+  @Test
+  void aNameOfADeadHostWithThePidOfThisOneIsFree() {
+    SharedFolder.Service dead = new SharedFolder.Service(SharedFolder.newHost(7), 1);
+    assertThat(folder.offer("orders", dead)).isTrue();
+
+    assertThat(folder.find("orders")).isNull();
+    assertThat(folder.offer("orders", dead)).isTrue();
+  }
+}
