@@ -124,7 +124,7 @@ final class EngineMistakes {
           of(
               "the ICRC is not checked",
               "roce/Frame.java",
-              "return Icrc.read(bytes, covered) == computeIcrc(covered)",
+              "return !checked || Icrc.read(bytes, covered) == computeIcrc(covered)",
               "return covered >= 0"),
           of(
               "the RNR timer is ignored",
