@@ -39,17 +39,15 @@ final class PendingAccept {
 
   /** Ends a request that is not accepted, without a reason. */
   void drop() {
-    event.identifier().close();
     releaseSlot();
+    event.identifier().close();
   }
 
   /** Ends a request that a hook refuses. */
   void refuse(RejectReason reason, HcaMeter meter) {
-    try {
-      refuse(event.identifier(), reason, meter);
-    } finally {
-      releaseSlot();
-    }
+    // Before the client is told, who may ask again at once.
+    releaseSlot();
+    refuse(event.identifier(), reason, meter);
   }
 
   /** Refuses a connect request. */

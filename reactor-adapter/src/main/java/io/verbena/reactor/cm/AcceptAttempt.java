@@ -199,6 +199,8 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
 
   private void reject(ByteBuffer data) {
     over = true;
+    // Before the client is told, who may ask again at once.
+    releaseSlot();
     try {
       identifier.reject(data);
     } catch (VerbsException e) {
