@@ -6,11 +6,13 @@ package io.verbena.disni;
  *
  * @param flushesLate a request that is posted in ERR is flushed only when the queue pair goes to
  *     ERR once more
+ * @param losesShortWaits a request that waits for the peer's RNR timer may be left undone where
+ *     that is short
  * @param isIwarp the queue pairs are streams of TCP, which the kernel connects: there are no ways
  *     to be set by hand, no immediate data, no atomics, and no state SQD to come back from; what a
  *     READ writes into the peer must be allowed to write
  */
-record DeviceQuirks(boolean flushesLate, boolean isIwarp) {
+record DeviceQuirks(boolean flushesLate, boolean losesShortWaits, boolean isIwarp) {
   /** {@code RXE_VENDOR_ID} of the kernel's {@code rxe_param.h}: of Soft-RoCE alone. */
   private static final int SOFT_ROCE = 0xff_ffff;
 
@@ -27,7 +29,8 @@ record DeviceQuirks(boolean flushesLate, boolean isIwarp) {
   static DeviceQuirks of(int vendor, int transport) {
     boolean isIwarp = transport == IWARP;
     // librxe writes a post into memory that the kernel looks at in RTS.
+    boolean isSoftRoce = !isIwarp && (vendor == SOFT_ROCE || vendor == OLDER_SOFT_ROCE);
     return new DeviceQuirks(
-        /* flushesLate= */ !isIwarp && (vendor == SOFT_ROCE || vendor == OLDER_SOFT_ROCE), isIwarp);
+        /* flushesLate= */ isSoftRoce, /* losesShortWaits= */ isSoftRoce, isIwarp);
   }
 }

@@ -89,7 +89,9 @@ final class QueuePairSteps {
     }
     setIfGiven(AttributeWords.MAX_DEST_RD_ATOMIC, responderResources);
     // The kernel has 0, which is 0.655 s.
-    words.set(AttributeWords.MIN_RNR_TIMER, RNR_TIMER);
+    if (!device.context().quirks().losesShortWaits()) {
+      words.set(AttributeWords.MIN_RNR_TIMER, RNR_TIMER);
+    }
     setIfGiven(AttributeWords.MIN_RNR_TIMER, options.rnrTimer());
     return modify(pair);
   }
