@@ -63,13 +63,16 @@ final class ShmFabrics {
   }
 
   private static Open start(SharedFolder folder, @Nullable String capture) {
+    Capture file = capture == null ? null : Capture.to(capture);
     ShmWire wire;
     try {
       wire = ShmWire.open(folder, Secrets.STRONG.nextLong());
     } catch (IOException e) {
+      if (file != null) {
+        file.close();
+      }
       throw new VerbsException(VerbsError.IO, "shared memory in " + folder.path() + ": " + e, e);
     }
-    Capture file = capture == null ? null : Capture.to(capture);
     wire.capture(file);
     UdpFabric fabric =
         new UdpFabric(

@@ -9,9 +9,11 @@ import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -90,6 +92,9 @@ public final class SharedFolder {
       }
       check(folder);
       return new SharedFolder(folder);
+    } catch (InvalidPathException e) {
+      throw new VerbsException(
+          VerbsError.INVALID, "dir: " + path + " (expected: an absolute path)", e);
     } catch (IOException e) {
       throw new VerbsException(VerbsError.IO, "dir: " + path + ": " + e, e);
     }
@@ -243,16 +248,25 @@ public final class SharedFolder {
     }
   }
 
-  /** Whether the process of a host is gone. */
+  /** Whether the process of a host is gone. By one thread at a time: a JVM locks a file once. */
   private boolean isAbandoned(Gid host) throws IOException {
     if (OwnHosts.contains(host)) {
       return false;
     }
+    synchronized (SharedFolder.class) {
+      return isUnlocked(host);
+    }
+  }
+
+  private boolean isUnlocked(Gid host) throws IOException {
     try (FileChannel channel =
         FileChannel.open(folder.resolve(fileOf(host) + HOST), StandardOpenOption.WRITE)) {
       return channel.tryLock() != null;
     } catch (NoSuchFileException e) {
       return true;
+    } catch (OverlappingFileLockException e) {
+      // Another class loader of this JVM looks at it just now, and tells.
+      return false;
     }
   }
 

@@ -3,6 +3,8 @@ package io.verbena.emulated.shm;
 
 import io.verbena.verbs.Gid;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
@@ -56,20 +58,25 @@ final class ShmLink {
    * Introduces a host to another.
    *
    * @throws java.nio.file.NoSuchFileException if there is no such host
-   * @throws java.net.ConnectException if it is gone
+   * @throws ConnectException if it is gone, or too many wait for it
    */
   static ShmLink open(SharedFolder folder, Gid host, Gid peer, int number, int ring)
       throws IOException {
     SleepFlag asleep = new SleepFlag(folder.mapFlag(peer));
-    SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(folder.socket(peer)));
+    SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
     try {
+      // A peer that is stopped and has many who wait for it would hold this end up.
+      socket.configureBlocking(false);
+      if (!socket.connect(UnixDomainSocketAddress.of(folder.socket(peer)))) {
+        throw new ConnectException("no room among those who wait for it");
+      }
       String name = SharedFolder.ringsName(host, number);
       MappedByteBuffer memory = folder.createRings(name, length(ring));
       ByteBuffer introduction = Introduction.of(host, name);
-      while (introduction.hasRemaining()) {
-        socket.write(introduction);
+      socket.write(introduction);
+      if (introduction.hasRemaining()) {
+        throw new IOException("a new socket does not take " + introduction.limit() + " bytes");
       }
-      socket.configureBlocking(false);
       return new ShmLink(peer, half(memory, 1, ring), half(memory, 0, ring), asleep, socket);
     } catch (IOException e) {
       socket.close();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.shm;
 
+import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.wire.HostWire;
@@ -8,6 +9,7 @@ import io.verbena.emulated.wire.Refusals;
 import io.verbena.emulated.wire.UdpWire;
 import io.verbena.verbs.Gid;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedSelectorException;
@@ -18,9 +20,11 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +63,9 @@ public final class ShmWire implements HostWire {
   /** Written by the driver alone. */
   private volatile ShmLink[] links = new ShmLink[0];
 
+  /** How often the peers refused that somebody asks about. */
   private final Map<Gid, Integer> refused = new HashMap<>();
+
   private Consumer<Gid> departures = host -> {};
   private @Nullable ShmPort port;
   private UdpWire.@Nullable Capture capture;
@@ -228,7 +234,7 @@ public final class ShmWire implements HostWire {
         // What it has written before it went is read first.
         ShmPort to = port;
         if (to != null) {
-          int unused = take(link, to, Integer.MAX_VALUE);
+          int unused = take(link, to, RING / Long.BYTES);
         }
         depart(link);
       }
@@ -260,7 +266,7 @@ public final class ShmWire implements HostWire {
   }
 
   private void add(ShmLink link) {
-    ShmLink[] more = java.util.Arrays.copyOf(links, links.length + 1);
+    ShmLink[] more = Arrays.copyOf(links, links.length + 1);
     more[links.length] = link;
     links = more;
   }
@@ -299,16 +305,20 @@ public final class ShmWire implements HostWire {
       // A sleeper that knows nothing of its socket yet is to look at it, too.
       selector.wakeup();
       return link;
-    } catch (NoSuchFileException | java.net.ConnectException e) {
-      refused.merge(peer, 1, Integer::sum);
+    } catch (NoSuchFileException | ConnectException e) {
+      refused.computeIfPresent(peer, (of, count) -> count + 1);
       return null;
     } catch (IOException e) {
-      throw new IllegalStateException("link to " + peer, e);
+      // No room in the folder, say. To who sends it is a peer that does not answer; the log says
+      // why.
+      FailureLog.get().failed(e);
+      return null;
     }
   }
 
   @Override
   public @Nullable Refusals refusals(int flow, Gid of) {
+    refused.putIfAbsent(of, 0);
     return new Refusals() {
       @Override
       public int count() {
@@ -327,7 +337,7 @@ public final class ShmWire implements HostWire {
   @Override
   public void await(long nanos) {
     if (full) {
-      java.util.concurrent.locks.LockSupport.parkNanos(this, Math.min(nanos, FULL_NANOS));
+      LockSupport.parkNanos(this, Math.min(nanos, FULL_NANOS));
       return;
     }
     if (!selecting.tryLock()) {

@@ -2,6 +2,7 @@
 package io.verbena.emulated.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
@@ -10,8 +11,10 @@ import io.verbena.emulated.wire.UdpGid;
 import io.verbena.emulated.wire.Wire.Outcome;
 import io.verbena.emulated.wire.Wire.Port;
 import io.verbena.verbs.Gid;
+import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -153,6 +156,33 @@ class ShmWireTest {
     one.work(() -> !one.departed.isEmpty());
     assertThat(one.departed).containsExactly(leaves.port.gid());
     assertThat(one.send(1, leaves)).isEqualTo(Outcome.DROPPED);
+  }
+
+  @Test
+  void manyThreadsFindANameAtOnce() throws Exception {
+    SharedFolder.Service dead = new SharedFolder.Service(SharedFolder.newHost(7), 1);
+    Files.createFile(path.resolve(folder.socket(dead.host()).toString().replace(".sock", ".host")));
+    assertThat(folder.offer("orders", dead)).isTrue();
+    List<CompletableFuture<Void>> finders = new ArrayList<>();
+    for (int thread = 0; thread < 8; thread++) {
+      finders.add(
+          CompletableFuture.runAsync(
+              () -> {
+                for (int i = 0; i < 1000; i++) {
+                  assertThat(folder.find("orders")).isNull();
+                }
+              }));
+    }
+
+    CompletableFuture.allOf(finders.toArray(new CompletableFuture<?>[0]))
+        .get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  @Test
+  void aFolderThatCannotBeIsRefused() {
+    assertThatThrownBy(() -> SharedFolder.open("/a\0b"))
+        .isInstanceOf(VerbsException.class)
+        .hasMessageContaining("expected: an absolute path");
   }
 
   @Test
