@@ -54,7 +54,7 @@ final class OpenFabrics {
    */
   static EmulatedDevice open(EmulatedAddress address) {
     Map<Option, String> options = address.options();
-    DeviceAttributes limits = DeviceLimits.of(options);
+    DeviceAttributes limits = DeviceLimits.of(address.limits());
     String mode = options.getOrDefault(Option.MODE, SYNC);
     if (mode.equals(ASYNC)) {
       for (Option option : options.keySet()) {

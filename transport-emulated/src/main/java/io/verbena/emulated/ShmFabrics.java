@@ -9,7 +9,7 @@ import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.Secrets;
 import io.verbena.emulated.packet.Capture;
-import io.verbena.emulated.packet.UdpFabric;
+import io.verbena.emulated.packet.HostFabric;
 import io.verbena.emulated.shm.SharedFolder;
 import io.verbena.emulated.shm.ShmNaming;
 import io.verbena.emulated.shm.ShmWire;
@@ -33,7 +33,7 @@ final class ShmFabrics {
   private static final Map<Path, Open> OPEN = new HashMap<>();
 
   private record Open(
-      UdpFabric fabric, RoceConnectionManagers managers, @Nullable String capture) {}
+      HostFabric fabric, RoceConnectionManagers managers, @Nullable String capture) {}
 
   private ShmFabrics() {}
 
@@ -58,7 +58,7 @@ final class ShmFabrics {
             "pcap: " + capture + " (expected: " + open.capture + ", with which it is open)");
       }
       return EmulatedDevice.open(
-          open.fabric, DeviceLimits.ofWire(DEVICE_NAME, address.deviceLimits()), open.managers);
+          open.fabric, DeviceLimits.ofWire(DEVICE_NAME, address.limits()), open.managers);
     }
   }
 
@@ -74,8 +74,8 @@ final class ShmFabrics {
       throw new VerbsException(VerbsError.IO, "shared memory in " + folder.path() + ": " + e, e);
     }
     wire.capture(file);
-    UdpFabric fabric =
-        new UdpFabric(
+    HostFabric fabric =
+        new HostFabric(
             wire,
             new ClockTime(),
             DEVICE_NAME,

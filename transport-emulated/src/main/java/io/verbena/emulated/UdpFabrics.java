@@ -10,7 +10,7 @@ import io.verbena.emulated.cm.roce.RoceNaming;
 import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.packet.Capture;
-import io.verbena.emulated.packet.UdpFabric;
+import io.verbena.emulated.packet.HostFabric;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.emulated.wire.UdpWire;
@@ -49,7 +49,7 @@ final class UdpFabrics {
   private record Place(InetAddress address, int udpPort) {}
 
   private record Open(
-      UdpFabric fabric,
+      HostFabric fabric,
       RoceConnectionManagers managers,
       @Nullable String capture,
       PeerLimits limits) {}
@@ -82,7 +82,7 @@ final class UdpFabrics {
       check(open, address, capture, own);
       return EmulatedDevice.open(
           open.fabric,
-          DeviceLimits.ofWire(open.fabric.deviceName(), address.deviceLimits()),
+          DeviceLimits.ofWire(open.fabric.deviceName(), address.limits()),
           open.managers);
     }
   }
@@ -136,8 +136,8 @@ final class UdpFabrics {
     Capture file = capture == null ? null : Capture.to(capture);
     wire.capture(file);
     Mtu mtu = asked == null || !fits ? most : asked;
-    UdpFabric fabric =
-        new UdpFabric(
+    HostFabric fabric =
+        new HostFabric(
             wire,
             time,
             LocalAddresses.deviceName(place.address),

@@ -4,41 +4,62 @@ package io.verbena.emulated.address;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
-import java.util.Arrays;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** The options of an address, {@code ?option=value&option=value}: in lower case with dashes. */
-final class AddressOptions {
-  private AddressOptions() {}
+/**
+ * The options of an address, {@code ?option=value&option=value}: in lower case with dashes.
+ *
+ * @param options those of its scheme
+ * @param limits those that every scheme has
+ */
+record AddressOptions<O extends Enum<O>>(Map<O, String> options, Map<LimitOption, String> limits) {
+  static final int MAX_PORT = 65_535;
 
   /**
    * Reads the query of an address.
    *
-   * @param type the options that there are
+   * @param type the options that its scheme has
    * @param decoding makes a value of what stands in the query
    * @throws VerbsException {@code INVALID} for an option that is not known or stands there twice,
    *     or a value that cannot be decoded
    */
-  static <O extends Enum<O>> Map<O, String> parse(
+  static <O extends Enum<O>> AddressOptions<O> parse(
       URI address, Class<O> type, UnaryOperator<String> decoding) {
-    Map<O, String> options = new EnumMap<>(type);
+    AddressOptions<O> read =
+        new AddressOptions<>(new EnumMap<>(type), new EnumMap<>(LimitOption.class));
     String query = address.getRawQuery();
     if (query == null) {
-      return options;
+      return read;
     }
     for (String part : query.split("&", -1)) {
       int equals = part.indexOf('=');
-      O option = option(address, type, equals < 0 ? part : part.substring(0, equals));
+      String option = equals < 0 ? part : part.substring(0, equals);
       String value = equals < 0 ? "" : decode(address, part.substring(equals + 1), decoding);
-      if (options.put(option, value) != null) {
-        throw invalid("address: " + address + ": " + text(option) + " stands there twice");
+      if (!put(address, option(LimitOption.class, option), value, read.limits)
+          && !put(address, option(type, option), value, read.options)) {
+        throw unknown(address, option, type);
       }
     }
-    return options;
+    return read;
+  }
+
+  private static <O extends Enum<O>> boolean put(
+      URI address, @Nullable O option, String value, Map<O, String> into) {
+    if (option == null) {
+      return false;
+    }
+    if (into.put(option, value) != null) {
+      throw invalid("address: " + address + ": " + text(option) + " stands there twice");
+    }
+    return true;
   }
 
   private static String decode(URI address, String value, UnaryOperator<String> decoding) {
@@ -50,25 +71,47 @@ final class AddressOptions {
     }
   }
 
-  private static <O extends Enum<O>> O option(URI address, Class<O> type, String text) {
+  private static <O extends Enum<O>> @Nullable O option(Class<O> type, String text) {
     for (O option : type.getEnumConstants()) {
       if (text(option).equals(text)) {
         return option;
       }
     }
-    throw invalid(
+    return null;
+  }
+
+  private static VerbsException unknown(URI address, String option, Class<? extends Enum<?>> type) {
+    return invalid(
         "address: "
             + address
             + ": option: "
-            + text
+            + option
             + " (expected: one of "
-            + Arrays.stream(type.getEnumConstants())
+            + Stream.concat(Stream.of(type.getEnumConstants()), Stream.of(LimitOption.values()))
                 .map(AddressOptions::text)
                 .collect(Collectors.joining(", "))
             + ")");
   }
 
-  /** An option as it stands in an address. */
+  /** Returns the value as {@code application/x-www-form-urlencoded} has it. */
+  static String decodeForm(String value) {
+    return URLDecoder.decode(value, StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Returns the port of an address, or -1 if it names none.
+   *
+   * @throws VerbsException {@code INVALID} for one out of range
+   */
+  static int port(URI address) {
+    int port = address.getPort();
+    if (port > MAX_PORT) {
+      throw invalid("address: " + address + ": port: " + port + " (expected: 0.." + MAX_PORT + ")");
+    }
+    return port;
+  }
+
+  /** Returns an option as it stands in an address. */
   static String text(Enum<?> option) {
     return option.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }

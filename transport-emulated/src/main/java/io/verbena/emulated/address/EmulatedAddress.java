@@ -11,8 +11,10 @@ import java.util.function.UnaryOperator;
  *
  * @param name a name within this JVM, to listen on or to connect to
  * @param options what the HCA is to be like; all have a default
+ * @param limits what it says of the limits of the device that is opened
  */
-public record EmulatedAddress(String name, Map<Option, String> options) {
+public record EmulatedAddress(
+    String name, Map<Option, String> options, Map<LimitOption, String> limits) {
   /** The scheme of these addresses. */
   public static final String SCHEME = "emulated";
 
@@ -41,23 +43,7 @@ public record EmulatedAddress(String name, Map<Option, String> options) {
     /** Whether the sanitizer watches: {@code false}, {@code true}, or {@code throw}. */
     SANITIZE,
     /** A name by which the device can be broken: see {@code DeviceFault}. */
-    FUSE,
-    /** Limits of the device, each at the most what it is without the option. */
-    MAX_QUEUE_PAIRS,
-    MAX_WORK_REQUESTS,
-    MAX_SCATTER_GATHER,
-    MAX_INLINE_DATA,
-    MAX_COMPLETION_QUEUES,
-    MAX_COMPLETIONS,
-    MAX_MEMORY_REGIONS,
-    MAX_MEMORY_REGION_SIZE,
-    MAX_PROTECTION_DOMAINS,
-    MAX_MEMORY_WINDOWS,
-    MAX_ADDRESS_HANDLES,
-    MAX_SHARED_RECEIVE_QUEUES,
-    MAX_SHARED_RECEIVE_REQUESTS,
-    MAX_READ_ATOMIC,
-    MAX_MESSAGE_SIZE;
+    FUSE;
 
     /** Whether it says something of a wire, and so needs {@link #WIRE}. */
     public boolean isOfWire() {
@@ -83,7 +69,8 @@ public record EmulatedAddress(String name, Map<Option, String> options) {
     if (!SCHEME.equalsIgnoreCase(address.getScheme()) || name == null || name.isEmpty()) {
       throw AddressOptions.invalid("address: " + address + " (expected: emulated://name)");
     }
-    return new EmulatedAddress(
-        name, AddressOptions.parse(address, Option.class, UnaryOperator.identity()));
+    AddressOptions<Option> read =
+        AddressOptions.parse(address, Option.class, UnaryOperator.identity());
+    return new EmulatedAddress(name, read.options(), read.limits());
   }
 }

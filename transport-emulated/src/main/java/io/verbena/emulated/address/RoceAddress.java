@@ -10,10 +10,7 @@ import java.net.Inet4Address;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.URI;
-import java.net.URLDecoder;
 import java.net.UnknownHostException;
-import java.nio.charset.StandardCharsets;
-import java.util.EnumMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -23,12 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param host an address of this machine, or one to reach
  * @param port the connection manager's port; 0 if there is none
  * @param options what else it says
+ * @param limits what it says of the limits of the device that is opened
  */
-public record RoceAddress(InetAddress host, int port, Map<Option, String> options) {
+public record RoceAddress(
+    InetAddress host, int port, Map<Option, String> options, Map<LimitOption, String> limits) {
   /** The scheme of these addresses. */
   public static final String SCHEME = "roce";
 
-  private static final int MAX_PORT = 65_535;
   private static final int MOST_HALF_OPEN = 65_536;
 
   /** The options that there are; in an address, in lower case with dashes. */
@@ -46,33 +44,7 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
     /** A file whose bytes both ends of a connection must have. */
     KEY_FILE,
     /** Connections that one IP address has asked for, finished or not, at the most. */
-    MAX_CONNECTIONS_PER_PEER,
-    MAX_QUEUE_PAIRS(EmulatedAddress.Option.MAX_QUEUE_PAIRS),
-    MAX_WORK_REQUESTS(EmulatedAddress.Option.MAX_WORK_REQUESTS),
-    MAX_SCATTER_GATHER(EmulatedAddress.Option.MAX_SCATTER_GATHER),
-    MAX_INLINE_DATA(EmulatedAddress.Option.MAX_INLINE_DATA),
-    MAX_COMPLETION_QUEUES(EmulatedAddress.Option.MAX_COMPLETION_QUEUES),
-    MAX_COMPLETIONS(EmulatedAddress.Option.MAX_COMPLETIONS),
-    MAX_MEMORY_REGIONS(EmulatedAddress.Option.MAX_MEMORY_REGIONS),
-    MAX_MEMORY_REGION_SIZE(EmulatedAddress.Option.MAX_MEMORY_REGION_SIZE),
-    MAX_PROTECTION_DOMAINS(EmulatedAddress.Option.MAX_PROTECTION_DOMAINS),
-    MAX_MEMORY_WINDOWS(EmulatedAddress.Option.MAX_MEMORY_WINDOWS),
-    MAX_ADDRESS_HANDLES(EmulatedAddress.Option.MAX_ADDRESS_HANDLES),
-    MAX_SHARED_RECEIVE_QUEUES(EmulatedAddress.Option.MAX_SHARED_RECEIVE_QUEUES),
-    MAX_SHARED_RECEIVE_REQUESTS(EmulatedAddress.Option.MAX_SHARED_RECEIVE_REQUESTS),
-    MAX_READ_ATOMIC(EmulatedAddress.Option.MAX_READ_ATOMIC),
-    MAX_MESSAGE_SIZE(EmulatedAddress.Option.MAX_MESSAGE_SIZE);
-
-    /** The limit of a device that it sets lower, as on {@code emulated://}. */
-    private final EmulatedAddress.@Nullable Option limit;
-
-    Option() {
-      limit = null;
-    }
-
-    Option(EmulatedAddress.Option limit) {
-      this.limit = limit;
-    }
+    MAX_CONNECTIONS_PER_PEER;
 
     /** As it stands in an address. */
     public String text() {
@@ -92,19 +64,11 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
     if (!SCHEME.equalsIgnoreCase(address.getScheme()) || host == null) {
       throw AddressOptions.invalid("address: " + address + " (expected: roce://host:port)");
     }
-    if (address.getPort() > MAX_PORT) {
-      throw AddressOptions.invalid(
-          "address: "
-              + address
-              + ": port: "
-              + address.getPort()
-              + " (expected: 0.."
-              + MAX_PORT
-              + ")");
-    }
-    Map<Option, String> options = AddressOptions.parse(address, Option.class, RoceAddress::decode);
+    int port = Math.max(0, AddressOptions.port(address));
+    AddressOptions<Option> read =
+        AddressOptions.parse(address, Option.class, AddressOptions::decodeForm);
     RoceAddress parsed =
-        new RoceAddress(resolve(address, host), Math.max(0, address.getPort()), options);
+        new RoceAddress(resolve(address, host), port, read.options(), read.limits());
     if (parsed.udpPort() != Frame.UDP_PORT && parsed.host instanceof Inet6Address) {
       throw notSupported(
           "udp-port: " + parsed.udpPort() + " (expected: " + Frame.UDP_PORT + " over IPv6)");
@@ -114,10 +78,6 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
     parsed.limit(Option.MAX_HALF_OPEN_PER_PEER, 1);
     parsed.limit(Option.MAX_CONNECTIONS_PER_PEER, 1);
     return parsed;
-  }
-
-  private static String decode(String value) {
-    return URLDecoder.decode(value, StandardCharsets.UTF_8);
   }
 
   /**
@@ -159,7 +119,7 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
   /** Where the host's HCA takes packets; 0 for any port, where it is to be opened. */
   public int udpPort() {
     return options.containsKey(Option.UDP_PORT)
-        ? number(Option.UDP_PORT, 0, MAX_PORT)
+        ? number(Option.UDP_PORT, 0, AddressOptions.MAX_PORT)
         : Frame.UDP_PORT;
   }
 
@@ -175,18 +135,6 @@ public record RoceAddress(InetAddress host, int port, Map<Option, String> option
       }
     }
     throw AddressOptions.invalid("mtu: " + bytes + " (expected: 256, 512, 1024, 2048 or 4096)");
-  }
-
-  /** What it says of the limits of the device that is opened. */
-  public Map<EmulatedAddress.Option, String> deviceLimits() {
-    Map<EmulatedAddress.Option, String> limits = new EnumMap<>(EmulatedAddress.Option.class);
-    options.forEach(
-        (option, value) -> {
-          if (option.limit != null) {
-            limits.put(option.limit, value);
-          }
-        });
-    return limits;
   }
 
   /** A limit of connections, or another value where the address says none. */

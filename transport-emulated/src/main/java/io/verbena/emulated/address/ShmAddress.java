@@ -3,9 +3,6 @@ package io.verbena.emulated.address;
 
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
-import java.util.EnumMap;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -16,15 +13,16 @@ import org.jspecify.annotations.Nullable;
  * @param name of a service of this host, to listen on or to connect to
  * @param port beside the name; {@link #NO_PORT} if there is none
  * @param options what else it says
+ * @param limits what it says of the limits of the device that is opened
  */
-public record ShmAddress(String name, int port, Map<Option, String> options) {
+public record ShmAddress(
+    String name, int port, Map<Option, String> options, Map<LimitOption, String> limits) {
   /** The scheme of these addresses. */
   public static final String SCHEME = "shm";
 
   /** The port of an address that names none. */
   public static final int NO_PORT = -1;
 
-  private static final int MAX_PORT = 65_535;
   private static final int LONGEST_NAME = 100;
 
   /** What every address of this machine is called here: a name for the machine itself. */
@@ -38,33 +36,7 @@ public record ShmAddress(String name, int port, Map<Option, String> options) {
     /** The folder where processes meet; without it, one of this user in shared memory. */
     DIR,
     PCAP,
-    SANITIZE,
-    MAX_QUEUE_PAIRS(EmulatedAddress.Option.MAX_QUEUE_PAIRS),
-    MAX_WORK_REQUESTS(EmulatedAddress.Option.MAX_WORK_REQUESTS),
-    MAX_SCATTER_GATHER(EmulatedAddress.Option.MAX_SCATTER_GATHER),
-    MAX_INLINE_DATA(EmulatedAddress.Option.MAX_INLINE_DATA),
-    MAX_COMPLETION_QUEUES(EmulatedAddress.Option.MAX_COMPLETION_QUEUES),
-    MAX_COMPLETIONS(EmulatedAddress.Option.MAX_COMPLETIONS),
-    MAX_MEMORY_REGIONS(EmulatedAddress.Option.MAX_MEMORY_REGIONS),
-    MAX_MEMORY_REGION_SIZE(EmulatedAddress.Option.MAX_MEMORY_REGION_SIZE),
-    MAX_PROTECTION_DOMAINS(EmulatedAddress.Option.MAX_PROTECTION_DOMAINS),
-    MAX_MEMORY_WINDOWS(EmulatedAddress.Option.MAX_MEMORY_WINDOWS),
-    MAX_ADDRESS_HANDLES(EmulatedAddress.Option.MAX_ADDRESS_HANDLES),
-    MAX_SHARED_RECEIVE_QUEUES(EmulatedAddress.Option.MAX_SHARED_RECEIVE_QUEUES),
-    MAX_SHARED_RECEIVE_REQUESTS(EmulatedAddress.Option.MAX_SHARED_RECEIVE_REQUESTS),
-    MAX_READ_ATOMIC(EmulatedAddress.Option.MAX_READ_ATOMIC),
-    MAX_MESSAGE_SIZE(EmulatedAddress.Option.MAX_MESSAGE_SIZE);
-
-    /** The limit of a device that it sets lower, as on {@code emulated://}. */
-    private final EmulatedAddress.@Nullable Option limit;
-
-    Option() {
-      limit = null;
-    }
-
-    Option(EmulatedAddress.Option limit) {
-      this.limit = limit;
-    }
+    SANITIZE
   }
 
   /**
@@ -89,38 +61,15 @@ public record ShmAddress(String name, int port, Map<Option, String> options) {
               + LONGEST_NAME
               + " letters, digits, dots and dashes)");
     }
-    if (address.getPort() > MAX_PORT) {
-      throw AddressOptions.invalid(
-          "address: "
-              + address
-              + ": port: "
-              + address.getPort()
-              + " (expected: 0.."
-              + MAX_PORT
-              + ")");
-    }
-    return new ShmAddress(
-        name,
-        address.getPort(),
-        AddressOptions.parse(
-            address, Option.class, value -> URLDecoder.decode(value, StandardCharsets.UTF_8)));
+    int port = AddressOptions.port(address);
+    AddressOptions<Option> read =
+        AddressOptions.parse(address, Option.class, AddressOptions::decodeForm);
+    return new ShmAddress(name, port, read.options(), read.limits());
   }
 
   /** The value of an option, or null. */
   public @Nullable String option(Option option) {
     return options.get(option);
-  }
-
-  /** What it says of the limits of the device that is opened. */
-  public Map<EmulatedAddress.Option, String> deviceLimits() {
-    Map<EmulatedAddress.Option, String> limits = new EnumMap<>(EmulatedAddress.Option.class);
-    options.forEach(
-        (option, value) -> {
-          if (option.limit != null) {
-            limits.put(option.limit, value);
-          }
-        });
-    return limits;
   }
 
   /** Its name with another port. */

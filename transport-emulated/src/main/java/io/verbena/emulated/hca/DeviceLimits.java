@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
-import io.verbena.emulated.address.EmulatedAddress.Option;
+import io.verbena.emulated.address.LimitOption;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.VerbsError;
@@ -27,21 +27,22 @@ public final class DeviceLimits {
    *
    * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
    */
-  public static DeviceAttributes of(Map<Option, String> options) {
+  public static DeviceAttributes of(Map<LimitOption, String> options) {
     return of(EmulatedDevice.NAME, VERSION, options);
   }
 
   /**
-   * What these options leave a device on UDP sockets.
+   * What these options leave a device that talks RoCEv2 packets to other processes.
    *
    * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
    */
-  public static DeviceAttributes ofWire(String name, Map<Option, String> options) {
+  public static DeviceAttributes ofWire(String name, Map<LimitOption, String> options) {
     return of(name, WIRE_VERSION, options);
   }
 
-  private static DeviceAttributes of(String name, String version, Map<Option, String> options) {
-    int readAtomic = limit(options, Option.MAX_READ_ATOMIC, 128);
+  private static DeviceAttributes of(
+      String name, String version, Map<LimitOption, String> options) {
+    int readAtomic = limit(options, LimitOption.MAX_READ_ATOMIC, 128);
     return new DeviceAttributes(
         name,
         version,
@@ -60,25 +61,25 @@ public final class DeviceLimits {
             Capability.LOCAL_INVALIDATE,
             Capability.LOCAL_READ_SINKS,
             Capability.SEND_WITH_INVALIDATE),
-        limit(options, Option.MAX_QUEUE_PAIRS, 1 << 16),
-        limit(options, Option.MAX_WORK_REQUESTS, 1 << 15),
-        limit(options, Option.MAX_SCATTER_GATHER, EmulatedDevice.MAX_SCATTER_GATHER),
-        limit(options, Option.MAX_INLINE_DATA, 1024),
-        limit(options, Option.MAX_COMPLETION_QUEUES, 1 << 16),
-        limit(options, Option.MAX_COMPLETIONS, 1 << 22),
-        limit(options, Option.MAX_MEMORY_REGIONS, 1 << 20),
-        limit(options, Option.MAX_MEMORY_REGION_SIZE, Integer.MAX_VALUE),
-        limit(options, Option.MAX_PROTECTION_DOMAINS, 1 << 16),
-        limit(options, Option.MAX_MEMORY_WINDOWS, 1 << 20),
-        limit(options, Option.MAX_ADDRESS_HANDLES, 1 << 16),
-        limit(options, Option.MAX_SHARED_RECEIVE_QUEUES, 1 << 16),
-        limit(options, Option.MAX_SHARED_RECEIVE_REQUESTS, 1 << 15),
+        limit(options, LimitOption.MAX_QUEUE_PAIRS, 1 << 16),
+        limit(options, LimitOption.MAX_WORK_REQUESTS, 1 << 15),
+        limit(options, LimitOption.MAX_SCATTER_GATHER, EmulatedDevice.MAX_SCATTER_GATHER),
+        limit(options, LimitOption.MAX_INLINE_DATA, 1024),
+        limit(options, LimitOption.MAX_COMPLETION_QUEUES, 1 << 16),
+        limit(options, LimitOption.MAX_COMPLETIONS, 1 << 22),
+        limit(options, LimitOption.MAX_MEMORY_REGIONS, 1 << 20),
+        limit(options, LimitOption.MAX_MEMORY_REGION_SIZE, Integer.MAX_VALUE),
+        limit(options, LimitOption.MAX_PROTECTION_DOMAINS, 1 << 16),
+        limit(options, LimitOption.MAX_MEMORY_WINDOWS, 1 << 20),
+        limit(options, LimitOption.MAX_ADDRESS_HANDLES, 1 << 16),
+        limit(options, LimitOption.MAX_SHARED_RECEIVE_QUEUES, 1 << 16),
+        limit(options, LimitOption.MAX_SHARED_RECEIVE_REQUESTS, 1 << 15),
         readAtomic,
         readAtomic,
-        limit(options, Option.MAX_MESSAGE_SIZE, 1 << 30));
+        limit(options, LimitOption.MAX_MESSAGE_SIZE, 1 << 30));
   }
 
-  private static int limit(Map<Option, String> options, Option option, int full) {
+  private static int limit(Map<LimitOption, String> options, LimitOption option, int full) {
     String text = options.get(option);
     if (text == null) {
       return full;
@@ -95,7 +96,7 @@ public final class DeviceLimits {
     return value;
   }
 
-  private static VerbsException invalid(Option option, String text, int full) {
+  private static VerbsException invalid(LimitOption option, String text, int full) {
     return new VerbsException(
         VerbsError.INVALID, option.text() + ": " + text + " (expected: 1.." + full + ")");
   }

@@ -9,10 +9,10 @@ import io.verbena.emulated.cm.protocol.IpAddressing;
 import io.verbena.emulated.cm.protocol.Mad;
 import io.verbena.emulated.cm.protocol.MadFault;
 import io.verbena.emulated.hca.Secrets;
+import io.verbena.emulated.packet.HostFabric;
 import io.verbena.emulated.packet.PacketCounters.Reason;
 import io.verbena.emulated.packet.PacketPort;
 import io.verbena.emulated.packet.PortManagement;
-import io.verbena.emulated.packet.UdpFabric;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.PacketOpcode;
 import io.verbena.emulated.wire.Refusals;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The queue pair 1 of a port: management datagrams between its wire and its agent. */
 final class ManagementPort implements CmPort, PortManagement {
-  private final UdpFabric fabric;
+  private final HostFabric fabric;
   private final PacketPort port;
   private final Mtu mtu;
   private final Mtu lockedMtu;
@@ -35,7 +35,7 @@ final class ManagementPort implements CmPort, PortManagement {
   private @Nullable CmAgent agent;
   private int psn;
 
-  ManagementPort(UdpFabric fabric) {
+  ManagementPort(HostFabric fabric) {
     this.fabric = fabric;
     port = fabric.port();
     outgoing = port.frame();

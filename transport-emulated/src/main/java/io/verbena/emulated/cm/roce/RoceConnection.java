@@ -13,8 +13,8 @@ import io.verbena.emulated.cm.protocol.ServiceId;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.lock.LockKey;
 import io.verbena.emulated.lock.PacketLock;
+import io.verbena.emulated.packet.HostFabric;
 import io.verbena.emulated.packet.PacketFabric;
-import io.verbena.emulated.packet.UdpFabric;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionParameters;
@@ -202,7 +202,7 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
             ACK_TIMEOUT,
             askedWith,
             null);
-    UdpFabric fabric = manager.fabric();
+    HostFabric fabric = manager.fabric();
     fabric.enter();
     try {
       long left = deadline - fabric.timeline().now();
@@ -512,7 +512,7 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
   private void onAgent(Step step) {
     Communication ours = communication;
     if (ours != null) {
-      UdpFabric fabric = manager.fabric();
+      HostFabric fabric = manager.fabric();
       fabric.enter();
       try {
         // What queue pairs owe goes before what ends their connection.

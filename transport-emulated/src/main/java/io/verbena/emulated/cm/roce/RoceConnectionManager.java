@@ -6,7 +6,7 @@ import io.verbena.emulated.cm.ManagedIdentifier;
 import io.verbena.emulated.cm.protocol.CmAgent;
 import io.verbena.emulated.cm.protocol.ServiceId;
 import io.verbena.emulated.hca.EmulatedDevice;
-import io.verbena.emulated.packet.UdpFabric;
+import io.verbena.emulated.packet.HostFabric;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -53,7 +53,7 @@ final class RoceConnectionManager implements ConnectionManager {
   private static final AtomicInteger NEXT_FREE_PORT = new AtomicInteger();
 
   private final EmulatedDevice device;
-  private final UdpFabric fabric;
+  private final HostFabric fabric;
   private final CmAgent agent;
   private final HostNaming naming;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
@@ -66,7 +66,8 @@ final class RoceConnectionManager implements ConnectionManager {
   private final EventQueue events = new EventQueue();
   private final ArrayDeque<Runnable> notes = new ArrayDeque<>();
 
-  RoceConnectionManager(EmulatedDevice device, UdpFabric fabric, CmAgent agent, HostNaming naming) {
+  RoceConnectionManager(
+      EmulatedDevice device, HostFabric fabric, CmAgent agent, HostNaming naming) {
     this.device = device;
     this.fabric = fabric;
     this.agent = agent;
@@ -79,7 +80,7 @@ final class RoceConnectionManager implements ConnectionManager {
     return device;
   }
 
-  UdpFabric fabric() {
+  HostFabric fabric() {
     return fabric;
   }
 

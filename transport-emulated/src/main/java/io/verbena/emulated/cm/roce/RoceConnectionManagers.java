@@ -5,12 +5,12 @@ import io.verbena.emulated.cm.protocol.CmAgent;
 import io.verbena.emulated.cm.protocol.PeerLimits;
 import io.verbena.emulated.hca.ConnectionManagerFactory;
 import io.verbena.emulated.hca.EmulatedDevice;
-import io.verbena.emulated.packet.UdpFabric;
+import io.verbena.emulated.packet.HostFabric;
 import io.verbena.verbs.ConnectionManager;
 
 /** The connection managers of one HCA on UDP sockets, which share the agent of its port. */
 public final class RoceConnectionManagers implements ConnectionManagerFactory {
-  private final UdpFabric fabric;
+  private final HostFabric fabric;
   private final CmAgent agent;
   private final HostNaming naming;
 
@@ -20,7 +20,7 @@ public final class RoceConnectionManagers implements ConnectionManagerFactory {
    * @param limits what peers may keep half open
    * @param naming what addresses mean to it
    */
-  public RoceConnectionManagers(UdpFabric fabric, PeerLimits limits, HostNaming naming) {
+  public RoceConnectionManagers(HostFabric fabric, PeerLimits limits, HostNaming naming) {
     this.fabric = fabric;
     this.naming = naming;
     ManagementPort port = new ManagementPort(fabric);

@@ -9,7 +9,7 @@ import io.verbena.emulated.cm.protocol.ServiceId;
 import io.verbena.emulated.cm.protocol.ServiceResolution;
 import io.verbena.emulated.cm.protocol.ServiceUser;
 import io.verbena.emulated.hca.EmulatedQueuePair;
-import io.verbena.emulated.packet.UdpFabric;
+import io.verbena.emulated.packet.HostFabric;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionParameters;
@@ -229,7 +229,7 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
   }
 
   private void onFabric(Runnable step) {
-    UdpFabric fabric = manager.fabric();
+    HostFabric fabric = manager.fabric();
     fabric.enter();
     try {
       step.run();

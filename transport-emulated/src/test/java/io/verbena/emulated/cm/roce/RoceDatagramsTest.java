@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.verbena.emulated.Caller;
 import io.verbena.emulated.Loopbacks;
-import io.verbena.emulated.packet.UdpFabric;
+import io.verbena.emulated.packet.HostFabric;
 import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -214,7 +214,7 @@ class RoceDatagramsTest {
 
   private int passiveKnows() {
     RoceConnectionManager manager = (RoceConnectionManager) passive.manager;
-    UdpFabric fabric = manager.fabric();
+    HostFabric fabric = manager.fabric();
     fabric.enter();
     try {
       return manager.agent().services().known();

@@ -8,7 +8,7 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.core.memory.DirectMemory;
 import io.verbena.emulated.SimulatedFabric;
-import io.verbena.emulated.address.EmulatedAddress.Option;
+import io.verbena.emulated.address.LimitOption;
 import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.reactor.ReactorTransportFactory;
@@ -42,7 +42,7 @@ final class ReactiveSimulation {
 
   /** A completion queue of the usual depth takes longer to allocate than to use in a run. */
   private static final DeviceAttributes LIMITS =
-      DeviceLimits.of(Map.of(Option.MAX_COMPLETIONS, "256"));
+      DeviceLimits.of(Map.of(LimitOption.MAX_COMPLETIONS, "256"));
 
   /** More than any run takes. */
   private static final long DIRECT_MEMORY = 1L << 30;

@@ -21,12 +21,13 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HCA on UDP sockets: all devices of this JVM that are opened on one address share it, its
- * sockets, its queue pair numbers and its thread, as processes share an RNIC.
+ * An HCA whose packets a {@link HostWire} carries to other processes: UDP sockets, or shared
+ * memory. All devices of this JVM that are opened on one address share it, its wire, its queue pair
+ * numbers and its thread, as processes share an RNIC.
  *
  * <p>One thread at a time drives it, whichever comes first: who polls an empty completion queue
  * takes a turn, so that a program which polls has its packets without another thread; its own
- * driver yields meanwhile. When nobody polls, the driver sleeps in the sockets' selector.
+ * driver yields meanwhile. When nobody polls, the driver sleeps until the wire wakes it.
  *
  * <pre>{@code
  * SPINNING -- nothing to do ---> SELECTING  (packet, alarm, doorbell: SPINNING)
@@ -34,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  *     +-- somebody polls --> YIELDED -+  nobody has polled for a while, or somebody arms
  * }</pre>
  */
-public final class UdpFabric extends PacketFabric {
+public final class HostFabric extends PacketFabric {
   private static final int SPINS = 100;
 
   /** Packets that are taken before what they lead to is sent. */
@@ -98,13 +99,13 @@ public final class UdpFabric extends PacketFabric {
   /**
    * An HCA whose thread starts with the first device.
    *
-   * @param wire its sockets, closed with the last device
+   * @param wire closed with the last device
    * @param mtu the largest packets that it sends and takes
    * @param fitsLocked the largest that leave room for a lock
    * @param opening held by whoever opens a device, and while a device is closed
    * @param ended called under {@code opening} when the HCA goes; no device can be opened any more
    */
-  public UdpFabric(
+  public HostFabric(
       HostWire wire,
       ClockTime time,
       String name,
@@ -192,8 +193,8 @@ public final class UdpFabric extends PacketFabric {
   }
 
   /**
-   * {@inheritDoc} A socket's traffic class is that of all packets that leave it, and the hop limit
-   * and the flow label are the kernel's.
+   * {@inheritDoc} A socket's traffic class is that of all packets that leave it, the hop limit and
+   * the flow label are the kernel's, and shared memory has none of them.
    */
   @Override
   public void check(String verb, AddressVector vector) {
@@ -203,11 +204,11 @@ public final class UdpFabric extends PacketFabric {
     check(verb, "flow label", vector.flowLabel(), plain.flowLabel());
   }
 
-  private static void check(String verb, String what, int asked, int expected) {
+  private void check(String verb, String what, int asked, int expected) {
     if (asked != expected) {
       throw new VerbsException(
           VerbsError.NOT_SUPPORTED,
-          verb + ": " + what + ": " + asked + " (expected: " + expected + " on UDP sockets)");
+          verb + ": " + what + ": " + asked + " (expected: " + expected + " on " + name + ")");
     }
   }
 
