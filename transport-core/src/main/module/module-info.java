@@ -22,6 +22,8 @@ module io.verbena.core {
   exports io.verbena.core.loop to
       io.verbena.netty,
       io.verbena.reactor;
+  exports io.verbena.core.medium to
+      io.verbena.reactor;
   exports io.verbena.core.memory to
       io.verbena.netty,
       io.verbena.reactor;

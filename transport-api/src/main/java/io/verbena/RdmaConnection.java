@@ -19,6 +19,13 @@ public interface RdmaConnection extends Disposable {
   /** Returns a human-readable peer address, for logs. */
   String peer();
 
+  /**
+   * Returns what carries it, the scheme of a provider: {@code emulated}, {@code shm}, {@code
+   * disni}, {@code verbs}, {@code roce}. An address {@code rdma://host:port} leaves it to both
+   * ends.
+   */
+  String medium();
+
   /** Returns the registered memory that its one-sided operations use. */
   RdmaMemory memory();
 

@@ -11,7 +11,12 @@ public interface RdmaServer extends Disposable {
   /** Returns the address to connect to. */
   URI address();
 
-  /** Returns the memory that its connections use; a region registered here serves all of them. */
+  /**
+   * Returns the memory that its connections use; a region registered here serves all of them.
+   *
+   * @throws IllegalStateException if it listens on several media, as at {@code rdma://host:port},
+   *     which share no memory: {@link RdmaConnection#memory} is that of one
+   */
   RdmaMemory memory();
 
   /** Returns the connections that are open now. */

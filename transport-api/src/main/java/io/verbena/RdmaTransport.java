@@ -91,6 +91,7 @@ public interface RdmaTransport extends Disposable {
    * @throws IllegalStateException if it had to wait in a thread that must not block, as a
    *     completion loop's
    * @throws UnknownSchemeException if no provider takes the address
+   * @throws IllegalStateException for {@code rdma://host:port}, as its media share no memory
    */
   RdmaMemory memory(URI address);
 

@@ -52,6 +52,7 @@ final class DeviceLoops {
 
   private static final Logger LOG = Loggers.getLogger(DeviceLoops.class);
 
+  private final String provider;
   private final RdmaOptions options;
   private final OpenedDevice opened;
   private final @Nullable DutyCycleInvoker invoker;
@@ -81,6 +82,7 @@ final class DeviceLoops {
       @Nullable DutyCycleInvoker invoker,
       @Nullable Executor allocations,
       DirectMemory direct) {
+    this.provider = provider;
     this.options = options;
     this.invoker = invoker;
     opened =
@@ -193,6 +195,7 @@ final class DeviceLoops {
             work -> LoopThread.create(work, name), device, options, invoker, opened.meter());
     loop.atEnd(() -> reportBreakdown(name, loop.brokenBy()));
     return new ConnectionContext(
+        provider,
         opened.dispatcher(),
         new LoopResources(
             loop, opened.memory(), options, opened.meter(), opened.closeFirst(), allocations),

@@ -14,10 +14,12 @@ import reactor.core.publisher.Mono;
 /**
  * Looks host names up, off the loops. A name that was looked up a short time ago is in the JVM's
  * cache. Thread-safe.
+ *
+ * @param <T> what a name leads to
  */
-final class NameResolver {
+final class NameResolver<T> {
   private final Duration timeout;
-  private final Lookups<URI> lookups = new Lookups<>("name-lookup-of-verbena");
+  private final Lookups<T> lookups = new Lookups<>("name-lookup-of-verbena");
 
   /**
    * @param timeout how long a lookup may take
@@ -33,7 +35,7 @@ final class NameResolver {
    * @param lookup returns the address to use, and may block
    * @return that address, or {@link RdmaTimeoutException}, {@link RdmaConnectException}
    */
-  Mono<URI> resolve(String operation, URI address, Supplier<URI> lookup) {
+  Mono<T> resolve(String operation, URI address, Supplier<T> lookup) {
     String peer = address.toString();
     return lookups
         .find(

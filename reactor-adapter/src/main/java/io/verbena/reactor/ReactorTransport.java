@@ -13,10 +13,13 @@ import io.verbena.RdmaServer;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RdmaTransport;
 import io.verbena.UnknownSchemeException;
+import io.verbena.core.cm.ConnectionSlots;
 import io.verbena.core.cm.ProgramData;
 import io.verbena.core.loop.DutyCycleInvoker;
+import io.verbena.core.medium.Media;
 import io.verbena.core.memory.DirectMemory;
 import io.verbena.reactor.cm.ConnectMono;
+import io.verbena.reactor.cm.MediaServer;
 import io.verbena.reactor.cm.Server;
 import io.verbena.reactor.connection.ConnectionContext;
 import io.verbena.verbs.Device;
@@ -71,7 +74,8 @@ final class ReactorTransport implements RdmaTransport {
   private final DirectMemory direct;
   private final Function<URI, Device> devices;
   private final @Nullable Executor allocations;
-  private final NameResolver names;
+  private final NameResolver<URI> names;
+  private final MediaChoice media;
   private final Lookups<DeviceLoops> openings = new Lookups<>("device-opening-of-verbena");
 
   /** One for each device, or for all of a provider: held while one of them is opened. */
@@ -122,7 +126,8 @@ final class ReactorTransport implements RdmaTransport {
     this.options = requireNonNull(options, "options");
     this.invoker = invoker;
     this.devices = devices == null ? address -> provider(address).open(address) : devices;
-    names = new NameResolver(options.connectTimeout());
+    names = new NameResolver<>(options.connectTimeout());
+    media = new MediaChoice(new Media(providers), options.connectTimeout());
   }
 
   @Override
@@ -151,15 +156,23 @@ final class ReactorTransport implements RdmaTransport {
     long timeout = options.connectTimeout().toNanos();
     return Mono.defer(
         () -> {
-          Supplier<URI> lookup = lookup("connect", address);
-          if (lookup == null) {
-            return connectTo(address, data, timeout);
+          if (Media.isAny(address)) {
+            return media.connect(
+                address, timeout, (candidate, time) -> connectBy(candidate, data, time));
           }
-          long start = System.nanoTime();
-          return names
-              .resolve("connect", address, lookup)
-              .flatMap(resolved -> connectTo(resolved, data, left(timeout, start)));
+          return connectBy(address, data, timeout);
         });
+  }
+
+  private Mono<RdmaConnection> connectBy(URI address, ByteBuffer data, long timeout) {
+    Supplier<URI> lookup = lookup("connect", address);
+    if (lookup == null) {
+      return connectTo(address, data, timeout);
+    }
+    long start = System.nanoTime();
+    return names
+        .resolve("connect", address, lookup)
+        .flatMap(resolved -> connectTo(resolved, data, left(timeout, start)));
   }
 
   /** What there is to look up; a provider is foreign code. */
@@ -172,7 +185,7 @@ final class ReactorTransport implements RdmaTransport {
     }
   }
 
-  private static long left(long timeout, long start) {
+  static long left(long timeout, long start) {
     return Math.max(1, timeout - (System.nanoTime() - start));
   }
 
@@ -225,27 +238,40 @@ final class ReactorTransport implements RdmaTransport {
     requireNonNull(handler, "handler");
     return Mono.defer(
         () -> {
-          Supplier<URI> lookup = lookup("bind", address);
-          return lookup == null
-              ? bindTo(address, hook, handler)
-              : names
-                  .resolve("bind", address, lookup)
-                  .flatMap(resolved -> bindTo(resolved, hook, handler));
+          ConnectionSlots slots = new ConnectionSlots();
+          return Media.isAny(address)
+              ? media.bind(address, candidate -> bindBy(candidate, slots, hook, handler))
+              : bindBy(address, slots, hook, handler);
         });
+  }
+
+  private Mono<RdmaServer> bindBy(
+      URI address,
+      ConnectionSlots slots,
+      @Nullable AcceptHook hook,
+      Function<RdmaConnection, ? extends Publisher<Void>> handler) {
+    Supplier<URI> lookup = lookup("bind", address);
+    return lookup == null
+        ? bindTo(address, slots, hook, handler)
+        : names
+            .resolve("bind", address, lookup)
+            .flatMap(resolved -> bindTo(resolved, slots, hook, handler));
   }
 
   private Mono<RdmaServer> bindTo(
       URI address,
+      ConnectionSlots slots,
       @Nullable AcceptHook hook,
       Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     DeviceLoops known = known("bind", address);
     Mono<DeviceLoops> hca = known == null ? opened("bind", address) : Mono.just(known);
-    return hca.map(its -> listen(its, address, hook, handler));
+    return hca.map(its -> listen(its, address, slots, hook, handler));
   }
 
   private RdmaServer listen(
       DeviceLoops hca,
       URI address,
+      ConnectionSlots slots,
       @Nullable AcceptHook hook,
       Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     try {
@@ -260,6 +286,7 @@ final class ReactorTransport implements RdmaTransport {
                 hca.dispatcher(),
                 hca::context,
                 hca.memory(),
+                slots,
                 hook,
                 invoker == null ? Schedulers.boundedElastic() : Schedulers.immediate(),
                 handler);
@@ -284,7 +311,11 @@ final class ReactorTransport implements RdmaTransport {
 
   @Override
   public RdmaMemory memory(URI address) {
-    Supplier<URI> lookup = lookup("memory", requireNonNull(address, "address"));
+    requireNonNull(address, "address");
+    if (Media.isAny(address)) {
+      throw MediaServer.noMemoryOfAll(address);
+    }
+    Supplier<URI> lookup = lookup("memory", address);
     if (lookup == null) {
       return memoryOf(address);
     }
@@ -467,6 +498,7 @@ final class ReactorTransport implements RdmaTransport {
       routes.clear();
     }
     names.dispose();
+    media.dispose();
     openings.dispose();
     // A loop must not wait for another one, which may be waiting for it.
     boolean inLoop = Thread.currentThread() instanceof LoopThread;

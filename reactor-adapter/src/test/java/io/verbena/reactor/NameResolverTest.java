@@ -22,7 +22,7 @@ import reactor.core.scheduler.NonBlocking;
 
 /** Lookups whose number, threads and subscribers get out of hand. */
 class NameResolverTest {
-  private final NameResolver resolver = new NameResolver(Duration.ofMinutes(5));
+  private final NameResolver<URI> resolver = new NameResolver<>(Duration.ofMinutes(5));
   private final CountDownLatch held = new CountDownLatch(1);
   private final AtomicInteger lookups = new AtomicInteger();
 

@@ -2,8 +2,10 @@
 package io.verbena.verbs;
 
 import java.net.URI;
+import java.util.Collections;
 import java.util.Locale;
 import java.util.ServiceLoader;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +44,11 @@ public final class VerbsProviders {
    */
   public static VerbsProvider find(URI address) {
     return load().of(address);
+  }
+
+  /** Returns the schemes of the providers that are present. */
+  public Set<String> schemes() {
+    return Collections.unmodifiableSet(present.keySet());
   }
 
   /**

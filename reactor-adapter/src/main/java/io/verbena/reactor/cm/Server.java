@@ -42,7 +42,7 @@ public final class Server implements RdmaServer, EventTarget {
   private final Function<RdmaConnection, ? extends Publisher<Void>> handler;
   private final @Nullable AcceptHook hook;
   private final Scheduler hookThreads;
-  private final ConnectionSlots slots = new ConnectionSlots();
+  private final ConnectionSlots slots;
   private final ConnectionListener listener;
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicBoolean disposed = new AtomicBoolean();
@@ -53,6 +53,7 @@ public final class Server implements RdmaServer, EventTarget {
    * Listens.
    *
    * @param contexts where each next connection is made
+   * @param slots of its connections
    * @param hook decides which connections are taken; null for all
    * @param hookThreads where it is called
    * @throws io.verbena.verbs.VerbsException if the address is taken or none
@@ -62,12 +63,14 @@ public final class Server implements RdmaServer, EventTarget {
       ConnectionEventDispatcher dispatcher,
       Supplier<ConnectionContext> contexts,
       RdmaMemory memory,
+      ConnectionSlots slots,
       @Nullable AcceptHook hook,
       Scheduler hookThreads,
       Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     this.dispatcher = dispatcher;
     this.contexts = contexts;
     this.memory = memory;
+    this.slots = slots;
     this.hook = hook;
     this.hookThreads = hookThreads;
     this.handler = handler;

@@ -20,6 +20,7 @@ import reactor.core.publisher.Mono;
  */
 public final class Connection implements RdmaConnection {
   private final ConnectionLifecycle life;
+  private final String medium;
   private final String peer;
   private final RdmaMemory memory;
   private final MessageSender sender;
@@ -29,6 +30,7 @@ public final class Connection implements RdmaConnection {
 
   Connection(
       ConnectionLifecycle life,
+      String medium,
       String peer,
       RdmaMemory memory,
       MessageSender sender,
@@ -36,6 +38,7 @@ public final class Connection implements RdmaConnection {
       Flux<ByteBuf> messages,
       Flux<Immediate> immediates) {
     this.life = life;
+    this.medium = medium;
     this.peer = peer;
     this.memory = memory;
     this.sender = sender;
@@ -47,6 +50,11 @@ public final class Connection implements RdmaConnection {
   @Override
   public String peer() {
     return peer;
+  }
+
+  @Override
+  public String medium() {
+    return medium;
   }
 
   @Override

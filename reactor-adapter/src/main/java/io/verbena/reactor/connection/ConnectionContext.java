@@ -17,6 +17,7 @@ public final class ConnectionContext {
   private static final int MOST_READS = 16;
   private static final int RETRIES = 7;
 
+  private final String medium;
   private final ConnectionEventDispatcher dispatcher;
   private final LoopResources resources;
   private final SendFrames sendFrames;
@@ -25,16 +26,19 @@ public final class ConnectionContext {
   private final RdmaOptions options;
 
   /**
+   * @param medium the scheme of the device's addresses
    * @param dispatcher where connection events come from
    * @param resources of the loop
    * @param domain the protection domain of the connections
    * @param options of the transport
    */
   public ConnectionContext(
+      String medium,
       ConnectionEventDispatcher dispatcher,
       LoopResources resources,
       ProtectionDomain domain,
       RdmaOptions options) {
+    this.medium = medium;
     this.dispatcher = dispatcher;
     this.resources = resources;
     this.domain = domain;
@@ -46,6 +50,11 @@ public final class ConnectionContext {
   /** Where connection events come from. */
   public ConnectionEventDispatcher dispatcher() {
     return dispatcher;
+  }
+
+  /** The scheme of the device's addresses. */
+  String medium() {
+    return medium;
   }
 
   /** What the connections of the loop share. */

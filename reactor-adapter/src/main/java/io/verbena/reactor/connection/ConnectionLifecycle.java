@@ -193,6 +193,7 @@ public final class ConnectionLifecycle implements LoopMember {
     }
     return new Connection(
         this,
+        context.medium(),
         reason.peer(),
         resources.memory(),
         out,

@@ -6,20 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.PeerUnreachableException;
 import io.verbena.RdmaConnection;
-import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.OtherProcess;
 import io.verbena.verbs.CompletionStatus;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -33,14 +25,13 @@ class KilledProcessTest {
   private static final URI LOOPBACK = URI.create("roce://127.0.0.1:0?udp-port=0");
 
   private static RdmaTransport transport() {
-    RdmaOptions options = Ends.options().keepAlive(Duration.ofMillis(200)).build();
-    return RdmaTransport.create(options);
+    return RdmaTransport.create(OtherProcess.options());
   }
 
   @Test
   void isNoticedByAClient() throws Exception {
     RdmaTransport transport = transport();
-    try (Other server = new Other()) {
+    try (OtherProcess server = OtherProcess.listening(LOOPBACK)) {
       RdmaConnection connection =
           transport.connect(URI.create(server.line())).blockOptional(Ends.LIMIT).orElseThrow();
 
@@ -58,8 +49,8 @@ class KilledProcessTest {
     RdmaTransport transport = transport();
     LinkedBlockingQueue<RdmaConnection> accepted = new LinkedBlockingQueue<>();
     RdmaServer server = bind(transport, accepted);
-    try (Other client = new Other(server.address().toString())) {
-      assertThat(client.line()).isEqualTo(Other.CONNECTED);
+    try (OtherProcess client = OtherProcess.connecting(server.address())) {
+      assertThat(client.line()).isEqualTo(OtherProcess.CONNECTED + "roce");
       RdmaConnection connection = accepted.poll(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
       assertThat(connection).isNotNull();
 
@@ -93,54 +84,5 @@ class KilledProcessTest {
             })
         .blockOptional(Ends.LIMIT)
         .orElseThrow();
-  }
-
-  /** A JVM that listens and says where, or connects and says so; then it does nothing. */
-  static final class Other implements AutoCloseable {
-    static final String CONNECTED = "connected";
-
-    private final Process process;
-    private final BufferedReader out;
-
-    Other(String... arguments) throws IOException {
-      List<String> line = new ArrayList<>();
-      line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-      line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
-      line.add("-Dverbena.test.patience=" + Integer.getInteger("verbena.test.patience", 1));
-      line.addAll(List.of("-cp", System.getProperty("java.class.path"), Other.class.getName()));
-      line.addAll(List.of(arguments));
-      process = new ProcessBuilder(line).redirectError(Redirect.INHERIT).start();
-      out = process.inputReader(StandardCharsets.UTF_8);
-    }
-
-    String line() throws IOException {
-      String line = out.readLine();
-      if (line == null) {
-        throw new IOException("the other process has ended; its error is above");
-      }
-      return line;
-    }
-
-    void kill() {
-      process.destroyForcibly().onExit().join();
-    }
-
-    @Override
-    public void close() {
-      kill();
-    }
-
-    /** The other JVM; it ends with its input, if it is not killed before. */
-    public static void main(String[] arguments) throws IOException {
-      RdmaTransport transport = transport();
-      if (arguments.length == 0) {
-        System.out.println(bind(transport, new LinkedBlockingQueue<>()).address());
-      } else {
-        transport.connect(URI.create(arguments[0])).block(Ends.LIMIT);
-        System.out.println(CONNECTED);
-      }
-      int end = System.in.read();
-      System.exit(end < 0 ? 0 : 1);
-    }
   }
 }

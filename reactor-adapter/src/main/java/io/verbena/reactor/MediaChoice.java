@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor;
+
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaServer;
+import io.verbena.core.medium.Media;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import reactor.core.publisher.Mono;
+
+/**
+ * Chooses what carries the connections of addresses {@code rdma://host:port}: a server listens on
+ * every medium that this process has, and a client takes the fastest that leads to it. Remembers
+ * for a minute which that was. Thread-safe.
+ */
+final class MediaChoice {
+  private static final int MOST_REMEMBERED = 1024;
+
+  /** A faster medium may have come meanwhile. */
+  private static final long REMEMBERED_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+  private record Choice(URI candidate, long since) {
+    boolean isOld() {
+      return System.nanoTime() - since > REMEMBERED_NANOS;
+    }
+  }
+
+  private final Media media;
+  private final NameResolver<List<URI>> candidates;
+  private final Map<URI, Choice> remembered =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<URI, Choice> eldest) {
+          return size() > MOST_REMEMBERED;
+        }
+      };
+
+  /**
+   * @param media those that are present
+   * @param timeout how long it may take to find out what leads to an address
+   */
+  MediaChoice(Media media, Duration timeout) {
+    this.media = media;
+    candidates = new NameResolver<>(timeout);
+  }
+
+  /**
+   * Connects by one medium after the other, that of the last connect first, until a server answers.
+   *
+   * @param timeout in nanoseconds
+   */
+  Mono<RdmaConnection> connect(URI address, long timeout, MediaConnect.Connector connector) {
+    long start = System.nanoTime();
+    return candidates("connect", address)
+        .flatMap(
+            found ->
+                new MediaConnect(this, address, inOrder(address, found), start, timeout, connector)
+                    .next());
+  }
+
+  /**
+   * Listens on all media that lead here, at one port.
+   *
+   * @param bind listens on a candidate
+   */
+  Mono<RdmaServer> bind(URI address, Function<URI, Mono<RdmaServer>> bind) {
+    return candidates("bind", address).flatMap(found -> MediaBind.bind(address, found, bind));
+  }
+
+  private Mono<List<URI>> candidates(String operation, URI address) {
+    return candidates.resolve(
+        operation,
+        address,
+        () -> {
+          Supplier<URI> lookup = Media.lookup(address);
+          return media.candidates(lookup == null ? address : lookup.get());
+        });
+  }
+
+  private synchronized List<URI> inOrder(URI address, List<URI> found) {
+    Choice last = remembered.get(address);
+    if (last == null || last.isOld() || !found.contains(last.candidate)) {
+      return found;
+    }
+    List<URI> order = new ArrayList<>(found);
+    order.remove(last.candidate);
+    order.add(0, last.candidate);
+    return order;
+  }
+
+  /** Notes what led to an address; returns whether that is news. */
+  synchronized boolean remember(URI address, URI candidate) {
+    Choice last = remembered.get(address);
+    boolean isNews = last == null || !last.candidate.equals(candidate);
+    if (isNews || last.isOld()) {
+      remembered.put(address, new Choice(candidate, System.nanoTime()));
+    }
+    return isNews;
+  }
+
+  /** Notes that a candidate does not lead to an address any more. */
+  synchronized void forget(URI address, URI candidate) {
+    Choice last = remembered.get(address);
+    if (last != null && last.candidate.equals(candidate)) {
+      remembered.remove(address);
+    }
+  }
+
+  /** Gives up all that it is about to find out. */
+  void dispose() {
+    candidates.dispose();
+  }
+}

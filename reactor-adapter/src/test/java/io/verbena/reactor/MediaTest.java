@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.verbena.RdmaConnectException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTransport;
+import io.verbena.RejectReason;
+import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.OtherProcess;
+import java.net.URI;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import reactor.core.publisher.Mono;
+
+/** Addresses {@code rdma://host:port}, which leave to both ends what carries a connection. */
+@Tag("once")
+class MediaTest {
+  private static final URI ANY_PORT = URI.create("rdma://127.0.0.1:0");
+  private static final URI BY_SHM = URI.create("rdma://127.0.0.1:0?medium=shm");
+
+  private final RdmaTransport transport = RdmaTransport.create(Ends.options().build());
+
+  @AfterEach
+  void dispose() {
+    // Fails if a queue pair or memory is left.
+    transport.dispose();
+  }
+
+  private RdmaServer bind(RdmaTransport by, URI address) {
+    return by.bind(address, c -> c.send(c.receive())).blockOptional(Ends.LIMIT).orElseThrow();
+  }
+
+  private RdmaConnection connect(URI address) {
+    return transport.connect(address).blockOptional(Ends.LIMIT).orElseThrow();
+  }
+
+  /** The server's address with another choice of media. */
+  private static URI with(RdmaServer server, String media) {
+    return URI.create("rdma://127.0.0.1:" + server.address().getPort() + "?medium=" + media);
+  }
+
+  private static void assertEchoes(RdmaConnection connection) {
+    String answer =
+        connection
+            .send(Mono.fromSupplier(() -> Unpooled.wrappedBuffer(new byte[] {1, 2, 3})))
+            .thenMany(connection.receive())
+            .map(
+                message -> {
+                  String hex = ByteBufUtil.hexDump(message);
+                  message.release();
+                  return hex;
+                })
+            .blockFirst(Ends.LIMIT);
+    assertThat(answer).isEqualTo("010203");
+  }
+
+  @Test
+  void connectsWithinAProcessByMemory() {
+    RdmaServer server = bind(transport, ANY_PORT);
+
+    RdmaConnection connection = connect(server.address());
+
+    assertThat(server.address().getPort()).isPositive();
+    assertThat(connection.medium()).isEqualTo("emulated");
+    assertEchoes(connection);
+  }
+
+  @Test
+  void connectsProcessesOfAHostBySharedMemory() throws Exception {
+    try (OtherProcess server = OtherProcess.listening(ANY_PORT)) {
+      assertThat(connect(URI.create(server.line())).medium()).isEqualTo("shm");
+    }
+  }
+
+  @Test
+  void takesTheMediumThatTheServerHas() {
+    RdmaServer server = bind(transport, BY_SHM);
+
+    RdmaConnection connection = connect(with(server, "emulated,shm"));
+
+    assertThat(connection.medium()).isEqualTo("shm");
+    assertEchoes(connection);
+  }
+
+  @Test
+  void servesClientsByEachMediumAtOnePort() {
+    RdmaServer server = bind(transport, ANY_PORT);
+
+    assertThat(connect(with(server, "emulated")).medium()).isEqualTo("emulated");
+    assertThat(connect(with(server, "shm")).medium()).isEqualTo("shm");
+    await().atMost(Ends.LIMIT).until(() -> server.connectionCount() == 2);
+  }
+
+  @Test
+  void takesRoceWhereItIsAskedFor() {
+    RdmaServer server = bind(transport, URI.create("rdma://127.0.0.1:0?medium=shm,roce"));
+
+    assertThat(connect(with(server, "roce")).medium()).isEqualTo("roce");
+  }
+
+  @Test
+  void takesAnotherMediumOnceTheOneOfTheLastConnectIsGone() {
+    RdmaServer both = bind(transport, ANY_PORT);
+    URI address = both.address();
+    assertThat(connect(address).medium()).isEqualTo("emulated");
+    both.dispose();
+
+    RdmaServer server = bind(transport, with(both, "shm"));
+
+    assertThat(connect(address).medium()).isEqualTo("shm");
+    assertThat(connect(address).medium()).isEqualTo("shm");
+    server.dispose();
+    bind(transport, address);
+    // Remembered for a while, as long as it leads there.
+    assertThat(connect(address).medium()).isEqualTo("shm");
+  }
+
+  @Test
+  void tellsOfEachMediumThatFailed() {
+    RdmaServer server = bind(transport, ANY_PORT);
+    server.dispose();
+
+    assertThatThrownBy(() -> connect(with(server, "emulated,shm")))
+        .isInstanceOf(RdmaConnectException.class)
+        .hasMessageContaining("no medium leads there: [connect with emulated://")
+        .hasMessageContaining("[connect with shm://");
+  }
+
+  @Test
+  void letsNoServerListenWhereAnotherOneDoesByOneMedium() {
+    RdmaServer first = bind(transport, BY_SHM);
+
+    assertThatThrownBy(() -> bind(transport, with(first, "emulated,shm")))
+        .isInstanceOf(RdmaConnectException.class)
+        .hasMessageContaining("somebody listens there already");
+    // What it had already was given back.
+    first.dispose();
+    bind(transport, with(first, "emulated,shm"));
+  }
+
+  @Test
+  void countsTheConnectionsOfAllMediaAgainstTheLimit() {
+    RdmaTransport limited = RdmaTransport.create(Ends.options().maxConnections(1).build());
+    try {
+      RdmaServer server = bind(limited, ANY_PORT);
+      connect(with(server, "emulated"));
+
+      RdmaConnectException refusal =
+          catchThrowableOfType(RdmaConnectException.class, () -> connect(with(server, "shm,roce")));
+
+      // The server's answer: roce is not tried.
+      assertThat(refusal.rejection()).isNotNull();
+      assertThat(refusal.rejection().code()).isEqualTo(RejectReason.CONNECTION_LIMIT);
+    } finally {
+      limited.dispose();
+    }
+  }
+
+  @Test
+  void endsOnAllMedia() {
+    RdmaServer server = bind(transport, ANY_PORT);
+
+    server.dispose();
+
+    server.onClose().block(Ends.LIMIT);
+    assertThat(server.isDisposed()).isTrue();
+  }
+
+  @Test
+  void hasNoMemoryOfSeveralMedia() {
+    RdmaServer several = bind(transport, ANY_PORT);
+    RdmaServer one = bind(transport, BY_SHM);
+
+    assertThatThrownBy(several::memory)
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining("RdmaConnection.memory()");
+    assertThatThrownBy(() -> transport.memory(ANY_PORT)).isInstanceOf(IllegalStateException.class);
+    assertThat(one.memory()).isNotNull();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "rdma://127.0.0.1, 'expected: rdma://host:port'",
+    "rdma://127.0.0.1:7?medium=ucx, 'medium: ucx (expected: emulated, shm, disni, verbs'",
+    "rdma://127.0.0.1:7?mtu=7, 'option: mtu=7 (expected: medium=...)'",
+    "rdma://192.0.2.1:7?medium=shm, 'no medium leads there (tried: shm'",
+  })
+  void refusesWhatNoMediumIsLike(URI address, String words) {
+    RdmaConnectException refusal =
+        catchThrowableOfType(RdmaConnectException.class, () -> bind(transport, address));
+
+    assertThat(refusal + ": " + refusal.getCause()).contains(words);
+  }
+}

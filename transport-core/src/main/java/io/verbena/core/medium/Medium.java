@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.medium;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** What may carry a connection, the fastest first; each is a verbs provider. */
+enum Medium {
+  EMULATED(Reach.PROCESS),
+  SHM(Reach.HOST),
+  DISNI(Reach.NETWORK),
+  VERBS(Reach.NETWORK),
+  IWARP(Reach.NETWORK),
+
+  /** Made to be true and not to be fast: used where it is asked for. */
+  ROCE(Reach.NETWORK);
+
+  /** How far it leads. */
+  enum Reach {
+    PROCESS,
+    HOST,
+    NETWORK
+  }
+
+  private final Reach reach;
+
+  Medium(Reach reach) {
+    this.reach = reach;
+  }
+
+  Reach reach() {
+    return reach;
+  }
+
+  /** Whether there may be hosts without a device of its own. */
+  boolean needsDevice() {
+    return this == DISNI || this == VERBS;
+  }
+
+  /** Returns the scheme of its provider. */
+  String scheme() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns the schemes of all. */
+  static String schemes() {
+    return Arrays.stream(values()).map(Medium::scheme).collect(Collectors.joining(", "));
+  }
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+/** Which media lead to an address that leaves the choice to both ends. */
+@NullMarked
+package io.verbena.core.medium;
+
+import org.jspecify.annotations.NullMarked;
