@@ -19,6 +19,18 @@ public interface CompletionChannel extends AutoCloseable {
    */
   @Nullable CompletionQueue await(long timeoutNanos) throws InterruptedException;
 
+  /**
+   * Has {@code listener} called when an event comes, for a thread that sleeps elsewhere, in a
+   * selector perhaps; {@link #await} then returns the event. There is one listener: the last.
+   *
+   * @param listener called by the thread that raises the event, which may be one that posts: does
+   *     not block, throw or use the HCA. It may be called without an event
+   * @return false if the provider cannot call it; then a thread has to {@link #await}
+   */
+  default boolean listen(Runnable listener) {
+    return false;
+  }
+
   /** Lets the waiting thread return, or else the next one that would wait. */
   void wakeup();
 

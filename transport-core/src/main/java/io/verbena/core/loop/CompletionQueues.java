@@ -188,6 +188,23 @@ public final class CompletionQueues<M extends CompletionTarget> {
     }
   }
 
+  /** Takes all events that are in the channel, and acknowledges them. */
+  public void takeEvents() {
+    CompletionChannel channel = this.channel;
+    if (channel == null) {
+      return;
+    }
+    // A wake-up that nobody took answers null once, in front of events.
+    for (int nulls = 0; nulls < 2; ) {
+      CompletionQueue queue = look(channel);
+      if (queue == null) {
+        nulls++;
+      } else {
+        woken(queue);
+      }
+    }
+  }
+
   /**
    * Closes the queues and then their channel; those that are left, if it was called before.
    *
@@ -204,17 +221,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
 
   private CloseSteps closeSteps() {
     CompletionChannel channel = this.channel;
-    if (channel != null) {
-      // A wake-up that nobody took answers null once, in front of events.
-      for (int nulls = 0; nulls < 2; ) {
-        CompletionQueue queue = look(channel);
-        if (queue == null) {
-          nulls++;
-        } else {
-          queue.acknowledgeEvents(1);
-        }
-      }
-    }
+    takeEvents();
     CloseSteps steps = new CloseSteps();
     for (SharedCompletionQueue queue : queues) {
       meter.completionQueues(-queue.queue.depth());

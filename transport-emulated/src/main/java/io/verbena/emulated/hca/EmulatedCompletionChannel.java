@@ -27,6 +27,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel {
   private boolean wakeup;
   private boolean closed;
   private @Nullable Thread sleeper;
+  private @Nullable Runnable listener;
 
   /** A channel without completion queues, which its device has counted. */
   public EmulatedCompletionChannel(EmulatedDevice device) {
@@ -48,14 +49,19 @@ public final class EmulatedCompletionChannel implements CompletionChannel {
 
   void raise(EmulatedCompletionQueue queue) {
     Thread toWake;
+    Runnable toTell;
     synchronized (this) {
       if (!queue.events.raised) {
         queue.events.raised = true;
         raised.add(queue);
       }
       toWake = sleeper;
+      toTell = listener;
     }
     LockSupport.unpark(toWake);
+    if (toTell != null) {
+      toTell.run();
+    }
   }
 
   synchronized void acknowledge(EmulatedCompletionQueue queue, int count) {
@@ -110,6 +116,12 @@ public final class EmulatedCompletionChannel implements CompletionChannel {
         sleeper = null;
       }
     }
+  }
+
+  @Override
+  public synchronized boolean listen(Runnable listener) {
+    this.listener = listener;
+    return true;
   }
 
   @Override

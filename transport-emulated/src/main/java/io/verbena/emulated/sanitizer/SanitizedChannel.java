@@ -41,6 +41,11 @@ final class SanitizedChannel implements CompletionChannel {
   }
 
   @Override
+  public boolean listen(Runnable listener) {
+    return channel.listen(listener);
+  }
+
+  @Override
   public void wakeup() {
     channel.wakeup();
   }

@@ -25,6 +25,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -272,6 +273,24 @@ abstract class CompletionChannelTests extends VerbsTests {
     CompletionQueue told = first == null ? client.events().await(tck.timeout().toNanos()) : first;
     assertThat(told).isSameAs(client.sent().queue());
     client.sent().queue().acknowledgeEvents(1);
+  }
+
+  /** Which a provider need not be able to. */
+  @Test
+  void callsItsListenerForAnEventThatIsThenThere() throws InterruptedException {
+    Endpoint client = tck.setup().channel().connected().client();
+    CompletionQueue queue = client.sent().queue();
+    CountDownLatch called = new CountDownLatch(1);
+    boolean listens = client.events().listen(called::countDown);
+
+    queue.arm(false);
+    client.post(Requests.nothing(1).signaled());
+
+    if (listens) {
+      assertThat(called.await(tck.timeout().toNanos(), TimeUnit.NANOSECONDS)).isTrue();
+    }
+    expectEvent(client.events(), queue);
+    client.sent().expectSuccess(1, RDMA_WRITE);
   }
 
   @Test

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.loop;
+
+import io.verbena.verbs.CompletionChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The events of a completion channel, for a loop that sleeps elsewhere: in a selector, say. The
+ * provider tells of an event, or else a thread of its own awaits it. Only {@link #haveCome} may be
+ * called by other threads than the loop's.
+ *
+ * <p>The loop {@linkplain #take takes} events before it arms its queues, and looks whether any
+ * {@linkplain #haveCome have come} after it has said that it sleeps: then either it sees the event,
+ * or who raised the event sees that it sleeps.
+ */
+public final class CompletionEvents {
+  private final Runnable wakeup;
+  private final @Nullable EventWatcher watcher;
+
+  /** Events that came before count. */
+  private volatile boolean came = true;
+
+  /**
+   * Watches a channel.
+   *
+   * @param wakeup ends the loop's sleep, if it sleeps; called by any thread behind an event. Does
+   *     not block, and throws nothing
+   * @param name of the thread, if one is needed
+   */
+  public CompletionEvents(CompletionChannel channel, Runnable wakeup, String name) {
+    this.wakeup = wakeup;
+    watcher = channel.listen(this::raised) ? null : EventWatcher.start(channel, this::raised, name);
+  }
+
+  private void raised() {
+    came = true;
+    wakeup.run();
+  }
+
+  /** Returns whether there may be events that nobody took. */
+  public boolean haveCome() {
+    return came;
+  }
+
+  /**
+   * Takes and acknowledges all events that came.
+   *
+   * @param queues of the channel
+   * @throws io.verbena.verbs.VerbsException if the channel failed
+   */
+  public void take(CompletionQueues<?> queues) {
+    came = false;
+    if (watcher == null) {
+      queues.takeEvents();
+    } else {
+      watcher.take(queues);
+    }
+  }
+
+  /**
+   * Ends the watching; to be called before the queues are closed. Idempotent.
+   *
+   * @throws io.verbena.verbs.VerbsException {@code BUSY} if the thread cannot be ended in time
+   */
+  public void close(CompletionQueues<?> queues) {
+    if (watcher != null) {
+      watcher.stop();
+      watcher.take(queues);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.loop;
+
+import io.verbena.verbs.CompletionChannel;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that awaits the events of a completion channel for a loop. It sleeps in the channel all
+ * the time, so that the loop need not wake it; a queue has one event at most until the loop arms it
+ * again, which bounds those that wait to be taken.
+ */
+final class EventWatcher {
+  private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
+
+  /** How long the thread may take to end. */
+  private static final long PATIENCE = TimeUnit.SECONDS.toMillis(10);
+
+  private final CompletionChannel channel;
+  private final Runnable raised;
+  private final Thread thread;
+  private final ConcurrentLinkedQueue<CompletionQueue> events = new ConcurrentLinkedQueue<>();
+  private volatile boolean stopping;
+  private volatile @Nullable Throwable failure;
+
+  private EventWatcher(CompletionChannel channel, Runnable raised, String name) {
+    this.channel = channel;
+    this.raised = raised;
+    thread = new Thread(this::watch, name);
+    thread.setDaemon(true);
+  }
+
+  static EventWatcher start(CompletionChannel channel, Runnable raised, String name) {
+    EventWatcher watcher = new EventWatcher(channel, raised, name);
+    watcher.thread.start();
+    return watcher;
+  }
+
+  private void watch() {
+    try {
+      while (!stopping) {
+        CompletionQueue queue = channel.await(LONGEST_SLEEP);
+        if (queue != null) {
+          events.add(queue);
+          raised.run();
+        }
+      }
+    } catch (Throwable e) {
+      // The loop hears of it, as if it had awaited the event itself.
+      failure = e;
+      raised.run();
+    }
+  }
+
+  void take(CompletionQueues<?> queues) {
+    for (CompletionQueue queue = events.poll(); queue != null; queue = events.poll()) {
+      queues.woken(queue);
+    }
+    Throwable failed = failure;
+    if (failed != null && !stopping) {
+      throw new VerbsException(VerbsError.IO, "await an event: " + failed.getMessage(), failed);
+    }
+  }
+
+  void stop() {
+    stopping = true;
+    channel.wakeup();
+    boolean interrupted = false;
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(PATIENCE);
+    while (thread.isAlive()) {
+      long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      if (left <= 0) {
+        throw new VerbsException(
+            VerbsError.BUSY, "close: a thread still awaits events after " + PATIENCE + " ms");
+      }
+      try {
+        thread.join(left);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
