@@ -10,10 +10,12 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
+import io.verbena.core.loop.CompletionEvents;
 import io.verbena.core.loop.CompletionQueues;
 import io.verbena.core.loop.DutyCycleEnds;
 import io.verbena.core.loop.IdleStrategy;
@@ -37,12 +39,16 @@ import org.jspecify.annotations.Nullable;
  * new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)...
  * }</pre>
  *
- * <p>If the HCA fails, its channels close; it is opened again for the next channel.
+ * <p>The loop drives sockets too: channels of NIO, or of the handler that {@link #newFactory(URI,
+ * RdmaOptions, IoHandlerFactory)} is given, are registered with the same group, and one sleep ends
+ * for all. A loop without such channels pays nothing for them.
+ *
+ * <p>If the HCA fails, its RDMA channels close; it is opened again for the next channel.
  *
  * <p>How an idle loop waits is {@link RdmaOptions#pollMode}: {@code BUSY} never sleeps, {@code
  * ADAPTIVE} spins while that pays, at most for {@link RdmaOptions#spinTime}, and then sleeps,
- * {@code EVENT} sleeps at once. It sleeps on the HCA's completion channel; a task that is handed to
- * the loop wakes it.
+ * {@code EVENT} sleeps at once. It sleeps on the HCA's completion channel, or where its sockets are
+ * waited for; a task that is handed to the loop wakes it.
  */
 public final class RdmaIoHandler implements IoHandler {
   /** A loop that is never idle looks once in 256 runs whether peers are to be asked. */
@@ -53,8 +59,13 @@ public final class RdmaIoHandler implements IoHandler {
 
   private final ThreadAwareExecutor executor;
   private final IdleStrategy idleStrategy;
+  private final Sockets sockets;
   private SharedHca hca;
   private volatile @Nullable CompletionChannel channel;
+
+  /** Events of the channel, once the loop sleeps where its sockets are waited for. */
+  private @Nullable CompletionEvents events;
+
   private CompletionQueues<Stream> queues;
   private final Set<RdmaIoHandle> handles = new HashSet<>();
   private final Set<Stream> streams = new HashSet<>();
@@ -64,8 +75,9 @@ public final class RdmaIoHandler implements IoHandler {
   private int runs;
   private volatile boolean sleeping;
 
-  private RdmaIoHandler(ThreadAwareExecutor executor, SharedHca hca) {
+  private RdmaIoHandler(ThreadAwareExecutor executor, SharedHca hca, IoHandlerFactory sockets) {
     this.executor = executor;
+    this.sockets = new Sockets(executor, sockets);
     this.hca = hca;
     idleStrategy = new IdleStrategy(hca.options().pollMode(), hca.options());
     CompletionChannel made = channelOf(hca);
@@ -98,15 +110,34 @@ public final class RdmaIoHandler implements IoHandler {
     CompletionChannel made = channelOf(opened);
     flusher.release();
     try {
-      queues.close();
+      closeQueues();
     } finally {
       hca = opened;
       channel = made;
       queues = new CompletionQueues<>(opened.device(), made, opened.meter());
       flusher = new Flusher(opened.memory(), queues);
       keepAlive = keepAlive();
+      if (sockets.areUsed()) {
+        watchEvents();
+      }
       failed.release();
     }
+  }
+
+  private void watchEvents() {
+    CompletionChannel from = channel;
+    if (from != null) {
+      events = new CompletionEvents(from, this::eventCame, "verbena-netty-events");
+    }
+  }
+
+  private void closeQueues() {
+    CompletionEvents ending = events;
+    if (ending != null) {
+      ending.close(queues);
+      events = null;
+    }
+    queues.close();
   }
 
   /**
@@ -131,9 +162,20 @@ public final class RdmaIoHandler implements IoHandler {
    *     meters} count, and {@code eagerSize} as the size of a receive
    */
   public static IoHandlerFactory newFactory(URI hca, RdmaOptions options) {
+    return newFactory(hca, options, NioIoHandler.newFactory());
+  }
+
+  /**
+   * As above, with sockets of another kind than NIO's: epoll's, say.
+   *
+   * @param sockets makes the handler of each loop's sockets, when the first of them is registered
+   */
+  public static IoHandlerFactory newFactory(
+      URI hca, RdmaOptions options, IoHandlerFactory sockets) {
     requireNonNull(hca, "hca");
     requireNonNull(options, "options");
-    return executor -> new RdmaIoHandler(executor, SharedHca.open(hca, options));
+    requireNonNull(sockets, "sockets");
+    return executor -> new RdmaIoHandler(executor, SharedHca.open(hca, options), sockets);
   }
 
   SharedHca hca() {
@@ -183,7 +225,10 @@ public final class RdmaIoHandler implements IoHandler {
     if (handled > 0) {
       idleStrategy.worked();
     } else if (context.canBlock() && !idleStrategy.spins()) {
-      handled = sleep(context);
+      return sleep(context);
+    }
+    if (sockets.areDue(handled > 0, context)) {
+      handled += sockets.poll(context);
     }
     return handled;
   }
@@ -206,45 +251,77 @@ public final class RdmaIoHandler implements IoHandler {
     }
     long now = System.nanoTime();
     keepAlive.run(now);
+    takeEvents();
     queues.arm();
     int handled = queues.poll();
     if (handled > 0 || !ends.isEmpty()) {
       idleStrategy.worked();
       return handled + ends.run();
     }
+    CompletionEvents elsewhere = events;
     sleeping = true;
     try {
-      if (context.canBlock()) {
-        long nanos =
-            Math.min(LONGEST_SLEEP, Math.min(context.delayNanos(now), keepAlive.nanosLeft(now)));
-        CompletionQueue queue = channel.await(Math.max(0, nanos));
-        if (queue != null) {
-          idleStrategy.worked();
-          queues.woken(queue);
-        }
+      if (elsewhere != null) {
+        handled = sockets.sleep(context, elsewhere, keepAlive.nanosLeft(now));
+      } else if (context.canBlock()) {
+        await(channel, Math.min(context.delayNanos(now), keepAlive.nanosLeft(now)));
+      }
+    } finally {
+      sleeping = false;
+    }
+    takeEvents();
+    return handled + work(context);
+  }
+
+  private void await(CompletionChannel channel, long nanos) {
+    try {
+      CompletionQueue queue = channel.await(Math.max(0, Math.min(LONGEST_SLEEP, nanos)));
+      if (queue != null) {
+        idleStrategy.worked();
+        queues.woken(queue);
       }
     } catch (InterruptedException e) {
       // The loop's thread is ended by a shutdown; an interrupt only wakes it.
       idleStrategy.worked();
-    } finally {
-      sleeping = false;
     }
-    return work(context);
+  }
+
+  private void takeEvents() {
+    CompletionEvents taken = events;
+    if (taken != null && taken.haveCome()) {
+      idleStrategy.worked();
+      taken.take(queues);
+    }
+  }
+
+  /** Called by any thread behind an event of the completion channel. */
+  private void eventCame() {
+    if (sleeping) {
+      sockets.wakeup();
+    }
   }
 
   @Override
   public void wakeup() {
     CompletionChannel channel = this.channel;
     if (sleeping && channel != null && !executor.isExecutorThread(Thread.currentThread())) {
-      channel.wakeup();
+      // Set before the loop sleeps, and so seen with the flag.
+      if (events != null) {
+        sockets.wakeup();
+      } else {
+        channel.wakeup();
+      }
     }
   }
 
   @Override
-  public IoRegistration register(IoHandle handle) {
+  public IoRegistration register(IoHandle handle) throws Exception {
     if (!(handle instanceof RdmaIoHandle ours)) {
-      throw new IllegalArgumentException(
-          "handle: " + handle.getClass().getName() + " (expected: an RDMA channel's)");
+      IoRegistration made = sockets.register(handle);
+      if (events == null) {
+        watchEvents();
+      }
+      return made;
     }
     if (streams.isEmpty() && hca.hasFailed()) {
       reopen();
@@ -258,7 +335,7 @@ public final class RdmaIoHandler implements IoHandler {
 
   @Override
   public boolean isCompatible(Class<? extends IoHandle> handleType) {
-    return RdmaIoHandle.class.isAssignableFrom(handleType);
+    return RdmaIoHandle.class.isAssignableFrom(handleType) || sockets.isCompatible(handleType);
   }
 
   @Override
@@ -266,6 +343,7 @@ public final class RdmaIoHandler implements IoHandler {
     for (RdmaIoHandle handle : List.copyOf(handles)) {
       handle.close();
     }
+    sockets.prepareToDestroy();
     // What was posted still arrives: the loop runs until its quiet period is over.
     queues.poll();
     ends.run();
@@ -273,6 +351,14 @@ public final class RdmaIoHandler implements IoHandler {
 
   @Override
   public void destroy() {
+    try {
+      sockets.destroy();
+    } finally {
+      destroyOnHca();
+    }
+  }
+
+  private void destroyOnHca() {
     // Those that came too late to be closed as usual; the loop takes no more tasks to tell of it.
     for (RdmaIoHandle handle : List.copyOf(handles)) {
       handle.closeForcibly();
@@ -283,7 +369,7 @@ public final class RdmaIoHandler implements IoHandler {
     }
     flusher.release();
     try {
-      queues.close();
+      closeQueues();
     } finally {
       hca.release();
     }

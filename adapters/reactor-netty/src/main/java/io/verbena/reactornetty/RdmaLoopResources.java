@@ -10,14 +10,13 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.util.concurrent.Future;
+import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.verbena.netty.RdmaIoHandler;
 import io.verbena.netty.RdmaServerSocketChannel;
 import io.verbena.netty.RdmaSocketChannel;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
 import reactor.netty.resources.LoopResources;
 
@@ -30,21 +29,18 @@ import reactor.netty.resources.LoopResources;
  * HttpClient.create().runOn(rdma).port(8080)...
  * }</pre>
  *
- * <p>Datagrams do not travel over RDMA. For Netty's DNS client, which Reactor Netty looks names up
- * with, an NIO loop serves the UDP sockets of datagram channels; it starts with the first one. DNS
- * over TCP would be asked over RDMA: an answer that does not fit into a datagram is used as far as
- * it goes.
+ * <p>Datagrams do not travel over RDMA: datagram channels, as Netty's DNS client has them, which
+ * Reactor Netty looks names up with, are UDP sockets of NIO on the same loops. DNS over TCP would
+ * be asked over RDMA: an answer that does not fit into a datagram is used as far as it goes.
  */
 public final class RdmaLoopResources implements LoopResources {
   private final EventLoopGroup servers;
   private final EventLoopGroup clients;
-  private final SocketLoop datagrams;
   private final boolean daemon;
 
-  private RdmaLoopResources(EventLoopGroup loops, SocketLoop datagrams, boolean daemon) {
+  private RdmaLoopResources(EventLoopGroup loops, boolean daemon) {
     servers = loops;
     clients = LoopResources.colocate(loops);
-    this.datagrams = datagrams;
     this.daemon = daemon;
   }
 
@@ -63,7 +59,7 @@ public final class RdmaLoopResources implements LoopResources {
    *
    * @param prefix what the names of their threads begin with
    * @param count how many; at least 1
-   * @param handlers from {@link RdmaIoHandler}
+   * @param handlers from {@link RdmaIoHandler}, with sockets of NIO
    */
   public static RdmaLoopResources create(
       String prefix, int count, boolean daemon, IoHandlerFactory handlers) {
@@ -73,9 +69,7 @@ public final class RdmaLoopResources implements LoopResources {
       throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
     }
     return new RdmaLoopResources(
-        new MultiThreadIoEventLoopGroup(count, new LoopThreads(prefix, daemon), handlers),
-        new SocketLoop(new LoopThreads(prefix + "-udp", daemon)),
-        daemon);
+        new MultiThreadIoEventLoopGroup(count, new LoopThreads(prefix, daemon), handlers), daemon);
   }
 
   /** A client that connects from within a loop stays on it. */
@@ -97,8 +91,10 @@ public final class RdmaLoopResources implements LoopResources {
   public <CHANNEL extends Channel> CHANNEL onChannel(
       Class<CHANNEL> channelType, EventLoopGroup group) {
     if (channelType == DatagramChannel.class) {
-      datagrams.requireOpen();
-      return channelType.cast(new BridgedDatagramChannel(datagrams));
+      if (isDisposed()) {
+        throw new IllegalStateException("the loops are disposed of");
+      }
+      return channelType.cast(new NioDatagramChannel());
     }
     return channelType.cast(
         channelOf(channelType) == RdmaSocketChannel.class
@@ -131,22 +127,13 @@ public final class RdmaLoopResources implements LoopResources {
     return daemon;
   }
 
-  /** The sockets of datagrams close first: their channels hear of it on loops that still run. */
   @Override
   public Mono<Void> disposeLater(Duration quietPeriod, Duration timeout) {
-    return end(() -> datagrams.shutdownGracefully(timeout))
-        .then(
-            end(
-                () ->
-                    servers.shutdownGracefully(
-                        quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS)));
-  }
-
-  private static Mono<Void> end(Supplier<Future<?>> shutdown) {
     return Mono.create(
         sink ->
-            shutdown
-                .get()
+            servers
+                .shutdownGracefully(
+                    quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .addListener(
                     done -> {
                       if (done.isSuccess()) {
@@ -159,6 +146,6 @@ public final class RdmaLoopResources implements LoopResources {
 
   @Override
   public boolean isDisposed() {
-    return datagrams.isShutDown() || servers.isShuttingDown();
+    return servers.isShuttingDown();
   }
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.verbena.core.loop.CompletionEvents;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sockets of a loop beside its RDMA channels: another {@link IoHandler}, which is opened for
+ * the first channel that is none of RDMA. Until one is registered, a loop pays nothing for them.
+ *
+ * <p>The handler runs in every turn of the loop while it finds work, and else each {@link
+ * #INTERVAL}, as asking the kernel costs more than polling an HCA. Only {@link #isCompatible} and
+ * {@link #wakeup} may be called by other threads than the loop's.
+ */
+final class Sockets {
+  /** How long sockets wait for a loop whose HCA is busy, beside the turn that is under way. */
+  private static final long INTERVAL = TimeUnit.MICROSECONDS.toNanos(50);
+
+  /** The clock is read once in 16 turns without work, as reading it costs more than a poll. */
+  private static final int CLOCK_MASK = 15;
+
+  private final ThreadAwareExecutor executor;
+  private final IoHandlerFactory factory;
+  private final SocketsContext turn = new SocketsContext();
+  private volatile @Nullable IoHandler opened;
+
+  /** Guarded by this. */
+  private boolean closed;
+
+  /** The handler once a channel was registered. Written on the loop while it is awake. */
+  private @Nullable IoHandler handler;
+
+  private boolean busy;
+  private int idleTurns;
+  private long lastPoll;
+
+  Sockets(ThreadAwareExecutor executor, IoHandlerFactory factory) {
+    this.executor = executor;
+    this.factory = factory;
+  }
+
+  /** Returns whether there are, or were, channels of this kind. */
+  boolean areUsed() {
+    return handler != null;
+  }
+
+  boolean isCompatible(Class<? extends IoHandle> handleType) {
+    IoHandler open = open();
+    return open != null && open.isCompatible(handleType);
+  }
+
+  /** Returns the handler; null if the loop has ended. */
+  private @Nullable IoHandler open() {
+    IoHandler open = opened;
+    if (open == null) {
+      synchronized (this) {
+        open = opened;
+        if (open == null && !closed) {
+          open = factory.newHandler(executor);
+          opened = open;
+        }
+      }
+    }
+    return open;
+  }
+
+  /**
+   * Registers a channel.
+   *
+   * @throws IllegalArgumentException if the handler does not take channels of this kind
+   */
+  IoRegistration register(IoHandle handle) throws Exception {
+    IoHandler open = open();
+    if (open == null || !open.isCompatible(handle.getClass())) {
+      throw new IllegalArgumentException(
+          "handle: "
+              + handle.getClass().getName()
+              + " (expected: an RDMA channel's"
+              + (open == null ? ")" : ", or one that " + open.getClass().getName() + " takes)"));
+    }
+    if (handler == null) {
+      open.initialize();
+      handler = open;
+    }
+    return open.register(handle);
+  }
+
+  /**
+   * Returns whether the handler is to run in this turn.
+   *
+   * @param worked whether the HCA had completions
+   */
+  boolean areDue(boolean worked, IoHandlerContext context) {
+    if (handler == null) {
+      return false;
+    }
+    if (busy) {
+      return true;
+    }
+    // A turn with tasks takes its time, too.
+    return (worked || !context.canBlock() || (++idleTurns & CLOCK_MASK) == 0)
+        && System.nanoTime() - lastPoll >= INTERVAL;
+  }
+
+  /** Runs the handler without sleeping. */
+  int poll(IoHandlerContext context) {
+    return run(turn.polling(context));
+  }
+
+  /**
+   * Runs the handler, which sleeps until there is something to do for a socket or on the loop,
+   * until {@link #wakeup}, or until the time is over.
+   *
+   * @param events of the HCA, which end the sleep
+   */
+  int sleep(IoHandlerContext context, CompletionEvents events, long nanos) {
+    return run(turn.sleeping(context, events, nanos));
+  }
+
+  private int run(IoHandlerContext context) {
+    IoHandler sockets = handler;
+    if (sockets == null) {
+      return 0;
+    }
+    int handled = sockets.run(context);
+    busy = handled > 0;
+    lastPoll = System.nanoTime();
+    return handled;
+  }
+
+  /** Ends the handler's sleep. Called by other threads when the loop has said that it sleeps. */
+  void wakeup() {
+    IoHandler open = opened;
+    if (open != null) {
+      open.wakeup();
+    }
+  }
+
+  void prepareToDestroy() {
+    IoHandler sockets = handler;
+    if (sockets != null) {
+      sockets.prepareToDestroy();
+    }
+  }
+
+  void destroy() {
+    IoHandler open;
+    synchronized (this) {
+      closed = true;
+      open = opened;
+      opened = null;
+    }
+    // A loop that is shut down without a quiet period may not have closed its channels.
+    prepareToDestroy();
+    handler = null;
+    if (open != null) {
+      open.destroy();
+    }
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.channel.IoHandlerContext;
+import io.verbena.core.loop.CompletionEvents;
+import org.jspecify.annotations.Nullable;
+
+/** What the handler of a loop's sockets may do in one run. Reused: a loop has one. */
+final class SocketsContext implements IoHandlerContext {
+  private @Nullable IoHandlerContext loop;
+
+  /** What ends a sleep; null if there is to be none. */
+  private @Nullable CompletionEvents events;
+
+  private long deadline;
+
+  /** The handler looks only. */
+  IoHandlerContext polling(IoHandlerContext loop) {
+    this.loop = loop;
+    events = null;
+    return this;
+  }
+
+  /**
+   * The handler sleeps as long as the loop may, until there are events, and no longer than {@code
+   * nanos}.
+   */
+  IoHandlerContext sleeping(IoHandlerContext loop, CompletionEvents events, long nanos) {
+    this.loop = loop;
+    this.events = events;
+    deadline = System.nanoTime() + nanos;
+    return this;
+  }
+
+  private IoHandlerContext loop() {
+    IoHandlerContext of = loop;
+    if (of == null) {
+      throw new IllegalStateException("no run");
+    }
+    return of;
+  }
+
+  @Override
+  public boolean canBlock() {
+    CompletionEvents ending = events;
+    return ending != null && !ending.haveCome() && loop().canBlock();
+  }
+
+  @Override
+  public long delayNanos(long now) {
+    return events == null ? 0 : Math.min(loop().delayNanos(now), Math.max(0, deadline - now));
+  }
+
+  /** Handlers tell by it whether their timer is set already; -1 if the loop has no deadline. */
+  @Override
+  public long deadlineNanos() {
+    long now = System.nanoTime();
+    return events != null && deadline - now < loop().delayNanos(now)
+        ? deadline
+        : loop().deadlineNanos();
+  }
+
+  @Override
+  public boolean shouldReportActiveIoTime() {
+    return loop().shouldReportActiveIoTime();
+  }
+
+  @Override
+  public void reportActiveIoTime(long nanos) {
+    loop().reportActiveIoTime(nanos);
+  }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollDatagramChannel;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.epoll.EpollServerSocketChannel;
+import io.netty.channel.epoll.EpollSocketChannel;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.verbena.PollMode;
+import io.verbena.core.testing.Addresses;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** One loop with RDMA channels and sockets, which counts the handlers of sockets that it opened. */
+final class SocketLoop implements AutoCloseable {
+  /** Whose sockets they are. */
+  enum Kind {
+    NIO(NioSocketChannel.class, NioServerSocketChannel.class, NioDatagramChannel.class),
+    EPOLL(EpollSocketChannel.class, EpollServerSocketChannel.class, EpollDatagramChannel.class);
+
+    final Class<? extends Channel> channel;
+    final Class<? extends ServerChannel> serverChannel;
+    final Class<? extends Channel> datagramChannel;
+
+    Kind(
+        Class<? extends Channel> channel,
+        Class<? extends ServerChannel> serverChannel,
+        Class<? extends Channel> datagramChannel) {
+      this.channel = channel;
+      this.serverChannel = serverChannel;
+      this.datagramChannel = datagramChannel;
+    }
+
+    private IoHandlerFactory handlers() {
+      return this == NIO ? NioIoHandler.newFactory() : EpollIoHandler.newFactory();
+    }
+  }
+
+  final AtomicInteger opened = new AtomicInteger();
+  private final Kind kind;
+  private final MultiThreadIoEventLoopGroup group;
+
+  SocketLoop(Kind kind, PollMode mode) {
+    this.kind = kind;
+    IoHandlerFactory sockets = kind.handlers();
+    group =
+        new MultiThreadIoEventLoopGroup(
+            1,
+            RdmaIoHandler.newFactory(
+                Addresses.of("netty-sockets"),
+                Ends.options().pollMode(mode).build(),
+                executor -> {
+                  opened.incrementAndGet();
+                  return sockets.newHandler(executor);
+                }));
+  }
+
+  EventLoop loop() {
+    return group.next();
+  }
+
+  Channel bindRdma(ChannelHandler children) {
+    return bind(RdmaServerSocketChannel.class, children);
+  }
+
+  Channel bindSocket(ChannelHandler children) {
+    return bind(kind.serverChannel, children);
+  }
+
+  private Channel bind(Class<? extends ServerChannel> type, ChannelHandler children) {
+    return Ends.bind(
+        new ServerBootstrap()
+            .group(group)
+            .channel(type)
+            .childHandler(
+                new ChannelInitializer<>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    channel.pipeline().addLast(children);
+                  }
+                }));
+  }
+
+  Channel connectRdma(Channel server, ChannelHandler handler) {
+    return connect(RdmaSocketChannel.class, server, handler);
+  }
+
+  Channel connectSocket(Channel server, ChannelHandler handler) {
+    return connect(kind.channel, server, handler);
+  }
+
+  private Channel connect(Class<? extends Channel> type, Channel server, ChannelHandler handler) {
+    return new Bootstrap()
+        .group(group)
+        .channel(type)
+        .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) Ends.LIMIT.toMillis())
+        .handler(handler)
+        .connect(server.localAddress())
+        .syncUninterruptibly()
+        .channel();
+  }
+
+  Channel bindDatagrams(ChannelHandler handler) {
+    return new Bootstrap()
+        .group(group)
+        .channel(kind.datagramChannel)
+        .handler(handler)
+        .bind(Ends.anyPort())
+        .syncUninterruptibly()
+        .channel();
+  }
+
+  @Override
+  public void close() {
+    group.shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS).syncUninterruptibly();
+  }
+}

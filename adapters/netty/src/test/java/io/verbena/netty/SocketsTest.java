@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.local.LocalChannel;
+import io.netty.channel.socket.DatagramPacket;
+import io.verbena.PollMode;
+import io.verbena.core.testing.Addresses;
+import io.verbena.netty.SocketLoop.Kind;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** RDMA channels and sockets on one loop. */
+class SocketsTest {
+  private static final String NIO = "io.netty.channel.nio.NioIoHandler";
+  private static final int ROUNDS = Addresses.rounds(2_000);
+
+  static Stream<Arguments> loops() {
+    return Stream.of(Kind.values())
+        .flatMap(kind -> Stream.of(PollMode.values()).map(mode -> Arguments.of(kind, mode)));
+  }
+
+  /** Those of which two may wait for one another: two loops that poll need two idle CPUs. */
+  static Stream<Arguments> sleepingLoops() {
+    return loops().filter(loop -> loop.get()[1] != PollMode.BUSY);
+  }
+
+  private static SocketLoop open(Kind kind, PollMode mode) {
+    assumeTrue(kind != Kind.EPOLL || Epoll.isAvailable(), "no native library");
+    return new SocketLoop(kind, mode);
+  }
+
+  private static void await(CountDownLatch latch) throws InterruptedException {
+    assertThat(latch.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+        .as("%d messages are missing", latch.getCount())
+        .isTrue();
+  }
+
+  @ParameterizedTest
+  @MethodSource("loops")
+  void channelsOfAllKindsShareAThread(Kind kind, PollMode mode) throws Exception {
+    try (SocketLoop loop = open(kind, mode)) {
+      Echo rdma = new Echo();
+      Echo socket = new Echo();
+      Echo datagrams = new Echo();
+      Channel rdmaClient = loop.connectRdma(loop.bindRdma(new Echo()), rdma);
+      Channel socketClient = loop.connectSocket(loop.bindSocket(new Echo()), socket);
+      Channel server = loop.bindDatagrams(new Echo());
+      Channel datagramClient = loop.bindDatagrams(datagrams);
+      CountDownLatch overRdma = rdma.await(100);
+      CountDownLatch overSockets = socket.await(100);
+      CountDownLatch overDatagrams = datagrams.await(100);
+
+      Echo.start(rdmaClient);
+      Echo.start(socketClient);
+      datagramClient
+          .writeAndFlush(
+              new DatagramPacket(
+                  Unpooled.wrappedBuffer(new byte[1]), (InetSocketAddress) server.localAddress()))
+          .syncUninterruptibly();
+
+      await(overRdma);
+      await(overSockets);
+      await(overDatagrams);
+      assertThat(rdma.threads).hasSize(1).isEqualTo(socket.threads).isEqualTo(datagrams.threads);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("loops")
+  void busyRdmaChannelsLeaveTimeToSockets(Kind kind, PollMode mode) throws Exception {
+    try (SocketLoop loop = open(kind, mode)) {
+      Channel rdma = loop.bindRdma(new Echo());
+      for (int i = 0; i < 64; i++) {
+        Echo.start(loop.connectRdma(rdma, new Echo()));
+      }
+      Echo socket = new Echo();
+      Channel client = loop.connectSocket(loop.bindSocket(new Echo()), socket);
+      CountDownLatch exchanged = socket.await(100);
+
+      Echo.start(client);
+
+      await(exchanged);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("loops")
+  void busySocketsLeaveTimeToRdmaChannels(Kind kind, PollMode mode) throws Exception {
+    try (SocketLoop loop = open(kind, mode)) {
+      Channel sockets = loop.bindSocket(new Echo());
+      for (int i = 0; i < 64; i++) {
+        Echo.start(loop.connectSocket(sockets, new Echo()));
+      }
+      Echo rdma = new Echo();
+      Channel client = loop.connectRdma(loop.bindRdma(new Echo()), rdma);
+      CountDownLatch exchanged = rdma.await(100);
+
+      Echo.start(client);
+
+      await(exchanged);
+    }
+  }
+
+  /** Two loops that each sleep until the other has answered. */
+  @ParameterizedTest
+  @MethodSource("sleepingLoops")
+  @Tag("once")
+  void noWakeUpByACompletionIsLost(Kind kind, PollMode mode) throws Exception {
+    try (SocketLoop loop = open(kind, mode);
+        SocketLoop other = open(kind, mode)) {
+      loop.bindSocket(new Echo());
+      other.bindSocket(new Echo());
+      Echo echo = new Echo();
+      Channel client = other.connectRdma(loop.bindRdma(new Echo()), echo);
+      CountDownLatch exchanged = echo.await(ROUNDS);
+
+      Echo.start(client);
+
+      await(exchanged);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("sleepingLoops")
+  @Tag("once")
+  void noWakeUpByASocketIsLost(Kind kind, PollMode mode) throws Exception {
+    try (SocketLoop loop = open(kind, mode);
+        SocketLoop other = open(kind, mode)) {
+      Echo echo = new Echo();
+      Channel client = other.connectSocket(loop.bindSocket(new Echo()), echo);
+      CountDownLatch exchanged = echo.await(ROUNDS);
+
+      Echo.start(client);
+
+      await(exchanged);
+    }
+  }
+
+  /** Each thread hands over one task at a time, so that none wakes the loop for another. */
+  @ParameterizedTest
+  @MethodSource("loops")
+  @Tag("once")
+  void noWakeUpByATaskIsLost(Kind kind, PollMode mode) throws Exception {
+    try (SocketLoop loop = open(kind, mode)) {
+      loop.bindSocket(new Echo());
+      EventLoop to = loop.loop();
+      List<CompletableFuture<Void>> threads = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        threads.add(
+            CompletableFuture.runAsync(
+                () -> {
+                  for (int task = 0; task < ROUNDS; task++) {
+                    assertThat(to.submit(() -> {}).awaitUninterruptibly(Ends.LIMIT.toMillis()))
+                        .as("task %d ran", task)
+                        .isTrue();
+                  }
+                }));
+      }
+
+      for (CompletableFuture<Void> thread : threads) {
+        thread.get(2 * Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+      }
+    }
+  }
+
+  @Test
+  void aLoopWithoutSocketsOpensNoHandlerForThem() throws Exception {
+    try (SocketLoop loop = open(Kind.NIO, PollMode.EVENT)) {
+      Echo rdma = new Echo();
+      Channel client = loop.connectRdma(loop.bindRdma(new Echo()), rdma);
+      CountDownLatch exchanged = rdma.await(10);
+      Echo.start(client);
+      await(exchanged);
+      assertThat(loop.opened).hasValue(0);
+
+      loop.bindSocket(new Echo());
+      loop.bindDatagrams(new Echo());
+
+      assertThat(loop.opened).hasValue(1);
+    }
+  }
+
+  @Test
+  void refusesAChannelThatNeitherTakes() {
+    try (SocketLoop loop = open(Kind.NIO, PollMode.EVENT)) {
+      LocalChannel channel = new LocalChannel();
+
+      assertThat(loop.loop().register(channel).awaitUninterruptibly().cause())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining(LocalChannel.class.getName())
+          .hasMessageContaining("expected: an RDMA channel's, or one that " + NIO + " takes");
+      assertThat(channel.isOpen()).isFalse();
+    }
+  }
+
+  @Test
+  void refusesAHandleThatNeitherTakes() {
+    try (SocketLoop loop = open(Kind.NIO, PollMode.EVENT)) {
+      assertThatThrownBy(
+              () -> ((IoEventLoop) loop.loop()).register(new UnknownHandle()).syncUninterruptibly())
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining(UnknownHandle.class.getName())
+          .hasMessageContaining("expected: an RDMA channel's, or one that " + NIO + " takes");
+    }
+  }
+
+  private static final class UnknownHandle implements IoHandle {
+    @Override
+    public void handle(IoRegistration registration, IoEvent event) {
+      throw new AssertionError("it is registered nowhere");
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @ParameterizedTest
+  @MethodSource("loops")
+  void closesAllChannelsWhileTheyAreBusy(Kind kind, PollMode mode) {
+    List<Channel> channels = new ArrayList<>();
+    try (SocketLoop loop = open(kind, mode)) {
+      Channel rdma = loop.bindRdma(new Echo());
+      Channel socket = loop.bindSocket(new Echo());
+      for (int i = 0; i < 8; i++) {
+        channels.add(loop.connectRdma(rdma, new Echo()));
+        channels.add(loop.connectSocket(socket, new Echo()));
+      }
+      channels.forEach(Echo::start);
+      channels.add(rdma);
+      channels.add(socket);
+    }
+
+    assertThat(channels).noneMatch(Channel::isOpen);
+  }
+}
