@@ -16,6 +16,7 @@ import io.verbena.benchmarks.peers.AeronUdpPingPong;
 import io.verbena.benchmarks.peers.LinePingPong;
 import io.verbena.benchmarks.peers.MemcpyOneWay;
 import io.verbena.benchmarks.peers.MemcpyReads;
+import io.verbena.benchmarks.peers.NettyBesideSockets;
 import io.verbena.benchmarks.peers.NettyIdleConnections;
 import io.verbena.benchmarks.peers.NettyKind;
 import io.verbena.benchmarks.peers.NettyOneWay;
@@ -81,6 +82,8 @@ final class Catalog {
     reads("read-1m", "one-sided READ 1 MiB, one thread", 1 << 20);
     busyRoundTrips();
     asleepRoundTrips();
+    besideSockets("beside-tcp-busy", "busy", NettyKind.RDMA_BUSY);
+    besideSockets("beside-tcp-asleep", "asleep between messages", NettyKind.RDMA);
     idle();
     smallMessages();
     largeMessages();
@@ -151,6 +154,20 @@ final class Catalog {
     add(work, PEER, "netty-local", () -> new NettyPingPong(NettyKind.LOCAL, SMALL));
     add(work, VERBENA, "reactive", () -> new ReactivePingPong(PollMode.EVENT, SMALL));
     add(work, VERBENA, "netty", () -> new NettyPingPong(NettyKind.RDMA, SMALL));
+  }
+
+  private void besideSockets(String id, String title, NettyKind kind) {
+    Workload<PingPong> work =
+        new Workload<>(
+            id,
+            "64 B round trip of Netty's RDMA channels, " + title + ", p50",
+            "us",
+            1e-3,
+            false,
+            (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
+    add(work, VERBENA, "alone", () -> new NettyPingPong(kind, SMALL));
+    add(work, VERBENA, "idle-tcp", () -> new NettyBesideSockets(kind, SMALL, false));
+    add(work, VERBENA, "busy-tcp", () -> new NettyBesideSockets(kind, SMALL, true));
   }
 
   private void idle() {

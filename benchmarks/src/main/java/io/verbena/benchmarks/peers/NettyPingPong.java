@@ -21,6 +21,10 @@ public final class NettyPingPong implements PingPong {
     this.pair = new NettyPair(kind, size, client, server);
   }
 
+  NettyPair pair() {
+    return pair;
+  }
+
   @Override
   public void exchange(long rounds, Ping ping, Pong pong, Deadline deadline) throws Exception {
     CompletableFuture<Void> done = new CompletableFuture<>();
