@@ -32,6 +32,16 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
   public static final ChannelOption<byte[]> PRIVATE_DATA =
       valueOf(RdmaChannelOption.class, "PRIVATE_DATA");
 
+  /**
+   * Of a {@link RdmaSocketChannel}, and of a {@link RdmaServerSocketChannel} for the channels that
+   * it accepts: whether all that is received is copied into buffers of the channel's allocator;
+   * false by default, so that large messages are handed out in registered memory. For frameworks
+   * that know a buffer by its allocator, as Vert.x does, which releases no other than those of
+   * Netty's pools.
+   */
+  public static final ChannelOption<Boolean> COPY_READS =
+      valueOf(RdmaChannelOption.class, "COPY_READS");
+
   @SuppressWarnings("deprecation") // Netty's own options are made by it
   private RdmaChannelOption() {
     super(null);

@@ -5,6 +5,7 @@ import static io.netty.channel.ChannelOption.SO_BACKLOG;
 import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 import static io.verbena.netty.RdmaChannelOption.ACCEPT_HOOK;
+import static io.verbena.netty.RdmaChannelOption.COPY_READS;
 import static io.verbena.netty.RdmaChannelOption.MAX_CONNECTIONS;
 import static io.verbena.netty.RdmaChannelOption.MAX_CONNECTIONS_PER_PEER;
 
@@ -31,6 +32,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
   private volatile int maxConnections = Integer.MAX_VALUE;
   private volatile int maxConnectionsPerPeer = Integer.MAX_VALUE;
   private volatile @Nullable RdmaAcceptHook acceptHook;
+  private volatile boolean copyReads;
   private volatile boolean reuseAddress;
   private volatile int receiveBufferSize = BUFFER;
 
@@ -47,7 +49,8 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
         SO_BACKLOG,
         MAX_CONNECTIONS,
         MAX_CONNECTIONS_PER_PEER,
-        ACCEPT_HOOK);
+        ACCEPT_HOOK,
+        COPY_READS);
   }
 
   @Override
@@ -66,6 +69,8 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
       value = maxConnectionsPerPeer;
     } else if (option.equals(ACCEPT_HOOK)) {
       value = acceptHook;
+    } else if (option.equals(COPY_READS)) {
+      value = copyReads;
     }
     return value == null ? super.getOption(option) : (T) value;
   }
@@ -85,6 +90,8 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
       maxConnectionsPerPeer = checked("MAX_CONNECTIONS_PER_PEER", (Integer) value);
     } else if (option.equals(ACCEPT_HOOK)) {
       acceptHook = (RdmaAcceptHook) value;
+    } else if (option.equals(COPY_READS)) {
+      copyReads = (Boolean) value;
     } else {
       return super.setOption(option, value);
     }

@@ -109,6 +109,8 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     this.request = request;
     this.remote = remote;
     local = parent.localAddress();
+    config.setOption(
+        RdmaChannelOption.COPY_READS, parent.config().getOption(RdmaChannelOption.COPY_READS));
   }
 
   @Override
@@ -354,7 +356,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     boolean atEnd = false;
     try {
       do {
-        ByteBuf bytes = receiveBuffers.read(handle, config.getAllocator());
+        ByteBuf bytes = receiveBuffers.read(handle, config.getAllocator(), config.copiesReads());
         if (bytes == null) {
           atEnd = receiveBuffers.isAtEnd();
           handle.lastBytesRead(atEnd ? -1 : 0);

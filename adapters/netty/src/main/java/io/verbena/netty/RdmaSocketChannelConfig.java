@@ -9,6 +9,7 @@ import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
 import static io.netty.channel.ChannelOption.SO_SNDBUF;
 import static io.netty.channel.ChannelOption.TCP_NODELAY;
+import static io.verbena.netty.RdmaChannelOption.COPY_READS;
 import static io.verbena.netty.RdmaChannelOption.PRIVATE_DATA;
 
 import io.netty.buffer.ByteBufAllocator;
@@ -42,6 +43,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   private volatile int soLinger = -1;
   private volatile int trafficClass;
   private volatile byte[] privateData = {};
+  private volatile boolean copyReads;
 
   RdmaSocketChannelConfig(RdmaSocketChannel channel) {
     super(channel);
@@ -59,7 +61,8 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
         SO_LINGER,
         IP_TOS,
         ALLOW_HALF_CLOSURE,
-        PRIVATE_DATA);
+        PRIVATE_DATA,
+        COPY_READS);
   }
 
   @Override
@@ -84,6 +87,8 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
       value = allowHalfClosure;
     } else if (option.equals(PRIVATE_DATA)) {
       value = privateData.clone();
+    } else if (option.equals(COPY_READS)) {
+      value = copyReads;
     }
     return value == null ? super.getOption(option) : (T) value;
   }
@@ -109,6 +114,8 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
       setAllowHalfClosure((Boolean) value);
     } else if (option.equals(PRIVATE_DATA)) {
       privateData = ((byte[]) value).clone();
+    } else if (option.equals(COPY_READS)) {
+      copyReads = (Boolean) value;
     } else {
       return super.setOption(option, value);
     }
@@ -118,6 +125,10 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   /** Returns what goes with a connect. */
   ByteBuffer privateData() {
     return ByteBuffer.wrap(privateData);
+  }
+
+  boolean copiesReads() {
+    return copyReads;
   }
 
   /** The allocator of registered memory, unless the user has chosen another. */

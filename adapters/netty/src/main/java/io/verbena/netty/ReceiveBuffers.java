@@ -230,16 +230,18 @@ final class ReceiveBuffers {
    * Reads what is there: a large message in the very buffer that it arrived in, small ones together
    * in a buffer of the channel's allocator.
    *
+   * @param copies whether large ones are copied, too
    * @return a buffer that the caller releases; null if nothing is there
    */
-  @Nullable ByteBuf read(RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator) {
+  @Nullable ByteBuf read(
+      RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator, boolean copies) {
     if (waitingCount == 0) {
       return null;
     }
     growIfHalfFull();
     int slot = waiting[head];
     int length = ends[slot] - starts[slot];
-    if (length >= LEAST_HANDED_OUT && handle.guess() >= LEAST_HANDED_OUT) {
+    if (!copies && length >= LEAST_HANDED_OUT && handle.guess() >= LEAST_HANDED_OUT) {
       ByteBuf whole = handOut(slot);
       if (whole != null) {
         handle.attemptedBytesRead(length);

@@ -40,6 +40,9 @@ import org.jspecify.annotations.Nullable;
 final class SharedHca {
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(10);
 
+  /** Without a host name, as an address that a socket tells has none. */
+  private static final InetAddress LOOPBACK = withoutName(NetUtil.LOCALHOST4);
+
   private static final Map<Key, SharedHca> OPEN = new HashMap<>();
 
   private record Key(URI address, RdmaOptions options) {}
@@ -64,7 +67,7 @@ final class SharedHca {
     URI found = lookup == null ? address : lookup.get();
     InetAddress own = hostOf(found);
     hasAddress = own != null;
-    host = own == null ? NetUtil.LOCALHOST4 : own;
+    host = own == null ? LOOPBACK : own;
     opened =
         new OpenedDevice(
             "verbena-netty",
@@ -100,6 +103,14 @@ final class SharedHca {
   void retain() {
     synchronized (OPEN) {
       users++;
+    }
+  }
+
+  private static InetAddress withoutName(InetAddress address) {
+    try {
+      return InetAddress.getByAddress(address.getAddress());
+    } catch (UnknownHostException e) {
+      throw new ExceptionInInitializerError(e);
     }
   }
 

@@ -39,6 +39,19 @@ class AddressesTest {
     return URI.create("roce://127.%d.%d.%d".formatted(network, pid / 255 & 0xff, pid % 255));
   }
 
+  /** As with a socket: nobody has looked the client's name up. */
+  @Test
+  void theAddressOfAClientHasNoHostName() throws Exception {
+    try (Ends ends = new Ends()) {
+      Channel server = Ends.bind(ends.server(new Collector()));
+      Ends.connect(ends.client(new Collector()), server);
+
+      InetSocketAddress client = ends.accepted().remoteAddress();
+
+      assertThat(client.getHostString()).isEqualTo(NetUtil.toAddressString(client.getAddress()));
+    }
+  }
+
   @Test
   void aServerSeesTheAddressOfTheClientsHca() throws Exception {
     assumeTrue(Addresses.areEmulated(), "run once, on HCAs of its own");

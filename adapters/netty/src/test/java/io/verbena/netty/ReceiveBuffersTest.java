@@ -70,7 +70,7 @@ class ReceiveBuffersTest {
     ByteBuf into = Unpooled.buffer(10, 10);
     ByteBufAllocator allocator = onlyOf(into);
 
-    assertThatThrownBy(() -> receives.read(handle(10), allocator))
+    assertThatThrownBy(() -> receives.read(handle(10), allocator, false))
         .isInstanceOf(PostException.class);
 
     assertThat(into.refCnt()).isZero();
@@ -82,7 +82,7 @@ class ReceiveBuffersTest {
     refuses = true;
 
     // The leak detector sees whether it was released.
-    assertThatThrownBy(() -> receives.read(handle(LENGTH), ByteBufAllocator.DEFAULT))
+    assertThatThrownBy(() -> receives.read(handle(LENGTH), ByteBufAllocator.DEFAULT, false))
         .isInstanceOf(PostException.class);
   }
 
