@@ -90,6 +90,9 @@ class MediaTest {
     RdmaConnection connection = connect(with(server, "emulated,shm"));
 
     assertThat(connection.medium()).isEqualTo("shm");
+    assertThat(connection.peer())
+        .isEqualTo(
+            "shm://rdma:%d (pid %d)", server.address().getPort(), ProcessHandle.current().pid());
     assertEchoes(connection);
   }
 

@@ -81,9 +81,15 @@ public final class ShmNaming implements HostNaming {
           VerbsError.INVALID, "resolve: " + address + ": port: 0 (expected: 1..65535, or none)");
     }
     SharedFolder.Service found = folder.find(service(space, parsed.name(), parsed.port()));
+    String name = parsed.at(parsed.port()).toString();
     return found == null
-        ? new Destination(host, NOWHERE, null, null)
-        : new Destination(found.host(), found.port(), null, null);
+        ? new Destination(host, NOWHERE, null, null, name)
+        : new Destination(
+            found.host(),
+            found.port(),
+            null,
+            null,
+            name + " (pid " + SharedFolder.process(found.host()) + ')');
   }
 
   @Override

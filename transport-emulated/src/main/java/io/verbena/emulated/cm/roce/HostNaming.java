@@ -19,8 +19,9 @@ public interface HostNaming {
    * @param port there
    * @param mtu the largest packets to ask for, or null for those of this HCA
    * @param key that the peer must have, too, or null to connect without a lock
+   * @param name what the peer is called, for people
    */
-  record Destination(Gid host, int port, @Nullable Mtu mtu, @Nullable LockKey key) {}
+  record Destination(Gid host, int port, @Nullable Mtu mtu, @Nullable LockKey key, String name) {}
 
   /** Somebody listens, until it is closed. */
   interface Claim extends AutoCloseable {
@@ -64,6 +65,6 @@ public interface HostNaming {
    */
   Destination resolve(PortSpace space, URI address);
 
-  /** Returns what a peer is called, for people. */
+  /** Returns what a peer that has come here is called, for people. */
   String name(Gid host, int port);
 }

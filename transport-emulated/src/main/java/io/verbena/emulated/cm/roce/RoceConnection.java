@@ -10,6 +10,7 @@ import io.verbena.emulated.cm.protocol.CmUser;
 import io.verbena.emulated.cm.protocol.Communication;
 import io.verbena.emulated.cm.protocol.Mad;
 import io.verbena.emulated.cm.protocol.ServiceId;
+import io.verbena.emulated.cm.roce.HostNaming.Destination;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.lock.LockKey;
 import io.verbena.emulated.lock.PacketLock;
@@ -59,6 +60,7 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
   private final RoceConnectionManager manager;
   private final Gid peer;
   private final int peerPort;
+  private final String peerName;
   private final int ownPort;
   private final @Nullable Request request;
   private @Nullable Communication communication;
@@ -82,6 +84,7 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
       RoceConnectionManager manager,
       Gid peer,
       int peerPort,
+      String peerName,
       State state,
       @Nullable Communication communication,
       @Nullable Request request) {
@@ -89,6 +92,7 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
     this.manager = manager;
     this.peer = peer;
     this.peerPort = peerPort;
+    this.peerName = peerName;
     ownPort = request == null ? manager.sourcePorts().take() : ServiceId.port(request.serviceId());
     this.communication = communication;
     this.request = request;
@@ -97,23 +101,15 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
     manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
   }
 
-  /**
-   * An active end, whose peer is known.
-   *
-   * @param most the largest packets to ask for, or null for those of this port
-   * @param key that the peer must have, or null to connect without a lock
-   */
-  static RoceConnection resolved(
-      RoceConnectionManager manager,
-      Gid peer,
-      int port,
-      @Nullable Mtu most,
-      @Nullable LockKey key) {
-    RoceConnection made = new RoceConnection(manager, peer, port, State.RESOLVED, null, null);
-    made.key = key;
-    if (key != null) {
+  /** An active end, whose peer is known. */
+  static RoceConnection resolved(RoceConnectionManager manager, Destination to) {
+    RoceConnection made =
+        new RoceConnection(manager, to.host(), to.port(), to.name(), State.RESOLVED, null, null);
+    made.key = to.key();
+    if (to.key() != null) {
       made.pathMtu = manager.fabric().lockedMtu();
     }
+    Mtu most = to.mtu();
     if (most != null && most.compareTo(made.pathMtu) < 0) {
       made.pathMtu = most;
     }
@@ -126,11 +122,13 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
       RoceListener listener,
       Communication communication,
       Request request) {
+    int port = RequestData.port(request.privateData());
     RoceConnection made =
         new RoceConnection(
             manager,
             request.source(),
-            RequestData.port(request.privateData()),
+            port,
+            manager.name(request.source(), port),
             State.REQUESTED,
             communication,
             request);
@@ -153,7 +151,7 @@ final class RoceConnection extends ManagedIdentifier implements CmUser {
 
   @Override
   public String peer() {
-    return manager.name(peer, peerPort);
+    return peerName;
   }
 
   @Override

@@ -187,8 +187,8 @@ final class RoceConnectionManager implements ConnectionManager {
     HostNaming.Destination to = naming.resolve(space, address);
     ConnectionIdentifier resolved =
         switch (space) {
-          case TCP -> RoceConnection.resolved(this, to.host(), to.port(), to.mtu(), to.key());
-          case UDP -> RoceDatagrams.resolved(this, to.host(), to.port());
+          case TCP -> RoceConnection.resolved(this, to);
+          case UDP -> RoceDatagrams.resolved(this, to);
         };
     raise(
         new ConnectionEvent(

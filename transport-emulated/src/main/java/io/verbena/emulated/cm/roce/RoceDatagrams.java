@@ -8,6 +8,7 @@ import io.verbena.emulated.cm.protocol.Mad;
 import io.verbena.emulated.cm.protocol.ServiceId;
 import io.verbena.emulated.cm.protocol.ServiceResolution;
 import io.verbena.emulated.cm.protocol.ServiceUser;
+import io.verbena.emulated.cm.roce.HostNaming.Destination;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.packet.HostFabric;
 import io.verbena.verbs.AddressVector;
@@ -42,6 +43,7 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
   private final RoceConnectionManager manager;
   private final Gid peer;
   private final int peerPort;
+  private final String peerName;
   private final int ownPort;
   private final boolean isActive;
   private @Nullable ServiceResolution resolution;
@@ -50,6 +52,7 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
       RoceConnectionManager manager,
       Gid peer,
       int peerPort,
+      String peerName,
       int ownPort,
       State state,
       @Nullable ServiceResolution resolution) {
@@ -57,6 +60,7 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
     this.manager = manager;
     this.peer = peer;
     this.peerPort = peerPort;
+    this.peerName = peerName;
     this.ownPort = ownPort;
     isActive = state == State.RESOLVED;
     this.resolution = resolution;
@@ -64,9 +68,15 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
   }
 
   /** An active end, whose peer is known. */
-  static RoceDatagrams resolved(RoceConnectionManager manager, Gid peer, int port) {
+  static RoceDatagrams resolved(RoceConnectionManager manager, Destination to) {
     return new RoceDatagrams(
-        manager, peer, port, manager.sourcePorts().take(), State.RESOLVED, null);
+        manager,
+        to.host(),
+        to.port(),
+        to.name(),
+        manager.sourcePorts().take(),
+        State.RESOLVED,
+        null);
   }
 
   /** A passive end, which is told to the program. */
@@ -76,11 +86,13 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
       ServiceResolution resolution,
       ServiceRequest request) {
     ByteBuffer data = request.privateData();
+    int port = RequestData.port(data);
     RoceDatagrams made =
         new RoceDatagrams(
             manager,
             resolution.peer(),
-            RequestData.port(data),
+            port,
+            manager.name(resolution.peer(), port),
             ServiceId.port(request.serviceId()),
             State.REQUESTED,
             resolution);
@@ -102,7 +114,7 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
 
   @Override
   public String peer() {
-    return manager.name(peer, peerPort);
+    return peerName;
   }
 
   @Override

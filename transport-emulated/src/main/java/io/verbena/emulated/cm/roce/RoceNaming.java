@@ -137,7 +137,12 @@ public final class RoceNaming implements HostNaming {
               + text(host)
               + ", the device's)");
     }
-    return new Destination(peer, parsed.port(), parsed.mtu(), key("resolve", space, parsed));
+    return new Destination(
+        peer,
+        parsed.port(),
+        parsed.mtu(),
+        key("resolve", space, parsed),
+        name(peer, parsed.port()));
   }
 
   @Override
