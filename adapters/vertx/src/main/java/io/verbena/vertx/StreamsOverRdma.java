@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.vertx;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.InternetProtocolFamily;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.verbena.netty.RdmaChannelOption;
+import io.verbena.netty.RdmaServerSocketChannel;
+import io.verbena.netty.RdmaSocketChannel;
+import io.vertx.core.datagram.DatagramSocketOptions;
+import io.vertx.core.spi.transport.Transport;
+import java.net.SocketAddress;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Vert.x makes its loops and channels from: RDMA channels for streams, and all else as its
+ * transport for NIO has it. It has the methods of Vert.x 5.0 and of 5.1, which differ.
+ *
+ * <p>Vert.x hands a received buffer to its user, who releases nothing: it copies those of Netty's
+ * pools, and takes all others for memory that the collector frees ({@code
+ * VertxHandler.safeBuffer}). Registered memory must come back, so that its channels copy it.
+ */
+@SuppressWarnings("deprecation") // of InternetProtocolFamily, which Vert.x names
+final class StreamsOverRdma implements Transport {
+  private final Transport sockets;
+  private final IoHandlerFactory loops;
+
+  StreamsOverRdma(Transport sockets, IoHandlerFactory loops) {
+    this.sockets = sockets;
+    this.loops = loops;
+  }
+
+  @Override
+  public IoHandlerFactory ioHandlerFactory() {
+    return loops;
+  }
+
+  @Override
+  public boolean supportsDomainSockets() {
+    return sockets.supportsDomainSockets();
+  }
+
+  @Override
+  public SocketAddress convert(io.vertx.core.net.SocketAddress address) {
+    return sockets.convert(address);
+  }
+
+  @Override
+  public io.vertx.core.net.@Nullable SocketAddress convert(SocketAddress address) {
+    return sockets.convert(address);
+  }
+
+  /** Vert.x 5.0 calls it. */
+  public DatagramChannel datagramChannel() {
+    return new NioDatagramChannel();
+  }
+
+  @Override
+  public DatagramChannel datagramChannel(InternetProtocolFamily family) {
+    return sockets.datagramChannel(family);
+  }
+
+  /** Vert.x 5.1 calls it. */
+  @Override
+  public ChannelFactory<? extends DatagramChannel> datagramChannelFactory() {
+    return NioDatagramChannel::new;
+  }
+
+  @Override
+  public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
+    return domainSocket ? sockets.channelFactory(true) : StreamsOverRdma::newChannel;
+  }
+
+  private static Channel newChannel() {
+    Channel channel = new RdmaSocketChannel();
+    channel.config().setOption(RdmaChannelOption.COPY_READS, true);
+    return channel;
+  }
+
+  @Override
+  public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
+    return domainSocket ? sockets.serverChannelFactory(true) : StreamsOverRdma::newServerChannel;
+  }
+
+  private static ServerChannel newServerChannel() {
+    ServerChannel channel = new RdmaServerSocketChannel();
+    channel.config().setOption(RdmaChannelOption.COPY_READS, true);
+    return channel;
+  }
+
+  @Override
+  public void configure(DatagramChannel channel, DatagramSocketOptions options) {
+    sockets.configure(channel, options);
+  }
+}
