@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.springboot;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.PortAttributes;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.VerbsProviders;
+import java.net.URI;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.Status;
+
+/**
+ * Up while the HCA can be opened and its port is active. Keeps a device open from the first look
+ * on. Thread-safe; a look may block while the device is opened.
+ */
+final class HcaHealthIndicator extends AbstractHealthIndicator implements DisposableBean {
+  private static final String CONNECTIONS = "verbena.connections";
+  private static final String REGISTERED = "verbena.memory.registered";
+
+  private final URI hca;
+  private final @Nullable MeterRegistry registry;
+  private @Nullable Device device;
+
+  /**
+   * @param registry knows of connections and memory; null if nobody counts
+   */
+  HcaHealthIndicator(URI hca, @Nullable MeterRegistry registry) {
+    super("the HCA " + hca + " cannot be used");
+    this.hca = hca;
+    this.registry = registry;
+  }
+
+  @Override
+  protected synchronized void doHealthCheck(Health.Builder health) {
+    health.withDetail("hca", hca.toString());
+    Device open = device;
+    if (open == null) {
+      open = VerbsProviders.find(hca).open(hca);
+      device = open;
+    }
+    PortAttributes port;
+    try {
+      port = open.port();
+    } catch (VerbsException e) {
+      // Another look opens it anew: it may have been plugged in again.
+      destroy();
+      throw e;
+    }
+    health
+        .status(port.active() ? Status.UP : Status.DOWN)
+        .withDetail("device", open.attributes().name())
+        .withDetail("port", port.active() ? "active" : "down")
+        .withDetail("mtu", port.activeMtu().bytes());
+    addSum(health, "queuePairs", CONNECTIONS);
+    addSum(health, "registeredBytes", REGISTERED);
+  }
+
+  private void addSum(Health.Builder health, String detail, String meter) {
+    if (registry != null) {
+      double sum = registry.find(meter).gauges().stream().mapToDouble(Gauge::value).sum();
+      health.withDetail(detail, (long) sum);
+    }
+  }
+
+  @Override
+  public synchronized void destroy() {
+    Device open = device;
+    if (open != null) {
+      device = null;
+      open.close();
+    }
+  }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.springboot;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaTransport;
+import io.verbena.core.micrometer.VerbenaMeters;
+import io.verbena.meters.Meters;
+import io.verbena.netty.RdmaIoHandler;
+import io.verbena.reactornetty.RdmaLoopResources;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.http.client.ReactorResourceFactory;
+import reactor.netty.resources.LoopResources;
+
+/**
+ * Configures what Spring Boot starts to use the HCA of {@link VerbenaProperties#hca}. A bean that
+ * the program defines itself comes first.
+ */
+@AutoConfiguration(
+    beforeName = {
+      "org.springframework.boot.http.client.autoconfigure.reactive.ReactiveHttpClientAutoConfiguration",
+      "org.springframework.boot.reactor.netty.autoconfigure.NettyReactiveWebServerAutoConfiguration",
+      "org.springframework.boot.rsocket.autoconfigure.RSocketServerAutoConfiguration"
+    },
+    afterName =
+        "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
+@ConditionalOnProperty("verbena.hca")
+@EnableConfigurationProperties(VerbenaProperties.class)
+public class VerbenaAutoConfiguration {
+  /** For Spring. */
+  public VerbenaAutoConfiguration() {}
+
+  /**
+   * The options of transports and channels: the defaults, with the meters that there are.
+   *
+   * @param meters count
+   */
+  @Bean
+  @ConditionalOnMissingBean
+  public RdmaOptions verbenaOptions(ObjectProvider<Meters> meters) {
+    RdmaOptions.Builder options = RdmaOptions.builder();
+    meters.ifAvailable(options::meters);
+    return options.build();
+  }
+
+  /**
+   * For programs that use RDMA themselves; made when one asks for it.
+   *
+   * @param options of the transport
+   */
+  @Bean(destroyMethod = "dispose")
+  @Lazy
+  @ConditionalOnMissingBean
+  public RdmaTransport verbenaTransport(RdmaOptions options) {
+    return RdmaTransport.create(options);
+  }
+
+  /** What WebFlux, WebClient and RSocket run on. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(ReactorResourceFactory.class)
+  @ConditionalOnProperty(name = "verbena.http", matchIfMissing = true)
+  static class Http {
+    /** Spring ends the loops with the application. */
+    @Bean
+    @ConditionalOnMissingBean
+    ReactorResourceFactory verbenaReactorResources(
+        VerbenaProperties properties, RdmaOptions options) {
+      int loops =
+          properties.loops() == 0 ? LoopResources.DEFAULT_IO_WORKER_COUNT : properties.loops();
+      ReactorResourceFactory resources = new ReactorResourceFactory();
+      resources.setUseGlobalResources(false);
+      resources.setLoopResourcesSupplier(
+          () ->
+              RdmaLoopResources.create(
+                  "rdma", loops, true, RdmaIoHandler.newFactory(properties.hca(), options)));
+      return resources;
+    }
+  }
+
+  /** What Actuator shows of it. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass(MeterRegistry.class)
+  static class Metrics {
+    @Bean(destroyMethod = "close")
+    @ConditionalOnBean(MeterRegistry.class)
+    @ConditionalOnMissingBean(Meters.class)
+    VerbenaMeters verbenaMeters(MeterRegistry registry) {
+      return new VerbenaMeters(registry);
+    }
+  }
+
+  /** Whether the HCA works. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({HealthIndicator.class, MeterRegistry.class})
+  static class DeviceHealth {
+    @Bean
+    @ConditionalOnMissingBean(name = "verbenaHealthIndicator")
+    HcaHealthIndicator verbenaHealthIndicator(
+        VerbenaProperties properties, ObjectProvider<MeterRegistry> registry) {
+      return new HcaHealthIndicator(properties.hca(), registry.getIfAvailable());
+    }
+  }
+}

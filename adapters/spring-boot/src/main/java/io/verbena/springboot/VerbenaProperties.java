@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.springboot;
+
+import java.net.URI;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Properties that begin with {@code verbena.}; immutable.
+ *
+ * @param hca the URI of the HCA, {@code roce://10.0.0.7} say; without it nothing is configured
+ * @param loops event loops; 0 for as many as Reactor Netty has by default
+ * @param http whether WebFlux, {@code WebClient} and RSocket use it
+ */
+@ConfigurationProperties("verbena")
+public record VerbenaProperties(
+    URI hca, @DefaultValue("0") int loops, @DefaultValue("true") boolean http) {
+  /** Checks the number of loops. */
+  public VerbenaProperties {
+    if (loops < 0) {
+      throw new IllegalArgumentException("verbena.loops: " + loops + " (expected: >= 0)");
+    }
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.springboot.echo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.rsocket.transport.netty.client.TcpClientTransport;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTransport;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.boot.health.contributor.Status;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.http.client.ReactorResourceFactory;
+import org.springframework.messaging.rsocket.RSocketRequester;
+import org.springframework.web.reactive.function.client.WebClient;
+import reactor.core.publisher.Mono;
+import reactor.netty.tcp.TcpClient;
+
+/** A service of Spring Boot whose sockets are swapped by a property. */
+@Tag("once")
+class SpringBootTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final List<String> OPTIONS =
+      List.of(
+          "--server.port=0",
+          "--spring.http.codecs.max-in-memory-size=10MB",
+          "--logging.level.root=off",
+          "--spring.main.banner-mode=off");
+
+  private static ConfigurableApplicationContext start(String... options) {
+    List<String> all = new ArrayList<>(OPTIONS);
+    all.addAll(Arrays.asList(options));
+    return SpringApplication.run(EchoService.class, all.toArray(new String[0]));
+  }
+
+  private static byte[] post(ConfigurableApplicationContext from, String port, byte[] body) {
+    return from.getBean(WebClient.Builder.class)
+        .codecs(codecs -> codecs.defaultCodecs().maxInMemorySize(-1))
+        .build()
+        .post()
+        .uri("http://localhost:" + port + "/echo")
+        .bodyValue(body)
+        .retrieve()
+        .bodyToMono(byte[].class)
+        .block(LIMIT);
+  }
+
+  private static Health health(ConfigurableApplicationContext service) {
+    return service.getBean("verbenaHealthIndicator", HealthIndicator.class).health();
+  }
+
+  private static String port(ConfigurableApplicationContext service) {
+    return service.getEnvironment().getRequiredProperty("local.server.port");
+  }
+
+  @Test
+  void servesAndCallsByHttp() {
+    try (var service = start("--verbena.hca=emulated://spring-http")) {
+      byte[] body = new byte[1 << 20];
+      body[body.length - 1] = 7;
+
+      assertThat(post(service, port(service), body)).isEqualTo(body);
+
+      MeterRegistry meters = service.getBean(MeterRegistry.class);
+      assertThat(
+              meters.find("verbena.data").functionCounters().stream()
+                  .mapToDouble(FunctionCounter::count)
+                  .sum())
+          .as("bytes that went by RDMA, there and back")
+          .isGreaterThan(2.0 * body.length);
+    }
+  }
+
+  @Test
+  void servesRSocket() {
+    try (var service =
+        start("--verbena.hca=emulated://spring-rsocket", "--spring.rsocket.server.port=7000")) {
+      TcpClient client =
+          TcpClient.create()
+              .runOn(service.getBean(ReactorResourceFactory.class).getLoopResources())
+              .host("localhost")
+              .port(7000);
+      RSocketRequester requester =
+          service
+              .getBean(RSocketRequester.Builder.class)
+              .transport(TcpClientTransport.create(client));
+
+      List<Integer> numbers =
+          requester
+              .route("count")
+              .data(1000)
+              .retrieveFlux(Integer.class)
+              .collectList()
+              .block(LIMIT);
+
+      assertThat(numbers).hasSize(1000).startsWith(1, 2).endsWith(1000);
+      requester.dispose();
+    }
+  }
+
+  @Test
+  void callsAServiceInAnotherProcess() throws IOException {
+    String hca = "--verbena.hca=shm://spring" + ProcessHandle.current().pid();
+    List<String> line = new ArrayList<>();
+    line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    line.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    line.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    line.add(EchoService.class.getName());
+    line.addAll(OPTIONS);
+    line.add(hca);
+    Process other = new ProcessBuilder(line).redirectError(Redirect.INHERIT).start();
+    try (var service = start(hca)) {
+      BufferedReader out = other.inputReader(StandardCharsets.UTF_8);
+      String said = out.readLine();
+      assertThat(said).as("the first line of the other process").startsWith(EchoService.SERVES);
+
+      byte[] body = {1, 2, 3};
+      assertThat(post(service, said.substring(EchoService.SERVES.length()), body)).isEqualTo(body);
+    } finally {
+      other.destroyForcibly().onExit().join();
+    }
+  }
+
+  @Test
+  void tellsTheHealthOfTheHca() {
+    try (var service = start("--verbena.hca=emulated://spring-health")) {
+      post(service, port(service), new byte[1]);
+
+      Health health = health(service);
+
+      assertThat(health.getStatus()).isEqualTo(Status.UP);
+      assertThat(health.getDetails())
+          .containsEntry("hca", "emulated://spring-health")
+          .containsEntry("device", "emulated0")
+          .containsEntry("port", "active")
+          .containsEntry("mtu", 4096);
+      assertThat((Long) health.getDetails().get("queuePairs")).isPositive();
+      assertThat((Long) health.getDetails().get("registeredBytes")).isPositive();
+    }
+  }
+
+  @Test
+  void isDownWithoutAProvider() {
+    try (var service = start("--verbena.hca=disni://127.0.0.1", "--verbena.http=false")) {
+      Health health = health(service);
+
+      assertThat(health.getStatus()).isEqualTo(Status.DOWN);
+      assertThat(health.getDetails().get("error").toString()).contains("no verbs provider");
+    }
+  }
+
+  @Test
+  void givesProgramsATransport() {
+    try (var service = start("--verbena.hca=emulated://spring-transport")) {
+      RdmaTransport transport = service.getBean(RdmaTransport.class);
+      RdmaServer server =
+          transport
+              .bind(URI.create("emulated://spring-echo"), c -> c.send(c.receive()))
+              .blockOptional(LIMIT)
+              .orElseThrow();
+      RdmaConnection client =
+          transport.connect(server.address()).blockOptional(LIMIT).orElseThrow();
+
+      assertThat(client.close().then(Mono.just(true)).block(LIMIT)).isTrue();
+    }
+  }
+
+  @Test
+  void leavesSocketsAloneWithoutTheProperty() {
+    try (var service = start()) {
+      assertThat(service.getBeansOfType(RdmaOptions.class)).isEmpty();
+      assertThat(service.getBeansOfType(HealthIndicator.class))
+          .doesNotContainKey("verbenaHealthIndicator");
+      assertThat(post(service, port(service), new byte[] {1})).containsExactly(1);
+    }
+  }
+}
