@@ -46,6 +46,7 @@ class FloorsTest {
           new Module("adapters/reactor-netty", 4, List.of("io.verbena.reactornetty..")),
           new Module("verification/architecture", 4, List.of("io.verbena.architecture..")),
           new Module("verification/simulation", 4, List.of("io.verbena.simulation..")),
+          new Module("adapters/spring-boot", 5, List.of("io.verbena.springboot..")),
           new Module("samples", 5, List.of("io.verbena.samples..")),
           new Module("benchmarks", 5, List.of("io.verbena.benchmarks..")));
 
@@ -141,7 +142,7 @@ class FloorsTest {
     check(
         noClasses()
             .that()
-            .resideOutsideOfPackage("io.verbena.core.micrometer..")
+            .resideOutsideOfPackages("io.verbena.core.micrometer..", "io.verbena.springboot..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("io.micrometer..", "io.verbena.core.micrometer.."));
