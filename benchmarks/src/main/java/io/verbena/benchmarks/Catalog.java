@@ -26,6 +26,7 @@ import io.verbena.benchmarks.peers.SpscOneWay;
 import io.verbena.benchmarks.peers.SpscPingPong;
 import io.verbena.benchmarks.peers.UdpOneWay;
 import io.verbena.benchmarks.peers.UdpPingPong;
+import io.verbena.benchmarks.ratis.RaftAppends;
 import io.verbena.benchmarks.rsocket.OverLocal;
 import io.verbena.benchmarks.rsocket.OverRdma;
 import io.verbena.benchmarks.rsocket.OverTcp;
@@ -53,10 +54,13 @@ import io.verbena.benchmarks.work.PingPong;
 import io.verbena.benchmarks.work.Plan;
 import io.verbena.benchmarks.work.ReadLayout;
 import io.verbena.benchmarks.work.UnaryCalls;
+import io.verbena.ratis.VerbenaRpcType;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.rpc.SupportedRpcType;
 
 /** All workloads and who takes part in them, in the order of the table. */
 final class Catalog {
@@ -68,6 +72,7 @@ final class Catalog {
   private static final Duration GRPC_WARMS_UP = Duration.ofSeconds(20);
 
   private static final Duration RSOCKET_WARMS_UP = Duration.ofSeconds(4);
+  private static final Duration RATIS_WARMS_UP = Duration.ofSeconds(10);
   private static final Duration WIRE_WARMS_UP = Duration.ofSeconds(3);
   private static final int CROWD = 1000;
   private static final int MOST_WITH_DEFAULTS = 100;
@@ -92,6 +97,8 @@ final class Catalog {
     requests(1);
     requests(64);
     requestStream();
+    raftWrites(1);
+    raftWrites(128);
     crowds();
     scales();
     betweenProcesses();
@@ -326,6 +333,32 @@ final class Catalog {
     add(work, PEER, "tcp-nio", () -> opening.apply(new OverTcp(nio)));
     add(work, PEER, "tcp-epoll", () -> opening.apply(new OverTcp(epoll)));
     add(work, VERBENA, "rsocket", () -> opening.apply(new OverRdma(rdma)));
+  }
+
+  private void raftWrites(int outstanding) {
+    String id = "ratis-" + outstanding;
+    String title = "Ratis, three servers, writes of 1 KiB, " + outstanding + " outstanding";
+    overEachRpcType(
+        new Workload<>(id, title, "k/s", 1e-3, true, RATIS_WARMS_UP, Measures::calls), outstanding);
+    overEachRpcType(
+        new Workload<>(
+            id + "-cpu",
+            title + ": CPU of a write, servers and client",
+            "us",
+            1e-3,
+            false,
+            RATIS_WARMS_UP,
+            Measures::callCpu),
+        outstanding);
+  }
+
+  private void overEachRpcType(Workload<UnaryCalls> work, int outstanding) {
+    RpcType grpc = SupportedRpcType.GRPC;
+    RpcType netty = SupportedRpcType.NETTY;
+    add(work, PEER, "ratis-grpc", () -> new RaftAppends(grpc, outstanding, CALL));
+    add(work, PEER, "ratis-netty", () -> new RaftAppends(netty, outstanding, CALL));
+    RpcType rdma = new VerbenaRpcType();
+    add(work, VERBENA, "ratis", () -> new RaftAppends(rdma, outstanding, CALL));
   }
 
   private void crowds() {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.ratis;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+import org.apache.ratis.util.IOUtils;
+import org.apache.ratis.util.ProtoUtils;
+
+/**
+ * A call in flight, which ends once: with its reply, or with an {@link IOException}.
+ *
+ * @param operation what it asks for
+ * @param stream the stream of an {@link Operation#ORDERED} request
+ * @param deadline in {@link System#nanoTime}
+ * @param executor runs what waits for the end
+ * @param end the reply
+ */
+record Call(
+    Operation operation,
+    int stream,
+    long deadline,
+    Executor executor,
+    CompletableFuture<MessageLite> end) {
+
+  /** Ends it by a message of the peer, which stays the caller's. */
+  void ended(ByteBuf message) {
+    MessageLite reply;
+    try {
+      if (CallLayout.kind(message) == CallLayout.FAILURE) {
+        fail(exception(message));
+        return;
+      }
+      reply = CallLayout.body(message, operation.replies());
+    } catch (IOException e) {
+      fail(e);
+      return;
+    }
+    execute(() -> end.complete(reply));
+  }
+
+  private static IOException exception(ByteBuf message) {
+    Object thrown =
+        ProtoUtils.toObject(
+            org.apache.ratis.thirdparty.com.google.protobuf.UnsafeByteOperations.unsafeWrap(
+                CallLayout.bodyBytes(message)));
+    return IOUtils.asIOException((Throwable) thrown);
+  }
+
+  /** Ends it by a failure. */
+  void fail(IOException why) {
+    execute(() -> end.completeExceptionally(why));
+  }
+
+  private void execute(Runnable completion) {
+    try {
+      executor.execute(completion);
+    } catch (RejectedExecutionException closed) {
+      // Whoever made the call has closed its executor: it is told all the same.
+      completion.run();
+    }
+  }
+}

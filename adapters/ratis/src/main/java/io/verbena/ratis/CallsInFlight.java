@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.ratis;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
+import org.apache.ratis.protocol.exceptions.TimeoutIOException;
+import org.jspecify.annotations.Nullable;
+
+/** The calls of a connection that have not ended, by number. Thread-safe. */
+final class CallsInFlight {
+  private final String name;
+  private final int most;
+  private final Map<Long, Call> calls = new ConcurrentHashMap<>();
+  private final AtomicInteger count = new AtomicInteger();
+  private final AtomicLong numbers = new AtomicLong();
+  private volatile @Nullable IOException closed;
+
+  /**
+   * @param name of who calls whom, for messages
+   * @param most how many there may be
+   */
+  CallsInFlight(String name, int most) {
+    this.name = name;
+    this.most = most;
+  }
+
+  /**
+   * Adds a call and returns its number; it ends by {@link #ended}, {@link #fail}, {@link #expire}
+   * or {@link #close}.
+   *
+   * @throws ResourceUnavailableException if there are too many
+   * @throws IOException why they were closed
+   */
+  long add(Call call) throws IOException {
+    if (count.incrementAndGet() > most) {
+      count.decrementAndGet();
+      throw new ResourceUnavailableException(
+          name
+              + ": calls in flight: "
+              + most
+              + " (expected: < "
+              + most
+              + ", "
+              + VerbenaConfigKeys.OUTSTANDING_CALLS_MAX_KEY
+              + ")");
+    }
+    long number = numbers.incrementAndGet();
+    calls.put(number, call);
+    IOException why = closed;
+    if (why != null && remove(number) != null) {
+      throw why;
+    }
+    return number;
+  }
+
+  private @Nullable Call remove(long number) {
+    Call call = calls.remove(number);
+    if (call != null) {
+      count.decrementAndGet();
+    }
+    return call;
+  }
+
+  /** Ends the call of a message; one that has ended already, by its deadline, is let go. */
+  void ended(ByteBuf message) {
+    Call call = remove(CallLayout.call(message));
+    if (call != null) {
+      call.ended(message);
+    }
+  }
+
+  /** Fails a call, if it has not ended. */
+  void fail(long number, IOException why) {
+    Call call = remove(number);
+    if (call != null) {
+      call.fail(why);
+    }
+  }
+
+  /** Fails the calls whose deadline has passed. */
+  void expire() {
+    long now = System.nanoTime();
+    calls.forEach(
+        (number, call) -> {
+          if (now - call.deadline() >= 0) {
+            fail(
+                number,
+                new TimeoutIOException(
+                    name + ": no reply to " + call.operation() + " within its time"));
+          }
+        });
+  }
+
+  /** Fails the calls of a stream of ordered requests. */
+  void failStream(int stream, IOException why) {
+    calls.forEach(
+        (number, call) -> {
+          if (call.operation() == Operation.ORDERED && call.stream() == stream) {
+            fail(number, why);
+          }
+        });
+  }
+
+  /** Fails all, and takes no more. */
+  void close(IOException why) {
+    closed = why;
+    calls.keySet().forEach(number -> fail(number, why));
+  }
+}

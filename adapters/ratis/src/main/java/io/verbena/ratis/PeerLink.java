@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.ratis;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.verbena.MemoryLimitException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaTransport;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.URI;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
+import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+import org.apache.ratis.util.TimeDuration;
+import org.apache.ratis.util.TimeoutExecutor;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
+
+/**
+ * One connection to a peer, from the first attempt to its end: calls go out, replies come in.
+ * Requests that are made before it is established wait for it, in order. Thread-safe.
+ */
+final class PeerLink {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
+
+  /** How often deadlines are looked at. */
+  private static final TimeDuration TICK = TimeDuration.valueOf(50, TimeUnit.MILLISECONDS);
+
+  private final String name;
+  private final CallsInFlight calls;
+  private final SendQueue queue = new SendQueue();
+  private final AtomicBoolean over = new AtomicBoolean();
+  private volatile @Nullable RdmaConnection connection;
+  private volatile @Nullable Disposable attempt;
+
+  private PeerLink(String name, int mostCalls) {
+    this.name = name;
+    calls = new CallsInFlight(name, mostCalls);
+  }
+
+  /**
+   * Begins to connect.
+   *
+   * @param name of who calls whom, for messages
+   * @param mostCalls how many calls may be in flight
+   */
+  static PeerLink open(RdmaTransport transport, URI address, String name, int mostCalls) {
+    PeerLink link = new PeerLink(name, mostCalls);
+    link.attempt =
+        transport
+            .connect(address, CallLayout.hello())
+            .subscribe(link::connected, error -> link.connectFailed(address, error));
+    if (link.isOver()) {
+      link.giveUp();
+    }
+    link.tick();
+    return link;
+  }
+
+  private void connected(RdmaConnection to) {
+    connection = to;
+    if (isOver()) {
+      to.dispose();
+      return;
+    }
+    to.onClose().subscribe(null, this::lost, () -> lost(null));
+    // The connection tells of its end; a send that ends before it does has met a limit.
+    to.send(queue).subscribe(null, this::sendFailed);
+    to.receive().subscribe(new Replies());
+  }
+
+  private void connectFailed(URI address, Throwable error) {
+    end(because(new ConnectException(name + ": cannot connect to " + address), error));
+  }
+
+  private void sendFailed(Throwable error) {
+    if (end(lost(String.valueOf(error.getMessage()), error))) {
+      LOG.info("{}: a send failed: {}", name, error.getMessage());
+    }
+  }
+
+  private void lost(@Nullable Throwable error) {
+    end(lost(error == null ? "the peer closed it" : String.valueOf(error.getMessage()), error));
+  }
+
+  /** What Ratis answers with another attempt, on another connection. */
+  private SocketException lost(String reason, @Nullable Throwable error) {
+    return because(new SocketException(name + ": the connection ended: " + reason), error);
+  }
+
+  private static <E extends IOException> E because(E why, @Nullable Throwable cause) {
+    if (cause != null) {
+      why.initCause(cause);
+    }
+    return why;
+  }
+
+  private void tick() {
+    TimeoutExecutor.getInstance()
+        .onTimeout(
+            TICK,
+            () -> {
+              calls.expire();
+              if (!isOver()) {
+                tick();
+              }
+            },
+            LOG,
+            () -> name + ": failed to look at deadlines");
+  }
+
+  /** Returns whether it is of no more use. */
+  boolean isOver() {
+    return over.get();
+  }
+
+  /**
+   * Sends a request; the call ends by the reply, or fails by its deadline or with the connection.
+   */
+  void call(Call call, MessageLite request) {
+    long number;
+    try {
+      number = calls.add(call);
+    } catch (IOException e) {
+      call.fail(e);
+      return;
+    }
+    try {
+      ByteBuf message =
+          CallLayout.message(
+              allocator(),
+              CallLayout.REQUEST,
+              call.operation().code(),
+              call.stream(),
+              number,
+              request);
+      queue.offer(message);
+    } catch (MemoryLimitException e) {
+      calls.fail(number, new ResourceUnavailableException(name + ": " + e.getMessage()));
+    } catch (IOException e) {
+      calls.fail(number, e);
+    }
+  }
+
+  /** Fails the calls of a stream of ordered requests. */
+  void failStream(int stream, IOException why) {
+    calls.failStream(stream, why);
+  }
+
+  /** Registered memory; before there is any, other memory, whose bytes are copied. */
+  private ByteBufAllocator allocator() {
+    RdmaConnection to = connection;
+    return to == null ? PooledByteBufAllocator.DEFAULT : to.memory().allocator();
+  }
+
+  /** Disconnects; calls in flight fail. Idempotent. */
+  void close() {
+    end(lost("this end closed it", null));
+  }
+
+  private boolean end(IOException why) {
+    if (!over.compareAndSet(false, true)) {
+      return false;
+    }
+    giveUp();
+    queue.close();
+    calls.close(why);
+    return true;
+  }
+
+  private void giveUp() {
+    Disposable connecting = attempt;
+    if (connecting != null) {
+      connecting.dispose();
+    }
+    RdmaConnection to = connection;
+    if (to != null) {
+      to.dispose();
+    }
+  }
+
+  /** As many come as there are calls: their number is the limit. On the completion loop. */
+  private final class Replies extends BaseSubscriber<ByteBuf> {
+    @Override
+    protected void hookOnNext(ByteBuf message) {
+      try {
+        calls.ended(message);
+      } catch (RuntimeException e) {
+        end(lost("a reply cannot be read: " + e, e));
+      } finally {
+        message.release();
+      }
+    }
+
+    @Override
+    protected void hookOnComplete() {
+      lost(null);
+    }
+
+    @Override
+    protected void hookOnError(Throwable error) {
+      lost(error);
+    }
+  }
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.ratis;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.ratis.proto.RaftProtos.RaftClientReplyProto;
+import org.apache.ratis.proto.RaftProtos.RaftClientReplyProto.ExceptionDetailsCase;
+import org.apache.ratis.thirdparty.com.google.common.util.concurrent.MoreExecutors;
+import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+import org.apache.ratis.util.IOUtils;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.BaseSubscriber;
+
+/**
+ * The requests of a connection that a peer made. Appends, chunks of a snapshot and the ordered
+ * requests of a client are worked on one behind the other, each kind by itself, all others at once,
+ * on the server's threads. No more are asked of the peer than may be worked on.
+ */
+final class PeerRequests extends BaseSubscriber<ByteBuf> {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerRequests.class);
+
+  private final String name;
+  private final RdmaConnection connection;
+  private final RequestHandler handler;
+  private final Executor threads;
+  private final Executor appends;
+  private final Executor snapshots;
+  private final Executor ordered;
+  private final int most;
+  private final AtomicInteger answered = new AtomicInteger();
+  private final SendQueue queue = new SendQueue();
+
+  /** The newest stream of ordered requests of which one has failed. */
+  private volatile int failedStream = -1;
+
+  private PeerRequests(
+      String name, RdmaConnection connection, RequestHandler handler, Executor threads, int most) {
+    this.name = name;
+    this.connection = connection;
+    this.handler = handler;
+    this.threads = threads;
+    this.most = most;
+    appends = MoreExecutors.newSequentialExecutor(threads);
+    snapshots = MoreExecutors.newSequentialExecutor(threads);
+    ordered = MoreExecutors.newSequentialExecutor(threads);
+  }
+
+  /**
+   * Takes a connection over.
+   *
+   * @param name of the server, for logs
+   * @param threads which may block
+   * @param most how many requests are worked on at once
+   */
+  static void serve(
+      String name, RdmaConnection connection, RequestHandler handler, Executor threads, int most) {
+    PeerRequests requests = new PeerRequests(name, connection, handler, threads, most);
+    connection.onClose().subscribe(null, error -> requests.queue.close(), requests.queue::close);
+    connection.send(requests.queue).subscribe(null, requests::sendFailed);
+    connection.receive().subscribe(requests);
+  }
+
+  private void sendFailed(Throwable error) {
+    if (!connection.isDisposed()) {
+      LOG.warn("{}: cannot reply to {}: {}", name, connection.peer(), error.getMessage());
+      connection.dispose();
+    }
+  }
+
+  // ---- on the completion loop
+
+  @Override
+  protected void hookOnSubscribe(org.reactivestreams.Subscription subscription) {
+    request(most);
+  }
+
+  @Override
+  protected void hookOnNext(ByteBuf message) {
+    Operation operation =
+        message.readableBytes() >= CallLayout.HEADER_LENGTH
+                && CallLayout.kind(message) == CallLayout.REQUEST
+            ? Operation.of(CallLayout.operation(message))
+            : null;
+    if (operation == null) {
+      message.release();
+      LOG.warn("{}: {} sent what is no request (expected: a request)", name, connection.peer());
+      connection.dispose();
+      return;
+    }
+    try {
+      executor(operation).execute(() -> work(operation, message));
+    } catch (RejectedExecutionException closed) {
+      message.release();
+    }
+  }
+
+  private Executor executor(Operation operation) {
+    return switch (operation) {
+      case APPEND_ENTRIES -> appends;
+      case INSTALL_SNAPSHOT -> snapshots;
+      case ORDERED -> ordered;
+      default -> threads;
+    };
+  }
+
+  @Override
+  protected void hookOnComplete() {
+    connection.close().onErrorComplete(RdmaException.class).subscribe();
+  }
+
+  @Override
+  protected void hookOnError(Throwable error) {
+    LOG.debug("{}: {} has gone: {}", name, connection.peer(), error.getMessage());
+  }
+
+  // ---- on the server's threads
+
+  @SuppressWarnings("FutureReturnValueIgnored")
+  private void work(Operation operation, ByteBuf message) {
+    long call = CallLayout.call(message);
+    int stream = CallLayout.stream(message);
+    CompletableFuture<? extends MessageLite> reply;
+    try {
+      reply = start(operation, stream, message);
+    } catch (IOException | RuntimeException e) {
+      answer(operation, call, stream, null, e);
+      return;
+    } finally {
+      message.release();
+    }
+    reply.whenComplete((body, failure) -> answer(operation, call, stream, body, failure));
+  }
+
+  private CompletableFuture<? extends MessageLite> start(
+      Operation operation, int stream, ByteBuf message) throws IOException {
+    if (operation == Operation.ORDERED && stream == failedStream) {
+      throw new IOException(name + ": a request before this one has failed");
+    }
+    if (operation == Operation.INSTALL_SNAPSHOT) {
+      // Ratis has written a chunk to its file, and keeps nothing of it, when this returns.
+      return handler.handle(operation, CallLayout.sharedBody(message, operation.requests()));
+    }
+    return handler.handle(operation, CallLayout.body(message, operation.requests()));
+  }
+
+  // ---- on any thread
+
+  private void answer(
+      Operation operation,
+      long call,
+      int stream,
+      @Nullable MessageLite reply,
+      @Nullable Throwable failure) {
+    if (operation == Operation.ORDERED && (reply == null || isFailure(reply))) {
+      failedStream = stream;
+    }
+    try {
+      queue.offer(reply == null ? failure(call, failure) : reply(call, reply));
+    } catch (IOException | RuntimeException e) {
+      // Nothing tells the peer of it but the end of the connection.
+      LOG.warn("{}: cannot reply to {}", name, connection.peer(), e);
+      connection.dispose();
+    }
+    // In batches: each costs the loop a turn.
+    int batch = Math.max(1, most / 8);
+    if (answered.incrementAndGet() % batch == 0) {
+      request(batch);
+    }
+  }
+
+  /** Whether the client sends this request again, and so those behind it. */
+  private static boolean isFailure(MessageLite reply) {
+    if (!(reply instanceof RaftClientReplyProto client)) {
+      return false;
+    }
+    ExceptionDetailsCase exception = client.getExceptionDetailsCase();
+    return exception == ExceptionDetailsCase.NOTLEADEREXCEPTION
+        || exception == ExceptionDetailsCase.LEADERNOTREADYEXCEPTION;
+  }
+
+  private ByteBuf reply(long call, MessageLite reply) throws IOException {
+    return CallLayout.message(connection.memory().allocator(), CallLayout.REPLY, 0, 0, call, reply);
+  }
+
+  private ByteBuf failure(long call, @Nullable Throwable failure) {
+    Throwable why = failure == null ? new IOException(name + ": no reply") : unwrapped(failure);
+    byte[] bytes;
+    try {
+      bytes = IOUtils.object2Bytes(why);
+    } catch (RuntimeException notSerializable) {
+      bytes = IOUtils.object2Bytes(new IOException(why.toString()));
+    }
+    return CallLayout.failure(connection.memory().allocator(), call, bytes);
+  }
+
+  /** Ratis wraps some failures more than once. */
+  private static Throwable unwrapped(Throwable failure) {
+    Throwable why = failure;
+    while (why instanceof CompletionException && why.getCause() != null) {
+      why = why.getCause();
+    }
+    return why;
+  }
+}

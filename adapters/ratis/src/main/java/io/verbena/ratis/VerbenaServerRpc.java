@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.ratis;
+
+import io.verbena.AcceptDecision;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
+import io.verbena.RdmaServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
+import org.apache.ratis.proto.RaftProtos.ReadIndexReplyProto;
+import org.apache.ratis.proto.RaftProtos.ReadIndexRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
+import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.RaftServerRpcWithProxy;
+import org.apache.ratis.server.protocol.RaftServerAsynchronousProtocol;
+import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+import org.apache.ratis.util.CodeInjectionForTesting;
+import org.apache.ratis.util.ConcurrentUtils;
+import org.apache.ratis.util.JavaUtils;
+import org.apache.ratis.util.MemoizedSupplier;
+import org.apache.ratis.util.PeerProxyMap;
+import org.apache.ratis.util.TimeDuration;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+
+/** A server's end: it listens for peers and clients, and calls its peers. Thread-safe. */
+final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxyMap<PeerProxy>>
+    implements RaftServerAsynchronousProtocol {
+  /** Where Ratis's own tests delay what a server sends, as with its other RPC types. */
+  static final String SEND_SERVER_REQUEST =
+      JavaUtils.getClassSimpleName(VerbenaServerRpc.class) + ".sendServerRequest";
+
+  private static final int OTHER_VERSION = 1;
+  private static final long THREADS_KEPT_SECONDS = 60;
+
+  private final TransportLease lease;
+  private final MemoizedSupplier<PeerUri> addresses;
+  private final RequestHandler handler;
+  private final ThreadPoolExecutor threads;
+  private final Set<RdmaConnection> connections = ConcurrentHashMap.newKeySet();
+  private final @Nullable String host;
+  private final int port;
+  private final int mostRequests;
+  private final TimeDuration requestTimeout;
+  private volatile @Nullable RdmaServer listener;
+
+  VerbenaServerRpc(RaftServer server, TransportLease lease) {
+    this(server, server.getProperties(), lease, addresses(server.getProperties()));
+  }
+
+  private VerbenaServerRpc(
+      RaftServer server,
+      RaftProperties properties,
+      TransportLease lease,
+      MemoizedSupplier<PeerUri> addresses) {
+    super(server::getId, id -> proxies(id, properties, lease, addresses));
+    this.lease = lease;
+    this.addresses = addresses;
+    handler = new RequestHandler(server);
+    host = VerbenaConfigKeys.Server.host(properties);
+    port = VerbenaConfigKeys.Server.port(properties);
+    mostRequests = VerbenaConfigKeys.Server.outstandingRequestsMax(properties);
+    requestTimeout = RaftServerConfigKeys.Rpc.requestTimeout(properties);
+    int most = VerbenaConfigKeys.Server.requestThreadsMax(properties);
+    threads =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            THREADS_KEPT_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            ConcurrentUtils.newThreadFactory("verbena-ratis-requests"));
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  static MemoizedSupplier<PeerUri> addresses(RaftProperties properties) {
+    return MemoizedSupplier.valueOf(() -> PeerUri.of(VerbenaConfigKeys.uri(properties)));
+  }
+
+  private static PeerProxyMap<PeerProxy> proxies(
+      RaftPeerId id,
+      RaftProperties properties,
+      TransportLease lease,
+      MemoizedSupplier<PeerUri> addresses) {
+    int most = VerbenaConfigKeys.outstandingCallsMax(properties);
+    return new PeerProxyMap<>(
+        id.toString(),
+        peer ->
+            new PeerProxy(
+                lease.get(),
+                addresses.get().of(peer.getAddress()),
+                id + "->" + peer.getId(),
+                most));
+  }
+
+  @Override
+  public RpcType getRpcType() {
+    return new VerbenaRpcType();
+  }
+
+  // ---- listen
+
+  @Override
+  public void startImpl() throws IOException {
+    URI address = addresses.get().own(host, port);
+    try {
+      listener =
+          lease
+              .get()
+              .bind(
+                  address,
+                  request ->
+                      Mono.just(
+                          CallLayout.isHello(request.privateData())
+                              ? AcceptDecision.accept()
+                              : AcceptDecision.reject(
+                                  OTHER_VERSION, "a Raft server of this version of the adapter")),
+                  this::serve)
+              .block();
+    } catch (RdmaException e) {
+      throw new IOException(getId() + ": cannot listen on " + address, e);
+    }
+  }
+
+  private Mono<Void> serve(RdmaConnection connection) {
+    connections.add(connection);
+    connection
+        .onClose()
+        .subscribe(
+            null, lost -> connections.remove(connection), () -> connections.remove(connection));
+    PeerRequests.serve(getId().toString(), connection, handler, threads, mostRequests);
+    // The peer closes it, or this server does.
+    return Mono.never();
+  }
+
+  @Override
+  public InetSocketAddress getInetSocketAddress() {
+    RdmaServer listening = listener;
+    int bound = listening == null ? port : listening.address().getPort();
+    if (bound <= 0) {
+      throw new IllegalStateException(getId() + ": it does not listen yet, and its port is open");
+    }
+    return host == null ? new InetSocketAddress(bound) : new InetSocketAddress(host, bound);
+  }
+
+  @Override
+  public void closeImpl() throws IOException {
+    RdmaServer listening = listener;
+    if (listening != null) {
+      listening.dispose();
+    }
+    for (RdmaConnection connection : connections) {
+      connection.dispose();
+    }
+    try {
+      super.closeImpl();
+    } finally {
+      threads.shutdown();
+      lease.close();
+    }
+  }
+
+  // ---- call
+
+  @Override
+  public RequestVoteReplyProto requestVote(RequestVoteRequestProto request) throws IOException {
+    return (RequestVoteReplyProto)
+        await(Operation.REQUEST_VOTE, request.getServerRequest(), request);
+  }
+
+  @Override
+  public StartLeaderElectionReplyProto startLeaderElection(StartLeaderElectionRequestProto request)
+      throws IOException {
+    return (StartLeaderElectionReplyProto)
+        await(Operation.START_LEADER_ELECTION, request.getServerRequest(), request);
+  }
+
+  @Override
+  public AppendEntriesReplyProto appendEntries(AppendEntriesRequestProto request)
+      throws IOException {
+    return (AppendEntriesReplyProto)
+        await(Operation.APPEND_ENTRIES, request.getServerRequest(), request);
+  }
+
+  @Override
+  public InstallSnapshotReplyProto installSnapshot(InstallSnapshotRequestProto request)
+      throws IOException {
+    return (InstallSnapshotReplyProto)
+        await(Operation.INSTALL_SNAPSHOT, request.getServerRequest(), request);
+  }
+
+  private MessageLite await(Operation operation, RaftRpcRequestProto to, MessageLite request)
+      throws IOException {
+    return PeerProxy.await(
+        call(operation, to, request, requestTimeout, Runnable::run), getId() + ": " + operation);
+  }
+
+  @Override
+  public RaftServerAsynchronousProtocol async() {
+    return this;
+  }
+
+  @Override
+  public CompletableFuture<AppendEntriesReplyProto> appendEntriesAsync(
+      AppendEntriesRequestProto request) throws IOException {
+    return appendEntriesAsync(request, threads);
+  }
+
+  @Override
+  public CompletableFuture<ReadIndexReplyProto> readIndexAsync(ReadIndexRequestProto request)
+      throws IOException {
+    return call(Operation.READ_INDEX, request.getServerRequest(), request, requestTimeout, threads)
+        .thenApply(ReadIndexReplyProto.class::cast);
+  }
+
+  // ---- what a leader calls
+
+  /** Returns threads that may block. */
+  Executor threads() {
+    return threads;
+  }
+
+  /** As {@link #appendEntriesAsync}; what depends on the reply runs in {@code executor}. */
+  CompletableFuture<AppendEntriesReplyProto> appendEntriesAsync(
+      AppendEntriesRequestProto request, Executor executor) throws IOException {
+    return call(
+            Operation.APPEND_ENTRIES, request.getServerRequest(), request, requestTimeout, executor)
+        .thenApply(AppendEntriesReplyProto.class::cast);
+  }
+
+  /** As {@link #installSnapshot}, without waiting; the reply comes on the completion loop. */
+  CompletableFuture<InstallSnapshotReplyProto> installSnapshotAsync(
+      InstallSnapshotRequestProto request, TimeDuration timeout) throws IOException {
+    return call(
+            Operation.INSTALL_SNAPSHOT, request.getServerRequest(), request, timeout, Runnable::run)
+        .thenApply(InstallSnapshotReplyProto.class::cast);
+  }
+
+  private CompletableFuture<MessageLite> call(
+      Operation operation,
+      RaftRpcRequestProto to,
+      MessageLite request,
+      TimeDuration timeout,
+      Executor executor)
+      throws IOException {
+    CodeInjectionForTesting.execute(SEND_SERVER_REQUEST, getId(), null, request);
+    RaftPeerId peer = RaftPeerId.valueOf(to.getReplyId());
+    return getProxies().getProxy(peer).call(operation, request, timeout, executor);
+  }
+}

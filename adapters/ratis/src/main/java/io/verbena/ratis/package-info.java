@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Apache Ratis over RDMA: servers and clients call each other over the reactive transport. What
+ * differs from a program on gRPC is a property:
+ *
+ * <pre>{@code
+ * properties.set("raft.rpc.type", "io.verbena.ratis.VerbenaRpcType");
+ * }</pre>
+ *
+ * Requests, replies and exceptions are those of Ratis, in its own protobuf messages.
+ */
+@NullMarked
+package io.verbena.ratis;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.ratis;
+
+import static java.util.concurrent.CompletableFuture.completedFuture;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.never;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
+
+import io.verbena.RdmaConnectException;
+import io.verbena.RdmaTransport;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.apache.ratis.client.impl.ClientProtoUtils;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
+import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
+import org.apache.ratis.protocol.ClientId;
+import org.apache.ratis.protocol.Message;
+import org.apache.ratis.protocol.RaftClientReply;
+import org.apache.ratis.protocol.RaftClientRequest;
+import org.apache.ratis.protocol.RaftGroupId;
+import org.apache.ratis.protocol.RaftGroupMemberId;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.exceptions.NotLeaderException;
+import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
+import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
+import org.apache.ratis.protocol.exceptions.TimeoutIOException;
+import org.apache.ratis.rpc.RpcType;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
+import org.apache.ratis.util.TimeDuration;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Calls of a peer on a server of which Ratis's part is played. */
+class CallTest {
+  private static final TimeDuration LONG = TimeDuration.valueOf(30, TimeUnit.SECONDS);
+  private static final TimeDuration SHORT = TimeDuration.valueOf(100, TimeUnit.MILLISECONDS);
+  private static final RaftPeerId SERVER = RaftPeerId.valueOf("s0");
+  private static final RaftGroupId GROUP = RaftGroupId.randomId();
+
+  private final RaftServer server = mock(RaftServer.class);
+  private final RdmaTransport transport = RdmaTransport.create();
+  private VerbenaServerRpc rpc = newRpc(0);
+  private URI address = URI.create("emulated://unknown:1");
+  private PeerProxy peer = new PeerProxy(transport, address, "p", 1);
+
+  private VerbenaServerRpc newRpc(int port) {
+    RaftProperties properties = new RaftProperties();
+    VerbenaConfigKeys.setUri(properties, URI.create("emulated://calls"));
+    VerbenaConfigKeys.Server.setPort(properties, port);
+    when(server.getId()).thenReturn(SERVER);
+    when(server.getProperties()).thenReturn(properties);
+    return new VerbenaServerRpc(server, new TransportLease(transport));
+  }
+
+  @BeforeEach
+  void start() throws IOException {
+    rpc.start();
+    address = URI.create("emulated://calls:" + rpc.getInetSocketAddress().getPort());
+    peer = new PeerProxy(transport, address, "c->s0", 4);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    peer.close();
+    rpc.close();
+    transport.dispose();
+  }
+
+  private CompletableFuture<MessageLite> vote(TimeDuration timeout) {
+    return peer.call(
+        Operation.REQUEST_VOTE,
+        RequestVoteRequestProto.newBuilder().setCandidateTerm(7).build(),
+        timeout,
+        Runnable::run);
+  }
+
+  private CompletableFuture<MessageLite> append(TimeDuration timeout) {
+    return peer.call(
+        Operation.APPEND_ENTRIES,
+        AppendEntriesRequestProto.getDefaultInstance(),
+        timeout,
+        Runnable::run);
+  }
+
+  private static MessageLite await(CompletableFuture<MessageLite> call) throws IOException {
+    return PeerProxy.await(call, "a call");
+  }
+
+  @Test
+  void endsByTheReply() throws IOException {
+    RequestVoteReplyProto granted = RequestVoteReplyProto.newBuilder().setTerm(7).build();
+    when(server.requestVote(RequestVoteRequestProto.newBuilder().setCandidateTerm(7).build()))
+        .thenReturn(granted);
+
+    assertThat(await(vote(LONG))).isEqualTo(granted);
+  }
+
+  @Test
+  void failsAsTheServerDoes() throws IOException {
+    when(server.requestVote(any())).thenThrow(new ServerNotReadyException("not yet"));
+
+    assertThatExceptionOfType(ServerNotReadyException.class)
+        .isThrownBy(() -> await(vote(LONG)))
+        .withMessage("not yet");
+  }
+
+  @Test
+  void failsAtItsDeadlineAndLeavesTheConnection() throws IOException {
+    CompletableFuture<AppendEntriesReplyProto> later = new CompletableFuture<>();
+    when(server.appendEntriesAsync(any())).thenReturn(later);
+    when(server.requestVote(any())).thenReturn(RequestVoteReplyProto.getDefaultInstance());
+
+    assertThatExceptionOfType(TimeoutIOException.class)
+        .isThrownBy(() -> await(append(SHORT)))
+        .withMessage("c->s0: no reply to APPEND_ENTRIES within its time");
+
+    later.complete(AppendEntriesReplyProto.getDefaultInstance());
+    assertThat(await(vote(LONG))).isEqualTo(RequestVoteReplyProto.getDefaultInstance());
+  }
+
+  @Test
+  void failsBeyondTheCallsInFlight() throws IOException {
+    when(server.appendEntriesAsync(any())).thenReturn(new CompletableFuture<>());
+    List<CompletableFuture<MessageLite>> flying =
+        Stream.generate(() -> append(LONG)).limit(4).toList();
+
+    assertThatExceptionOfType(ResourceUnavailableException.class)
+        .isThrownBy(() -> await(append(LONG)))
+        .withMessageContaining("(expected: < 4, raft.verbena.outstanding-calls.max)");
+    assertThat(flying).noneMatch(CompletableFuture::isDone);
+  }
+
+  @Test
+  void failsWhereNobodyListens() throws IOException {
+    rpc.close();
+
+    assertThatExceptionOfType(ConnectException.class)
+        .isThrownBy(() -> await(vote(LONG)))
+        .withMessage("c->s0: cannot connect to " + address);
+  }
+
+  @Test
+  void failsWithItsConnectionAndTheNextConnectsAgain() throws IOException {
+    CompletableFuture<Void> there = new CompletableFuture<>();
+    when(server.appendEntriesAsync(any()))
+        .then(
+            request -> {
+              there.complete(null);
+              return new CompletableFuture<>();
+            });
+    CompletableFuture<MessageLite> lost = append(LONG);
+    there.join();
+
+    rpc.close();
+
+    assertThatExceptionOfType(SocketException.class).isThrownBy(() -> await(lost));
+    when(server.requestVote(any())).thenReturn(RequestVoteReplyProto.getDefaultInstance());
+    rpc = newRpc(address.getPort());
+    rpc.start();
+    assertThat(await(vote(LONG))).isEqualTo(RequestVoteReplyProto.getDefaultInstance());
+  }
+
+  @Test
+  void failsWhenThisEndCloses() throws IOException {
+    when(server.appendEntriesAsync(any())).thenReturn(new CompletableFuture<>());
+    CompletableFuture<MessageLite> open = append(LONG);
+
+    peer.close();
+    peer.close();
+
+    assertThatExceptionOfType(SocketException.class).isThrownBy(() -> await(open));
+    assertThatExceptionOfType(SocketException.class).isThrownBy(() -> await(append(LONG)));
+  }
+
+  @Test
+  void aStreamEndsWithTheRequestThatFails() throws IOException {
+    RaftClientRequest request = request(1);
+    RaftClientReply notLeader =
+        RaftClientReply.newBuilder()
+            .setRequest(request)
+            .setException(
+                new NotLeaderException(RaftGroupMemberId.valueOf(SERVER, GROUP), null, null))
+            .build();
+    when(server.submitClientRequestAsync(any())).thenReturn(completedFuture(notLeader));
+    await(ordered(0, request));
+
+    assertThatExceptionOfType(IOException.class)
+        .isThrownBy(() -> await(ordered(0, request(2))))
+        .withMessageContaining("a request before this one has failed");
+    verify(server, times(1)).submitClientRequestAsync(any());
+    await(ordered(1, request(2)));
+    verify(server, times(2)).submitClientRequestAsync(any());
+  }
+
+  private CompletableFuture<MessageLite> ordered(int stream, RaftClientRequest request) {
+    RaftClientRequestProto encoded = ClientProtoUtils.toRaftClientRequestProto(request);
+    return peer.callInOrder(stream, encoded, LONG, Runnable::run);
+  }
+
+  private static RaftClientRequest request(long call) {
+    return RaftClientRequest.newBuilder()
+        .setClientId(ClientId.randomId())
+        .setServerId(SERVER)
+        .setGroupId(GROUP)
+        .setCallId(call)
+        .setMessage(Message.valueOf("m"))
+        .setType(RaftClientRequest.writeRequestType())
+        .build();
+  }
+
+  @Test
+  void aServerRefusesWhoSaysSomethingElse() throws IOException {
+    assertThatExceptionOfType(RdmaConnectException.class)
+        .isThrownBy(() -> transport.connect(address).block())
+        .withMessageContaining("a Raft server of this version of the adapter");
+    verify(server, never()).requestVote(any());
+  }
+
+  @Test
+  void ratisFindsTheTypeByItsName() {
+    assertThat(RpcType.valueOf("io.verbena.ratis.VerbenaRpcType"))
+        .isEqualTo(new VerbenaRpcType())
+        .hasToString("io.verbena.ratis.VerbenaRpcType");
+  }
+}

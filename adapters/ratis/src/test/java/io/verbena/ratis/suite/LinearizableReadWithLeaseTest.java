@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.ratis.suite;
+
+import io.verbena.ratis.RatisCluster;
+import org.apache.ratis.LinearizableReadTests;
+import org.apache.ratis.server.RaftServerConfigKeys.Read.ReadIndex;
+
+class LinearizableReadWithLeaseTest extends LinearizableReadTests<RatisCluster>
+    implements RatisCluster.FactoryGet {
+  @Override
+  public boolean isLeaderLeaseEnabled() {
+    return true;
+  }
+
+  @Override
+  public ReadIndex.Type readIndexType() {
+    return ReadIndex.Type.COMMIT_INDEX;
+  }
+}

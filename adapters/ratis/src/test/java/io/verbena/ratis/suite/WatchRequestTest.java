@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.ratis.suite;
+
+import io.verbena.ratis.RatisCluster;
+import org.apache.ratis.WatchRequestTests;
+
+class WatchRequestTest extends WatchRequestTests<RatisCluster> implements RatisCluster.FactoryGet {}
