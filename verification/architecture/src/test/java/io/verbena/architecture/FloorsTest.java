@@ -45,6 +45,7 @@ class FloorsTest {
           new Module("adapters/grpc", 4, List.of("io.verbena.grpc..")),
           new Module("adapters/reactor-netty", 4, List.of("io.verbena.reactornetty..")),
           new Module("adapters/ratis", 4, List.of("io.verbena.ratis..")),
+          new Module("adapters/vertx", 4, List.of("io.verbena.vertx..")),
           new Module("verification/architecture", 4, List.of("io.verbena.architecture..")),
           new Module("verification/simulation", 4, List.of("io.verbena.simulation..")),
           new Module("adapters/spring-boot", 5, List.of("io.verbena.springboot..")),
