@@ -163,6 +163,9 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     if (operation == Operation.ORDERED && (reply == null || isFailure(reply))) {
       failedStream = stream;
     }
+    if (connection.isDisposed()) {
+      return;
+    }
     try {
       queue.offer(reply == null ? failure(call, failure) : reply(call, reply));
     } catch (IOException | RuntimeException e) {
