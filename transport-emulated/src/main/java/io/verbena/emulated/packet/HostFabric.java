@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.packet;
 
+import io.verbena.emulated.driven.Driver;
 import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedQueuePair;
@@ -17,44 +18,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * An HCA whose packets a {@link HostWire} carries to other processes: UDP sockets, or shared
  * memory. All devices of this JVM that are opened on one address share it, its wire, its queue pair
  * numbers and its thread, as processes share an RNIC.
- *
- * <p>One thread at a time drives it, whichever comes first: who polls an empty completion queue
- * takes a turn, so that a program which polls has its packets without another thread; its own
- * driver yields meanwhile. When nobody polls, the driver sleeps until the wire wakes it.
- *
- * <pre>{@code
- * SPINNING -- nothing to do ---> SELECTING  (packet, alarm, doorbell: SPINNING)
- *     |                               ^
- *     +-- somebody polls --> YIELDED -+  nobody has polled for a while, or somebody arms
- * }</pre>
  */
 public final class HostFabric extends PacketFabric {
-  private static final int SPINS = 100;
-
   /** Packets that are taken before what they lead to is sent. */
   private static final int BATCH = 32;
-
-  /** How long the driver trusts at first that who has polled will poll again. */
-  private static final long YIELD_NANOS = 300_000;
-
-  /**
-   * How long at the most, after it did: each look takes the CPU from somebody where all are polled
-   * on. A message that comes when the polling has just ended waits up to twice as long: the first
-   * look still finds that there was polling.
-   */
-  private static final long LONGEST_YIELD_NANOS = 2_000_000;
-
-  /** The longest sleep in slices that the selector, which counts milliseconds, does not know. */
-  private static final long SHORT_NANOS = 50_000;
-
-  private static final long MILLI_NANOS = 1_000_000;
 
   /** Enough for an answer of the same HCA to be taken. */
   private static final int CATCH_UP_TURNS = 4;
@@ -83,18 +56,9 @@ public final class HostFabric extends PacketFabric {
   private int batch = BATCH;
 
   private @Nullable PortManagement management;
-  private @Nullable Thread driver;
-  private volatile DriverState driverState = DriverState.SPINNING;
-  private volatile boolean polled;
+  private final Driver driver = new Driver(this, new Work());
   private volatile long lingerEnd;
   private volatile boolean over;
-
-  /** What its driver is doing; see above. */
-  private enum DriverState {
-    SPINNING,
-    SELECTING,
-    YIELDED
-  }
 
   /**
    * An HCA whose thread starts with the first device.
@@ -252,12 +216,7 @@ public final class HostFabric extends PacketFabric {
     synchronized (opening) {
       plugged.add(device);
       devices = plugged.toArray(new EmulatedDevice[0]);
-      if (driver == null) {
-        Thread thread = new Thread(this::drive, name + "-engine");
-        thread.setDaemon(true);
-        driver = thread;
-        thread.start();
-      }
+      driver.start(name + "-engine");
     }
   }
 
@@ -268,7 +227,7 @@ public final class HostFabric extends PacketFabric {
       devices = plugged.toArray(new EmulatedDevice[0]);
       if (plugged.isEmpty()) {
         lingerEnd = time.now() + LINGER_NANOS;
-        rouse();
+        driver.rouse();
         if (isQuiet()) {
           end();
         }
@@ -278,14 +237,7 @@ public final class HostFabric extends PacketFabric {
 
   @Override
   public void wake() {
-    if (driverState == DriverState.SELECTING) {
-      rouse();
-    }
-  }
-
-  private void rouse() {
-    LockSupport.unpark(driver);
-    wire.wakeup();
+    driver.wake();
   }
 
   @Override
@@ -295,47 +247,12 @@ public final class HostFabric extends PacketFabric {
 
   @Override
   public boolean progress() {
-    if (!polled) {
-      polled = true;
-      // From now on alarms are set that a driver which sleeps already knows nothing of.
-      wake();
-    }
-    if (!tryEnter()) {
-      return true;
-    }
-    return turn();
+    return driver.progress();
   }
 
   @Override
   public void pollingEnds() {
-    polled = false;
-    if (driverState == DriverState.YIELDED) {
-      LockSupport.unpark(driver);
-    }
-  }
-
-  private void drive() {
-    int idle = 0;
-    while (!isOver()) {
-      enter();
-      if (turn()) {
-        idle = 0;
-      } else if (polled) {
-        yieldToPollers();
-      } else if (idle < SPINS) {
-        idle++;
-        Thread.onSpinWait();
-      } else {
-        sleep();
-      }
-    }
-  }
-
-  private boolean isOver() {
-    if (devices.length == 0 && (isQuiet() || time.now() > lingerEnd)) {
-      end();
-    }
-    return over;
+    driver.pollingEnds();
   }
 
   private boolean isQuiet() {
@@ -364,75 +281,61 @@ public final class HostFabric extends PacketFabric {
     }
   }
 
-  /** For those who have entered: does what is due, and leaves; true if that was anything. */
-  private boolean turn() {
-    try {
-      return workOn();
-    } finally {
-      leave();
-    }
-  }
-
-  private boolean workOn() {
-    try {
-      return work();
-    } catch (RuntimeException | Error e) {
-      // A mistake of an engine stops its queue pair; the others go on.
-      report(e);
-      return true;
-    }
-  }
-
-  /**
-   * What was posted goes out before what has come is looked at, and acknowledgements go out only
-   * with the next turn: so the answer of a program that polls goes before them. Alarms come last,
-   * so that none goes off for an answer that has come.
-   */
-  private boolean work() {
-    boolean served = serve();
-    int came = wire.receive(batch);
-    batch = came == batch ? Math.min(2 * batch, BATCH) : Math.max(1, came);
-    boolean ran = time.runDue(BATCH) > 0;
-    return served || ran || came > 0;
-  }
-
   @Override
   public void catchUp() {
     batch = BATCH;
-    for (int i = 0; i < CATCH_UP_TURNS && workOn(); i++) {}
+    for (int i = 0; i < CATCH_UP_TURNS && driver.work(); i++) {}
   }
 
-  private void yieldToPollers() {
-    driverState = DriverState.YIELDED;
-    long nanos = YIELD_NANOS;
-    while (polled && devices.length > 0) {
-      polled = false;
-      LockSupport.parkNanos(this, nanos);
-      nanos = Math.min(2 * nanos, LONGEST_YIELD_NANOS);
+  /** What its driver does. */
+  private final class Work implements Driver.Duties {
+    /**
+     * {@inheritDoc}
+     *
+     * <p>What was posted goes out before what has come is looked at, and acknowledgements go out
+     * only with the next turn: so the answer of a program that polls goes before them. Alarms come
+     * last, so that none goes off for an answer that has come.
+     */
+    @Override
+    public boolean work() {
+      boolean served = serve();
+      int came = wire.receive(batch);
+      batch = came == batch ? Math.min(2 * batch, BATCH) : Math.max(1, came);
+      boolean ran = time.runDue(BATCH) > 0;
+      return served || ran || came > 0;
     }
-    driverState = DriverState.SPINNING;
-  }
 
-  private void sleep() {
-    driverState = DriverState.SELECTING;
-    long nanos = untilNextAlarm();
-    boolean nothingToDo = !hasRung() || waitsForRoom();
-    if (nothingToDo && !polled && !over && devices.length > 0) {
-      if (nanos < MILLI_NANOS) {
-        LockSupport.parkNanos(this, Math.min(nanos, SHORT_NANOS));
-      } else {
-        wire.await(nanos);
-      }
-    }
-    driverState = DriverState.SPINNING;
-  }
-
-  private long untilNextAlarm() {
-    enter();
-    try {
+    @Override
+    public long untilNextAlarm() {
       return time.untilNext();
-    } finally {
-      leave();
+    }
+
+    @Override
+    public boolean hasWork() {
+      return over || (hasRung() && !waitsForRoom());
+    }
+
+    @Override
+    public boolean isInUse() {
+      return devices.length > 0;
+    }
+
+    @Override
+    public void await(long nanos) {
+      wire.await(nanos);
+    }
+
+    @Override
+    public void wakeup() {
+      wire.wakeup();
+    }
+
+    @Override
+    public boolean isOver() {
+      if (devices.length == 0 && (isQuiet() || time.now() > lingerEnd)) {
+        end();
+      }
+      return over;
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.emulated.packet;
+package io.verbena.emulated.driven;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -24,13 +24,13 @@ final class Doorbells {
       }
     }
 
-    final PacketQueuePair pair;
+    final DrivenQueuePair pair;
     @Nullable Bell next;
 
     @SuppressWarnings("UnusedVariable") // through RUNG
     private volatile boolean rung;
 
-    Bell(PacketQueuePair pair) {
+    Bell(DrivenQueuePair pair) {
       this.pair = pair;
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.emulated.packet;
+package io.verbena.emulated.driven;
 
 import io.verbena.emulated.engine.AtomicResult;
 import io.verbena.emulated.engine.Grant;
@@ -23,13 +23,13 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /** What the engine of a queue pair sees of the emulated HCA. */
-final class PacketHost implements Host {
+public final class EngineHost implements Host {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
   private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
   private static final int REMOTE_READ = Access.REMOTE_READ.bit();
   private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
 
-  private final PacketQueuePair pair;
+  private final DrivenQueuePair pair;
 
   /** For the engine's caller, who is one at a time. */
   private final CompletionEntry completion = new CompletionEntry();
@@ -37,7 +37,7 @@ final class PacketHost implements Host {
   /** One past the position of the receive that was last taken. */
   private long receiveTaken;
 
-  PacketHost(PacketQueuePair pair) {
+  EngineHost(DrivenQueuePair pair) {
     this.pair = pair;
   }
 
@@ -246,7 +246,7 @@ final class PacketHost implements Host {
   }
 
   private void overrun(EmulatedCompletionQueue queue) {
-    pair.fabric().afterwards(queue::overrun);
+    pair.turns().afterwards(queue::overrun);
   }
 
   @Override
@@ -260,7 +260,7 @@ final class PacketHost implements Host {
       pair.device().raise(event, pair);
     }
     if (event == AsyncEvent.Type.COMM_EST) {
-      pair.fabric().established(pair);
+      pair.communicationEstablished();
     }
   }
 

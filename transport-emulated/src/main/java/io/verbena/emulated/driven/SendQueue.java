@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.emulated.packet;
+package io.verbena.emulated.driven;
 
 import io.verbena.emulated.engine.SendRing;
 import io.verbena.emulated.hca.EmulatedQueuePair;
@@ -18,14 +18,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The send queue of a packet queue pair: copies of posted requests, which the engine works off.
+ * The send queue of a driven queue pair: copies of posted requests, which the engine works off.
  * Posting belongs to the holder of {@link #posting}, {@link #free} to whoever polls, and the rest
  * to the caller of the engine.
  *
  * <p>It has as many slots as requests were ever outstanding at once, rounded up to a power of two:
  * most queue pairs use few of those that they ask for.
  */
-final class PacketSendQueue implements SendRing {
+public final class SendQueue implements SendRing {
   /** Slots at first; a power of two. */
   private static final int FEW = 4;
 
@@ -52,7 +52,7 @@ final class PacketSendQueue implements SendRing {
   /** One past the last request whose completion was polled. */
   private final PaddedLong freed = new PaddedLong();
 
-  PacketSendQueue(EmulatedQueuePair pair, QueuePairOptions options) {
+  SendQueue(EmulatedQueuePair pair, QueuePairOptions options) {
     this.pair = pair;
     limits = new SendLimits(pair, options);
     maxSend = options.maxSend();

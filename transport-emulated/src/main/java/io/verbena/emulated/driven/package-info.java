@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Queue pairs whose requests an engine does later: posting copies them and rings a doorbell, and
+ * whoever drives the fabric calls the engine of each that rang. One thread at a time does, which
+ * may be one that polls. Which engine it is, and what carries its bytes, others say. Internal: not
+ * exported.
+ */
+@NullMarked
+package io.verbena.emulated.driven;
+
+import org.jspecify.annotations.NullMarked;

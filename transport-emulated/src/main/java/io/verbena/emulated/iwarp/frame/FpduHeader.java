@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.frame;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The headers of one FPDU, those of DDP and RDMAP, read from bytes or to be written. Used again for
+ * each, so that nothing is allocated. Not thread-safe. Bytes are in network order.
+ */
+public final class FpduHeader {
+  private static final int BYTE = 0xff;
+  private static final int SHORT = 0xffff;
+
+  private RdmapOpcode opcode = RdmapOpcode.SEND;
+  private boolean last;
+  private int tag;
+  private long taggedOffset;
+  private int queue;
+  private int sequence;
+  private int messageOffset;
+  private int payloadLength;
+
+  /** How many bytes say how long the header is. */
+  public static final int LEAST = FpduLayout.OPERATION_OFFSET + 1;
+
+  /** How long the header is that begins with these bytes, {@link #LEAST} at least. */
+  public static int length(ByteBuffer bytes, int at) {
+    return (bytes.get(at + FpduLayout.CONTROL_OFFSET) & FpduLayout.TAGGED) != 0
+        ? FpduLayout.TAGGED_END
+        : FpduLayout.UNTAGGED_END;
+  }
+
+  /** Reads a header, of which there are as many bytes as {@link #length} says. */
+  public FpduFault parse(ByteBuffer bytes, int at) {
+    int control = bytes.get(at + FpduLayout.CONTROL_OFFSET);
+    int operation = bytes.get(at + FpduLayout.OPERATION_OFFSET) & BYTE;
+    boolean tagged = (control & FpduLayout.TAGGED) != 0;
+    last = (control & FpduLayout.LAST) != 0;
+    payloadLength =
+        (bytes.getShort(at) & SHORT) + FpduLayout.LENGTH_LENGTH - length(bytes, at);
+    if (payloadLength < 0) {
+      return FpduFault.TOO_SHORT;
+    }
+    if ((control & FpduLayout.DDP_VERSION_MASK) != FpduLayout.DDP_VERSION) {
+      return tagged ? FpduFault.TAGGED_VERSION : FpduFault.UNTAGGED_VERSION;
+    }
+    if ((operation & FpduLayout.RDMAP_VERSION_MASK) != FpduLayout.RDMAP_VERSION) {
+      return FpduFault.RDMAP_VERSION;
+    }
+    RdmapOpcode known = RdmapOpcode.of(operation & FpduLayout.OPCODE_MASK);
+    if (known == null || known.isTagged() != tagged) {
+      return FpduFault.OPCODE;
+    }
+    opcode = known;
+    if (tagged) {
+      tag = bytes.getInt(at + FpduLayout.TAG_OFFSET);
+      taggedOffset = bytes.getLong(at + FpduLayout.TAGGED_OFFSET_OFFSET);
+      return FpduFault.NONE;
+    }
+    tag = bytes.getInt(at + FpduLayout.INVALIDATED_OFFSET);
+    queue = bytes.getInt(at + FpduLayout.QUEUE_OFFSET);
+    sequence = bytes.getInt(at + FpduLayout.SEQUENCE_OFFSET);
+    messageOffset = bytes.getInt(at + FpduLayout.MESSAGE_OFFSET_OFFSET);
+    return queue == opcode.queue() ? FpduFault.NONE : FpduFault.QUEUE;
+  }
+
+  /** Becomes the header of a tagged segment. */
+  public FpduHeader tagged(
+      RdmapOpcode operation, boolean isLast, int to, long offset, int payload) {
+    opcode = operation;
+    last = isLast;
+    tag = to;
+    taggedOffset = offset;
+    payloadLength = payload;
+    return this;
+  }
+
+  /** Becomes the header of an untagged segment. */
+  public FpduHeader untagged(
+      RdmapOpcode operation, boolean isLast, int invalidated, int number, int offset, int payload) {
+    opcode = operation;
+    last = isLast;
+    tag = invalidated;
+    queue = operation.queue();
+    sequence = number;
+    messageOffset = offset;
+    payloadLength = payload;
+    return this;
+  }
+
+  /** Appends the header, with the length of the FPDU before it. */
+  public void write(ByteBuffer to) {
+    int at = to.position();
+    to.putShort(at, (short) segmentLength());
+    to.position(at + FpduLayout.LENGTH_LENGTH + writeHeaders(to, at + FpduLayout.LENGTH_LENGTH));
+  }
+
+  /** Writes the headers of DDP and RDMAP; answers how long they are. */
+  int writeHeaders(ByteBuffer to, int at) {
+    int start = at - FpduLayout.LENGTH_LENGTH;
+    boolean tagged = opcode.isTagged();
+    to.put(
+        start + FpduLayout.CONTROL_OFFSET,
+        (byte)
+            (FpduLayout.DDP_VERSION
+                | (tagged ? FpduLayout.TAGGED : 0)
+                | (last ? FpduLayout.LAST : 0)));
+    to.put(
+        start + FpduLayout.OPERATION_OFFSET, (byte) (FpduLayout.RDMAP_VERSION | opcode.code));
+    to.putInt(start + FpduLayout.TAG_OFFSET, tag);
+    if (tagged) {
+      to.putLong(start + FpduLayout.TAGGED_OFFSET_OFFSET, taggedOffset);
+      return FpduLayout.TAGGED_END - FpduLayout.LENGTH_LENGTH;
+    }
+    to.putInt(start + FpduLayout.QUEUE_OFFSET, queue);
+    to.putInt(start + FpduLayout.SEQUENCE_OFFSET, sequence);
+    to.putInt(start + FpduLayout.MESSAGE_OFFSET_OFFSET, messageOffset);
+    return FpduLayout.UNTAGGED_END - FpduLayout.LENGTH_LENGTH;
+  }
+
+  /** Bytes of header and payload, without the length before them. */
+  int segmentLength() {
+    return (opcode.isTagged() ? FpduLayout.TAGGED_END : FpduLayout.UNTAGGED_END)
+        - FpduLayout.LENGTH_LENGTH
+        + payloadLength;
+  }
+
+  /** Bytes of pad behind the payload. */
+  public int pad() {
+    return FpduLayout.pad(FpduLayout.LENGTH_LENGTH + segmentLength());
+  }
+
+  public RdmapOpcode opcode() {
+    return opcode;
+  }
+
+  /** Whether it is the last segment of its message. */
+  public boolean isLast() {
+    return last;
+  }
+
+  /** Of a tagged segment where it goes, else the tag to invalidate, if there is one. */
+  public int tag() {
+    return tag;
+  }
+
+  public long taggedOffset() {
+    return taggedOffset;
+  }
+
+  /** Of an untagged segment, the number of its message on its queue, from 1 on. */
+  public int sequence() {
+    return sequence;
+  }
+
+  /** Of an untagged segment, where in its message it begins. */
+  public int messageOffset() {
+    return messageOffset;
+  }
+
+  public int payloadLength() {
+    return payloadLength;
+  }
+}

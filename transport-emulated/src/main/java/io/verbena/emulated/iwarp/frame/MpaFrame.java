@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.frame;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A request or a reply of MPA.
+ *
+ * @param kind which of them
+ * @param revision 1 (RFC 5044), 2 (RFC 6581), or 0, which came before both
+ * @param markers whether the sender wants markers in what it receives
+ * @param crc whether the sender wants CRCs
+ * @param rejects of a reply, whether it refuses the connection
+ * @param depths what the words say, or {@link Depths#UNTOLD} where there are none
+ * @param privateData what the program sent along, read-only
+ */
+public record MpaFrame(
+    Kind kind,
+    int revision,
+    boolean markers,
+    boolean crc,
+    boolean rejects,
+    Depths depths,
+    ByteBuffer privateData) {
+  /** The revision with words for the depths. */
+  public static final int ENHANCED_REVISION = 2;
+
+  /** How many bytes say how long the frame is. */
+  public static final int HEADER_LENGTH = MpaLayout.HEADER_LENGTH;
+
+  /** The longest frame. */
+  public static final int MAX_LENGTH = HEADER_LENGTH + MpaLayout.MAX_PRIVATE_LENGTH;
+
+  private static final int BYTE = 0xff;
+  private static final int SHORT = 0xffff;
+
+  /** The two frames. */
+  public enum Kind {
+    REQUEST,
+    REPLY
+  }
+
+  /**
+   * The words of RFC 6581, section 9.
+   *
+   * @param told whether there are any
+   * @param responder READs that the sender serves at once
+   * @param initiator READs that the sender has outstanding at once
+   * @param peerToPeer whether the initiator sends an empty message first, so that the responder may
+   *     send too
+   * @param bySend whether that may be a SEND
+   * @param byWrite whether it may be a WRITE
+   * @param byRead whether it may be a READ
+   */
+  public record Depths(
+      boolean told,
+      int responder,
+      int initiator,
+      boolean peerToPeer,
+      boolean bySend,
+      boolean byWrite,
+      boolean byRead) {
+    /** Of a frame without the words. */
+    public static final Depths UNTOLD = new Depths(false, 0, 0, false, false, false, false);
+
+    /** The most that the words can say; as a depth it leaves the matter to the programs. */
+    public static final int UNSAID = MpaLayout.DEPTH_MASK;
+
+    /** Depths without peer-to-peer. */
+    public static Depths of(int responder, int initiator) {
+      return new Depths(true, responder, initiator, false, false, false, false);
+    }
+
+    /** The same, with an empty WRITE to make the responder ready. */
+    public Depths readyByWrite() {
+      return new Depths(told, responder, initiator, true, false, true, false);
+    }
+
+    /** The same, with an empty READ to make the responder ready. */
+    public Depths readyByRead() {
+      return new Depths(told, responder, initiator, true, false, false, true);
+    }
+  }
+
+  /**
+   * What is wrong with the first bytes of a frame, so far; {@link MpaFault#TOO_SHORT} is no
+   * fault of theirs. Bytes are those from position to limit.
+   */
+  public static MpaFault check(Kind kind, ByteBuffer bytes) {
+    int from = bytes.position();
+    int length = bytes.remaining();
+    byte[] key = MpaLayout.key(kind);
+    for (int i = 0; i < Math.min(length, key.length); i++) {
+      if (bytes.get(from + i) != key[i]) {
+        return MpaFault.KEY;
+      }
+    }
+    if (length < HEADER_LENGTH) {
+      return MpaFault.TOO_SHORT;
+    }
+    int flags = bytes.get(from + MpaLayout.FLAGS_OFFSET);
+    int data = privateLength(bytes, from);
+    if ((bytes.get(from + MpaLayout.REVISION_OFFSET) & BYTE) > ENHANCED_REVISION) {
+      return MpaFault.REVISION;
+    }
+    if (data > MpaLayout.MAX_PRIVATE_LENGTH) {
+      return MpaFault.PRIVATE_LENGTH;
+    }
+    if ((flags & MpaLayout.ENHANCED) != 0 && data < MpaLayout.WORDS_LENGTH) {
+      return MpaFault.DEPTHS;
+    }
+    return length < HEADER_LENGTH + data ? MpaFault.TOO_SHORT : MpaFault.NONE;
+  }
+
+  /** The length of a frame whose first {@link #HEADER_LENGTH} bytes are these, and are no fault. */
+  public static int length(ByteBuffer bytes) {
+    return HEADER_LENGTH + privateLength(bytes, bytes.position());
+  }
+
+  /** Reads a frame in which {@link #check} finds nothing; copies its private data. */
+  public static MpaFrame parse(Kind kind, ByteBuffer bytes) {
+    if (check(kind, bytes) != MpaFault.NONE) {
+      throw new IllegalArgumentException("frame: " + check(kind, bytes) + " (expected: NONE)");
+    }
+    int from = bytes.position();
+    int flags = bytes.get(from + MpaLayout.FLAGS_OFFSET);
+    boolean enhanced = (flags & MpaLayout.ENHANCED) != 0;
+    int words = enhanced ? MpaLayout.WORDS_LENGTH : 0;
+    byte[] data = new byte[privateLength(bytes, from) - words];
+    bytes.get(from + HEADER_LENGTH + words, data);
+    return new MpaFrame(
+        kind,
+        bytes.get(from + MpaLayout.REVISION_OFFSET) & BYTE,
+        (flags & MpaLayout.MARKERS) != 0,
+        (flags & MpaLayout.CRC) != 0,
+        (flags & MpaLayout.REJECT) != 0,
+        enhanced ? depths(bytes, from + HEADER_LENGTH) : Depths.UNTOLD,
+        ByteBuffer.wrap(data).asReadOnlyBuffer());
+  }
+
+  private static int privateLength(ByteBuffer bytes, int from) {
+    return bytes.getShort(from + MpaLayout.PRIVATE_LENGTH_OFFSET) & SHORT;
+  }
+
+  private static Depths depths(ByteBuffer bytes, int at) {
+    int responder = bytes.getShort(at + MpaLayout.RESPONDER_WORD) & SHORT;
+    int initiator = bytes.getShort(at + MpaLayout.INITIATOR_WORD) & SHORT;
+    return new Depths(
+        true,
+        responder & MpaLayout.DEPTH_MASK,
+        initiator & MpaLayout.DEPTH_MASK,
+        (responder & MpaLayout.PEER_TO_PEER) != 0,
+        (responder & MpaLayout.READY_BY_SEND) != 0,
+        (initiator & MpaLayout.READY_BY_WRITE) != 0,
+        (initiator & MpaLayout.READY_BY_READ) != 0);
+  }
+
+  /** The bytes of this frame. */
+  public ByteBuffer bytes() {
+    int words = depths.told ? MpaLayout.WORDS_LENGTH : 0;
+    int data = words + privateData.remaining();
+    ByteBuffer bytes = ByteBuffer.allocate(HEADER_LENGTH + data);
+    bytes.put(MpaLayout.key(kind));
+    bytes.put(
+        (byte)
+            ((markers ? MpaLayout.MARKERS : 0)
+                | (crc ? MpaLayout.CRC : 0)
+                | (rejects ? MpaLayout.REJECT : 0)
+                | (depths.told ? MpaLayout.ENHANCED : 0)));
+    bytes.put((byte) revision);
+    bytes.putShort((short) data);
+    if (depths.told) {
+      bytes.putShort(
+          (short)
+              (depths.responder
+                  | (depths.peerToPeer ? MpaLayout.PEER_TO_PEER : 0)
+                  | (depths.bySend ? MpaLayout.READY_BY_SEND : 0)));
+      bytes.putShort(
+          (short)
+              (depths.initiator
+                  | (depths.byWrite ? MpaLayout.READY_BY_WRITE : 0)
+                  | (depths.byRead ? MpaLayout.READY_BY_READ : 0)));
+    }
+    return bytes.put(privateData.duplicate()).flip();
+  }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.frame;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+/** The request and the reply with which MPA starts (RFC 5044, section 7.1; RFC 6581, section 9). */
+final class MpaLayout {
+  static final int KEY_LENGTH = 16;
+  static final int FLAGS_OFFSET = KEY_LENGTH;
+  static final int REVISION_OFFSET = FLAGS_OFFSET + 1;
+  static final int PRIVATE_LENGTH_OFFSET = REVISION_OFFSET + 1;
+  static final int HEADER_LENGTH = PRIVATE_LENGTH_OFFSET + 2;
+
+  static final int MARKERS = 0x80;
+  static final int CRC = 0x40;
+  static final int REJECT = 0x20;
+
+  /** "S": the private data begins with two words for the depths. */
+  static final int ENHANCED = 0x10;
+
+  /** Of the private data; they count in its length. */
+  static final int RESPONDER_WORD = 0;
+
+  static final int INITIATOR_WORD = 2;
+  static final int WORDS_LENGTH = 4;
+
+  static final int DEPTH_MASK = 0x3fff;
+
+  /** In the word of the responder's depth: peer-to-peer, and an empty SEND makes ready. */
+  static final int PEER_TO_PEER = 0x8000;
+
+  static final int READY_BY_SEND = 0x4000;
+
+  /** In the word of the initiator's depth: an empty WRITE, or READ, makes ready. */
+  static final int READY_BY_WRITE = 0x8000;
+
+  static final int READY_BY_READ = 0x4000;
+
+  /** RFC 5044, section 7.1: PD_Length. */
+  static final int MAX_PRIVATE_LENGTH = 512;
+
+  private static final byte[] REQUEST_KEY = "MPA ID Req Frame".getBytes(US_ASCII);
+  private static final byte[] REPLY_KEY = "MPA ID Rep Frame".getBytes(US_ASCII);
+
+  private MpaLayout() {}
+
+  static byte[] key(MpaFrame.Kind kind) {
+    return switch (kind) {
+      case REQUEST -> REQUEST_KEY;
+      case REPLY -> REPLY_KEY;
+    };
+  }
+}
