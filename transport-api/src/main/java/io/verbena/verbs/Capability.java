@@ -37,5 +37,16 @@ public enum Capability {
    * need {@link Access#REMOTE_WRITE} too: the key that the peer is told in the request is one to
    * write with.
    */
-  LOCAL_READ_SINKS
+  LOCAL_READ_SINKS,
+  /**
+   * Queue pairs that a program connects by their attributes: {@link AddressVector}, number and PSN.
+   * Without it, as with iWARP, only a {@link ConnectionManager} connects.
+   */
+  ADDRESS_VECTORS,
+  /**
+   * A responder that tells a requester what was wrong with its request, or that no receive is
+   * posted yet, and takes it again then. Without it, as with iWARP, a SEND or WRITE completes when
+   * it is sent, and what the peer refuses ends the connection: a READ is flushed with all the rest.
+   */
+  REQUEST_STATUS
 }

@@ -241,6 +241,8 @@ final class DisniContext {
     // RFC 5040 has none; RFC 7306, which has, no driver knows.
     add(capabilities, Capability.IMMEDIATE_DATA, !quirks.isIwarp());
     add(capabilities, Capability.LOCAL_READ_SINKS, !quirks.isIwarp());
+    add(capabilities, Capability.ADDRESS_VECTORS, !quirks.isIwarp());
+    add(capabilities, Capability.REQUEST_STATUS, !quirks.isIwarp());
     add(capabilities, Capability.UNRELIABLE_CONNECTED, probe.hasQueuePairs(QueuePairType.UC));
     add(capabilities, Capability.UNRELIABLE_DATAGRAM, probe.hasQueuePairs(QueuePairType.UD));
     add(capabilities, Capability.INLINE_DATA, maxInline > 0);

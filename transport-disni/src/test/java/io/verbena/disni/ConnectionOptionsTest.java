@@ -85,6 +85,8 @@ final class ConnectionOptionsTest {
               Capability.ATOMICS,
               Capability.SEND_QUEUE_DRAIN,
               Capability.LOCAL_READ_SINKS,
+              Capability.ADDRESS_VECTORS,
+              Capability.REQUEST_STATUS,
               Capability.UNRELIABLE_DATAGRAM);
       assertThatThrownBy(() -> link.client.postSend(new SendWorkRequest().sendWithImmediate(1)))
           .isInstanceOfSatisfying(

@@ -2,6 +2,7 @@
 package io.verbena.tck;
 
 import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionEvent;
@@ -17,11 +18,13 @@ import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.VerbsError;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
+import org.opentest4j.TestAbortedException;
 
 /** A builder of endpoints and of connected pairs of them. */
 final class EndpointSetup {
@@ -57,6 +60,9 @@ final class EndpointSetup {
   private int psnExpectedByServer = CLIENT_PSN;
   private int maxReadAtomic;
   private int maxDestinationReadAtomic;
+
+  /** Whether it asks for what a connection manager does not: timers and sequence numbers. */
+  private boolean isOfWire;
 
   EndpointSetup(TckContext tck) {
     this.tck = tck;
@@ -145,6 +151,7 @@ final class EndpointSetup {
 
   /** Sets the acknowledgement timeout code and the retry count; needs {@link #byHand}. */
   EndpointSetup timeout(int code, int retries) {
+    isOfWire = true;
     timeout = code;
     retryCount = retries;
     return this;
@@ -157,12 +164,14 @@ final class EndpointSetup {
 
   /** Sets the RNR timer code; needs {@link #byHand}. */
   EndpointSetup rnrTimer(int code) {
+    isOfWire = true;
     rnrTimer = code;
     return this;
   }
 
   /** Sets the client's first PSN and the one that the server expects; needs {@link #byHand}. */
   EndpointSetup clientPsn(int value, int expected) {
+    isOfWire = true;
     clientPsn = value;
     psnExpectedByServer = expected;
     return this;
@@ -194,6 +203,9 @@ final class EndpointSetup {
     if (state == QueuePairState.ERR) {
       queuePair.modify(TransitionAttributes.toState(QueuePairState.ERR));
       return end;
+    }
+    if (!hasAddressVectors()) {
+      throw refused(end);
     }
     Gid self = end.device().port().gids().get(0);
     QueuePairAttributes receive =
@@ -237,14 +249,24 @@ final class EndpointSetup {
       ConnectionListener listener) {
     ConnectionIdentifier active = caller.resolve(listener.address());
     Endpoint client = client(caller, active);
+    giveRights(client);
     active.connect(parameters(), tck.timeout().toNanos());
     ConnectionIdentifier passive = callee.expectRequest().identifier();
     Endpoint server = server(callee, passive);
+    giveRights(server);
     passive.accept(parameters());
     caller.expect(ConnectionEvent.Type.ESTABLISHED, active);
     callee.expect(ConnectionEvent.Type.ESTABLISHED, passive);
     return new EndpointPair(
         client, server, new ConnectionIdentifiers(caller, active, callee, passive));
+  }
+
+  /** The connection manager gives all, which a queue pair in INIT may be taken again. */
+  private void giveRights(Endpoint end) {
+    Set<Access> rights = access;
+    if (rights != null) {
+      end.queuePair().modify(new QueuePairAttributes().access(rights));
+    }
   }
 
   /** Creates the active endpoint with its queue pair in INIT, or in RTS if it is for datagrams. */
@@ -265,9 +287,13 @@ final class EndpointSetup {
   }
 
   /**
-   * Creates two endpoints and connects them by queue pair transitions, without connection managers.
+   * Creates two endpoints and connects them by queue pair transitions, without connection managers;
+   * or, on a device that is not connected so, by those, where no more is asked for than they know.
    */
   EndpointPair byHand() {
+    if (!hasAddressVectors() && !isOfWire) {
+      return connected();
+    }
     EndpointPair pair = byHandWithServerIn(QueuePairState.RTR);
     readyToSend(pair.server(), SERVER_PSN);
     return pair;
@@ -286,12 +312,25 @@ final class EndpointSetup {
             ProtectionDomain::createQueuePair);
     client.queuePair().modify(TransitionAttributes.toInit(type, access()));
     server.queuePair().modify(TransitionAttributes.toInit(type, access()));
+    if (!hasAddressVectors()) {
+      throw refused(client);
+    }
     readyToReceive(client, server, SERVER_PSN);
     if (state != QueuePairState.INIT) {
       readyToReceive(server, client, psnExpectedByServer);
     }
     readyToSend(client, clientPsn);
     return new EndpointPair(client, server, null);
+  }
+
+  private boolean hasAddressVectors() {
+    return tck.supports(Capability.ADDRESS_VECTORS);
+  }
+
+  /** Asserts that the device refuses to be connected by hand; without that there is no test. */
+  private TestAbortedException refused(Endpoint end) {
+    Failures.expectFailure(VerbsError.NOT_SUPPORTED, () -> readyToReceive(end, end, CLIENT_PSN));
+    return new TestAbortedException("the device has no ADDRESS_VECTORS, and refuses them");
   }
 
   private Set<Access> access() {
@@ -346,7 +385,8 @@ final class EndpointSetup {
         tck.own(
             create.apply(
                 domain, shared == null ? options : options.withSharedReceiveQueue(shared)));
-    CompletionPoller sent = new CompletionPoller(sendQueue, whose + "send completion queue", tck);
+    CompletionPoller sent =
+        new CompletionPoller(sendQueue, whose + "send completion queue", tck, queuePair);
     CompletionPoller received =
         oneQueue
             ? sent

@@ -49,7 +49,7 @@ final class RandomProgram {
   private int receivesTaken;
   private int receivesFreed;
   private int added;
-  private boolean waitsForReceives = true;
+  private boolean waitsForReceives;
 
   private enum Kind {
     SEND(CompletionOpcode.SEND),
@@ -124,6 +124,7 @@ final class RandomProgram {
     maxReceive = pair.server().queuePair().capabilities().maxReceive();
     results = pair.client().open((maxSend + 1) * MOST);
     inbox = pair.server().open((maxReceive + 1) * MOST);
+    waitsForReceives = tck.supports(Capability.REQUEST_STATUS);
     atomics = tck.supports(Capability.ATOMICS);
     immediates = tck.supports(Capability.IMMEDIATE_DATA);
   }
@@ -183,6 +184,7 @@ final class RandomProgram {
     }
     pair.client().sent().expectNothing();
     pair.server().received().expectNothing();
+    remote.awaitHolds(model);
     for (int i = 0; i < BYTES; i++) {
       assertThat(remote.getByte(i)).as("byte %d of the peer's memory", i).isEqualTo(model.get(i));
     }

@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Messages without a posted receive: they wait, are retried, or fail. */
 abstract class ReceiverNotReadyTests extends VerbsTests {
@@ -31,8 +32,23 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
   /** Code 0 is 655.36 ms. */
   private static final int HALF_A_SECOND = 0;
 
+  @RegisterExtension
+  final RequiresSupport waiting =
+      RequiresSupport.of(this, Capability.REQUEST_STATUS, this::assertEnded);
+
   ReceiverNotReadyTests(VerbsTck provider) {
     super(provider);
+  }
+
+  /** Without it nobody waits: a SEND without a receive ends the connection. */
+  private void assertEnded() {
+    EndpointPair pair = tck.connected();
+
+    pair.client().post(Requests.send(1, pair.client().memory(64).fill(1)).signaled());
+
+    pair.client().sent().expectError(1, RNR_RETRY_EXC_ERR);
+    pair.client().awaitState(QueuePairState.ERR);
+    pair.server().awaitState(QueuePairState.ERR);
   }
 
   @Test
