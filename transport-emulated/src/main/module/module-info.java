@@ -12,5 +12,6 @@ module io.verbena.emulated {
   provides io.verbena.verbs.VerbsProvider with
       io.verbena.emulated.EmulatedProvider,
       io.verbena.emulated.RoceProvider,
-      io.verbena.emulated.ShmProvider;
+      io.verbena.emulated.ShmProvider,
+      io.verbena.emulated.IwarpProvider;
 }

@@ -4,6 +4,7 @@ package io.verbena.emulated;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -42,7 +43,11 @@ public final class Caller implements AutoCloseable {
     device = own(VerbsProviders.find(address).open(address));
     completions = own(device.createCompletionQueue(256, null));
     domain = own(device.allocateProtectionDomain());
-    region = own(domain.register(bytes, EnumSet.allOf(Access.class)));
+    EnumSet<Access> rights = EnumSet.allOf(Access.class);
+    if (!device.attributes().supports(Capability.ATOMICS)) {
+      rights.remove(Access.REMOTE_ATOMIC);
+    }
+    region = own(domain.register(bytes, rights));
     manager = own(device.createConnectionManager());
   }
 

@@ -90,7 +90,7 @@ public record RoceAddress(
   }
 
   /** The first IPv4 address of a host, or the first at all. */
-  private static InetAddress resolve(URI address, String host) {
+  static InetAddress resolve(URI address, String host) {
     InetAddress[] all;
     try {
       all = InetAddress.getAllByName(host);

@@ -27,9 +27,15 @@ public abstract class ManagedListener implements ConnectionListener {
   }
 
   /** A request was taken by the program. */
-  public final synchronized void taken() {
-    waiting--;
+  public final void taken() {
+    synchronized (this) {
+      waiting--;
+    }
+    hasRoom();
   }
+
+  /** Called when there is room for another request, not under any lock of events. */
+  protected void hasRoom() {}
 
   @Override
   public final URI address() {

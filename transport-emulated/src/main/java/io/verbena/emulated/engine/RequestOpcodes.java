@@ -40,7 +40,7 @@ import io.verbena.verbs.SendOpcode;
 import org.jspecify.annotations.Nullable;
 
 /** Which packets make up a request, and as what it completes. */
-final class RequestOpcodes {
+public final class RequestOpcodes {
   private RequestOpcodes() {}
 
   /** The opcode of a packet by its place in the message; null if there is no such operation. */
@@ -108,7 +108,7 @@ final class RequestOpcodes {
   }
 
   /** Whether the queue pair does it by itself, without a packet. */
-  static boolean isLocal(SendOpcode operation) {
+  public static boolean isLocal(SendOpcode operation) {
     return operation == SendOpcode.LOCAL_INV || operation == SendOpcode.BIND_MW;
   }
 
@@ -122,7 +122,8 @@ final class RequestOpcodes {
         || operation == SendOpcode.ATOMIC_FETCH_AND_ADD;
   }
 
-  static CompletionOpcode completion(SendOpcode operation) {
+  /** As what a request completes. */
+  public static CompletionOpcode completion(SendOpcode operation) {
     return switch (operation) {
       case SEND, SEND_WITH_IMM, SEND_WITH_INV -> CompletionOpcode.SEND;
       case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> CompletionOpcode.RDMA_WRITE;

@@ -6,19 +6,39 @@ import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * How much a device has of everything: all that the emulated HCA can give, or less where an address
  * says so, for programs that are to meet a limit.
  */
 public final class DeviceLimits {
-  /** Without any option. */
-  public static final DeviceAttributes FULL = of(Map.of());
-
   private static final String VERSION = "verbena-direct-1";
   private static final String WIRE_VERSION = "verbena-roce-1";
+  private static final String STREAM_VERSION = "verbena-iwarp-1";
+
+  private static final Set<Capability> ALL =
+      Collections.unmodifiableSet(EnumSet.allOf(Capability.class));
+
+  /** What iWARP has words for (RFC 5040), and what a device does without the wire. */
+  private static final Set<Capability> OF_STREAMS =
+      Collections.unmodifiableSet(
+          EnumSet.of(
+              Capability.INLINE_DATA,
+              Capability.SHARED_RECEIVE_QUEUE,
+              Capability.MEMORY_WINDOW_TYPE_1,
+              Capability.MEMORY_WINDOW_TYPE_2B,
+              Capability.REREGISTRATION,
+              Capability.COMPLETION_QUEUE_RESIZE,
+              Capability.LOCAL_INVALIDATE,
+              Capability.LOCAL_READ_SINKS,
+              Capability.SEND_WITH_INVALIDATE));
+
+  /** Without any option. */
+  public static final DeviceAttributes FULL = of(Map.of());
 
   private DeviceLimits() {}
 
@@ -28,7 +48,7 @@ public final class DeviceLimits {
    * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
    */
   public static DeviceAttributes of(Map<LimitOption, String> options) {
-    return of(EmulatedDevice.NAME, VERSION, options);
+    return of(EmulatedDevice.NAME, VERSION, ALL, options);
   }
 
   /**
@@ -37,30 +57,26 @@ public final class DeviceLimits {
    * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
    */
   public static DeviceAttributes ofWire(String name, Map<LimitOption, String> options) {
-    return of(name, WIRE_VERSION, options);
+    return of(name, WIRE_VERSION, ALL, options);
+  }
+
+  /**
+   * What these options leave a device that speaks iWARP: reliable connections alone, without
+   * immediate data and atomics.
+   *
+   * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
+   */
+  public static DeviceAttributes ofStreams(String name, Map<LimitOption, String> options) {
+    return of(name, STREAM_VERSION, OF_STREAMS, options);
   }
 
   private static DeviceAttributes of(
-      String name, String version, Map<LimitOption, String> options) {
+      String name, String version, Set<Capability> capabilities, Map<LimitOption, String> options) {
     int readAtomic = limit(options, LimitOption.MAX_READ_ATOMIC, 128);
     return new DeviceAttributes(
         name,
         version,
-        EnumSet.of(
-            Capability.UNRELIABLE_CONNECTED,
-            Capability.UNRELIABLE_DATAGRAM,
-            Capability.IMMEDIATE_DATA,
-            Capability.ATOMICS,
-            Capability.INLINE_DATA,
-            Capability.SHARED_RECEIVE_QUEUE,
-            Capability.SEND_QUEUE_DRAIN,
-            Capability.MEMORY_WINDOW_TYPE_1,
-            Capability.MEMORY_WINDOW_TYPE_2B,
-            Capability.REREGISTRATION,
-            Capability.COMPLETION_QUEUE_RESIZE,
-            Capability.LOCAL_INVALIDATE,
-            Capability.LOCAL_READ_SINKS,
-            Capability.SEND_WITH_INVALIDATE),
+        capabilities,
         limit(options, LimitOption.MAX_QUEUE_PAIRS, 1 << 16),
         limit(options, LimitOption.MAX_WORK_REQUESTS, 1 << 15),
         limit(options, LimitOption.MAX_SCATTER_GATHER, EmulatedDevice.MAX_SCATTER_GATHER),
@@ -71,7 +87,9 @@ public final class DeviceLimits {
         limit(options, LimitOption.MAX_MEMORY_REGION_SIZE, Integer.MAX_VALUE),
         limit(options, LimitOption.MAX_PROTECTION_DOMAINS, 1 << 16),
         limit(options, LimitOption.MAX_MEMORY_WINDOWS, 1 << 20),
-        limit(options, LimitOption.MAX_ADDRESS_HANDLES, 1 << 16),
+        capabilities.contains(Capability.UNRELIABLE_DATAGRAM)
+            ? limit(options, LimitOption.MAX_ADDRESS_HANDLES, 1 << 16)
+            : 0,
         limit(options, LimitOption.MAX_SHARED_RECEIVE_QUEUES, 1 << 16),
         limit(options, LimitOption.MAX_SHARED_RECEIVE_REQUESTS, 1 << 15),
         readAtomic,

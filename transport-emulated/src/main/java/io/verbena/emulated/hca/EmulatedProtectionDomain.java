@@ -51,6 +51,9 @@ public final class EmulatedProtectionDomain implements ProtectionDomain {
   @Override
   public EmulatedMemoryRegion register(ByteBuffer buffer, Set<Access> access) {
     RegistrationLimits.check(buffer, access);
+    if (access.contains(Access.REMOTE_ATOMIC)) {
+      device.attributes().require(Capability.ATOMICS);
+    }
     return create(
         Kind.MEMORY_REGION,
         device.attributes().maxMemoryRegions(),

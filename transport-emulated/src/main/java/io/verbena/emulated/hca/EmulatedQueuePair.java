@@ -4,6 +4,7 @@ package io.verbena.emulated.hca;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePair;
@@ -368,20 +369,41 @@ public abstract class EmulatedQueuePair implements QueuePair {
   public final void modify(QueuePairAttributes change) {
     changing.lock();
     try {
-      modifyNow(change);
+      modifyNow(change, null);
     } finally {
       changing.unlock();
     }
   }
 
-  private void modifyNow(QueuePairAttributes change) {
+  /**
+   * For a fabric whose connection manager alone connects, without address vectors: goes to RTR or
+   * RTS, from INIT or RTR.
+   *
+   * @param granted what the manager has agreed on with the peer
+   * @throws VerbsException {@code INVALID} in another state, {@code CLOSED}
+   */
+  protected final void connected(QueuePairState to, QueuePairAttributes granted) {
+    changing.lock();
+    try {
+      modifyNow(granted, to);
+    } finally {
+      changing.unlock();
+    }
+  }
+
+  /**
+   * Makes a change.
+   *
+   * @param connected where the connection manager takes it, or null if a program changes it
+   */
+  private void modifyNow(QueuePairAttributes change, @Nullable QueuePairState connected) {
     Runnable consequences;
     synchronized (this) {
       QueuePairState from;
       QueuePairState to;
       do {
         from = state;
-        to = check(change, from);
+        to = connected == null ? check(change, from) : checkConnected(connected, from);
         if (to != QueuePairState.RESET) {
           apply(change, from, to);
         }
@@ -404,13 +426,36 @@ public abstract class EmulatedQueuePair implements QueuePair {
     }
   }
 
-  /** The state that a change leads to from another one. */
-  private QueuePairState check(QueuePairAttributes change, QueuePairState from) {
+  private QueuePairState checkConnected(QueuePairState to, QueuePairState from) {
+    checkAlive();
+    if (from != QueuePairState.INIT && from != QueuePairState.RTR) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "connect queue pair: state: "
+              + from
+              + " (expected: "
+              + QueuePairState.INIT
+              + " or "
+              + QueuePairState.RTR
+              + ")");
+    }
+    return to;
+  }
+
+  private void checkAlive() {
     if (closed) {
       throw new VerbsException(VerbsError.CLOSED, "modify queue pair " + number + ": closed");
     }
     device.requireWhole("modify queue pair");
+  }
+
+  /** The state that a change leads to from another one. */
+  private QueuePairState check(QueuePairAttributes change, QueuePairState from) {
+    checkAlive();
     QueuePairState to = QueuePairTransitions.check(type, from, change, 1, device.attributes());
+    if (to == QueuePairState.SQD) {
+      device.attributes().require(Capability.SEND_QUEUE_DRAIN);
+    }
     AddressVector vector = change.addressVector();
     if (vector != null) {
       device.fabric().check("modify queue pair: address vector", vector);

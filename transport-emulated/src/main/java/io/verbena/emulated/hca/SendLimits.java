@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.hca;
 
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
@@ -18,12 +20,17 @@ public final class SendLimits {
   private final EmulatedQueuePair pair;
   private final int maxScatterGather;
   private final int maxInlineData;
+  private final boolean hasImmediates;
+  private final boolean hasAtomics;
 
   /** Of a queue pair that is made with these options. */
   public SendLimits(EmulatedQueuePair pair, QueuePairOptions options) {
     this.pair = pair;
     maxScatterGather = options.maxSendScatterGather();
     maxInlineData = options.maxInlineData();
+    DeviceAttributes device = pair.device().attributes();
+    hasImmediates = device.supports(Capability.IMMEDIATE_DATA);
+    hasAtomics = device.supports(Capability.ATOMICS);
   }
 
   /**
@@ -35,6 +42,7 @@ public final class SendLimits {
     if (!pair.isReliable()) {
       checkService(request);
     }
+    checkCapability(request);
     if (request.opcode() == SendOpcode.BIND_MW) {
       EmulatedMemoryWindow.checkBind(request, MemoryWindowType.TYPE_2B, pair.device());
       return;
@@ -68,6 +76,19 @@ public final class SendLimits {
     if (request.next() != null) {
       throw new PostException(
           VerbsError.INVALID, request.id(), "bind: a request is linked to it (expected: none)");
+    }
+  }
+
+  private void checkCapability(SendWorkRequest request) {
+    boolean has =
+        switch (request.opcode()) {
+          case SEND_WITH_IMM, RDMA_WRITE_WITH_IMM -> hasImmediates;
+          case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> hasAtomics;
+          default -> true;
+        };
+    if (!has) {
+      throw new PostException(
+          VerbsError.NOT_SUPPORTED, request.id(), "opcode: " + request.opcode());
     }
   }
 

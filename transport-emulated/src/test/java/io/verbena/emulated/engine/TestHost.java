@@ -23,19 +23,19 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /** The HCA round an engine under test: byte arrays under keys, and lists of what it was told. */
-final class TestHost implements Host {
+public final class TestHost implements Host {
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
   /** All rights. */
-  static final int ALL =
+  public static final int ALL =
       Access.LOCAL_WRITE.bit()
           | Access.REMOTE_WRITE.bit()
           | Access.REMOTE_READ.bit()
           | Access.REMOTE_ATOMIC.bit();
 
   /** A completion, of a send or a receive. */
-  record Done(
+  public record Done(
       long id,
       CompletionStatus status,
       @Nullable CompletionOpcode opcode,
@@ -51,11 +51,11 @@ final class TestHost implements Host {
   }
 
   /** Memory under a key. */
-  static final class Region {
-    final long address;
-    final byte[] bytes;
-    final int key;
-    final int access;
+  public static final class Region {
+    public final long address;
+    public final byte[] bytes;
+    public final int key;
+    public final int access;
     boolean gone;
 
     Region(long address, int size, int key, int access) {
@@ -75,12 +75,12 @@ final class TestHost implements Host {
   }
 
   private final List<Region> regions = new ArrayList<>();
-  final Queue<ReceiveWorkRequest> receives = new ArrayDeque<>();
-  final List<Done> sendsDone = new ArrayList<>();
-  final List<Done> receivesDone = new ArrayList<>();
-  final List<AsyncEvent.Type> events = new ArrayList<>();
+  public final Queue<ReceiveWorkRequest> receives = new ArrayDeque<>();
+  public final List<Done> sendsDone = new ArrayList<>();
+  public final List<Done> receivesDone = new ArrayList<>();
+  public final List<AsyncEvent.Type> events = new ArrayList<>();
   final Map<Counter, Integer> counts = new EnumMap<>(Counter.class);
-  final List<QueuePairState> moves = new ArrayList<>();
+  public final List<QueuePairState> moves = new ArrayList<>();
   final List<SendWorkRequest> bound = new ArrayList<>();
   boolean bindRefused;
   int atomicsDone;
@@ -88,11 +88,11 @@ final class TestHost implements Host {
   private int nextKey = 0x100;
   private long nextAddress = 0x7f00_0000_0000L;
 
-  Region register(int size) {
+  public Region register(int size) {
     return register(size, ALL);
   }
 
-  Region register(int size, int access) {
+  public Region register(int size, int access) {
     Region region = new Region(nextAddress, size, nextKey, access);
     nextKey += 0x101;
     nextAddress += size + 0x10000 & ~7L;
@@ -101,7 +101,7 @@ final class TestHost implements Host {
   }
 
   /** Kills a key; false if there is none. */
-  boolean forget(int key) {
+  public boolean forget(int key) {
     return regions.removeIf(region -> region.key == key);
   }
 
@@ -109,7 +109,8 @@ final class TestHost implements Host {
     return find(key) != null;
   }
 
-  private @Nullable Region find(int key) {
+  /** The region of a key, or null. */
+  public @Nullable Region find(int key) {
     for (int i = 0; i < regions.size(); i++) {
       if (regions.get(i).key == key) {
         return regions.get(i);

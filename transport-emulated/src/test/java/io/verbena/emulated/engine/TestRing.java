@@ -5,19 +5,19 @@ import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 
 /** A send queue of a test. */
-final class TestRing implements SendRing {
+public final class TestRing implements SendRing {
   static final int CAPACITY = 64;
 
   private final SendWorkRequest[] slots = new SendWorkRequest[CAPACITY];
   private long posted;
 
-  TestRing() {
+  public TestRing() {
     for (int i = 0; i < CAPACITY; i++) {
       slots[i] = new SendWorkRequest(8);
     }
   }
 
-  void post(SendWorkRequest request) {
+  public void post(SendWorkRequest request) {
     SendWorkRequest slot = slots[(int) (posted % CAPACITY)];
     slot.copyFrom(request);
     ByteBuffer inline = request.inlineData();

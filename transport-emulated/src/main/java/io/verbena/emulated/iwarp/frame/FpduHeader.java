@@ -36,8 +36,7 @@ public final class FpduHeader {
     int operation = bytes.get(at + FpduLayout.OPERATION_OFFSET) & BYTE;
     boolean tagged = (control & FpduLayout.TAGGED) != 0;
     last = (control & FpduLayout.LAST) != 0;
-    payloadLength =
-        (bytes.getShort(at) & SHORT) + FpduLayout.LENGTH_LENGTH - length(bytes, at);
+    payloadLength = (bytes.getShort(at) & SHORT) + FpduLayout.LENGTH_LENGTH - length(bytes, at);
     if (payloadLength < 0) {
       return FpduFault.TOO_SHORT;
     }
@@ -105,8 +104,7 @@ public final class FpduHeader {
             (FpduLayout.DDP_VERSION
                 | (tagged ? FpduLayout.TAGGED : 0)
                 | (last ? FpduLayout.LAST : 0)));
-    to.put(
-        start + FpduLayout.OPERATION_OFFSET, (byte) (FpduLayout.RDMAP_VERSION | opcode.code));
+    to.put(start + FpduLayout.OPERATION_OFFSET, (byte) (FpduLayout.RDMAP_VERSION | opcode.code));
     to.putInt(start + FpduLayout.TAG_OFFSET, tag);
     if (tagged) {
       to.putLong(start + FpduLayout.TAGGED_OFFSET_OFFSET, taggedOffset);

@@ -39,7 +39,7 @@ public final class FpduLayout {
   static final int OPCODE_MASK = 0x0f;
 
   static final int ALIGNMENT = 4;
-  static final int CRC_LENGTH = 4;
+  public static final int CRC_LENGTH = 4;
 
   /** The payload of a READ request (RFC 5040, section 4.4), offsets from its start. */
   static final int SINK_TAG_OFFSET = 0;

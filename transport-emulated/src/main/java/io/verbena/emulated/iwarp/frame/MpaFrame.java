@@ -83,8 +83,8 @@ public record MpaFrame(
   }
 
   /**
-   * What is wrong with the first bytes of a frame, so far; {@link MpaFault#TOO_SHORT} is no
-   * fault of theirs. Bytes are those from position to limit.
+   * What is wrong with the first bytes of a frame, so far; {@link MpaFault#TOO_SHORT} is no fault
+   * of theirs. Bytes are those from position to limit.
    */
   public static MpaFault check(Kind kind, ByteBuffer bytes) {
     int from = bytes.position();

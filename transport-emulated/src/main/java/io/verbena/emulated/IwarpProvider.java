@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated;
+
+import io.verbena.emulated.address.IwarpAddress;
+import io.verbena.emulated.iwarp.IwarpFabric;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.VerbsProvider;
+import io.verbena.verbs.provider.HostNames;
+import java.net.URI;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Emulated HCAs that speak iWARP over sockets of TCP, as {@code iwarp://host:port}: to HCAs of the
+ * same kind in other processes and on other hosts, and to others that speak iWARP (RFC 5040, 5041,
+ * 5044, 6581), such as the kernel's siw. The host is an address of this machine, to listen on, or
+ * one to reach; the port is one of TCP, any free one if it is 0 or missing. It crosses whatever TCP
+ * does: other networks, address translation, containers.
+ *
+ * <p>All devices of a process share an HCA. They differ from those of {@link RoceProvider} as iWARP
+ * differs from InfiniBand:
+ *
+ * <ul>
+ *   <li>Queue pairs are of RC alone, and connected by the connection manager alone; there are no
+ *       immediate data and no atomics, and a send queue cannot be drained.
+ *   <li>A SEND or WRITE completes when TCP has taken it. What the peer refuses ends the connection:
+ *       the requests behind are flushed, and no status says which it was.
+ *   <li>A SEND for which no receive is posted ends the connection, too: there is no RNR.
+ * </ul>
+ *
+ * <p>Options:
+ *
+ * <ul>
+ *   <li>{@code crc=true}: segments carry CRCs, if either end asks for them; TCP's checksum alone
+ *       without it
+ *   <li>{@code source=ADDRESS}: the address of this machine to connect from
+ *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
+ *   <li>limits of the device, as for {@link EmulatedProvider}
+ * </ul>
+ */
+public final class IwarpProvider implements VerbsProvider {
+
+  @Override
+  public String scheme() {
+    return IwarpAddress.SCHEME;
+  }
+
+  @Override
+  public List<String> deviceNames() {
+    return List.of(IwarpFabric.NAME);
+  }
+
+  @Override
+  public @Nullable Supplier<URI> lookup(URI address) {
+    return HostNames.lookup(address, host -> IwarpAddress.lookup(address, host));
+  }
+
+  @Override
+  public Device open(URI address) {
+    IwarpAddress parsed = IwarpAddress.parse(address);
+    return SanitizeOption.open(
+        parsed.option(IwarpAddress.Option.SANITIZE), () -> IwarpFabrics.open(parsed));
+  }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.address;
+
+import io.verbena.verbs.VerbsException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * {@code iwarp://host:port?option=value}.
+ *
+ * @param host an address of this machine, or one to reach
+ * @param port a port of TCP; 0 if there is none
+ * @param options what else it says
+ * @param limits what it says of the limits of the device that is opened
+ */
+public record IwarpAddress(
+    InetAddress host, int port, Map<Option, String> options, Map<LimitOption, String> limits) {
+  /** The scheme of these addresses. */
+  public static final String SCHEME = "iwarp";
+
+  /** The options that there are; in an address, in lower case with dashes. */
+  public enum Option {
+    /** Whether FPDUs have CRCs: {@code true} or {@code false}. */
+    CRC,
+    /** The address of this machine to connect from. */
+    SOURCE,
+    SANITIZE
+  }
+
+  /**
+   * Reads an address.
+   *
+   * @throws VerbsException {@code INVALID} for another scheme, a host without an address, an option
+   *     that is not known or stands there twice, or a value out of range
+   */
+  public static IwarpAddress parse(URI address) {
+    String host = address.getHost();
+    if (!SCHEME.equalsIgnoreCase(address.getScheme()) || host == null) {
+      throw AddressOptions.invalid("address: " + address + " (expected: iwarp://host:port)");
+    }
+    int port = Math.max(0, AddressOptions.port(address));
+    AddressOptions<Option> read =
+        AddressOptions.parse(address, Option.class, AddressOptions::decodeForm);
+    String crc = read.options().get(Option.CRC);
+    if (crc != null && !crc.equals("true") && !crc.equals("false")) {
+      throw AddressOptions.invalid("crc: " + crc + " (expected: true or false)");
+    }
+    return new IwarpAddress(
+        RoceAddress.resolve(address, host), port, read.options(), read.limits());
+  }
+
+  /** Looks a host of an address up; returns its address as it stands in a URI. */
+  public static String lookup(URI address, String host) {
+    return RoceAddress.lookup(address, host);
+  }
+
+  /** What a peer is called, for people. */
+  public static String text(InetSocketAddress peer) {
+    return SCHEME + "://" + RoceAddress.text(peer.getAddress()) + ':' + peer.getPort();
+  }
+
+  /** Whether this end asks for CRCs; there are some if either end does. */
+  public boolean crc() {
+    return "true".equals(options.get(Option.CRC));
+  }
+
+  /** The address of this machine that is asked for, or null. */
+  public @Nullable InetAddress source() {
+    String source = options.get(Option.SOURCE);
+    return source == null
+        ? null
+        : RoceAddress.resolve(URI.create(SCHEME + "://" + RoceAddress.text(host)), source);
+  }
+
+  /** The value of an option, or null. */
+  public @Nullable String option(Option option) {
+    return options.get(option);
+  }
+
+  /** What reaches its host at another port. */
+  public URI at(int other) {
+    StringBuilder text = new StringBuilder(text(new InetSocketAddress(host, other)));
+    if (options.containsKey(Option.CRC)) {
+      text.append("?crc=").append(options.get(Option.CRC));
+    }
+    return URI.create(text.toString());
+  }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.iwarp;
+
+import io.verbena.emulated.cm.ManagedIdentifier;
+import io.verbena.emulated.iwarp.TcpStream;
+import io.verbena.emulated.iwarp.frame.MpaFrame;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that come to a port. Those beyond the backlog of its listener are held: over TCP
+ * they do not come again by themselves. They count as half open, of which there are only so many.
+ * For those who have entered the fabric.
+ */
+final class IncomingRequests implements TcpStream.Asked {
+  private final IwarpConnectionManager manager;
+  private final boolean crc;
+  private final ArrayDeque<Held> held = new ArrayDeque<>();
+
+  /** Null before and after it listens. */
+  private @Nullable IwarpListener listener;
+
+  private record Held(TcpStream stream, MpaFrame request) {}
+
+  IncomingRequests(IwarpConnectionManager manager, boolean crc) {
+    this.manager = manager;
+    this.crc = crc;
+  }
+
+  void go(IwarpListener by) {
+    listener = by;
+  }
+
+  @Override
+  public void requested(TcpStream stream, MpaFrame request) {
+    IwarpListener by = listener;
+    if (by == null) {
+      stream.reject(ManagedIdentifier.NO_DATA);
+    } else if (held.isEmpty() && by.reserve()) {
+      IwarpConnection.requested(manager, by, stream, request, crc);
+    } else {
+      held.add(new Held(stream, request));
+    }
+  }
+
+  @Override
+  public void withdrawn(TcpStream stream) {
+    held.removeIf(each -> each.stream() == stream);
+  }
+
+  /** Tells the program of what its backlog has room for. */
+  void tell() {
+    IwarpListener by = listener;
+    while (by != null && stillAsks() && by.reserve()) {
+      Held oldest = held.remove();
+      IwarpConnection.requested(manager, by, oldest.stream(), oldest.request(), crc);
+    }
+  }
+
+  /** Whether there is a request whose sender still waits; drops those before it. */
+  private boolean stillAsks() {
+    Held oldest = held.peek();
+    while (oldest != null && !oldest.stream().stillAsks()) {
+      held.remove(oldest);
+      oldest = held.peek();
+    }
+    return oldest != null;
+  }
+
+  /** Refuses all that are held: nobody listens any more. */
+  void refuse() {
+    listener = null;
+    for (Held each = held.poll(); each != null; each = held.poll()) {
+      each.stream().reject(ManagedIdentifier.NO_DATA);
+    }
+  }
+}

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.iwarp;
+
+import io.verbena.emulated.address.IwarpAddress;
+import io.verbena.emulated.cm.ManagedIdentifier;
+import io.verbena.emulated.iwarp.IwarpFabric;
+import io.verbena.emulated.iwarp.IwarpQueuePair;
+import io.verbena.emulated.iwarp.StreamUser;
+import io.verbena.emulated.iwarp.TcpStream;
+import io.verbena.emulated.iwarp.frame.MpaFrame;
+import io.verbena.emulated.iwarp.frame.MpaFrame.Depths;
+import io.verbena.emulated.iwarp.stream.StreamTerms;
+import io.verbena.emulated.iwarp.stream.StreamTerms.Role;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.provider.ConnectionLimits;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One end of a connection over TCP.
+ *
+ * <pre>{@code
+ * active                                     passive
+ * RESOLVED                                   REQUESTED
+ *    | connect: TCP, MPA request                | accept: RTR, MPA reply     | reject, close:
+ * CONNECTING -- reply that rejects           ACCEPTING                       | reply that rejects
+ *    | reply: RTS, an empty WRITE               | first FPDU: RTS            |
+ * ESTABLISHED                                ESTABLISHED                     |
+ *    | disconnect, close: FIN; the peer's       |                            |
+ * ENDED  <--------------------------------------+----------------------------+
+ * }</pre>
+ *
+ * A peer that does not ask for an empty message first (RFC 6581, section 9) is established as soon
+ * as it is accepted.
+ *
+ * <p>The driver's notes are acted on by whoever awaits events. Locks are taken in the order
+ * connection, queue pair, fabric.
+ */
+final class IwarpConnection extends ManagedIdentifier implements StreamUser {
+  private static final int BROKEN_PIPE = -32;
+  private static final int NO_WAY = -101;
+
+  private final IwarpConnectionManager manager;
+  private final InetSocketAddress peer;
+  private final boolean crc;
+  private final @Nullable MpaFrame request;
+
+  /** Active end: where to connect from, or null. */
+  private final @Nullable InetAddress source;
+
+  private volatile @Nullable TcpStream stream;
+  private ConnectionParameters parameters = ConnectionParameters.defaults();
+
+  private IwarpConnection(
+      IwarpConnectionManager manager,
+      InetSocketAddress peer,
+      boolean crc,
+      State state,
+      @Nullable MpaFrame request,
+      @Nullable InetAddress source) {
+    super(manager.device(), PortSpace.TCP, null, state);
+    this.manager = manager;
+    this.peer = peer;
+    this.crc = crc;
+    this.request = request;
+    this.source = source;
+    manager.opened(IwarpConnectionManager.Kind.IDENTIFIER);
+  }
+
+  /** An active end. */
+  static IwarpConnection resolved(IwarpConnectionManager manager, IwarpAddress to) {
+    return new IwarpConnection(
+        manager,
+        new InetSocketAddress(to.host(), to.port()),
+        to.crc(),
+        State.RESOLVED,
+        null,
+        to.source());
+  }
+
+  /** A passive end, which is told to the program; for those who have entered the fabric. */
+  static void requested(
+      IwarpConnectionManager manager,
+      IwarpListener listener,
+      TcpStream stream,
+      MpaFrame request,
+      boolean crc) {
+    IwarpConnection made =
+        new IwarpConnection(manager, stream.remote(), crc, State.REQUESTED, request, null);
+    made.stream = stream;
+    stream.offeredTo(made);
+    manager.raise(
+        new ConnectionEvent(
+            ConnectionEvent.Type.CONNECT_REQUEST,
+            made,
+            listener,
+            0,
+            request.privateData(),
+            request.depths().responder(),
+            request.depths().initiator()));
+  }
+
+  @Override
+  public IwarpConnectionManager manager() {
+    return manager;
+  }
+
+  @Override
+  public String peer() {
+    return IwarpAddress.text(peer);
+  }
+
+  @Override
+  public @Nullable InetSocketAddress localAddress() {
+    TcpStream ours = stream;
+    return ours == null ? null : ours.local();
+  }
+
+  @Override
+  public InetSocketAddress remoteAddress() {
+    return peer;
+  }
+
+  // ---- active end
+
+  @Override
+  public synchronized void connect(ConnectionParameters offered, long timeoutNanos) {
+    check("connect", offered, ConnectionParameters.MAX_CONNECT_DATA);
+    requireQueuePair("connect", State.RESOLVED);
+    state = State.CONNECTING;
+    parameters = offered;
+    MpaFrame asks =
+        new MpaFrame(
+            MpaFrame.Kind.REQUEST,
+            MpaFrame.ENHANCED_REVISION,
+            /* markers= */ false,
+            crc,
+            /* rejects= */ false,
+            Depths.of(offered.responderResources(), offered.initiatorDepth()).readyByWrite(),
+            offered.privateData().duplicate());
+    IwarpFabric fabric = manager.fabric();
+    fabric.enter();
+    try {
+      InetSocketAddress from = source == null ? null : new InetSocketAddress(source, 0);
+      stream = fabric.connect(from, peer, asks, timeoutNanos, this);
+    } catch (ConnectException e) {
+      nobodyListens();
+    } catch (IOException e) {
+      failed(NO_WAY);
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  @Override
+  public void accepted(MpaFrame reply) {
+    manager.note(() -> complete(reply));
+  }
+
+  private synchronized void complete(MpaFrame reply) {
+    IwarpQueuePair own = (IwarpQueuePair) queuePair;
+    TcpStream ours = stream;
+    if (closed || state != State.CONNECTING || own == null || ours == null) {
+      return;
+    }
+    Depths its = reply.depths();
+    boolean first = its.peerToPeer() && its.byWrite();
+    try {
+      StreamTerms terms =
+          terms(crc || reply.crc(), its, first ? Role.ACTIVE_WRITES_FIRST : Role.ACTIVE);
+      own.connect(ours, terms, QueuePairState.RTS, attributes(terms));
+    } catch (VerbsException e) {
+      fail(ours);
+      return;
+    }
+    state = State.ESTABLISHED;
+    raise(
+        ConnectionEvent.Type.ESTABLISHED, 0, reply.privateData(), its.responder(), its.initiator());
+  }
+
+  @Override
+  public void refused(MpaFrame reply) {
+    manager.note(
+        () ->
+            endBefore(
+                ConnectionEvent.Type.REJECTED,
+                ConnectionEvent.REJECT_CONSUMER_DEFINED,
+                reply.privateData()));
+  }
+
+  @Override
+  public void nobodyListens() {
+    manager.note(
+        () ->
+            endBefore(
+                ConnectionEvent.Type.REJECTED, ConnectionEvent.REJECT_INVALID_SERVICE_ID, NO_DATA));
+  }
+
+  /** The kernel tells a stream that is reset as a rejection (cma.c, cma_iw_handler). */
+  @Override
+  public void failed(int errno) {
+    ConnectionEvent.Type type =
+        errno == TcpStream.CONNECTION_RESET
+            ? ConnectionEvent.Type.REJECTED
+            : ConnectionEvent.Type.UNREACHABLE;
+    manager.note(() -> endBefore(type, errno, NO_DATA));
+  }
+
+  private void endBefore(ConnectionEvent.Type type, int status, ByteBuffer data) {
+    synchronized (this) {
+      switch (state) {
+        case CONNECTING -> {
+          state = State.ENDED;
+          raise(type, status, data);
+          return;
+        }
+        case REQUESTED -> {
+          state = State.ENDED;
+          return;
+        }
+        default -> {}
+      }
+    }
+    end();
+  }
+
+  // ---- passive end
+
+  @Override
+  public void accept(ConnectionParameters offered) {
+    check("accept", offered, ConnectionParameters.MAX_ACCEPT_DATA);
+    boolean waits;
+    synchronized (this) {
+      if (state == State.ENDED && !closed && queuePair != null && request != null) {
+        raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
+        return;
+      }
+      IwarpQueuePair own = (IwarpQueuePair) requireQueuePair("accept", State.REQUESTED);
+      MpaFrame asks = request;
+      TcpStream ours = stream;
+      if (asks == null || ours == null) {
+        throw new AssertionError("requested without a request");
+      }
+      parameters = offered;
+      MpaFrame reply = reply(asks, offered);
+      try {
+        StreamTerms terms = terms(reply.crc(), asks.depths(), Role.PASSIVE);
+        own.connect(ours, terms, QueuePairState.RTR, attributes(terms));
+      } catch (VerbsException e) {
+        fail(ours);
+        return;
+      }
+      state = State.ACCEPTING;
+      waits = asks.depths().peerToPeer();
+      onFabric(() -> ours.answer(reply));
+    }
+    if (!waits) {
+      established();
+    }
+  }
+
+  /** What an accept says: for the rest as the request. */
+  private MpaFrame reply(MpaFrame asks, ConnectionParameters offered) {
+    Depths its = asks.depths();
+    Depths depths = Depths.UNTOLD;
+    if (its.told()) {
+      depths = Depths.of(offered.responderResources(), offered.initiatorDepth());
+      if (its.peerToPeer()) {
+        depths = its.byWrite() ? depths.readyByWrite() : depths.readyByRead();
+      }
+    }
+    return new MpaFrame(
+        MpaFrame.Kind.REPLY,
+        asks.revision(),
+        /* markers= */ false,
+        crc || asks.crc(),
+        /* rejects= */ false,
+        depths,
+        offered.privateData().duplicate());
+  }
+
+  @Override
+  public void established() {
+    manager.note(this::complete);
+  }
+
+  private synchronized void complete() {
+    IwarpQueuePair own = (IwarpQueuePair) queuePair;
+    MpaFrame asks = request;
+    if (closed || state != State.ACCEPTING || own == null || asks == null) {
+      return;
+    }
+    try {
+      own.ready();
+    } catch (VerbsException e) {
+      // What broke by the peer's first message was connected: completions tell why it is no more.
+      if (own.state() != QueuePairState.ERR) {
+        state = State.ENDED;
+        raise(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
+        return;
+      }
+    }
+    state = State.ESTABLISHED;
+    raise(
+        ConnectionEvent.Type.ESTABLISHED,
+        0,
+        NO_DATA,
+        asks.depths().responder(),
+        asks.depths().initiator());
+  }
+
+  @Override
+  public synchronized void reject(ByteBuffer privateData) {
+    ConnectionLimits.checkData("reject", privateData, ConnectionParameters.MAX_REJECT_DATA);
+    if (state == State.ENDED && !closed && request != null && queuePair == null) {
+      return;
+    }
+    requireState("reject", State.REQUESTED);
+    state = State.ENDED;
+    refuse(privateData.duplicate());
+  }
+
+  private void refuse(ByteBuffer data) {
+    TcpStream ours = stream;
+    if (ours != null) {
+      onFabric(() -> ours.reject(data));
+    }
+  }
+
+  // ---- both
+
+  private StreamTerms terms(boolean checked, Depths its, Role role) {
+    boolean unsaid = !its.told() || its.responder() == Depths.UNSAID;
+    int own = parameters.initiatorDepth();
+    return new StreamTerms(
+        checked,
+        parameters.responderResources(),
+        unsaid ? own : Math.min(own, its.responder()),
+        role);
+  }
+
+  private static QueuePairAttributes attributes(StreamTerms terms) {
+    return new QueuePairAttributes()
+        .maxDestinationReadAtomic(terms.responderDepth())
+        .maxReadAtomic(terms.initiatorDepth());
+  }
+
+  /** The queue pair is closed or in no state to connect: both ends are told. */
+  private void fail(TcpStream ours) {
+    state = State.ENDED;
+    onFabric(
+        () -> {
+          ours.reject(NO_DATA);
+          ours.leave();
+        });
+    raise(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
+  }
+
+  @Override
+  public void ended() {
+    manager.note(this::end);
+  }
+
+  /** The peer has ended it, or the queue pair. */
+  private void end() {
+    synchronized (this) {
+      if (state == State.ACCEPTING) {
+        state = State.ENDED;
+        raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
+        return;
+      }
+    }
+    disconnect();
+  }
+
+  @Override
+  public void disconnect() {
+    IwarpQueuePair own;
+    synchronized (this) {
+      if (state != State.ESTABLISHED) {
+        return;
+      }
+      state = State.ENDED;
+      own = (IwarpQueuePair) queuePair;
+      raise(ConnectionEvent.Type.DISCONNECTED, 0, NO_DATA);
+    }
+    if (own != null) {
+      own.fail();
+    }
+  }
+
+  @Override
+  public void close() {
+    disconnect();
+    synchronized (this) {
+      if (closed) {
+        return;
+      }
+      State before = state;
+      state = State.ENDED;
+      closed = true;
+      TcpStream ours = stream;
+      if (ours != null && before != State.ENDED) {
+        onFabric(
+            () -> {
+              ours.reject(NO_DATA);
+              ours.leave();
+            });
+      }
+    }
+    manager.forget(this);
+    manager.closed(IwarpConnectionManager.Kind.IDENTIFIER);
+  }
+
+  private void onFabric(Runnable step) {
+    IwarpFabric fabric = manager.fabric();
+    fabric.enter();
+    try {
+      step.run();
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  private void raise(ConnectionEvent.Type type, int status, ByteBuffer data) {
+    raise(type, status, data, parameters.responderResources(), parameters.initiatorDepth());
+  }
+
+  private void raise(
+      ConnectionEvent.Type type, int status, ByteBuffer data, int resources, int depth) {
+    if (!closed) {
+      manager.raise(new ConnectionEvent(type, this, null, status, data, resources, depth));
+    }
+  }
+}

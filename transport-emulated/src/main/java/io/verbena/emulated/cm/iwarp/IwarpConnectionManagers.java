@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.iwarp;
+
+import io.verbena.emulated.hca.ConnectionManagerFactory;
+import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.emulated.iwarp.IwarpFabric;
+import io.verbena.verbs.ConnectionManager;
+
+/**
+ * The connection managers of devices that speak iWARP.
+ *
+ * @param fabric the HCA
+ */
+public record IwarpConnectionManagers(IwarpFabric fabric) implements ConnectionManagerFactory {
+
+  @Override
+  public ConnectionManager create(EmulatedDevice device) {
+    return new IwarpConnectionManager(device, fabric);
+  }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.iwarp;
+
+import io.verbena.emulated.address.IwarpAddress;
+import io.verbena.emulated.cm.ManagedListener;
+import io.verbena.emulated.iwarp.IwarpFabric;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/** A port that is listened on. */
+final class IwarpListener extends ManagedListener {
+  private final IwarpConnectionManager manager;
+  private final IwarpFabric.Port port;
+  private final IncomingRequests requests;
+
+  private IwarpListener(
+      IwarpConnectionManager manager,
+      IwarpAddress address,
+      int backlog,
+      IwarpFabric.Port port,
+      IncomingRequests requests) {
+    super(address.at(port.address().getPort()), backlog);
+    this.manager = manager;
+    this.port = port;
+    this.requests = requests;
+  }
+
+  /**
+   * Listens.
+   *
+   * @throws IOException as {@link IwarpFabric#listen}
+   */
+  static IwarpListener open(IwarpConnectionManager manager, IwarpAddress at, int backlog)
+      throws IOException {
+    IwarpFabric fabric = manager.fabric();
+    IncomingRequests requests = new IncomingRequests(manager, at.crc());
+    // Nobody comes before there is a listener.
+    fabric.enter();
+    try {
+      IwarpFabric.Port port = fabric.listen(new InetSocketAddress(at.host(), at.port()), requests);
+      IwarpListener listener = new IwarpListener(manager, at, backlog, port, requests);
+      requests.go(listener);
+      return listener;
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  @Override
+  protected void hasRoom() {
+    IwarpFabric fabric = manager.fabric();
+    fabric.enter();
+    try {
+      requests.tell();
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  @Override
+  protected void stop() {
+    IwarpFabric fabric = manager.fabric();
+    fabric.enter();
+    try {
+      requests.refuse();
+    } finally {
+      fabric.leave();
+    }
+    port.close();
+    manager.closed(this);
+  }
+}

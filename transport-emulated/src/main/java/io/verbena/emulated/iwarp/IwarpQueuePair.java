@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp;
+
+import io.verbena.emulated.driven.DrivenQueuePair;
+import io.verbena.emulated.hca.EmulatedProtectionDomain;
+import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.iwarp.stream.MemoryView;
+import io.verbena.emulated.iwarp.stream.Placement;
+import io.verbena.emulated.iwarp.stream.StreamEngine;
+import io.verbena.emulated.iwarp.stream.StreamOptions;
+import io.verbena.emulated.iwarp.stream.StreamTerms;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import org.jspecify.annotations.Nullable;
+
+/** A queue pair that is a stream of TCP: the engine that works its queues off. */
+public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
+  private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
+  private static final int REMOTE_READ = Access.REMOTE_READ.bit();
+  private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
+
+  private final IwarpFabric fabric;
+  private final StreamEngine engine;
+
+  /** For those who have entered. */
+  private @Nullable TcpStream stream;
+
+  /** A stream that it is to have in the state that it goes to; for who changes that. */
+  private @Nullable TcpStream next;
+
+  private @Nullable StreamTerms nextTerms;
+
+  IwarpQueuePair(
+      IwarpFabric fabric, EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
+    super(fabric, domain, number, options);
+    this.fabric = fabric;
+    engine =
+        new StreamEngine(
+            new StreamOptions(
+                shared() != null,
+                maxReceiveScatterGather(),
+                device().attributes().maxMessageSize()),
+            host(),
+            this,
+            sends());
+  }
+
+  /**
+   * Goes from INIT to a state in which it takes messages of a stream.
+   *
+   * @param to RTR, or RTS where this end may send too
+   * @param attributes what the connection manager has agreed on
+   * @throws io.verbena.verbs.VerbsException {@code INVALID} in another state, {@code CLOSED}
+   */
+  public void connect(
+      TcpStream over, StreamTerms terms, QueuePairState to, QueuePairAttributes attributes) {
+    next = over;
+    nextTerms = terms;
+    try {
+      connected(to, attributes);
+    } finally {
+      next = null;
+      nextTerms = null;
+    }
+  }
+
+  /** Goes from RTR to RTS: the peer takes messages too. */
+  public void ready() {
+    connected(QueuePairState.RTS, new QueuePairAttributes());
+  }
+
+  @Override
+  protected boolean serve() {
+    if (state() == QueuePairState.ERR) {
+      engine.flush();
+    }
+    TcpStream over = stream;
+    if (over == null) {
+      return false;
+    }
+    try {
+      return engine.send(over.channel());
+    } finally {
+      over.settle(engine);
+    }
+  }
+
+  /** For those who have entered: takes what has come; true if anything has. */
+  boolean receive() {
+    TcpStream over = stream;
+    if (over == null) {
+      return false;
+    }
+    boolean came = true;
+    try {
+      came = engine.receive(over.channel());
+    } finally {
+      if (came) {
+        ring();
+        over.settle(engine);
+      }
+    }
+    return came;
+  }
+
+  /** For those who have entered: its socket takes bytes again. */
+  void writable() {
+    engine.writable();
+    ring();
+  }
+
+  /** For those who have entered: its stream is no more. */
+  void lost() {
+    engine.lost();
+  }
+
+  @Override
+  protected boolean isDraining() {
+    return false;
+  }
+
+  @Override
+  protected void attributesChanged() {}
+
+  @Override
+  protected Runnable entered(QueuePairState to) {
+    fabric.enter();
+    try {
+      // Meanwhile the engine may have gone to ERR by itself, which then is where it stays.
+      if (state() == to) {
+        tell(to);
+      }
+    } finally {
+      fabric.leave();
+    }
+    return () -> {};
+  }
+
+  private void tell(QueuePairState to) {
+    if (to != QueuePairState.ERR) {
+      takesReceives();
+    }
+    TcpStream over = next;
+    StreamTerms terms = nextTerms;
+    if (over != null && terms != null) {
+      stream = over;
+      engine.start(terms);
+      over.carries(this);
+    }
+    switch (to) {
+      case RESET -> {
+        dropPosted();
+        engine.reset();
+        leave();
+      }
+      case ERR -> engine.error();
+      default -> {}
+    }
+    ring();
+  }
+
+  private void leave() {
+    TcpStream over = stream;
+    stream = null;
+    if (over != null) {
+      over.shut();
+    }
+  }
+
+  @Override
+  protected void flush() {
+    fabric.enter();
+    try {
+      if (state() == QueuePairState.ERR) {
+        engine.error();
+        ring();
+      }
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  // ---- memory
+
+  @Override
+  public boolean allows(Use use) {
+    return switch (use) {
+      case READ -> allows(REMOTE_READ) && servesReadsAndAtomics();
+      case WRITE -> allows(REMOTE_WRITE);
+      case SEND, SINK, RECEIVE -> true;
+    };
+  }
+
+  @Override
+  public boolean permits(Use use, int key, long address, int length) {
+    return find(use, key, address, length) != null;
+  }
+
+  @Override
+  public boolean show(Use use, int key, long address, int length, MemoryView view) {
+    MemoryKey found = find(use, key, address, length);
+    if (found == null) {
+      return false;
+    }
+    view.show(found.memory(), found.offset(address), length);
+    return true;
+  }
+
+  private @Nullable MemoryKey find(Use use, int key, long address, int length) {
+    return switch (use) {
+      case SEND -> open(key, address, length, MemoryKey.LOCAL_READ);
+      case SINK -> open(key, address, length, LOCAL_WRITE);
+      case RECEIVE -> openReceive(key, address, length);
+      case READ -> open(key, address, length, REMOTE_READ);
+      case WRITE -> open(key, address, length, REMOTE_WRITE);
+    };
+  }
+}

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp;
+
+import static java.nio.channels.SelectionKey.OP_CONNECT;
+import static java.nio.channels.SelectionKey.OP_READ;
+import static java.nio.channels.SelectionKey.OP_WRITE;
+
+import io.verbena.emulated.engine.Timeline;
+import io.verbena.emulated.iwarp.frame.MpaFault;
+import io.verbena.emulated.iwarp.frame.MpaFrame;
+import io.verbena.emulated.iwarp.stream.StreamEngine;
+import io.verbena.verbs.ConnectionEvent;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection of TCP from its start to its end. For those who have entered the fabric.
+ *
+ * <pre>{@code
+ * active                                      passive
+ * CONNECTING                                  ASKED
+ *    | TCP connects: request                     | request is there
+ * ASKING                                      OFFERED
+ *    | reply is there                            | the program accepts: reply
+ * ANSWERED                                       |
+ *    | queue pair takes it                       |
+ * RUNNING  <-------------------------------------+
+ *    | the engine has ended, or the queue pair leaves: FIN
+ * CLOSING -- the peer's FIN, or no patience left --> CLOSED <-- any error, before or after
+ * }</pre>
+ *
+ * Closing waits for the peer's FIN, and drops what still comes: a socket that is closed with unread
+ * bytes resets the connection, and the peer might lose what this end had sent (RFC 1122, section
+ * 4.2.2.13).
+ */
+public final class TcpStream implements IwarpFabric.Selected {
+  /** {@code -ECONNRESET}: the peer closed it. */
+  public static final int CONNECTION_RESET = -104;
+
+  private static final int NO_ROUTE = -113;
+  private static final long ASKING_NANOS = 5_000_000_000L;
+  private static final long CLOSING_NANOS = 2_000_000_000L;
+
+  /** Reads of what nobody wants before others have their turn. */
+  private static final int DRAINING_READS = 16;
+
+  private final IwarpFabric fabric;
+  private final SocketChannel channel;
+  private final Timeline.Alarm alarm;
+  private final ByteBuffer frame = ByteBuffer.allocate(MpaFrame.MAX_LENGTH);
+  private @Nullable SelectionKey key;
+  private @Nullable StreamUser user;
+  private @Nullable Asked asked;
+  private @Nullable MpaFrame request;
+  private @Nullable IwarpQueuePair pair;
+  private boolean established;
+  private boolean halfOpen;
+  private State state;
+  private volatile @Nullable InetSocketAddress local;
+
+  private enum State {
+    CONNECTING,
+    ASKING,
+    ANSWERED,
+    ASKED,
+    OFFERED,
+    RUNNING,
+    CLOSING,
+    CLOSED
+  }
+
+  /** Who hears of the requests that come to a port. */
+  public interface Asked {
+    /** A request has come whole. */
+    void requested(TcpStream stream, MpaFrame request);
+
+    /** What was requested is over, before anybody took it. */
+    void withdrawn(TcpStream stream);
+  }
+
+  private TcpStream(IwarpFabric fabric, SocketChannel channel, State state) {
+    this.fabric = fabric;
+    this.channel = channel;
+    this.state = state;
+    alarm = fabric.time().alarm(this::late);
+  }
+
+  /** The active end of a connection that is being made. */
+  static TcpStream active(
+      IwarpFabric fabric, SocketChannel channel, MpaFrame request, StreamUser user) {
+    TcpStream stream = new TcpStream(fabric, channel, State.CONNECTING);
+    stream.request = request;
+    stream.user = user;
+    return stream;
+  }
+
+  /** The passive end of one that was made. */
+  static TcpStream passive(IwarpFabric fabric, SocketChannel channel, Asked asked) {
+    TcpStream stream = new TcpStream(fabric, channel, State.ASKED);
+    stream.asked = asked;
+    stream.halfOpen = true;
+    stream.expect(MpaFrame.HEADER_LENGTH);
+    return stream;
+  }
+
+  SocketChannel channel() {
+    return channel;
+  }
+
+  /** The address of this end, or null before it is connected; for any thread. */
+  public @Nullable InetSocketAddress local() {
+    return local;
+  }
+
+  /** Passive end: the address of the peer. */
+  public InetSocketAddress remote() {
+    return (InetSocketAddress) channel.socket().getRemoteSocketAddress();
+  }
+
+  /** Begins to be told of its socket. */
+  void begin(SelectionKey registered, long nanos) {
+    key = registered;
+    local = (InetSocketAddress) channel.socket().getLocalSocketAddress();
+    switch (state) {
+      case CONNECTING -> {
+        interest(OP_CONNECT);
+        deadline(nanos);
+        // To this machine it is there at once.
+        boolean unused = connect();
+      }
+      default -> {
+        interest(OP_READ);
+        deadline(ASKING_NANOS);
+      }
+    }
+  }
+
+  private void deadline(long nanos) {
+    long end = fabric.time().now() + nanos;
+    alarm.set(end < 0 ? Long.MAX_VALUE : end);
+  }
+
+  private void late() {
+    switch (state) {
+      case CONNECTING, ASKING -> fail(ConnectionEvent.TIMED_OUT);
+      default -> close();
+    }
+  }
+
+  private void interest(int operations) {
+    SelectionKey ours = key;
+    if (ours != null && ours.isValid() && ours.interestOps() != operations) {
+      ours.interestOps(operations);
+      fabric.wake();
+    }
+  }
+
+  @Override
+  public boolean ready(int operations) {
+    return switch (state) {
+      case CONNECTING -> connect();
+      case ASKING, ASKED -> readFrame();
+      case ANSWERED, OFFERED -> readNothing();
+      case RUNNING -> {
+        IwarpQueuePair carried = pair;
+        if (carried == null) {
+          yield false;
+        }
+        if ((operations & OP_WRITE) != 0) {
+          carried.writable();
+        }
+        yield (operations & OP_READ) == 0 || carried.receive();
+      }
+      case CLOSING -> drain();
+      case CLOSED -> false;
+    };
+  }
+
+  /** Whether it only waits for bytes of its peer, so that reading may be tried at any time. */
+  boolean isRunning() {
+    return state == State.RUNNING;
+  }
+
+  // ---- the start
+
+  private boolean connect() {
+    MpaFrame asks = request;
+    try {
+      if (asks == null || !channel.finishConnect()) {
+        return false;
+      }
+      send(asks);
+    } catch (ConnectException e) {
+      StreamUser who = user;
+      close();
+      if (who != null) {
+        who.nobodyListens();
+      }
+      return true;
+    } catch (NoRouteToHostException e) {
+      fail(NO_ROUTE);
+      return true;
+    } catch (IOException e) {
+      fail(CONNECTION_RESET);
+      return true;
+    }
+    local = (InetSocketAddress) channel.socket().getLocalSocketAddress();
+    expect(MpaFrame.HEADER_LENGTH);
+    state = State.ASKING;
+    interest(OP_READ);
+    return true;
+  }
+
+  /** A socket that nothing was written to has room for a frame. */
+  private void send(MpaFrame whole) throws IOException {
+    ByteBuffer bytes = whole.bytes();
+    int length = bytes.remaining();
+    int sent = channel.write(bytes);
+    if (sent < length) {
+      throw new IOException("the socket took " + sent + " bytes of a frame of " + length);
+    }
+  }
+
+  private void expect(int length) {
+    frame.limit(length);
+  }
+
+  /** Reads no byte more than the frame's: what is behind it is for the engine. */
+  private boolean readFrame() {
+    MpaFrame.Kind kind = state == State.ASKED ? MpaFrame.Kind.REQUEST : MpaFrame.Kind.REPLY;
+    int came;
+    try {
+      came = channel.read(frame);
+    } catch (IOException e) {
+      fail(CONNECTION_RESET);
+      return true;
+    }
+    if (came < 0) {
+      fail(CONNECTION_RESET);
+      return true;
+    }
+    ByteBuffer read = frame.duplicate().flip();
+    MpaFault fault = MpaFrame.check(kind, read);
+    switch (fault) {
+      case NONE -> {
+        alarm.cancel();
+        take(MpaFrame.parse(kind, read));
+      }
+      case TOO_SHORT -> {
+        if (!frame.hasRemaining()) {
+          expect(MpaFrame.length(read));
+          return readFrame();
+        }
+      }
+      default -> fail(CONNECTION_RESET);
+    }
+    return came > 0;
+  }
+
+  private void take(MpaFrame whole) {
+    if (state == State.ASKED) {
+      takeRequest(whole);
+    } else {
+      takeReply(whole);
+    }
+  }
+
+  /** Markers, which the peer wants in what it receives, nobody but old RNICs has. */
+  private void takeRequest(MpaFrame whole) {
+    Asked by = asked;
+    MpaFrame.Depths depths = whole.depths();
+    boolean cannotBeReady = depths.peerToPeer() && !depths.byWrite() && !depths.byRead();
+    if (by == null || whole.markers() || cannotBeReady) {
+      reject(whole, ByteBuffer.allocate(0));
+      return;
+    }
+    request = whole;
+    state = State.OFFERED;
+    by.requested(this, whole);
+  }
+
+  private void takeReply(MpaFrame whole) {
+    StreamUser who = user;
+    if (who == null) {
+      close();
+    } else if (whole.rejects()) {
+      close();
+      who.refused(whole);
+    } else if (whole.markers()) {
+      fail(CONNECTION_RESET);
+    } else {
+      state = State.ANSWERED;
+      who.accepted(whole);
+    }
+  }
+
+  /** The peer has nothing to say now; if it does or leaves, it does not wait any more. */
+  private boolean readNothing() {
+    ByteBuffer one = ByteBuffer.allocate(1);
+    try {
+      if (channel.read(one) == 0) {
+        return false;
+      }
+    } catch (IOException e) {
+      // As its end.
+    }
+    fail(CONNECTION_RESET);
+    return true;
+  }
+
+  /** Passive end: whether the peer still waits for an answer. */
+  public boolean stillAsks() {
+    return state == State.OFFERED && !readNothing();
+  }
+
+  /** Passive end: says whom its end is to be told. */
+  public void offeredTo(StreamUser program) {
+    user = program;
+    asked = null;
+    noLongerHalfOpen();
+  }
+
+  /** Passive end: refuses the request. */
+  public void reject(ByteBuffer privateData) {
+    MpaFrame asks = request;
+    if (state == State.OFFERED && asks != null) {
+      reject(asks, privateData);
+    }
+  }
+
+  private void reject(MpaFrame asks, ByteBuffer privateData) {
+    MpaFrame refusal =
+        new MpaFrame(
+            MpaFrame.Kind.REPLY,
+            asks.revision(),
+            false,
+            asks.crc(),
+            true,
+            asks.depths().told() ? MpaFrame.Depths.of(0, 0) : MpaFrame.Depths.UNTOLD,
+            privateData);
+    try {
+      send(refusal);
+    } catch (IOException e) {
+      close();
+      return;
+    }
+    user = null;
+    state = State.RUNNING;
+    shut();
+  }
+
+  /** Passive end: accepts the request, once a queue pair has it. */
+  public void answer(MpaFrame reply) {
+    if (state != State.RUNNING) {
+      return;
+    }
+    try {
+      send(reply);
+    } catch (IOException e) {
+      close();
+    }
+  }
+
+  /** Before a queue pair has it: closes, unless what was sent has to arrive first. */
+  public void leave() {
+    switch (state) {
+      case CONNECTING, ASKING, ANSWERED -> close();
+      default -> {}
+    }
+  }
+
+  /** A queue pair has taken it. */
+  void carries(IwarpQueuePair taker) {
+    if (state != State.ANSWERED && state != State.OFFERED) {
+      taker.lost();
+      return;
+    }
+    pair = taker;
+    established = state == State.ANSWERED;
+    state = State.RUNNING;
+    fabric.runs(this);
+    interest(OP_READ);
+  }
+
+  // ---- the end
+
+  /** The engine was called: does what follows from its state. */
+  void settle(StreamEngine engine) {
+    if (state != State.RUNNING) {
+      return;
+    }
+    switch (engine.state()) {
+      case WAITING -> {}
+      case OPEN -> {
+        StreamUser who = user;
+        if (!established && who != null) {
+          established = true;
+          who.established();
+        }
+        interest(engine.isFull() ? OP_READ | OP_WRITE : OP_READ);
+      }
+      case ENDING -> {
+        interest(engine.isFull() ? OP_WRITE : 0);
+        deadline(CLOSING_NANOS);
+      }
+      case IDLE, ENDED -> shut();
+    }
+  }
+
+  /** Sends no more, and closes when the peer does not either. */
+  void shut() {
+    if (state != State.RUNNING) {
+      return;
+    }
+    StreamUser who = user;
+    user = null;
+    pair = null;
+    fabric.stops(this);
+    state = State.CLOSING;
+    if (who != null) {
+      who.ended();
+    }
+    try {
+      channel.shutdownOutput();
+    } catch (IOException e) {
+      close();
+      return;
+    }
+    interest(OP_READ);
+    deadline(CLOSING_NANOS);
+    boolean unused = drain();
+  }
+
+  private boolean drain() {
+    try {
+      for (int i = 0; i < DRAINING_READS; i++) {
+        int came = channel.read(fabric.waste());
+        if (came == 0) {
+          return i > 0;
+        }
+        if (came < 0) {
+          close();
+          return true;
+        }
+      }
+      return true;
+    } catch (IOException e) {
+      // Then there is no more to wait for.
+    }
+    close();
+    return true;
+  }
+
+  private void fail(int errno) {
+    StreamUser who = user;
+    Asked by = asked;
+    close();
+    if (who != null) {
+      who.failed(errno);
+    } else if (by != null) {
+      by.withdrawn(this);
+    }
+  }
+
+  /** Closes at once. */
+  public void close() {
+    if (state == State.CLOSED) {
+      return;
+    }
+    StreamUser who = state == State.RUNNING ? user : null;
+    state = State.CLOSED;
+    user = null;
+    alarm.cancel();
+    noLongerHalfOpen();
+    IwarpQueuePair carried = pair;
+    pair = null;
+    fabric.closed(this);
+    if (carried != null) {
+      carried.lost();
+    }
+    if (who != null) {
+      who.ended();
+    }
+  }
+
+  private void noLongerHalfOpen() {
+    if (halfOpen) {
+      halfOpen = false;
+      fabric.notHalfOpen();
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.stream;
+
+import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.iwarp.frame.FpduHeader;
+import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.WorkCompletion;
+
+/** The SEND of the peer that is under way, and the receive that it has taken. */
+final class InboundMessage {
+  private final Host host;
+  private final ReceiveWorkRequest receive;
+  private final BufferCursor cursor = new BufferCursor();
+  private boolean held;
+  private int filled;
+
+  /** The number of the message that is under way, or comes next (RFC 5041, section 5.3). */
+  private int sequence = 1;
+
+  InboundMessage(Host host, int maxScatterGather) {
+    this.host = host;
+    receive = new ReceiveWorkRequest(maxScatterGather);
+  }
+
+  /** Begins a stream. */
+  void start() {
+    sequence = 1;
+    held = false;
+  }
+
+  int sequence() {
+    return sequence;
+  }
+
+  /** Bytes that are there of it. */
+  int filled() {
+    return held ? filled : 0;
+  }
+
+  /** Takes a receive unless one is held; false if there is none. */
+  boolean take() {
+    if (!held) {
+      held = host.takeReceive(receive);
+      filled = 0;
+      cursor.rewind();
+    }
+    return held;
+  }
+
+  boolean hasRoom(int length) {
+    return filled + (long) length <= receive.buffers().totalLength();
+  }
+
+  ScatterGatherList buffers() {
+    return receive.buffers();
+  }
+
+  BufferCursor cursor() {
+    return cursor;
+  }
+
+  void placed(int bytes) {
+    cursor.advance(bytes);
+    filled += bytes;
+  }
+
+  /** Completes the receive with the last segment of the message. */
+  void complete(FpduHeader last) {
+    held = false;
+    sequence++;
+    boolean invalidates = last.opcode().invalidates();
+    host.receiveDone(
+        receive.id(),
+        CompletionOpcode.RECV,
+        filled,
+        invalidates ? last.tag() : 0,
+        0,
+        invalidates ? WorkCompletion.WITH_INV : 0,
+        last.opcode().solicits());
+  }
+
+  /** Completes the receive, if one is held, with an error; false if none is. */
+  boolean fail(CompletionStatus status) {
+    if (!held) {
+      return false;
+    }
+    held = false;
+    host.receiveFailed(receive.id(), status);
+    return true;
+  }
+
+  /** Forgets the receive without completing it. */
+  void drop() {
+    held = false;
+  }
+
+  /** Completes as flushed what is held and, unless the queue is shared, all that is posted. */
+  void flush(boolean shared) {
+    fail(CompletionStatus.WR_FLUSH_ERR);
+    while (!shared && take()) {
+      fail(CompletionStatus.WR_FLUSH_ERR);
+    }
+  }
+}

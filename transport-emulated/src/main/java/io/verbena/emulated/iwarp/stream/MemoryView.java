@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.stream;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A part of registered memory, as a buffer with a position and a limit of its own. Used again for
+ * each part; nothing is allocated while it stays in one region. Not thread-safe.
+ */
+public final class MemoryView {
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+  private ByteBuffer memory = NOTHING;
+  private ByteBuffer bytes = NOTHING;
+
+  /** Shows {@code length} bytes of memory from {@code offset} on. */
+  @SuppressWarnings("ReferenceEquality") // equal bytes elsewhere are other memory
+  public void show(ByteBuffer of, int offset, int length) {
+    if (memory != of) {
+      memory = of;
+      bytes = of.duplicate();
+    }
+    bytes.limit(offset + length).position(offset);
+  }
+
+  /** The part, from position to limit. */
+  ByteBuffer bytes() {
+    return bytes;
+  }
+
+  /** Keeps no memory from being collected. */
+  void clear() {
+    memory = NOTHING;
+    bytes = NOTHING;
+  }
+}

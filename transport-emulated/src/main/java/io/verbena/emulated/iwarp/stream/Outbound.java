@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.stream;
+
+import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.RequestOpcodes;
+import io.verbena.emulated.engine.SendRing;
+import io.verbena.emulated.iwarp.frame.FpduHeader;
+import io.verbena.emulated.iwarp.frame.FpduLayout;
+import io.verbena.emulated.iwarp.frame.RdmapOpcode;
+import io.verbena.emulated.iwarp.frame.ReadRequest;
+import io.verbena.emulated.iwarp.frame.Terminate;
+import io.verbena.emulated.iwarp.frame.TerminateCause;
+import io.verbena.emulated.iwarp.stream.Placement.Use;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.ScatterGatherList;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns requests into FPDUs in the order of the send queue, and answers the peer's READs between
+ * them.
+ *
+ * <pre>
+ *  requests   freed .. | head ........ next .. | .. posted
+ *                        oldest        to be cut
+ *                        not done      into FPDUs
+ *  a SEND or WRITE is done when the channel has taken it, a READ when it is answered (RFC 5040,
+ *  section 5.5: a completion says that the buffer is free again)
+ * </pre>
+ */
+final class Outbound {
+  private static final int FEW = 4;
+  private static final long NONE = -1;
+
+  /** The most payload of an FPDU; a multiple of 8. */
+  static final int MOST_PAYLOAD = FpduLayout.MAX_PAYLOAD & -8;
+
+  private final SendRing ring;
+  private final Host host;
+  private final Placement placement;
+  private final Gather gather;
+  private final long maxMessage;
+  private final FpduHeader header = new FpduHeader();
+  private final ReadRequest readRequest = new ReadRequest();
+  private final BufferCursor cursor = new BufferCursor();
+
+  /** By position: where in the stream a request ends. A power of two. */
+  private long[] ends = new long[FEW];
+
+  private ReadAnswers answers = new ReadAnswers(0);
+  private long head;
+  private long next;
+
+  /** Bytes of the message of {@link #next} that are in FPDUs. */
+  private long cut;
+
+  private boolean begun;
+  private int sendNumber;
+  private int readNumber;
+
+  /** READs that are asked for and not answered. */
+  private int reads;
+
+  private int depth;
+  private long failedPosition = NONE;
+  private CompletionStatus failedStatus = CompletionStatus.SUCCESS;
+
+  Outbound(SendRing ring, Host host, Placement placement, Gather gather, long maxMessage) {
+    this.ring = ring;
+    this.host = host;
+    this.placement = placement;
+    this.gather = gather;
+    this.maxMessage = maxMessage;
+  }
+
+  /** Begins a stream. */
+  void start(StreamTerms terms) {
+    answers = new ReadAnswers(terms.responderDepth());
+    depth = terms.initiatorDepth();
+    sendNumber = 0;
+    readNumber = 0;
+    startOver();
+  }
+
+  /** Forgets all requests. */
+  void clear() {
+    head = ring.posted();
+    startOver();
+  }
+
+  private void startOver() {
+    next = head;
+    cut = 0;
+    begun = false;
+    reads = 0;
+    failedPosition = NONE;
+  }
+
+  /** Completes all that are not done as flushed. */
+  void flush() {
+    for (long end = ring.posted(); head < end; ) {
+      failHead(CompletionStatus.WR_FLUSH_ERR);
+    }
+    startOver();
+  }
+
+  private void failHead(CompletionStatus status) {
+    SendWorkRequest request = ring.request(head);
+    host.sendFailed(head++, request, status);
+  }
+
+  /** Adds an empty WRITE, which makes the peer ready (RFC 6581, section 9). */
+  void makeReady() {
+    gather.begin(header.tagged(RdmapOpcode.WRITE, true, 0, 0, 0));
+    gather.end(header);
+  }
+
+  /** Adds what tells the peer why the stream ends. */
+  void terminate(TerminateCause cause, @Nullable FpduHeader fault) {
+    ByteBuffer payload = ByteBuffer.allocate(Terminate.MAX_LENGTH);
+    int length = Terminate.write(cause, fault, payload, 0);
+    gather.begin(header.untagged(RdmapOpcode.TERMINATE, true, 0, 1, 0, length));
+    gather.payload(payload, 0, length);
+    gather.end(header);
+  }
+
+  // ---- answers
+
+  /** Has a READ of the peer answered; false if there are too many. */
+  boolean answer(ReadRequest request) {
+    return answers.add(request);
+  }
+
+  /**
+   * Adds a part of the answer to the oldest READ of the peer.
+   *
+   * @return false if its memory may not be read any more
+   */
+  boolean addAnswer() {
+    ReadAnswers.Answer answer = answers.oldest();
+    int length = (int) Math.min(answer.left, MOST_PAYLOAD);
+    boolean last = length == answer.left;
+    gather.begin(
+        header.tagged(RdmapOpcode.READ_RESPONSE, last, answer.sinkTag, answer.sinkOffset, length));
+    if (length > 0 && !gather.payload(Use.READ, answer.sourceTag, answer.sourceOffset, length)) {
+      gather.takeBack();
+      return false;
+    }
+    gather.end(header);
+    if (last) {
+      answers.removeOldest();
+    } else {
+      answer.sinkOffset += length;
+      answer.sourceOffset += length;
+      answer.left -= length;
+    }
+    return true;
+  }
+
+  /** Whether a READ of the peer waits for its answer. */
+  boolean owesAnswer() {
+    return !answers.isEmpty();
+  }
+
+  // ---- requests
+
+  /** Adds an FPDU of the next request, or does that if it is a local one; false if it must wait. */
+  boolean step() {
+    if (next == failedPosition || next >= ring.posted()) {
+      return false;
+    }
+    SendWorkRequest request = ring.request(next);
+    if (!begun) {
+      if (mustWait(request)) {
+        return false;
+      }
+      CompletionStatus status = check(request);
+      if (status != CompletionStatus.SUCCESS) {
+        return failAtNext(status);
+      }
+      begun = true;
+      cut = 0;
+      cursor.rewind();
+    }
+    return switch (request.opcode()) {
+      case LOCAL_INV ->
+          host.invalidateLocally(request.remoteKey())
+              ? done()
+              : failAtNext(CompletionStatus.LOC_QP_OP_ERR);
+      case BIND_MW -> host.bind(request) ? done() : failAtNext(CompletionStatus.MW_BIND_ERR);
+      case RDMA_READ -> {
+        addReadRequest(request);
+        reads++;
+        yield done();
+      }
+      default -> addSegment(request);
+    };
+  }
+
+  private boolean mustWait(SendWorkRequest request) {
+    if ((request.flags() & SendWorkRequest.FENCE) != 0 && reads > 0) {
+      return true;
+    }
+    return switch (request.opcode()) {
+      case LOCAL_INV, BIND_MW -> {
+        // What was asked before may still have to be read out of the region that is to die.
+        completeDone();
+        yield head != next;
+      }
+      case RDMA_READ -> depth > 0 && reads >= depth;
+      default -> false;
+    };
+  }
+
+  private CompletionStatus check(SendWorkRequest request) {
+    SendOpcode operation = request.opcode();
+    if (RequestOpcodes.isLocal(operation)) {
+      return CompletionStatus.SUCCESS;
+    }
+    if (length(request) > maxMessage) {
+      return CompletionStatus.LOC_LEN_ERR;
+    }
+    boolean isRead = operation == SendOpcode.RDMA_READ;
+    if (isRead && depth == 0) {
+      return CompletionStatus.LOC_QP_OP_ERR;
+    }
+    if (request.inlineData() == null) {
+      ScatterGatherList buffers = request.buffers();
+      Use use = isRead ? Use.SINK : Use.SEND;
+      for (int i = 0; i < buffers.size(); i++) {
+        int length = buffers.length(i);
+        if (length > 0 && !placement.permits(use, buffers.lkey(i), buffers.address(i), length)) {
+          return CompletionStatus.LOC_PROT_ERR;
+        }
+      }
+    }
+    return CompletionStatus.SUCCESS;
+  }
+
+  private static long length(SendWorkRequest request) {
+    ByteBuffer inline = request.inlineData();
+    return inline == null ? request.buffers().totalLength() : inline.remaining();
+  }
+
+  /** The sink's tag is the READ's number, which only this end has to understand. */
+  private void addReadRequest(SendWorkRequest request) {
+    readNumber++;
+    gather.begin(
+        header.untagged(
+            RdmapOpcode.READ_REQUEST, true, 0, readNumber, 0, FpduLayout.READ_REQUEST_LENGTH));
+    int at = gather.own().position();
+    readRequest
+        .of(
+            readNumber,
+            0,
+            request.buffers().totalLength(),
+            request.remoteKey(),
+            request.remoteAddress())
+        .write(gather.own());
+    gather.payloadFrom(at);
+    gather.end(header);
+  }
+
+  private boolean addSegment(SendWorkRequest request) {
+    ByteBuffer inline = request.inlineData();
+    ScatterGatherList buffers = request.buffers();
+    long total = length(request);
+    int most = (int) Math.min(total - cut, MOST_PAYLOAD);
+    int length = inline == null ? gather.measure(buffers, cursor, most) : most;
+    if (length == 0 && most > 0) {
+      return false;
+    }
+    boolean last = cut + length == total;
+    setHeader(request, last, length);
+    gather.begin(header);
+    if (inline != null) {
+      gather.payload(inline, inline.position(), length);
+    } else if (!addPayload(buffers, length)) {
+      gather.takeBack();
+      return failAtNext(CompletionStatus.LOC_PROT_ERR);
+    }
+    gather.end(header);
+    cut += length;
+    return !last || done();
+  }
+
+  private boolean addPayload(ScatterGatherList buffers, int length) {
+    for (int left = length; left > 0; ) {
+      int piece = Math.min(cursor.piece(buffers), left);
+      if (!gather.payload(Use.SEND, cursor.key(buffers), cursor.address(buffers), piece)) {
+        return false;
+      }
+      cursor.advance(piece);
+      left -= piece;
+    }
+    return true;
+  }
+
+  private void setHeader(SendWorkRequest request, boolean last, int length) {
+    if (request.opcode() == SendOpcode.RDMA_WRITE) {
+      header.tagged(
+          RdmapOpcode.WRITE, last, request.remoteKey(), request.remoteAddress() + cut, length);
+      return;
+    }
+    if (cut == 0) {
+      sendNumber++;
+    }
+    boolean solicited = (request.flags() & SendWorkRequest.SOLICITED) != 0;
+    boolean invalidates = request.opcode() == SendOpcode.SEND_WITH_INV;
+    RdmapOpcode operation =
+        invalidates
+            ? solicited
+                ? RdmapOpcode.SEND_SOLICITED_WITH_INVALIDATE
+                : RdmapOpcode.SEND_WITH_INVALIDATE
+            : solicited ? RdmapOpcode.SEND_SOLICITED : RdmapOpcode.SEND;
+    header.untagged(
+        operation, last, invalidates ? request.remoteKey() : 0, sendNumber, (int) cut, length);
+  }
+
+  /** All of the next request is in FPDUs, or it needs none. */
+  private boolean done() {
+    if (next - head == ends.length) {
+      grow();
+    }
+    ends[slot(next)] = gather.added();
+    next++;
+    begun = false;
+    return true;
+  }
+
+  private void grow() {
+    long[] longer = new long[2 * ends.length];
+    for (long position = head; position < next; position++) {
+      longer[(int) position & longer.length - 1] = ends[slot(position)];
+    }
+    ends = longer;
+  }
+
+  private int slot(long position) {
+    return (int) position & ends.length - 1;
+  }
+
+  private boolean failAtNext(CompletionStatus status) {
+    failedPosition = next;
+    failedStatus = status;
+    return false;
+  }
+
+  // ---- completions
+
+  /**
+   * Completes what is done.
+   *
+   * @return whether the oldest request is bad by itself, and those before it are done: the queue
+   *     pair is to stop
+   */
+  boolean complete() {
+    completeDone();
+    return head == failedPosition;
+  }
+
+  private void completeDone() {
+    while (head < next && ends[slot(head)] <= gather.written()) {
+      SendWorkRequest request = ring.request(head);
+      if (request.opcode() == SendOpcode.RDMA_READ) {
+        return;
+      }
+      completeHead(request);
+    }
+  }
+
+  private void completeHead(SendWorkRequest request) {
+    long position = head++;
+    if ((request.flags() & SendWorkRequest.SIGNALED) != 0) {
+      host.sendDone(
+          position, request, RequestOpcodes.completion(request.opcode()), (int) length(request));
+    }
+  }
+
+  /** Fails the request that {@link #complete} told of; the others are to be flushed. */
+  void failBad() {
+    failHead(failedStatus);
+  }
+
+  /**
+   * Fails the oldest request, whose READ the peer has answered wrongly, or with what cannot be
+   * placed.
+   */
+  void failRead(CompletionStatus status) {
+    failHead(status);
+  }
+
+  // ---- READs
+
+  /** The READ that the peer answers now, or null if it was asked for none. */
+  @Nullable SendWorkRequest oldestRead() {
+    if (head == next || ends[slot(head)] > gather.written()) {
+      return null;
+    }
+    SendWorkRequest oldest = ring.request(head);
+    return oldest.opcode() == SendOpcode.RDMA_READ ? oldest : null;
+  }
+
+  /** What its answer names as the sink. */
+  int oldestReadTag() {
+    return readNumber - reads + 1;
+  }
+
+  /** The oldest READ is answered. */
+  void readAnswered() {
+    reads--;
+    completeHead(ring.request(head));
+  }
+}

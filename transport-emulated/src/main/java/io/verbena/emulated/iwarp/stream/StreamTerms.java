@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.stream;
+
+/**
+ * What the ends of a stream have agreed on when it starts.
+ *
+ * @param crc whether FPDUs have CRCs
+ * @param responderDepth READs that this end serves at once
+ * @param initiatorDepth READs that this end has outstanding at once
+ * @param role which end this is
+ */
+public record StreamTerms(boolean crc, int responderDepth, int initiatorDepth, Role role) {
+
+  /** The two ends of a stream. */
+  public enum Role {
+    /** Sends what is posted. */
+    ACTIVE,
+    /** Sends an empty WRITE first, so that the peer may send too (RFC 6581, section 9). */
+    ACTIVE_WRITES_FIRST,
+    /** Sends nothing before its peer's first FPDU has come (RFC 5044, section 7.1.3). */
+    PASSIVE
+  }
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated;
+
+import io.verbena.tck.Deviation;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What tests of the TCK assert that is true of InfiniBand and RoCE, and not of iWARP. Where the TCK
+ * knows the difference by a capability ({@code ADDRESS_VECTORS}, {@code REQUEST_STATUS}) it asserts
+ * what is true of iWARP in its place; here is the rest.
+ */
+@SuppressWarnings("ImmutableEnumChecker") // lists that List.of made
+enum IwarpDifference {
+  CONNECTED_BY_THE_MANAGER(
+      "a queue pair of iWARP is a connection of TCP, which the connection manager makes (RFC 5044,"
+          + " section 7): these tests connect by attributes",
+      /* always= */ true,
+      "iWARP is connected by its connection manager",
+      "AsyncEvents.tellsOfTheQueueThatOverranAndThenOfTheQueuePairThatItStopped",
+      "CompletionQueues.growsAndKeepsWhatItHolds",
+      "CompletionQueues.holdsAsManyCompletionsAsItIsDeep",
+      "CompletionQueues.raisesAnEventAndStopsTheQueuePairWhenItOverruns",
+      "ErrorState.isLeftThroughResetWithNothingLeftOver",
+      "LostPeers.failsWhenNobodyHasTheNumber",
+      "QueuePairs.answersTheAttributesThatItWasGiven",
+      "QueuePairTransitions.canBeUsedAgainAfterAReset",
+      "QueuePairTransitions.takesEachOptionalAttribute",
+      "SharedCompletionQueues.losesNothingWhenAnotherQueuePairJoinsWhileOnePosts",
+      "SharedCompletionQueues.servesManyQueuePairsThatPostAtOnce"),
+
+  STATES_OF_A_CONNECTION(
+      "as above: RTR and RTS are not reached by attributes",
+      /* always= */ true,
+      "has no ADDRESS_VECTORS",
+      "QueuePairTransitions.refusesEachAttributeThatDoesNotBelongToTheTransition",
+      "QueuePairTransitions.refusesEachTransitionThatDoesNotExist",
+      "QueuePairTransitions.refusesEachTransitionThatLacksARequiredAttribute",
+      "QueuePairTransitions.refusesValuesThatAreOutOfRange",
+      "QueuePairTransitions.takesEachTransitionWithJustWhatItRequires"),
+
+  NO_NUMBERS(
+      "a queue pair of iWARP does not know the number of its peer's: no frame says it",
+      /* always= */ true,
+      "but was: -1",
+      "QueuePairs.tellsWhatItHasDoneAndHolds"),
+
+  DEPTHS_ARE_AGREED_ON(
+      "the ends agree on how many READs may be outstanding (RFC 6581, section 9), so that one is"
+          + " refused at home",
+      /* always= */ true,
+      "LOC_QP_OP_ERR",
+      "RemoteProtection.rejectsReadsIfThePeerServesNone"),
+
+  DONE_WHEN_SENT(
+      "a SEND or WRITE is done when TCP has taken it (RFC 5040, section 5.5), also if the peer then"
+          + " refuses it, has no receive for it, or goes: unsignaled, it never completes",
+      /* always= */ true,
+      "client's send completion queue",
+      "Disconnecting.flushesWhatIsPendingAtBothEnds",
+      "ErrorState.isEnteredByTheResponderThatRefusesToo",
+      "ErrorState.flushesTheReceivesWhenASendFails",
+      "Invalidation.isDoneInTheOrderOfTheSendQueue",
+      "Invalidation.killsAWindowWithAMessageBeforeItIsReceived",
+      "Invalidation.killsTheKeyOfARegion",
+      "Invalidation.killsTheKeyOfAWindow",
+      "Invalidation.letsTheWindowBeBoundAgain",
+      "RemoteProtection.rejectsEveryUnsignaledRequestWithACompletion",
+      "SharedReceiveQueues.makesASenderWaitUntilAReceiveIsPosted",
+      "SharedReceiveQueues.refusesAMessageThatIsLargerThanTheReceiveThatItGot"),
+
+  DONE_OR_FLUSHED(
+      "as above, by who is first: the stream, or what the test does meanwhile",
+      /* always= */ false,
+      "client's send completion queue",
+      "ErrorState.completesWhatWasDoneBeforeAsDone",
+      "ErrorState.flushesEachRequestOnce",
+      "ErrorState.flushesTheSendsThatArePending",
+      "ErrorState.flushesUnsignaledSendsToo",
+      "ErrorState.isEnteredByARequestThatFailsWhichFlushesWhatIsBehindIt",
+      "ErrorState.keepsCompletionsThatWereNotPolledYet",
+      "ErrorState.namesTheQueuePairOfWhatFailed",
+      "SendAndReceive.completesInTheOrderOfPosting",
+      "SharedCompletionQueues.losesNothingWhenSendsAndReceivesCompleteAtOnce",
+      "Threads.completesEachRequestOnceWhenAnErrorRacesWithPosting",
+      "Threads.servesTheTwoEndsOfAConnectionInTwoThreads",
+      "Threads.takesReceivesOfManyThreadsOnOneQueuePair"),
+
+  LOST_WITH_THE_CONNECTION(
+      "what TCP has taken and the peer has not read when it disconnects is lost",
+      /* always= */ false,
+      "messages received",
+      "Threads.completesEachRequestOnceWhenTheConnectionEndsMeanwhile"),
+
+  ENDED_BY_EITHER_END(
+      "a request that fails at home ends the connection (RFC 5040, section 8), and with it flushes"
+          + " the receives of the peer",
+      /* always= */ true,
+      "unexpected completion on the server's receive completion queue",
+      "LocalProtection.rejectsAMessageOfWhichOneBufferIsBad",
+      "LocalProtection.rejectsASendBeforeTheRegion",
+      "LocalProtection.rejectsASendBeyondTheRegion",
+      "LocalProtection.rejectsASendFromARegionOfAnotherDomain",
+      "LocalProtection.rejectsASendFromARegionThatIsClosed",
+      "LocalProtection.rejectsASendFromAWrongKey",
+      "LocalProtection.rejectsASendFromMemoryThatIsNotRegistered",
+      "LocalProtection.rejectsASendWhoseLengthOverflowsTheAddress"),
+
+  ENDED_A_LITTLE_LATER(
+      "as above",
+      /* always= */ false,
+      "unexpected completion on the server's receive completion queue",
+      "Posting.refusesAMessageBeyondTheDevicesMaximum");
+
+  private final Deviation deviation;
+  private final List<String> tests;
+
+  IwarpDifference(String reason, boolean always, String failure, String... tests) {
+    deviation = new Deviation(failure, reason, always);
+    this.tests = List.of(tests);
+  }
+
+  /** How a test fails, or null. */
+  static @Nullable Deviation deviation(String test) {
+    return Arrays.stream(values())
+        .filter(each -> each.tests.contains(test))
+        .map(each -> each.deviation)
+        .findAny()
+        .orElse(null);
+  }
+}

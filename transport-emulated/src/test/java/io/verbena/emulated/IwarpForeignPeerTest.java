@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.util.HexFormat;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Peers that write their bytes by hand: as the kernel's siw does, and as nobody should. */
+@Tag("once")
+class IwarpForeignPeerTest {
+  private static final URI ANY = URI.create("iwarp://" + Loopbacks.ADDRESS + ":0");
+  private static final int TIMEOUT = (int) Caller.LIMIT.toMillis();
+
+  /** Revision 2, no CRC, 4 and 4 READs, no empty message first: as siw asks. */
+  private static final String REQUEST = hex("MPA ID Req Frame") + "1002000400040004";
+
+  private static final String REPLY = hex("MPA ID Rep Frame");
+  private static final String SEND =
+      "001541430000000000000000000000010000000053203500" + "00000000";
+
+  @Test
+  void isServedAsSiw() throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
+        Socket peer = connect(listener)) {
+      write(peer, REQUEST);
+      ConnectionEvent request = caller.expect(ConnectionEvent.Type.CONNECT_REQUEST);
+      assertThat(request.responderResources()).isEqualTo(4);
+      QueuePair pair = accept(caller, request, ByteBuffer.wrap("hi".getBytes(US_ASCII)));
+      caller.expect(ConnectionEvent.Type.ESTABLISHED);
+
+      assertThat(read(peer, 26)).isEqualTo(REPLY + "1002000600040004" + hex("hi"));
+      pair.postSend(
+          new SendWorkRequest(1)
+              .id(2)
+              .send()
+              .buffer(caller.region.address(), 4, caller.region.lkey()));
+      write(peer, SEND);
+      WorkCompletion done = caller.next();
+
+      assertThat(done.status()).isEqualTo(CompletionStatus.SUCCESS);
+      assertThat(done.byteLength()).isEqualTo(3);
+      // Nothing goes out before the peer's first message has come.
+      assertThat(read(peer, 28)).startsWith("00164143" + "00000000" + "00000000" + "00000001");
+    }
+  }
+
+  @Test
+  void isServedWithoutWordsForTheDepths() throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
+        Socket peer = connect(listener)) {
+      write(peer, hex("MPA ID Req Frame") + "00010000");
+      QueuePair unused =
+          accept(
+              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
+
+      assertThat(read(peer, 20)).isEqualTo(REPLY + "00010000");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "474554202f20485454502f312e310d0a0d0a", // GET / HTTP/1.1
+        "4d504120494420526570204672616d651002000400010001", // a reply
+        "4d504120494420526571204672616d651003000400040004", // revision 3
+        "4d504120494420526571204672616d651002000300040004" // no room for the words
+      })
+  void isClosedThatDoesNotSpeakMpa(String bytes) throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
+        Socket peer = connect(listener)) {
+      write(peer, bytes);
+
+      assertThat(isClosed(peer)).isTrue();
+      assertThat(caller.manager.await(0)).isNull();
+    }
+  }
+
+  @Test
+  void isRejectedThatWantsMarkers() throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
+        Socket peer = connect(listener)) {
+      write(peer, hex("MPA ID Req Frame") + "9002000400040004");
+
+      assertThat(read(peer, 24)).isEqualTo(REPLY + "3002000400000000");
+      assertThat(isClosed(peer)).isTrue();
+    }
+  }
+
+  @Test
+  void hearsWhyItsStreamEnds() throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
+        Socket peer = connect(listener)) {
+      write(peer, REQUEST);
+      QueuePair unused =
+          accept(
+              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
+      assertThat(read(peer, 24)).startsWith(REPLY);
+
+      write(peer, "0016c1400000007700000000000010000102030405060708" + "00000000");
+
+      // TERMINATE: DDP, tagged buffer, invalid STag; with the header of the segment.
+      assertThat(read(peer, 44))
+          .isEqualTo(
+              "00264147"
+                  + "00000000"
+                  + "00000002"
+                  + "00000001"
+                  + "00000000"
+                  + "1100c000"
+                  + "0016"
+                  + "c140"
+                  + "00000077"
+                  + "0000000000001000"
+                  + "00000000");
+      assertThat(isClosed(peer)).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"485454502f312e3120343030", "4d504120494420526570204672616d658002000400010001"})
+  void isNotConnectedToThatAnswersOtherwise(String answer) throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS))) {
+      server.setSoTimeout(TIMEOUT);
+      ConnectionIdentifier active =
+          caller.resolve(URI.create("iwarp://" + Loopbacks.ADDRESS + ":" + server.getLocalPort()));
+      active.connect(ConnectionParameters.defaults(), Caller.LIMIT.toNanos());
+      try (Socket peer = server.accept()) {
+        peer.setSoTimeout(TIMEOUT);
+        assertThat(read(peer, 24))
+            .startsWith(hex("MPA ID Req Frame") + "10020004" + "8010" + "8010");
+
+        write(peer, answer);
+
+        assertThat(caller.expect(ConnectionEvent.Type.REJECTED).status()).isEqualTo(-104);
+        assertThat(isClosed(peer)).isTrue();
+      }
+    }
+  }
+
+  private static QueuePair accept(Caller caller, ConnectionEvent request, ByteBuffer data) {
+    ConnectionIdentifier passive = request.identifier();
+    QueuePair pair = caller.queuePair(passive);
+    pair.postReceive(
+        new ReceiveWorkRequest(1)
+            .id(1)
+            .buffer(caller.region.address() + 64, 64, caller.region.lkey()));
+    passive.accept(new ConnectionParameters(data, 4, 4, 7, 7));
+    return pair;
+  }
+
+  private static Socket connect(ConnectionListener listener) throws IOException {
+    Socket socket = new Socket(listener.address().getHost(), listener.address().getPort());
+    socket.setSoTimeout(TIMEOUT);
+    return socket;
+  }
+
+  private static void write(Socket to, String hex) throws IOException {
+    to.getOutputStream().write(HexFormat.of().parseHex(hex));
+  }
+
+  private static String read(Socket from, int bytes) throws IOException {
+    return HexFormat.of().formatHex(from.getInputStream().readNBytes(bytes));
+  }
+
+  /** Whether the other end has closed, with or without a reset. */
+  private static boolean isClosed(Socket peer) {
+    try {
+      InputStream in = peer.getInputStream();
+      return in.read() < 0;
+    } catch (SocketTimeoutException e) {
+      return false;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private static String hex(String text) {
+    return HexFormat.of().formatHex(text.getBytes(US_ASCII));
+  }
+}

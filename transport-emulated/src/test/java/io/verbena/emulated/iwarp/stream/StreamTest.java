@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.stream;
+
+import static io.verbena.emulated.iwarp.stream.StreamPair.LARGE;
+import static io.verbena.emulated.iwarp.stream.StreamPair.pattern;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.emulated.engine.TestHost.Done;
+import io.verbena.emulated.engine.TestHost.Region;
+import io.verbena.emulated.iwarp.frame.TerminateCause;
+import io.verbena.emulated.iwarp.stream.StreamEngine.State;
+import io.verbena.emulated.iwarp.stream.StreamPair.Program;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Two engines of iWARP, and a stream between them that is cut, broken or changed anywhere. */
+@Tag("once")
+class StreamTest {
+  private final StreamPair pair = new StreamPair();
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void carriesEachKindOfRequest(boolean crc) {
+    pair.start(crc);
+    Program program = new Program(pair);
+
+    pair.run();
+
+    assertCarried(pair, program);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void carriesThemHoweverTheStreamIsCut(boolean crc) {
+    int end = lengthThere(crc);
+    for (int cut = 1; cut < end; cut++) {
+      StreamPair one = new StreamPair().start(crc);
+      one.there.cutAt = cut;
+      one.back.cutAt = cut;
+      Program program = new Program(one);
+
+      one.run();
+
+      assertCarried(one, program);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 7, 64, 1000})
+  void carriesThemInPieces(int most) {
+    pair.start(true);
+    pair.there.most = most;
+    pair.back.most = most;
+    Program program = new Program(pair);
+
+    pair.run();
+
+    assertCarried(pair, program);
+  }
+
+  @Test
+  void completesEachRequestOnceWhereverTheStreamBreaks() {
+    int end = lengthThere(true);
+    for (int at = 0; at <= end; at++) {
+      StreamPair one = new StreamPair().start(true);
+      one.there.brokenAt = at;
+      one.back.brokenAt = Math.max(1, at / 2);
+      Program program = new Program(one);
+
+      one.run();
+      one.active.engine.lost();
+      one.passive.engine.lost();
+
+      assertThat(one.active.host.sendsDone).as("broken at %d", at).hasSize(6);
+      assertThat(one.active.host.sendsDone.stream().map(Done::id))
+          .containsExactly(1L, 2L, 3L, 4L, 5L, 6L);
+      assertThat(one.passive.host.receivesDone.stream().map(Done::id)).containsExactly(1L, 2L, 3L);
+      assertThat(program.remote.bytes[LARGE]).isEqualTo(pattern(5, LARGE));
+    }
+  }
+
+  /** A changed byte is seen by the CRC at the latest: what succeeds is right. */
+  @Test
+  void deliversNothingWrongWhateverByteIsChanged() {
+    int end = lengthThere(true);
+    for (int at = 0; at < end; at++) {
+      StreamPair one = new StreamPair().start(true);
+      one.there.changedAt = at;
+      Program program = new Program(one);
+
+      one.run();
+      one.active.engine.lost();
+      one.passive.engine.lost();
+
+      List<Done> received = one.passive.host.receivesDone;
+      assertThat(received.stream().map(Done::id))
+          .as("changed at %d", at)
+          .containsExactly(1L, 2L, 3L);
+      assertThat(received.get(2).status())
+          .as("changed at %d", at)
+          .isNotEqualTo(CompletionStatus.SUCCESS);
+      assertThat(program.remote.bytes[2 * LARGE - 1]).isEqualTo(pattern(5, 2 * LARGE - 1));
+    }
+  }
+
+  @Test
+  void sendsNothingAsThePassiveEndBeforeTheFirstFpduHasCome() {
+    pair.passive.engine.start(new StreamTerms(false, 4, 4, StreamTerms.Role.PASSIVE));
+    Region from = pair.passive.host.register(8);
+    pair.passive.post(new SendWorkRequest(1).id(1).send().buffer(from.address, 8, from.key));
+
+    assertThat(pair.passive.turn()).isFalse();
+    assertThat(pair.passive.engine.state()).isEqualTo(State.WAITING);
+    assertThat(pair.back.length()).isZero();
+
+    pair.active.engine.start(new StreamTerms(false, 4, 4, StreamTerms.Role.ACTIVE_WRITES_FIRST));
+    pair.active.receive(9, pair.active.host.register(8), 8);
+    pair.run();
+
+    assertThat(pair.passive.engine.state()).isEqualTo(State.OPEN);
+    assertThat(pair.active.host.receivesDone).extracting(Done::id).containsExactly(9L);
+  }
+
+  @Test
+  void endsAStreamWithoutAReceive() {
+    pair.start(true);
+    Region from = pair.active.host.register(8);
+    pair.active.post(new SendWorkRequest(1).id(1).send().buffer(from.address, 8, from.key));
+
+    pair.run();
+
+    assertEnded(TerminateCause.UNTAGGED_NO_BUFFER);
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.SUCCESS);
+    assertThat(pair.passive.host.events).containsExactly(AsyncEvent.Type.QP_REQ_ERR);
+  }
+
+  @Test
+  void endsAStreamWithAMessageThatIsTooLong() {
+    pair.start(true);
+    Region from = pair.active.host.register(8);
+    pair.passive.receive(2, pair.passive.host.register(8), 7);
+    pair.active.post(new SendWorkRequest(1).id(1).send().buffer(from.address, 8, from.key));
+
+    pair.run();
+
+    assertEnded(TerminateCause.UNTAGGED_TOO_LONG);
+    assertThat(pair.passive.host.receivesDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.LOC_LEN_ERR);
+  }
+
+  @Test
+  void endsAStreamThatWritesWhereItMayNot() {
+    pair.start(true);
+    Region from = pair.active.host.register(8);
+    pair.active.post(
+        new SendWorkRequest(1).id(1).write(0x1000, 0x77).buffer(from.address, 8, from.key));
+
+    pair.run();
+
+    assertEnded(TerminateCause.TAGGED_INVALID_TAG);
+    assertThat(pair.passive.host.events).containsExactly(AsyncEvent.Type.QP_ACCESS_ERR);
+  }
+
+  @Test
+  void endsAStreamThatReadsWhereItMayNot() {
+    pair.start(true);
+    Region sink = pair.active.host.register(8);
+    Region remote = pair.passive.host.register(8);
+    pair.active.post(
+        new SendWorkRequest(1)
+            .id(1)
+            .read(remote.address + 1, remote.key)
+            .buffer(sink.address, 8, sink.key));
+
+    pair.run();
+
+    assertEnded(TerminateCause.REMOTE_PROTECTION);
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.WR_FLUSH_ERR);
+  }
+
+  @Test
+  void endsAStreamOnAQueuePairThatAllowsNothing() {
+    pair.start(true);
+    pair.passive.forbidsPeers = true;
+    Region from = pair.active.host.register(8);
+    Region remote = pair.passive.host.register(8);
+    pair.active.post(
+        new SendWorkRequest(1)
+            .id(1)
+            .write(remote.address, remote.key)
+            .buffer(from.address, 8, from.key));
+
+    pair.run();
+
+    assertEnded(TerminateCause.REMOTE_ACCESS);
+    assertThat(pair.passive.host.events).containsExactly(AsyncEvent.Type.QP_REQ_ERR);
+  }
+
+  @Test
+  void endsAStreamWithMoreReadsThanItServes() {
+    pair.passive.engine.start(new StreamTerms(false, 1, 1, StreamTerms.Role.PASSIVE));
+    pair.active.engine.start(new StreamTerms(false, 4, 4, StreamTerms.Role.ACTIVE_WRITES_FIRST));
+    Region sink = pair.active.host.register(8);
+    Region remote = pair.passive.host.register(8);
+    for (int id = 1; id <= 3; id++) {
+      pair.active.post(
+          new SendWorkRequest(1)
+              .id(id)
+              .read(remote.address, remote.key)
+              .buffer(sink.address, 8, sink.key));
+    }
+
+    pair.run();
+
+    assertEnded(TerminateCause.STREAM_CATASTROPHE);
+  }
+
+  @Test
+  void asksForNoMoreReadsThanThePeerServes() {
+    pair.start(false, 2);
+    Region sink = pair.active.host.register(8);
+    Region remote = pair.passive.host.register(8);
+    for (int id = 1; id <= 9; id++) {
+      pair.active.post(
+          new SendWorkRequest(1)
+              .id(id)
+              .read(remote.address, remote.key)
+              .buffer(sink.address, 8, sink.key));
+    }
+
+    pair.run();
+
+    assertThat(pair.active.engine.state()).isEqualTo(State.OPEN);
+    assertThat(pair.active.host.sendsDone).hasSize(9);
+  }
+
+  @Test
+  void failsARequestThatIsBadByItselfBehindThoseBeforeIt() {
+    pair.start(false);
+    Region sink = pair.active.host.register(8);
+    Region remote = pair.passive.host.register(8);
+    pair.active.post(
+        new SendWorkRequest(1)
+            .id(1)
+            .read(remote.address, remote.key)
+            .buffer(sink.address, 8, sink.key));
+    pair.active.post(new SendWorkRequest(1).id(2).send().buffer(0x10, 8, 0x77));
+    pair.active.post(new SendWorkRequest(1).id(3).send());
+
+    pair.run();
+
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(
+            CompletionStatus.SUCCESS, CompletionStatus.LOC_PROT_ERR, CompletionStatus.WR_FLUSH_ERR);
+    assertThat(pair.passive.engine.peersCause()).isEqualTo(TerminateCause.LOCAL);
+  }
+
+  @Test
+  void readsNoMemoryOfAKeyThatDiedWhileItsBytesWaited() {
+    pair.start(false);
+    pair.run();
+    Region from = StreamPair.filled(pair.active.host.register(LARGE), 3);
+    Region remote = pair.passive.host.register(LARGE);
+    pair.there.most = 100;
+    pair.active.post(
+        new SendWorkRequest(1)
+            .id(1)
+            .write(remote.address, remote.key)
+            .buffer(from.address, LARGE, from.key));
+    assertThat(pair.active.turn()).isTrue();
+
+    assertThat(pair.active.host.forget(from.key)).isTrue();
+    pair.run();
+
+    assertThat(pair.active.engine.state()).isEqualTo(State.ENDED);
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.WR_FLUSH_ERR);
+    assertThat(remote.bytes[LARGE - 1]).isZero();
+  }
+
+  @Test
+  void startsAnewAfterAReset() {
+    pair.start(true);
+    Program program = new Program(pair);
+    pair.run();
+    assertCarried(pair, program);
+
+    pair.active.engine.reset();
+    pair.passive.engine.reset();
+    pair.start(true);
+    Region from = pair.active.host.register(8);
+    pair.passive.receive(7, pair.passive.host.register(8), 8);
+    pair.active.post(new SendWorkRequest(1).id(8).send().buffer(from.address, 8, from.key));
+    pair.run();
+
+    assertThat(pair.passive.host.receivesDone).extracting(Done::id).contains(7L);
+  }
+
+  private void assertEnded(TerminateCause cause) {
+    assertThat(pair.active.engine.peersCause()).isEqualTo(cause);
+    assertThat(pair.active.engine.state()).isEqualTo(State.ENDED);
+    assertThat(pair.passive.engine.state()).isEqualTo(State.ENDED);
+    assertThat(pair.active.host.moves).containsExactly(QueuePairState.ERR);
+    assertThat(pair.passive.host.moves).containsExactly(QueuePairState.ERR);
+  }
+
+  private static int lengthThere(boolean crc) {
+    StreamPair one = new StreamPair().start(crc);
+    Program unused = new Program(one);
+    one.run();
+    return one.there.length();
+  }
+
+  private static void assertCarried(StreamPair pair, Program program) {
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::toString)
+        .containsExactly(
+            "1 SUCCESS SEND 5",
+            "2 SUCCESS RDMA_WRITE " + LARGE,
+            "3 SUCCESS RDMA_READ " + LARGE,
+            "4 SUCCESS RDMA_WRITE 0",
+            "5 SUCCESS SEND 1201",
+            "6 SUCCESS SEND 3");
+    assertThat(pair.passive.host.receivesDone)
+        .extracting(Done::toString)
+        .containsExactly("1 SUCCESS RECV 5", "2 SUCCESS RECV 1201", "3 SUCCESS RECV 3");
+    assertThat(pair.passive.host.receivesDone)
+        .extracting(Done::solicited)
+        .containsExactly(false, true, false);
+    assertThat(pair.passive.host.receivesDone.get(2).immediate()).isEqualTo(program.killed.key);
+    assertThat(pair.passive.host.find(program.killed.key)).isNull();
+    for (int i = 0; i < LARGE; i++) {
+      if (program.remote.bytes[i] != pattern(3, i)
+          || program.sink.bytes[i < LARGE - 7 ? i : i + 7] != pattern(3, i)
+          || (i < 1201 && program.inbox.bytes[i] != pattern(3, i))) {
+        throw new AssertionError("byte " + i + " differs");
+      }
+    }
+    assertThat(pair.active.engine.state()).isEqualTo(State.OPEN);
+  }
+}
