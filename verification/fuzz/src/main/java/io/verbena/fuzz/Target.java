@@ -16,6 +16,8 @@ public enum Target {
   ROCE(RoceAddressFuzz.class, 200),
   MAD(MadFuzz.class, 260),
   ROUTE(GlobalRouteFuzz.class, 48),
+  MPA(MpaFuzz.class, 540),
+  FPDU(FpduFuzz.class, 96),
   LIBRARY(ElfSymbolsFuzz.class, 1024);
 
   private final Class<?> type;
@@ -40,6 +42,8 @@ public enum Target {
       case ROCE -> RoceAddressFuzz.fuzzerTestOneInput(input);
       case MAD -> MadFuzz.fuzzerTestOneInput(input);
       case ROUTE -> GlobalRouteFuzz.fuzzerTestOneInput(input);
+      case MPA -> MpaFuzz.fuzzerTestOneInput(input);
+      case FPDU -> FpduFuzz.fuzzerTestOneInput(input);
       case LIBRARY -> ElfSymbolsFuzz.fuzzerTestOneInput(input);
     }
   }
