@@ -51,9 +51,18 @@ public final class Ends implements AutoCloseable {
 
   /** Whether the HCA has atomics, which iWARP has not. */
   public static boolean haveAtomics() {
-    URI address = Addresses.of("atomics");
+    return have(Capability.ATOMICS);
+  }
+
+  /** Whether the HCA hears what the peer makes of a request, which one of iWARP does not. */
+  public static boolean haveRequestStatus() {
+    return have(Capability.REQUEST_STATUS);
+  }
+
+  private static boolean have(Capability capability) {
+    URI address = Addresses.of("capabilities");
     try (Device device = VerbsProviders.find(address).open(address)) {
-      return device.attributes().supports(Capability.ATOMICS);
+      return device.attributes().supports(capability);
     }
   }
 
