@@ -321,7 +321,9 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
       query = (query == null ? "" : query + "&") + "source=" + device.getHost();
     }
     try {
-      return new URI(device.getScheme(), null, server, here.port(), null, query, null);
+      // The ports of iWARP are those of TCP, of which the exchange of the programs has this one.
+      int port = device.getScheme().equals("iwarp") ? here.port() + 1 : here.port();
+      return new URI(device.getScheme(), null, server, port, null, query, null);
     } catch (URISyntaxException e) {
       throw options.wrong("server: " + server + ": " + e.getMessage());
     }
