@@ -197,7 +197,11 @@ final class DirectQueuePair extends EmulatedQueuePair {
       publishReceive(claimed, completion);
       lost = claimed == CompletionRing.OVERRUN;
     }
-    receives.readAhead();
+    if (taken == null) {
+      receives.readAhead();
+    } else {
+      taken.warm();
+    }
     if (lost) {
       sender.afterRelease(receiveCompletions()::overrun);
     }
@@ -323,7 +327,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     if (taken == null) {
       receives.free(position);
     } else {
-      taken.polled();
+      taken.polled(position);
     }
   }
 
@@ -344,6 +348,13 @@ final class DirectQueuePair extends EmulatedQueuePair {
       case RTS -> sends::resume;
       case INIT, SQE -> () -> {};
     };
+  }
+
+  @Override
+  protected void tellPolled() {
+    if (taken != null) {
+      taken.tell();
+    }
   }
 
   /** A peer may have waited for this end to be ready to receive. */
@@ -437,13 +448,13 @@ final class DirectQueuePair extends EmulatedQueuePair {
       arrivals.awaitHandover();
     }
     receives.posting.acquire();
-    receives.clear();
+    long end = receives.clear();
     receives.posting.release();
     if (deferredReceives != null) {
       deferredReceives.clear();
     }
     if (taken != null) {
-      taken.drop();
+      taken.drop(end);
     }
     // Not before: until here, others who take something away have to wait for the peer too.
     peer = null;

@@ -151,7 +151,14 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
   protected final void freeReceives(long position) {
     receives.free(position);
     if (taken != null) {
-      taken.polled();
+      taken.polled(position);
+    }
+  }
+
+  @Override
+  protected final void tellPolled() {
+    if (taken != null) {
+      taken.tell();
     }
   }
 
@@ -159,10 +166,10 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
   protected final void dropPosted() {
     sends.clear();
     receives.posting.acquire();
-    receives.clear();
+    long end = receives.clear();
     receives.posting.release();
     if (taken != null) {
-      taken.drop();
+      taken.drop(end);
     }
   }
 

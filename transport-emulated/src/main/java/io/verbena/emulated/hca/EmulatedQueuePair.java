@@ -161,6 +161,9 @@ public abstract class EmulatedQueuePair implements QueuePair {
   /** Whether requests that were posted before SQD are not finished yet. */
   protected abstract boolean isDraining();
 
+  /** Tells its shared receive queue of the slots that are free. */
+  protected abstract void tellPolled();
+
   /** A receive was posted to its shared receive queue, after that had none left. */
   protected abstract void receivePosted();
 

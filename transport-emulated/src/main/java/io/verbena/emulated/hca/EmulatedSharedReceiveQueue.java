@@ -13,7 +13,8 @@ import io.verbena.verbs.provider.Range;
  * A receive queue for several queue pairs. Those who take, in whatever thread a message arrives,
  * compete for {@link #taking} and hold it only while they move one receive into a queue of their
  * own, so messages are copied side by side. A slot is free again when the receive's completion was
- * polled, on whichever completion queue, or its queue pair was reset: they are only counted.
+ * polled, on whichever completion queue, or its queue pair was reset: they are only counted, by
+ * {@link TakenReceives}.
  */
 public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   private final EmulatedProtectionDomain domain;
@@ -82,6 +83,9 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
             VerbsError.CLOSED, request.id(), "the shared receive queue is closed");
       }
       for (ReceiveWorkRequest next = request; next != null; next = next.next()) {
+        if (receives.isFull()) {
+          users.forEach(EmulatedQueuePair::tellPolled);
+        }
         receives.post(next);
       }
     } finally {
@@ -119,6 +123,11 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
       domain.device().raise(AsyncEvent.Type.SRQ_LIMIT_REACHED, this);
     }
     return true;
+  }
+
+  /** Reads what stands where the next receive does. */
+  long peek() {
+    return receives.peek();
   }
 
   /** Frees the slots of this many receives that were taken. */

@@ -130,13 +130,11 @@ public final class ReceiveRing {
   /**
    * Reads how far it is; for anybody.
    *
-   * @param taken if all that came here was taken from a shared receive queue, how many hold a slot
-   *     there
+   * @param taken if all that came here was taken from a shared receive queue, whose slots they hold
    */
   public void read(@Nullable TakenReceives taken, Map<Figure, Long> into) {
     if (taken != null) {
-      long held = taken.held();
-      into.put(Figure.RECEIVES_DONE, posted.getAcquire() - held);
+      into.put(Figure.RECEIVES_DONE, taken.polled());
       return;
     }
     into.put(Figure.RECEIVES_DONE, freed.getAcquire());
@@ -162,14 +160,20 @@ public final class ReceiveRing {
    */
   void takeFrom(ReceiveRing other) {
     long position = posted.getOpaque();
-    long[] from = other.entries;
+    TakeSide side = other.takeSide;
     long[] to = entries;
-    System.arraycopy(
-        from,
-        other.at(from, other.takeSide.taken),
-        to,
-        at(to, position),
-        BUFFERS + 2 * other.count());
+    int at = at(to, position);
+    to[at] = side.id;
+    to[at + COUNT] = side.count;
+    if (side.count > 0) {
+      to[at + BUFFERS] = side.address;
+      to[at + BUFFERS + 1] = side.lengthAndKey;
+    }
+    if (side.count > 1) {
+      long[] from = other.entries;
+      System.arraycopy(
+          from, other.at(from, side.taken) + BUFFERS + 2, to, at + BUFFERS + 2, 2 * side.count - 2);
+    }
     other.take();
     posted.setRelease(position + 1);
   }
@@ -177,6 +181,17 @@ public final class ReceiveRing {
   /** For the taker: how many receives are there. */
   long available() {
     return posted.getAcquire() - takeSide.taken;
+  }
+
+  /** For anybody: what stands where the next receive does, which others may take meanwhile. */
+  long peek() {
+    long[] ring = entries;
+    return ring[at(ring, takeSide.taken)];
+  }
+
+  /** Whether it is full, as far as the poster sees. */
+  boolean isFull() {
+    return posted.getOpaque() - freed.getAcquire() >= maxReceive;
   }
 
   /** For the taker: whether a receive is there, which the methods below then tell of. */
@@ -217,12 +232,17 @@ public final class ReceiveRing {
     return ++takeSide.taken;
   }
 
-  /** For the taker: drops all receives, as a reset does. */
-  public void clear() {
+  /**
+   * For the taker: drops all receives, as a reset does.
+   *
+   * @return one past the position of the last
+   */
+  public long clear() {
     long end = posted.getAcquire();
     takeSide.taken = end;
     takeSide.postedSeen = end;
     free(end);
+    return end;
   }
 
   /** For the taker: the id of the next receive, and so on below. */

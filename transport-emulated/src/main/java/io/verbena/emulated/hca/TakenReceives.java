@@ -2,13 +2,26 @@
 package io.verbena.emulated.hca;
 
 /**
- * How many receives of a shared receive queue one queue pair has taken whose slots it still holds.
- * Counted, since completions are polled by others than those who take, and are never polled when
- * the queue pair is gone.
+ * The slots of a shared receive queue that one queue pair holds by the receives it has taken.
+ * Whoever takes counts in the queue pair's own ring, whoever polls counts here, each on cache lines
+ * of its own: neither waits for the other. Slots are free when the queue is told, which costs more:
+ * now and then, or when it looks for some.
  */
 public final class TakenReceives {
+  private static final int TELL_EVERY = 16;
+
   private final EmulatedSharedReceiveQueue shared;
-  private final PaddedLong held = new PaddedLong();
+
+  /**
+   * One past the last receive, among those that the queue pair took, whose completion was polled.
+   */
+  private final PaddedLong polled = new PaddedLong();
+
+  /** Of those, one past the last that the queue was told of. */
+  private final PaddedLong told = new PaddedLong();
+
+  /** Of the taker: nothing but the reason to read. */
+  long warmed;
 
   /** None yet. */
   public TakenReceives(EmulatedSharedReceiveQueue shared) {
@@ -17,36 +30,48 @@ public final class TakenReceives {
 
   /** For the taker: takes the next receive into {@code own}, if there is one. */
   public boolean takeInto(ReceiveRing own) {
-    if (!shared.takeInto(own)) {
-      return false;
-    }
-    held.getAndAdd(1);
-    return true;
+    return shared.takeInto(own);
   }
 
-  /** A completion of one was polled; nothing if it was taken before a {@link #drop}. */
-  public void polled() {
-    long now = held.getOpaque();
-    while (now > 0) {
-      if (held.compareAndSet(now, now - 1)) {
-        shared.free(1);
+  /** For the taker: gets the next receive out of the poster's cache when nobody waits for it. */
+  public void warm() {
+    warmed += shared.peek();
+  }
+
+  /** For who polls: the completions of all receives before {@code position} were polled. */
+  public void polled(long position) {
+    if (position > polled.getOpaque()) {
+      polled.setRelease(position);
+      if (position - told.getOpaque() >= TELL_EVERY) {
+        tell(position);
+      }
+    }
+  }
+
+  /** Frees all slots before {@code position}: after a reset, completions mean nothing any more. */
+  public void drop(long position) {
+    polled.setRelease(position);
+    tell(position);
+  }
+
+  /** Frees the slots of all receives that were polled; for anybody. */
+  public void tell() {
+    tell(polled.getAcquire());
+  }
+
+  private void tell(long position) {
+    long before = told.getOpaque();
+    while (before < position) {
+      if (told.compareAndSet(before, position)) {
+        shared.free(position - before);
         return;
       }
-      now = held.getOpaque();
+      before = told.getOpaque();
     }
   }
 
-  /** How many there are; for anybody. */
-  long held() {
-    return held.getAcquire();
-  }
-
-  /** Frees all slots, since their completions mean nothing any more. */
-  public void drop() {
-    long now = held.getOpaque();
-    while (!held.compareAndSet(now, 0)) {
-      now = held.getOpaque();
-    }
-    shared.free(now);
+  /** How many receives were polled; for anybody. */
+  long polled() {
+    return polled.getAcquire();
   }
 }
