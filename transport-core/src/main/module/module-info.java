@@ -27,6 +27,9 @@ module io.verbena.core {
   exports io.verbena.core.memory to
       io.verbena.netty,
       io.verbena.reactor;
+  exports io.verbena.core.receive to
+      io.verbena.netty,
+      io.verbena.reactor;
   exports io.verbena.core.stat to
       io.verbena.netty,
       io.verbena.reactor;

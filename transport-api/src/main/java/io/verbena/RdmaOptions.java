@@ -474,8 +474,10 @@ public final class RdmaOptions {
     }
 
     /**
-     * Sets how many receives are posted for each connection. More let the peer send more before it
-     * waits for credits, and take {@link #eagerSize} bytes each.
+     * Sets how many receives a connection may have while its peer sends much. More let the peer
+     * send more before it waits for credits, and take {@link #eagerSize} bytes each. The
+     * connections of a loop share receives, where the device can do that: an idle one has 8 at the
+     * most.
      *
      * @param value receives, 4 to 32768; 64 by default
      */

@@ -33,6 +33,15 @@ public class HcaMeter implements AutoCloseable {
   public void completionsReserved(long entries) {}
 
   /**
+   * Changes the number of receives in the shared receive queues, and of those that are promised to
+   * peers.
+   *
+   * @param size that are kept posted
+   * @param promised that peers may send into, now or when they have used what they have
+   */
+  public void receivePool(long size, long promised) {}
+
+  /**
    * Called when a completion queue was polled.
    *
    * @param completions the number of completions, at least 1

@@ -81,6 +81,11 @@ final class GuardedHcaMeter extends HcaMeter {
   }
 
   @Override
+  public void receivePool(long size, long promised) {
+    guarded(() -> meter.receivePool(size, promised));
+  }
+
+  @Override
   public void polled(int completions) {
     try {
       meter.polled(completions);

@@ -215,6 +215,27 @@ final class RegisteredByteBuf extends RegisteredBytes {
     return this;
   }
 
+  /**
+   * Makes the buffer as good as new where nobody but the caller holds a reference; its owner alone
+   * may ask.
+   *
+   * @return false if somebody does
+   */
+  boolean reuse() {
+    if (refCnt() != 1) {
+      return false;
+    }
+    forgetSlices();
+    return true;
+  }
+
+  private void forgetSlices() {
+    if (slicesUsed != 0) {
+      slicesUsed = 0;
+      slicer = null;
+    }
+  }
+
   private void record() {
     ResourceLeakTracker<RegisteredByteBuf> tracker = leak;
     if (tracker != null && LEAKS.isRecordEnabled()) {
@@ -229,10 +250,7 @@ final class RegisteredByteBuf extends RegisteredBytes {
       leak = null;
       tracker.close(this);
     }
-    if (slicesUsed != 0) {
-      slicesUsed = 0;
-      slicer = null;
-    }
+    forgetSlices();
     List<RegisteredByteBuf> kept = outgrown;
     if (kept != null) {
       outgrown = null;

@@ -324,6 +324,16 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
     return limit.used() > plenty;
   }
 
+  /**
+   * Prepares a buffer of our allocator, all slices of which were released, for its next use: that
+   * takes less than to release it and to allocate another. The caller holds its one reference.
+   *
+   * @return false if there is another reference, or the buffer is not of our allocator
+   */
+  public boolean reuse(ByteBuf buffer) {
+    return buffer instanceof RegisteredByteBuf own && own.reuse();
+  }
+
   RegistrationLimit limit() {
     return limit;
   }

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 final class AdapterMeters {
   private static final String CONNECTIONS = "connections";
   private static final String COMPLETIONS = "completions";
+  private static final String RECEIVES = "receives";
   private static final String REQUESTS = "requests";
   private static final String CAMEL = "(?<=[a-z])(?=[A-Z])";
 
@@ -259,6 +260,18 @@ final class AdapterMeters {
         "Entries of completion queues",
         tags,
         meters -> meters.total(MicrometerHca::completionEntries));
+    gauge(
+        "verbena.receive.pool.size",
+        RECEIVES,
+        "Receives that shared receive queues keep posted",
+        tags,
+        meters -> meters.total(MicrometerHca::receives));
+    gauge(
+        "verbena.receive.pool.promised",
+        RECEIVES,
+        "Receives of shared receive queues that peers have credits for",
+        tags,
+        meters -> meters.total(MicrometerHca::receivesPromised));
     gauge(
         "verbena.memory.registered",
         BaseUnits.BYTES,

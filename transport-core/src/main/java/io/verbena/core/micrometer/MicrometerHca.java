@@ -17,6 +17,8 @@ final class MicrometerHca extends HcaMeter {
   private final DistributionSummary polls;
   private final AtomicLong entries = new AtomicLong();
   private final AtomicLong reserved = new AtomicLong();
+  private final AtomicLong receives = new AtomicLong();
+  private final AtomicLong promised = new AtomicLong();
 
   final MeteredHca hca;
 
@@ -43,6 +45,20 @@ final class MicrometerHca extends HcaMeter {
   @Override
   public void completionsReserved(long more) {
     reserved.addAndGet(more);
+  }
+
+  @Override
+  public void receivePool(long size, long morePromised) {
+    receives.addAndGet(size);
+    promised.addAndGet(morePromised);
+  }
+
+  long receives() {
+    return receives.get();
+  }
+
+  long receivesPromised() {
+    return promised.get();
   }
 
   long completionEntries() {

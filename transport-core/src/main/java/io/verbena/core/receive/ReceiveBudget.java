@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.receive;
+
+/**
+ * How many receives a pool keeps posted, and how many of them its connections may promise. Counts
+ * alone.
+ *
+ * <p>Each connection may promise its peer {@code first} receives at all times, and {@code extra}
+ * ones that it was granted here. The pool keeps
+ *
+ * <pre>{@code
+ * target = (sum of all extra) + reserve
+ * reserve = min(connections * first, 256 + connections / 4, bound / 2)
+ * sum of all extra <= bound - bound / 2
+ * }</pre>
+ *
+ * posted.
+ *
+ * <p><b>Why no more is promised than is posted, but for what RNR bears.</b> A promise ends when a
+ * frame takes a receive, and is made anew not before that receive, or another one, is posted again.
+ * So what is promised and what is posted go down and up together, and {@code promised <= posted +
+ * (connections * first - reserve)} holds at all times if it holds whenever a count here changes: an
+ * extra one is promised after it was posted, and is given up before the target falls. Up to {@code
+ * 256 / first} connections have a receive for each promise. Beyond that, no more than {@code first}
+ * promises of each connection have none, whatever it does: where all use them at once, the HCA of a
+ * sender waits (RNR) until the loop has read a frame of another, which it does without waiting for
+ * anybody.
+ *
+ * <p><b>Why nobody starves.</b> Nothing takes the {@code first} ones from a connection, and extra
+ * ones of all are bounded. Where a connection finds none left, those that have more than an even
+ * part give each receive up that is used, until all is even; a peer that uses none keeps what it
+ * was promised once, and no more.
+ */
+final class ReceiveBudget {
+  private static final int RESERVE = 256;
+  private static final int RESERVE_SHARE = 4;
+
+  private final int bound;
+  private final int first;
+  private int connections;
+  private int sharers;
+  private int extra;
+  private boolean contended;
+
+  /**
+   * @param bound the most receives that are posted
+   * @param first what each connection may promise at all times
+   */
+  ReceiveBudget(int bound, int first) {
+    this.bound = bound;
+    this.first = first;
+  }
+
+  int bound() {
+    return bound;
+  }
+
+  int connections() {
+    return connections;
+  }
+
+  /** A connection came. */
+  void join() {
+    connections++;
+  }
+
+  /** A connection went, which has no extra receives. */
+  void leave() {
+    connections--;
+  }
+
+  /** How many receives to keep posted. */
+  int target() {
+    int most = Math.min(RESERVE + connections / RESERVE_SHARE, bound / 2);
+    return extra + (int) Math.min((long) connections * first, most);
+  }
+
+  /** What connections may promise at the most. */
+  long promised() {
+    return (long) connections * first + extra;
+  }
+
+  /**
+   * How many of {@code wanted} receives a connection may have that has {@code held} extra ones; 0
+   * or more. They are its own once they are {@linkplain #take taken}.
+   */
+  int grant(int wanted, int held) {
+    int room = mostExtra() - extra;
+    if (wanted <= room) {
+      return wanted;
+    }
+    contended = true;
+    return Math.max(0, Math.min(room, part(held) - held));
+  }
+
+  /** A connection that had {@code held} extra receives takes so many more. */
+  void take(int count, int held) {
+    if (held == 0 && count > 0) {
+      sharers++;
+    }
+    extra += count;
+  }
+
+  /** A connection that had {@code held} extra receives gives so many back. */
+  void giveBack(int count, int held) {
+    if (held == count && count > 0) {
+      sharers--;
+    }
+    extra -= count;
+    if (extra <= mostExtra() / 2) {
+      contended = false;
+    }
+  }
+
+  /** Whether a connection with {@code held} extra receives keeps others from having as many. */
+  boolean hasMoreThanItsPart(int held) {
+    return contended && held > part(held);
+  }
+
+  private int mostExtra() {
+    return bound - bound / 2;
+  }
+
+  /** An even part, with one more who waits for one. */
+  private int part(int held) {
+    return mostExtra() / (sharers + (held == 0 ? 1 : 0) + 1);
+  }
+}

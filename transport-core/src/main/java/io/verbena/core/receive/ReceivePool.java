@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.receive;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.collection.IntObjectHashMap;
+import io.verbena.MemoryLimitException;
+import io.verbena.core.loop.CloseSteps;
+import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.LoopMember;
+import io.verbena.core.loop.Membership;
+import io.verbena.core.loop.WorkRequestId;
+import io.verbena.core.memory.Location;
+import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.meters.HcaMeter;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.VerbsException;
+import io.verbena.verbs.WorkCompletion;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receives of all connections of a loop, in one shared receive queue. It has as many as {@link
+ * ReceiveBudget} says: some for whoever sends next, and those that busy connections were granted.
+ * The loop posts one again whenever it has read one, and so knows at all times how many are posted:
+ * it needs no event at a limit, which would come later and on another thread. A receive that was
+ * posted cannot be withdrawn, so the pool shrinks as receives are taken, and goes with its last
+ * connection.
+ *
+ * <p>Completions find their connection by the number of its queue pair; those of one that is gone
+ * only give their frame back. Only on the loop.
+ */
+public final class ReceivePool implements LoopMember {
+  private static final int FIRST_FRAMES = 16;
+
+  private final CompletionLoop loop;
+  private final ProtectionDomain domain;
+  private final RegisteredMemory memory;
+  private final int frameCapacity;
+  private final HcaMeter meter;
+  private final CloseSteps leftOpen;
+  private final ReceiveBudget budget;
+  private final ReceiveWorkRequest request = new ReceiveWorkRequest();
+  private final Location location = new Location();
+  private final IntObjectHashMap<ReceiveShare> shares = new IntObjectHashMap<>();
+
+  private @Nullable SharedReceiveQueue queue;
+  private @Nullable Membership membership;
+
+  /** Frames that are posted, by slot. */
+  private @Nullable ByteBuf[] frames = new @Nullable ByteBuf[0];
+
+  /** Slots without a frame, the one used last on top. */
+  private int[] free = new int[0];
+
+  private int freeCount;
+  private int posted;
+  private int target;
+  private long promised;
+
+  /** Whose receive completed last: that of a busy connection is found without the map. */
+  private int lastNumber;
+
+  private @Nullable ReceiveShare last;
+
+  /** A connection that takes receives from a pool. */
+  public interface User {
+    /**
+     * Called on the loop when a receive of its queue pair has completed. Must not throw.
+     *
+     * @param frame belongs to the callee, also if the receive failed
+     * @param completion belongs to the poller, which overwrites it after the call
+     */
+    void received(ByteBuf frame, WorkCompletion completion);
+  }
+
+  /**
+   * A pool without connections, which has nothing.
+   *
+   * @param frameCapacity bytes of a receive
+   * @param bound the most receives, {@link #bound}
+   * @param first receives that each connection may promise at all times
+   * @param leftOpen gets what of the device cannot be closed
+   */
+  public ReceivePool(
+      CompletionLoop loop,
+      ProtectionDomain domain,
+      RegisteredMemory memory,
+      int frameCapacity,
+      int bound,
+      int first,
+      HcaMeter meter,
+      CloseSteps leftOpen) {
+    this.loop = loop;
+    this.domain = domain;
+    this.memory = memory;
+    this.frameCapacity = frameCapacity;
+    this.meter = meter;
+    this.leftOpen = leftOpen;
+    budget = new ReceiveBudget(bound, first);
+  }
+
+  /**
+   * How many receives a pool may have.
+   *
+   * @param wanted how many at the most
+   * @param least how many at the least
+   * @return 0 if the device has no shared receive queues, or none that holds the least
+   */
+  public static int bound(DeviceAttributes device, int wanted, int least) {
+    if (!device.supports(Capability.SHARED_RECEIVE_QUEUE) || device.maxSharedReceiveQueues() == 0) {
+      return 0;
+    }
+    int most = Math.min(device.maxSharedReceiveRequests(), device.maxCompletions() / 2);
+    int bound = Math.min(Math.max(wanted, least), most);
+    return bound < least ? 0 : bound;
+  }
+
+  // ---- connections
+
+  /**
+   * A connection is about to be made; its share is {@linkplain ReceiveShare#release released} when
+   * its queue pair is gone.
+   *
+   * @throws VerbsException if the HCA cannot
+   * @throws MemoryLimitException at the ceiling
+   */
+  public ReceiveShare join() {
+    budget.join();
+    try {
+      if (queue == null) {
+        open();
+      }
+      changed();
+      fill();
+    } catch (Throwable e) {
+      try {
+        leave(ReceiveShare.NO_NUMBER, 0);
+      } catch (Throwable also) {
+        e.addSuppressed(also);
+      }
+      throw e;
+    }
+    return new ReceiveShare(this);
+  }
+
+  private void open() {
+    Membership joined = loop.join(this, budget.bound());
+    try {
+      queue = domain.createSharedReceiveQueue(budget.bound(), 1);
+      membership = joined;
+    } catch (Throwable e) {
+      loop.leave(joined);
+      throw e;
+    }
+  }
+
+  SharedReceiveQueue queue() {
+    return requireNonNull(queue, "no connection");
+  }
+
+  CompletionQueue completionQueue() {
+    return requireNonNull(membership, "no connection").queue();
+  }
+
+  void serve(int number, ReceiveShare share) {
+    shares.put(number, share);
+  }
+
+  void leave(int number, int extra) {
+    shares.remove(number);
+    last = null;
+    budget.giveBack(extra, extra);
+    budget.leave();
+    changed();
+    if (budget.connections() == 0) {
+      close();
+    }
+  }
+
+  /** The target may be another. */
+  private void changed() {
+    int newTarget = budget.target();
+    long newPromised = budget.promised();
+    if (newTarget != target || newPromised != promised) {
+      meter.receivePool(newTarget - target, newPromised - promised);
+      target = newTarget;
+      promised = newPromised;
+    }
+  }
+
+  /** Closes the queue, to which no queue pair is attached. */
+  private void close() {
+    SharedReceiveQueue gone = queue;
+    Membership left = membership;
+    queue = null;
+    membership = null;
+    try {
+      if (gone != null) {
+        try {
+          gone.close();
+        } catch (RuntimeException | Error e) {
+          leftOpen.add("shared receive queue", gone::close);
+          throw e;
+        }
+      }
+    } finally {
+      releaseFrames();
+      if (left != null) {
+        loop.leave(left);
+      }
+    }
+  }
+
+  private void releaseFrames() {
+    @Nullable ByteBuf[] gone = frames;
+    frames = new @Nullable ByteBuf[0];
+    free = new int[0];
+    freeCount = 0;
+    posted = 0;
+    for (ByteBuf frame : gone) {
+      if (frame != null) {
+        frame.release();
+      }
+    }
+  }
+
+  // ---- shares
+
+  int grow(int wanted, int held) {
+    int granted = budget.grant(wanted, held);
+    if (granted <= 0) {
+      return 0;
+    }
+    budget.take(granted, held);
+    changed();
+    try {
+      fill();
+    } catch (MemoryLimitException e) {
+      int missing = Math.min(granted, target - posted);
+      budget.giveBack(missing, held + granted);
+      changed();
+      granted -= missing;
+    }
+    return granted;
+  }
+
+  void shrink(int count, int held) {
+    budget.giveBack(count, held);
+    changed();
+  }
+
+  boolean hasMoreThanItsPart(int held) {
+    return budget.hasMoreThanItsPart(held);
+  }
+
+  // ---- receives
+
+  /** Posts as many as are missing. */
+  private void fill() {
+    while (posted < target) {
+      post(memory.allocator().directBuffer(frameCapacity, frameCapacity));
+    }
+  }
+
+  /** Takes a frame that nobody uses, and posts it unless there are enough. */
+  void giveBack(ByteBuf frame) {
+    if (posted >= target) {
+      frame.release();
+      return;
+    }
+    post(frame);
+    if (posted < target && !memory.isScarce()) {
+      topUp();
+    }
+  }
+
+  /** Replaces a frame that was lost with its messages when there was no memory for another. */
+  private void topUp() {
+    ByteBuf frame;
+    try {
+      frame = memory.allocator().directBuffer(frameCapacity, frameCapacity);
+    } catch (MemoryLimitException e) {
+      // The next frame that comes back tries again.
+      return;
+    }
+    post(frame);
+  }
+
+  private void post(ByteBuf frame) {
+    int slot = nextSlot();
+    try {
+      if (!memory.locate(frame, 0, frameCapacity, location)) {
+        throw new IllegalStateException("not in registered memory: " + frame);
+      }
+      frames[slot] = frame;
+      queue()
+          .postReceive(
+              request
+                  .id(WorkRequestId.receive(requireNonNull(membership).prefix(), slot))
+                  .buffer(location.address(), frameCapacity, location.lkey()));
+      posted++;
+    } catch (Throwable e) {
+      frames[slot] = null;
+      free[freeCount++] = slot;
+      frame.release();
+      throw e;
+    }
+  }
+
+  private int nextSlot() {
+    if (freeCount == 0) {
+      int length = frames.length;
+      int more = Math.max(FIRST_FRAMES, 2 * length);
+      frames = Arrays.copyOf(frames, more);
+      free = Arrays.copyOf(free, more);
+      for (int slot = more - 1; slot >= length; slot--) {
+        free[freeCount++] = slot;
+      }
+    }
+    return free[--freeCount];
+  }
+
+  @Override
+  public void completed(WorkCompletion completion) {
+    int slot = WorkRequestId.sequence(completion.workRequestId());
+    ByteBuf frame = frames[slot];
+    if (frame == null) {
+      throw new IllegalStateException("completion of receive " + slot + ", which is not posted");
+    }
+    frames[slot] = null;
+    free[freeCount++] = slot;
+    posted--;
+    ReceiveShare share = share(completion.queuePairNumber());
+    if (share == null) {
+      giveBack(frame);
+    } else {
+      share.arrived().received(frame, completion);
+    }
+  }
+
+  private @Nullable ReceiveShare share(int number) {
+    ReceiveShare found = last;
+    if (found == null || number != lastNumber) {
+      found = shares.get(number);
+      last = found;
+      lastNumber = number;
+    }
+    return found;
+  }
+
+  // ---- the loop
+
+  /** Its connections ask their peers. */
+  @Override
+  public boolean keepAlive() {
+    return false;
+  }
+
+  /** It goes with its connections, which are told too. */
+  @Override
+  public void shutDown(Throwable cause, boolean now) {}
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.receive;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.SharedReceiveQueue;
+import org.jspecify.annotations.Nullable;
+
+/** What one connection has of a {@link ReceivePool}. Only on the loop. */
+public final class ReceiveShare implements Receives {
+  static final int NO_NUMBER = -1;
+
+  private final ReceivePool pool;
+  private int number = NO_NUMBER;
+  private ReceivePool.@Nullable User user;
+  private int extra;
+  private int completed;
+  private int completedAtLook = -1;
+  private boolean released;
+
+  ReceiveShare(ReceivePool pool) {
+    this.pool = pool;
+  }
+
+  /** The queue that the connection's queue pair takes receives from. */
+  public SharedReceiveQueue queue() {
+    return pool.queue();
+  }
+
+  /** Where these receives complete. */
+  public CompletionQueue completionQueue() {
+    return pool.completionQueue();
+  }
+
+  /** Hands the receives of this queue pair to {@code to}; before it can receive any. */
+  public void serve(int queuePairNumber, ReceivePool.User to) {
+    number = queuePairNumber;
+    user = to;
+    pool.serve(queuePairNumber, this);
+  }
+
+  ReceivePool.User arrived() {
+    completed++;
+    ReceivePool.User to = user;
+    if (to == null) {
+      throw new IllegalStateException("a receive of nobody");
+    }
+    return to;
+  }
+
+  int extra() {
+    return extra;
+  }
+
+  @Override
+  public int grow(int wanted) {
+    int granted = pool.grow(wanted, extra);
+    extra += granted;
+    return granted;
+  }
+
+  @Override
+  public void shrink(int count) {
+    pool.shrink(count, extra);
+    extra -= count;
+  }
+
+  @Override
+  public boolean hasMoreThanItsPart() {
+    return pool.hasMoreThanItsPart(extra);
+  }
+
+  @Override
+  public void giveBack(ByteBuf frame) {
+    pool.giveBack(frame);
+  }
+
+  @Override
+  public int completed() {
+    return completed;
+  }
+
+  /** Nothing: what is posted is for all. */
+  @Override
+  public void halt() {}
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Receives of a shared queue are not flushed. What the HCA had taken by now is in the
+   * completion queue: nothing is left if another poll finds none.
+   */
+  @Override
+  public Flush flushed() {
+    if (completedAtLook == completed) {
+      return Flush.DONE;
+    }
+    completedAtLook = completed;
+    return Flush.LOOK_AGAIN;
+  }
+
+  @Override
+  public void release() {
+    if (!released) {
+      released = true;
+      int held = extra;
+      extra = 0;
+      pool.leave(number, held);
+    }
+  }
+}
