@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.connection;
 
+import io.netty.buffer.ByteBuf;
 import io.verbena.ProtocolViolationException;
 import io.verbena.RdmaException;
 import io.verbena.core.loop.DutyCycleEnd;
@@ -11,7 +12,6 @@ import io.verbena.reactor.queue.RequestOwner;
 import io.verbena.reactor.queue.SendSlots;
 import io.verbena.reactor.receive.ImmediateReceiver;
 import io.verbena.reactor.receive.MessageReceiver;
-import io.verbena.reactor.receive.ReceiveSlots;
 import io.verbena.reactor.wire.ProtocolException;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
@@ -20,7 +20,7 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands each completion to whoever handles it, by its work request id:
+ * Hands each completion to whoever handles it:
  *
  * <pre>
  *  receive, successful    MessageReceiver, and for an immediate ImmediateReceiver
@@ -28,40 +28,47 @@ import org.jspecify.annotations.Nullable;
  *  send                   the RequestOwner of the slot; failed, the connection ends too
  * </pre>
  *
- * Before the connection is open, completions are kept. Only on the loop.
+ * Before the connection is open, what is received is kept, as far as the peer has credits for it.
+ * Only on the loop.
  */
 final class CompletionRouter {
   private final SendSlots sends;
-  private final ReceiveSlots receives;
   private final MessageReceiver receiver;
   private final ImmediateReceiver immediates;
   private final GracefulClose close;
   private final FailureGuard guard;
   private final DutyCycleEnd turn;
   private final EndReason reason;
+  private final int mostEarly;
   private final Terminable connection;
-  private @Nullable ArrayDeque<WorkCompletion> early = new ArrayDeque<>();
+  private @Nullable ArrayDeque<Early> early = new ArrayDeque<>(0);
   private @Nullable FrameRouter frames;
   private @Nullable OneSidedOperations operations;
 
+  /** A receive that completed before the connection was open. */
+  private record Early(ByteBuf frame, WorkCompletion completion) {}
+
+  /**
+   * @param mostEarly frames that the peer may send before the connection is open
+   */
   CompletionRouter(
       SendSlots sends,
-      ReceiveSlots receives,
       MessageReceiver receiver,
       ImmediateReceiver immediates,
       GracefulClose close,
       FailureGuard guard,
       DutyCycleEnd turn,
       EndReason reason,
+      int mostEarly,
       Terminable connection) {
     this.sends = sends;
-    this.receives = receives;
     this.receiver = receiver;
     this.immediates = immediates;
     this.close = close;
     this.guard = guard;
     this.turn = turn;
     this.reason = reason;
+    this.mostEarly = mostEarly;
     this.connection = connection;
   }
 
@@ -69,10 +76,11 @@ final class CompletionRouter {
   void open(FrameRouter to, OneSidedOperations waiting) {
     frames = to;
     operations = waiting;
-    ArrayDeque<WorkCompletion> came = early;
+    ArrayDeque<Early> came = early;
     early = null;
     while (came != null && !came.isEmpty()) {
-      route(came.remove());
+      Early next = came.remove();
+      received(next.frame, next.completion);
     }
   }
 
@@ -83,33 +91,27 @@ final class CompletionRouter {
 
   /** Releases the receives whose completions were kept. */
   void discardEarly() {
-    ArrayDeque<WorkCompletion> came = early;
+    ArrayDeque<Early> came = early;
     early = null;
     while (came != null && !came.isEmpty()) {
-      receives.take(WorkRequestId.sequence(came.remove().workRequestId())).release();
+      receiver.drop(came.remove().frame);
     }
   }
 
-  void route(WorkCompletion completion) {
+  /** A receive of this frame has completed, which now belongs to the router. */
+  void received(ByteBuf frame, WorkCompletion completion) {
     try {
-      ArrayDeque<WorkCompletion> parked = early;
+      ArrayDeque<Early> parked = early;
       if (parked != null) {
-        // The peer is faster than our own event that the connection is established: it has sent,
-        // or even gone, and whoever connects is told of both in their order.
-        parked.add(copy(completion));
+        park(parked, frame, completion);
         return;
       }
-      int sequence = WorkRequestId.sequence(completion.workRequestId());
-      if (WorkRequestId.isReceive(completion.workRequestId())) {
-        try {
-          received(sequence, completion);
-        } catch (Throwable e) {
-          // The rest of this frame is lost: nothing behind the gap may be delivered.
-          discardReceived();
-          throw e;
-        }
-      } else {
-        sent(sequence, completion);
+      try {
+        take(frame, completion);
+      } catch (Throwable e) {
+        // The rest of this frame is lost: nothing behind the gap may be delivered.
+        discardReceived();
+        throw e;
       }
     } catch (ProtocolException e) {
       connection.terminate(
@@ -118,6 +120,18 @@ final class CompletionRouter {
     } catch (Throwable e) {
       guard.broke(e);
     }
+  }
+
+  /**
+   * The peer is faster than our own event that the connection is established: it has sent, or even
+   * gone, and whoever connects is told of both in their order.
+   */
+  private void park(ArrayDeque<Early> parked, ByteBuf frame, WorkCompletion completion) {
+    if (completion.isSuccess() && parked.size() >= mostEarly) {
+      receiver.drop(frame);
+      throw ProtocolException.malformed("frames beyond the credits", 1, "0");
+    }
+    parked.add(new Early(frame, copy(completion)));
   }
 
   private static WorkCompletion copy(WorkCompletion completion) {
@@ -141,25 +155,35 @@ final class CompletionRouter {
     return copy;
   }
 
-  private void received(int sequence, WorkCompletion completion) {
+  private void take(ByteBuf frame, WorkCompletion completion) {
     FrameRouter to = frames;
     if (!completion.isSuccess()) {
-      receives.take(sequence).release();
+      receiver.drop(frame);
       connection.terminate(
           completion.status() == CompletionStatus.WR_FLUSH_ERR
               ? reason.lost()
               : reason.failed("receive", completion.status()));
     } else if (to == null) {
-      receives.take(sequence).release();
+      receiver.drop(frame);
     } else if (completion.opcode() == CompletionOpcode.RECV_RDMA_WITH_IMM) {
-      receiver.notified(sequence);
+      receiver.notified(frame);
       immediates.arrived(completion.immediate(), completion.byteLength());
     } else {
-      receiver.received(sequence, completion.byteLength(), to);
+      receiver.received(frame, completion.byteLength(), to);
     }
   }
 
-  private void sent(int sequence, WorkCompletion completion) {
+  /** A send, or one of its kind, has completed. */
+  void sent(WorkCompletion completion) {
+    try {
+      retire(completion);
+    } catch (Throwable e) {
+      guard.broke(e);
+    }
+  }
+
+  private void retire(WorkCompletion completion) {
+    int sequence = WorkRequestId.sequence(completion.workRequestId());
     RequestOwner owner = sends.retireTo(sequence, completion.status(), guard);
     if (completion.isSuccess()) {
       SendSlots.succeed(owner, guard);

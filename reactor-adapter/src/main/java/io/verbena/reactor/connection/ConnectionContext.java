@@ -3,17 +3,30 @@ package io.verbena.reactor.connection;
 
 import io.verbena.RdmaOptions;
 import io.verbena.core.cm.ConnectionEventDispatcher;
+import io.verbena.core.device.AsyncEvents;
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.receive.ReceivePool;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.receive.ReceiveBuffers;
 import io.verbena.reactor.send.SendFrames;
+import io.verbena.reactor.wire.Handshake;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.ProtectionDomain;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /** What connections are made in: a loop with all that its connections share. */
 public final class ConnectionContext {
+  /** Frames that a new peer may send, and an idle one keeps credits for. */
+  private static final int FIRST_FRAMES = 8;
+
+  /** The receives of a loop are at the most so many times those of a connection, */
+  private static final int POOL_DEPTHS = 64;
+
+  /** and those of all loops take no more than the registered memory divided by this. */
+  private static final int POOL_SHARE = 4;
+
   private static final int MOST_READS = 16;
   private static final int RETRIES = 7;
 
@@ -23,11 +36,14 @@ public final class ConnectionContext {
   private final SendFrames sendFrames;
   private final ReceiveBuffers receiveBuffers;
   private final ProtectionDomain domain;
+  private final AsyncEvents deviceEvents;
   private final RdmaOptions options;
+  private final @Nullable ReceivePool receivePool;
 
   /**
    * @param medium the scheme of the device's addresses
    * @param dispatcher where connection events come from
+   * @param deviceEvents where asynchronous events come from
    * @param resources of the loop
    * @param domain the protection domain of the connections
    * @param options of the transport
@@ -35,16 +51,54 @@ public final class ConnectionContext {
   public ConnectionContext(
       String medium,
       ConnectionEventDispatcher dispatcher,
+      AsyncEvents deviceEvents,
       LoopResources resources,
       ProtectionDomain domain,
       RdmaOptions options) {
     this.medium = medium;
     this.dispatcher = dispatcher;
+    this.deviceEvents = deviceEvents;
     this.resources = resources;
     this.domain = domain;
     this.options = options;
     sendFrames = new SendFrames(resources);
     receiveBuffers = new ReceiveBuffers(resources, options);
+    receivePool = newReceivePool(resources, domain, options);
+  }
+
+  private static @Nullable ReceivePool newReceivePool(
+      LoopResources resources, ProtectionDomain domain, RdmaOptions options) {
+    long fits =
+        options.maxRegisteredBytes() / POOL_SHARE / options.loops() / resources.frameCapacity();
+    DeviceAttributes device = resources.loop().device().attributes();
+    int bound =
+        ReceivePool.bound(
+            device,
+            (int) Math.min((long) POOL_DEPTHS * options.receiveDepth(), fits),
+            2 * FIRST_FRAMES);
+    return bound == 0
+        ? null
+        : resources.newReceivePool(domain, bound, firstFrames(receiveDepth(options, device)));
+  }
+
+  private static int receiveDepth(RdmaOptions options, DeviceAttributes device) {
+    return Math.min(options.receiveDepth(), device.maxWorkRequests());
+  }
+
+  private static int firstFrames(int depth) {
+    return Math.min(FIRST_FRAMES, depth);
+  }
+
+  /** What a connection tells its peer. */
+  Handshake handshake() {
+    int depth = receiveDepth(options, loop().device().attributes());
+    return new Handshake(
+        Handshake.VERSION,
+        firstFrames(depth),
+        options.eagerSize(),
+        depth,
+        receiveBuffers.firstWindow(options.window()),
+        options.maxMessageSize());
   }
 
   /** Where connection events come from. */
@@ -78,6 +132,20 @@ public final class ConnectionContext {
 
   ReceiveBuffers receiveBuffers() {
     return receiveBuffers;
+  }
+
+  /** Whether its connections need the asynchronous events of the device. */
+  public boolean needsEvents() {
+    return receivePool != null;
+  }
+
+  AsyncEvents deviceEvents() {
+    return deviceEvents;
+  }
+
+  /** The receives of the loop, or null where each connection has its own. */
+  @Nullable ReceivePool receivePool() {
+    return receivePool;
   }
 
   ProtectionDomain domain() {

@@ -3,6 +3,7 @@ package io.verbena.reactor.connection;
 
 import static java.util.Objects.requireNonNull;
 
+import io.netty.buffer.ByteBuf;
 import io.verbena.ConnectionClosedException;
 import io.verbena.HcaException;
 import io.verbena.MemoryLimitException;
@@ -13,6 +14,9 @@ import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.core.loop.Ticks;
+import io.verbena.core.loop.WorkRequestId;
+import io.verbena.core.receive.ReceivePool;
+import io.verbena.core.receive.Receives;
 import io.verbena.reactor.credit.CreditReturns;
 import io.verbena.reactor.guard.Admission;
 import io.verbena.reactor.guard.FailureGuard;
@@ -23,12 +27,10 @@ import io.verbena.reactor.queue.RequestOwner;
 import io.verbena.reactor.queue.SendSlots;
 import io.verbena.reactor.receive.ImmediateReceiver;
 import io.verbena.reactor.receive.MessageReceiver;
-import io.verbena.reactor.receive.ReceiveSlots;
 import io.verbena.reactor.send.MessageSender;
 import io.verbena.reactor.wire.Handshake;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionIdentifier;
-import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.util.List;
@@ -53,7 +55,7 @@ import reactor.core.publisher.Mono;
  * when the queue pair is destroyed. At the end of that turn the {@link #endSteps} free everything,
  * and then tell whoever still waits.
  */
-public final class ConnectionLifecycle implements LoopMember {
+public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   private enum Phase {
     OPENING,
     OPEN,
@@ -86,6 +88,9 @@ public final class ConnectionLifecycle implements LoopMember {
   private final EndReason reason;
   private final EndSignals signals;
 
+  /** Whether the queue pair failed before the connection was open. */
+  private boolean failedEarly;
+
   private @Nullable MessageSender sender;
   private @Nullable OneSidedOperations operations;
 
@@ -93,8 +98,8 @@ public final class ConnectionLifecycle implements LoopMember {
   private volatile Phase phase = Phase.OPENING;
 
   /**
-   * Prepares a connection on the loop's thread: its queue pair, with all receives posted. Nothing
-   * is kept if this throws.
+   * Prepares a connection on the loop's thread: its queue pair, with receives posted. Nothing is
+   * kept if this throws.
    *
    * @param onEnd called on the loop when everything of it was freed, before it is told
    * @throws VerbsException if the HCA cannot
@@ -108,12 +113,11 @@ public final class ConnectionLifecycle implements LoopMember {
     RdmaOptions options = context.options();
     resources = context.resources();
     loop = resources.loop();
-    int window = context.receiveBuffers().firstWindow(options.window());
-    own = handshake(options, window, loop.device().attributes());
+    own = context.handshake();
     Ticks ticks = new Ticks(loop, this::tick);
     queues = new ConnectionQueues(context, identifier, this, ticks, own.receiveDepth());
     try {
-      returns = new CreditReturns(own.receiveDepth(), own.window());
+      returns = new CreditReturns(own.first(), own.receiveDepth(), own.window());
       turn = new DutyCycleEnd(loop.dutyCycleEnds(), this::endDutyCycle);
       reason = new EndReason(identifier.peer());
       guard = new FailureGuard(this::broke, reason.peer());
@@ -121,7 +125,7 @@ public final class ConnectionLifecycle implements LoopMember {
       admission = new Admission(reason.peer(), options.maxOperations(), this::refuse);
       immediates = new ImmediateReceiver(returns.immediates(), own.window(), turn, guard);
       SendSlots sends = queues.sends();
-      ReceiveSlots receives = queues.receives();
+      Receives receives = queues.receives();
       receiver =
           new MessageReceiver(
               context.receiveBuffers(),
@@ -138,21 +142,20 @@ public final class ConnectionLifecycle implements LoopMember {
       keepAlive = new KeepAlive(queues, close, resources.meter());
       router =
           new CompletionRouter(
-              sends, receives, receiver, immediates, close, guard, turn, reason, this::terminate);
-      queues.fill(own.receiveDepth());
+              sends,
+              receiver,
+              immediates,
+              close,
+              guard,
+              turn,
+              reason,
+              own.first(),
+              this::terminate);
+      queues.serve(this, own.first(), this::queuePairFailed);
     } catch (Throwable e) {
       queues.giveUp(e);
       throw e;
     }
-  }
-
-  private static Handshake handshake(RdmaOptions options, int window, DeviceAttributes device) {
-    return new Handshake(
-        Handshake.VERSION,
-        options.eagerSize(),
-        Math.min(options.receiveDepth(), device.maxWorkRequests()),
-        window,
-        options.maxMessageSize());
   }
 
   /** What the peer has to know. */
@@ -187,6 +190,9 @@ public final class ConnectionLifecycle implements LoopMember {
       phase = Phase.OPEN;
       queues.events().opened();
       router.open(new FrameRouter(out, receiver, immediates, close), oneSided);
+      if (failedEarly) {
+        noticeFailure();
+      }
       if (phase.isOver()) {
         turn.ask();
       }
@@ -219,9 +225,47 @@ public final class ConnectionLifecycle implements LoopMember {
 
   @Override
   public void completed(WorkCompletion completion) {
-    router.route(completion);
+    long id = completion.workRequestId();
+    if (WorkRequestId.isReceive(id)) {
+      try {
+        received(queues.take(WorkRequestId.sequence(id)), completion);
+      } catch (Throwable e) {
+        broke(e);
+      }
+    } else {
+      router.sent(completion);
+      if (phase.isOver()) {
+        turn.ask();
+      }
+    }
+  }
+
+  @Override
+  public void received(ByteBuf frame, WorkCompletion completion) {
+    router.received(frame, completion);
     if (phase.isOver()) {
       turn.ask();
+    }
+  }
+
+  /** The device says that the queue pair failed. */
+  private void queuePairFailed() {
+    loop.execute(this::noticeFailure);
+  }
+
+  /** Its sends, if there are any, say so too, and why. */
+  private void noticeFailure() {
+    if (phase == Phase.OPENING) {
+      // Whoever connects gets what came before.
+      failedEarly = true;
+    } else if (phase == Phase.OPEN) {
+      try {
+        if (!queues.markFailure()) {
+          terminate(reason.lost());
+        }
+      } catch (VerbsException e) {
+        terminate(reason.lost());
+      }
     }
   }
 
@@ -261,8 +305,16 @@ public final class ConnectionLifecycle implements LoopMember {
     } catch (VerbsException e) {
       phase = Phase.RELEASING;
     }
-    if (phase == Phase.RELEASING || queues.isFlushed()) {
+    if (phase == Phase.RELEASING) {
       finish();
+      return;
+    }
+    switch (queues.flushed()) {
+      case DONE -> finish();
+      case LOOK_AGAIN -> turn.ask();
+      case UNDER_WAY -> {
+        // Its completions ask for another turn.
+      }
     }
   }
 

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.connection;
 
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
+import io.verbena.core.device.AsyncEvents;
 import io.verbena.core.event.ConnectionRecorder;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.Ticks;
+import io.verbena.core.receive.ReceivePool;
+import io.verbena.core.receive.ReceiveShare;
+import io.verbena.core.receive.Receives;
 import io.verbena.core.stat.OpenQueuePairs;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.reactor.queue.LoopResources;
@@ -21,10 +28,12 @@ import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The queue pair of a connection: its two queues, its place in the loop, and who measures it. Only
- * on the loop.
+ * The queue pair of a connection: its two queues, its place in the loop, and who measures it. It
+ * takes receives from the pool of its loop, or has its own where the device has no shared receive
+ * queues. Only on the loop.
  */
 final class ConnectionQueues {
   private static final String QUEUE_PAIR = "queue pair";
@@ -36,9 +45,13 @@ final class ConnectionQueues {
   private final ConnectionMeter meter;
   private final ConnectionStatistics statistics;
   private final SendSlots sends;
-  private final ReceiveSlots receives;
+  private final AsyncEvents deviceEvents;
+  private final Receives receives;
+  private final @Nullable ReceiveSlots ownReceives;
+  private final @Nullable ReceiveShare share;
   private final OneSidedSlots slots;
   private final ConnectionRecorder events;
+  private boolean marked;
 
   /**
    * Makes a queue pair whose completions {@code member} gets. Nothing is kept if this throws.
@@ -56,15 +69,19 @@ final class ConnectionQueues {
     loop = resources.loop();
     DeviceAttributes device = loop.device().attributes();
     int sendDepth = Math.min(context.options().sendDepth(), device.maxWorkRequests());
-    membership = loop.join(member, sendDepth + receiveDepth);
+    deviceEvents = context.deviceEvents();
+    ReceivePool pool = context.receivePool();
+    ReceiveShare joined = pool == null ? null : pool.join();
+    Membership entered = null;
     QueuePair made = null;
     ConnectionMeter measuring = ConnectionMeter.OFF;
     try {
+      entered = loop.join(member, joined == null ? sendDepth + receiveDepth : sendDepth);
+      membership = entered;
       made =
           identifier.createQueuePair(
               context.domain(),
-              QueuePairOptions.reliable(
-                      membership.queue(), membership.queue(), sendDepth, receiveDepth)
+              queuePairOptions(membership, joined, sendDepth, receiveDepth)
                   .withScatterGather(device.maxScatterGather() >= 2 ? 2 : 1, 1));
       pair = made;
       statistics = new ConnectionStatistics(sendDepth);
@@ -73,8 +90,12 @@ final class ConnectionQueues {
       sends = new SendSlots(pair, loop, ticks, membership.prefix(), sendDepth, meter);
       statistics.sends(sends);
       OpenQueuePairs.use(pair, statistics);
-      receives =
-          new ReceiveSlots(pair, context.receiveBuffers(), membership.prefix(), receiveDepth);
+      share = joined;
+      ownReceives =
+          joined == null
+              ? new ReceiveSlots(pair, context.receiveBuffers(), membership.prefix(), receiveDepth)
+              : null;
+      receives = joined == null ? requireNonNull(ownReceives) : joined;
       slots = new OneSidedSlots(sends, device);
       events = new ConnectionRecorder("reactor", identifier.peer(), pair.number());
     } catch (Throwable e) {
@@ -83,9 +104,23 @@ final class ConnectionQueues {
         undo(e, () -> resources.close(QUEUE_PAIR, unused::close));
       }
       undo(e, measuring::close);
-      undo(e, () -> loop.leave(membership));
+      if (joined != null) {
+        undo(e, joined::release);
+      }
+      if (entered != null) {
+        Membership left = entered;
+        undo(e, () -> loop.leave(left));
+      }
       throw e;
     }
+  }
+
+  private static QueuePairOptions queuePairOptions(
+      Membership membership, @Nullable ReceiveShare share, int sendDepth, int receiveDepth) {
+    return share == null
+        ? QueuePairOptions.reliable(membership.queue(), membership.queue(), sendDepth, receiveDepth)
+        : QueuePairOptions.reliable(membership.queue(), share.completionQueue(), sendDepth, 0)
+            .withSharedReceiveQueue(share.queue());
   }
 
   private static void undo(Throwable why, Runnable step) {
@@ -99,12 +134,36 @@ final class ConnectionQueues {
   }
 
   /**
-   * Posts so many receives.
+   * Sees to it that the peer can send: posts its first receives, unless they are in the pool, whose
+   * completions {@code user} gets.
    *
+   * @param onFailure called, on any thread, when the queue pair fails by itself
    * @throws MemoryLimitException at the ceiling; what was posted stays
    */
-  void fill(int receiveDepth) {
-    receives.fill(receiveDepth);
+  void serve(ReceivePool.User user, int first, Runnable onFailure) {
+    ReceiveSlots own = ownReceives;
+    if (own != null) {
+      own.fill(first);
+      return;
+    }
+    requireNonNull(share).serve(pair.number(), user);
+    deviceEvents.listen(
+        pair,
+        type -> {
+          switch (type) {
+            case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, QP_LAST_WQE_REACHED -> onFailure.run();
+            case CQ_ERR,
+                COMM_EST,
+                SQ_DRAINED,
+                SRQ_LIMIT_REACHED,
+                DEVICE_FATAL,
+                SRQ_ERR,
+                PORT_ACTIVE,
+                PORT_ERR -> {
+              // No failure of the queue pair, or one that its completions tell of.
+            }
+          }
+        });
   }
 
   /** Frees everything for {@code why}, which keeps the connection from being made. */
@@ -131,8 +190,13 @@ final class ConnectionQueues {
     return sends;
   }
 
-  ReceiveSlots receives() {
+  Receives receives() {
     return receives;
+  }
+
+  /** Takes the frame of a receive of its own that completed. */
+  ByteBuf take(int sequence) {
+    return requireNonNull(ownReceives, "receives come from the pool").take(sequence);
   }
 
   OneSidedSlots slots() {
@@ -152,14 +216,36 @@ final class ConnectionQueues {
 
   /**
    * Posts what is flushed for certain, and behind all else, where the flush would else stay unseen;
-   * with no free slot, once there is one.
+   * with no free slot, once there is one. Receives of a pool are not flushed: those that the HCA
+   * took stand in the completion queue before this.
    *
    * @throws VerbsException if the HCA cannot
    */
   void markEnd() {
+    if ((sends.isEndUntold() || isEndUnmarked()) && sends.free() > 0) {
+      marked = true;
+      ask(new FlushMarker());
+    }
+  }
+
+  private boolean isEndUnmarked() {
+    return share != null && !marked;
+  }
+
+  /**
+   * The queue pair has failed by itself: sees to it that a completion tells, if anything is posted.
+   *
+   * @return false if nothing is
+   * @throws VerbsException if the HCA cannot
+   */
+  boolean markFailure() {
+    if (sends.isEmpty()) {
+      return false;
+    }
     if (sends.isEndUntold() && sends.free() > 0) {
       ask(new FlushMarker());
     }
+    return true;
   }
 
   /** How many requests of both kinds have completed, modulo 2<sup>32</sup>. */
@@ -174,13 +260,14 @@ final class ConnectionQueues {
     meter.forget(slot);
   }
 
-  /** Whether nothing is posted any more. */
-  boolean isFlushed() {
-    return sends.isEmpty() && receives.isEmpty();
+  /** How far both queues are flushed. */
+  Receives.Flush flushed() {
+    return sends.isEmpty() && !isEndUnmarked() ? receives.flushed() : Receives.Flush.UNDER_WAY;
   }
 
   /** Destroys the queue pair: the HCA lets go of all memory. */
   void closePair() {
+    deviceEvents.forget(pair);
     resources.close(QUEUE_PAIR, pair::close);
   }
 

@@ -87,6 +87,7 @@ final class Deadlines {
     return closing
         || !sends.isEmpty()
         || sender.isStuck()
+        || sender.hasMoreFrames()
         || operations.isWaiting()
         || receiver.hasUnreadMessage();
   }

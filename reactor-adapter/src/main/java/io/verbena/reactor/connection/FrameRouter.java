@@ -52,6 +52,11 @@ final class FrameRouter implements FrameReader.Handler {
   }
 
   @Override
+  public void returned(int count) {
+    receiver.returned(count);
+  }
+
+  @Override
   public void immediate(int value, int length) {
     immediates.arrived(value, length);
   }

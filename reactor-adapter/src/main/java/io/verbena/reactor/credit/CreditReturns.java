@@ -6,24 +6,25 @@ package io.verbena.reactor.credit;
  * message that was read. The receiving parts of a connection write it, the sender announces it.
  */
 public final class CreditReturns {
-  private final ReceiveCredits frames;
+  private final FrameCredits frames;
   private final ReceiveCredits messages;
   private final ReceiveCredits immediates;
   private int doneId;
   private boolean donePending;
 
   /**
-   * @param receiveDepth the first grant of frames
+   * @param first the first grant of frames
+   * @param receiveDepth the most frames that the peer may have a grant of
    * @param window the first grant of messages, and of immediates
    */
-  public CreditReturns(int receiveDepth, int window) {
-    frames = new ReceiveCredits(receiveDepth, Math.max(2, receiveDepth / 4));
+  public CreditReturns(int first, int receiveDepth, int window) {
+    frames = new FrameCredits(first, receiveDepth);
     messages = new ReceiveCredits(window, Math.max(1, window / 4));
     immediates = new ReceiveCredits(window, Math.max(1, window / 4));
   }
 
   /** Credits of receives. */
-  public ReceiveCredits frames() {
+  public FrameCredits frames() {
     return frames;
   }
 

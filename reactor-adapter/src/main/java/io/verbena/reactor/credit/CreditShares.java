@@ -42,7 +42,7 @@ public final class CreditShares<S extends CreditUser> {
    * @param window the peer's first grant
    */
   public CreditShares(int window) {
-    credits = new SendCredits("messages", window);
+    credits = new SendCredits("messages", window, window);
   }
 
   // ---- credits

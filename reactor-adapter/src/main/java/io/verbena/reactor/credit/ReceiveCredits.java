@@ -5,8 +5,10 @@ package io.verbena.reactor.credit;
  * Credits to the peer: what it may have sent in all, and what of that it has been told. Counters
  * are totals modulo 2<sup>32</sup>, as they are on the wire.
  */
-public final class ReceiveCredits {
-  private final int threshold;
+public class ReceiveCredits {
+  /** How many unannounced credits are worth a frame of their own. */
+  int threshold;
+
   private int limit;
   private int announced;
   private int arrived;
@@ -25,6 +27,21 @@ public final class ReceiveCredits {
   public boolean arrive() {
     arrived++;
     return announced - arrived >= 0;
+  }
+
+  /** Counts so many as if they had arrived. */
+  final void arrive(int count) {
+    arrived += count;
+  }
+
+  /** Grants so many more. */
+  final void add(int count) {
+    limit += count;
+  }
+
+  /** How many the peer was told of that have not arrived. */
+  final int onTheirWay() {
+    return announced - arrived;
   }
 
   /** Counts one that was dealt with: the peer may send another. */

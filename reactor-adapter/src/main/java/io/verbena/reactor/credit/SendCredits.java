@@ -15,12 +15,13 @@ public final class SendCredits {
 
   /**
    * @param of what it counts, for error messages
-   * @param most how many may ever be free at once: the first grant
+   * @param first the first grant
+   * @param most how many may ever be free at once
    */
-  public SendCredits(String of, int most) {
+  public SendCredits(String of, int first, int most) {
     this.of = of;
     this.most = most;
-    limit = most;
+    limit = first;
   }
 
   /** Credits that are free. */
@@ -33,10 +34,20 @@ public final class SendCredits {
     used++;
   }
 
+  /** Gives so many back, which then are used. */
+  public void giveBack(int count) {
+    used += count;
+  }
+
+  /** How many were used in all, modulo 2<sup>32</sup>. */
+  public int used() {
+    return used;
+  }
+
   /**
    * Takes the peer's newest grant.
    *
-   * @throws ProtocolException if it takes credits back or frees more than the first grant
+   * @throws ProtocolException if it takes credits back or frees more than there may be
    */
   public void raise(int newLimit) {
     if (newLimit == limit) {

@@ -9,8 +9,10 @@ import io.verbena.core.loop.CloseSteps;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.memory.Location;
 import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.core.receive.ReceivePool;
 import io.verbena.meters.HcaMeter;
 import io.verbena.reactor.wire.FrameLayout;
+import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
 import java.time.Duration;
@@ -87,6 +89,11 @@ public final class LoopResources {
       leftOpen.add(name, close);
       throw e;
     }
+  }
+
+  /** A pool of receives for its connections, as {@link ReceivePool} takes them. */
+  public ReceivePool newReceivePool(ProtectionDomain domain, int bound, int first) {
+    return new ReceivePool(loop, domain, memory, frameCapacity, bound, first, meter, leftOpen);
   }
 
   /** Registered memory. */

@@ -7,8 +7,10 @@ import io.verbena.MemoryLimitException;
 import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.DutyCycleEnd;
+import io.verbena.core.receive.Receives;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.reactor.credit.CreditReturns;
+import io.verbena.reactor.credit.FrameCredits;
 import io.verbena.reactor.credit.ReceiveCredits;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.LoopResources;
@@ -36,11 +38,11 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   private final LoopResources resources;
   private final CompletionLoop loop;
   private final ReceiveBuffers buffers;
-  private final ReceiveSlots receives;
+  private final Receives receives;
   private final OneSidedSlots slots;
   private final ConnectionMeter meter;
   private final CreditReturns returns;
-  private final ReceiveCredits frames;
+  private final FrameCredits frames;
   private final ReceiveCredits messages;
   private final int window;
   private final int longest;
@@ -85,12 +87,11 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
 
   private @Nullable ByteBuf unposted;
 
-  private boolean halted;
   private boolean discarding;
   private boolean closeCame;
 
   /**
-   * Receives into {@code buffers}, which stand in {@code receives}.
+   * Receives into frames that go back to {@code receives}, or are replaced from {@code buffers}.
    *
    * @param returns where credits are counted that the peer gets back
    * @param slots for the READs of long messages
@@ -98,7 +99,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
    */
   public MessageReceiver(
       ReceiveBuffers buffers,
-      ReceiveSlots receives,
+      Receives receives,
       CreditReturns returns,
       OneSidedSlots slots,
       DutyCycleEnd turn,
@@ -143,29 +144,64 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
   // ---- frames
 
   /**
-   * A frame arrived.
+   * A frame arrived, which now belongs to this.
    *
    * @param to who handles its records
-   * @throws ProtocolException if it is none
+   * @throws ProtocolException if it is none, or the peer had no credit for it
    */
-  public void received(int sequence, int length, FrameReader.Handler to) {
-    ByteBuf frame = receives.take(sequence);
+  public void received(ByteBuf frame, int length, FrameReader.Handler to) {
     sliced = false;
     try {
+      countFrame();
       copying = !buffers.hasSpare();
       shortFrame = length < resources.frameCapacity() >> 2;
       FrameReader.read(frame, length, longest, to);
     } catch (Throwable e) {
-      frame.release();
+      if (sliced) {
+        frame.release();
+      } else {
+        receives.giveBack(frame);
+      }
       throw e;
     }
     giveBack(frame);
   }
 
-  /** A receive was taken by an immediate, and nothing written into it. */
-  public void notified(int sequence) {
+  /**
+   * A receive was taken by an immediate, and nothing written into it.
+   *
+   * @throws ProtocolException if the peer had no credit for it
+   */
+  public void notified(ByteBuf frame) {
     sliced = false;
-    giveBack(receives.take(sequence));
+    try {
+      countFrame();
+    } catch (Throwable e) {
+      receives.giveBack(frame);
+      throw e;
+    }
+    giveBack(frame);
+  }
+
+  private void countFrame() {
+    if (!frames.arrive()) {
+      throw ProtocolException.malformed("frames beyond the credits", 1, "0");
+    }
+  }
+
+  /** Gives back a frame that is not read. */
+  public void drop(ByteBuf frame) {
+    receives.giveBack(frame);
+  }
+
+  /**
+   * The peer gives credits of frames back.
+   *
+   * @throws ProtocolException if it has not so many
+   */
+  public void returned(int count) {
+    frames.giveBack(count);
+    receives.shrink(count);
   }
 
   /**
@@ -174,10 +210,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
    */
   private void giveBack(ByteBuf frame) {
     repost();
-    if (halted) {
-      frames.free();
-      frame.release();
-    } else if (!sliced) {
+    if (!sliced || resources.memory().reuse(frame)) {
       unposted = frame;
     } else {
       frame.release();
@@ -193,13 +226,18 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
       return;
     }
     unposted = null;
-    frames.free();
-    if (halted) {
-      frame.release();
-      return;
+    if (frames.mayShrink() && receives.hasMoreThanItsPart()) {
+      frames.withhold();
+      receives.shrink(1);
+    } else {
+      frames.free();
     }
-    receives.post(frame);
+    receives.giveBack(frame);
     if (frames.reached()) {
+      int wanted = frames.wanted();
+      if (wanted > 0) {
+        frames.grow(receives.grow(wanted));
+      }
       turn.ask();
     }
   }
@@ -454,7 +492,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
 
   /** Posts nothing any more. */
   public void halt() {
-    halted = true;
+    receives.halt();
   }
 
   /** Releases what was not delivered, and all that may still come. */
@@ -496,7 +534,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     ByteBuf frame = unposted;
     if (frame != null) {
       unposted = null;
-      frame.release();
+      receives.giveBack(frame);
     }
     loseFromFirstUnread();
     unread.clear();

@@ -2,19 +2,34 @@
 package io.verbena.reactor.receive;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.MemoryLimitException;
 import io.verbena.core.loop.WorkRequestId;
+import io.verbena.core.receive.Receives;
 import io.verbena.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 
-/** The frames that wait in a receive queue, oldest first. */
-public final class ReceiveSlots {
+/**
+ * The frames that wait in a receive queue of a connection's own, oldest first: for devices without
+ * shared receive queues. There are as many as the peer has credits.
+ */
+public final class ReceiveSlots implements Receives {
+  private static final int FIRST_FRAMES = 4;
+
   private final QueuePair pair;
   private final ReceiveBuffers buffers;
   private final long prefix;
-  private final int mask;
-  private final @Nullable ByteBuf[] frames;
+  private final int capacity;
+
+  /** By sequence modulo the length, which grows with the receives that are posted. */
+  private @Nullable ByteBuf[] frames = new @Nullable ByteBuf[FIRST_FRAMES];
+
   private int head;
   private int tail;
+
+  /** Receives beyond the peer's credits: each is not posted again when it is taken. */
+  private int surplus;
+
+  private boolean halted;
 
   /**
    * The slots of {@code pair}'s receive queue, whose work request ids begin with {@code prefix}.
@@ -23,25 +38,23 @@ public final class ReceiveSlots {
     this.pair = pair;
     this.buffers = buffers;
     this.prefix = prefix;
-    int size = Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
-    mask = size - 1;
-    frames = new @Nullable ByteBuf[size];
+    this.capacity = capacity;
   }
 
-  /** Whether no receive is posted. */
-  public boolean isEmpty() {
-    return head == tail;
-  }
-
-  /** How many receives have completed, modulo 2<sup>32</sup>. */
+  @Override
   public int completed() {
     return tail;
+  }
+
+  @Override
+  public Flush flushed() {
+    return head == tail ? Flush.DONE : Flush.UNDER_WAY;
   }
 
   /**
    * Posts so many receives.
    *
-   * @throws io.verbena.MemoryLimitException at the ceiling; what was posted stays
+   * @throws MemoryLimitException at the ceiling; what was posted stays
    */
   public void fill(int count) {
     for (int i = 0; i < count; i++) {
@@ -49,12 +62,65 @@ public final class ReceiveSlots {
     }
   }
 
+  @Override
+  public int grow(int wanted) {
+    int before = head - surplus;
+    surplus -= Math.min(surplus, wanted);
+    try {
+      while (!halted && head - surplus - before < wanted && head - tail < capacity) {
+        post(buffers.newFrame());
+      }
+    } catch (MemoryLimitException e) {
+      // It has to do with what there is.
+    }
+    return head - surplus - before;
+  }
+
+  @Override
+  public void shrink(int count) {
+    surplus += count;
+  }
+
+  /** Nobody else takes from this queue. */
+  @Override
+  public boolean hasMoreThanItsPart() {
+    return false;
+  }
+
+  @Override
+  public void giveBack(ByteBuf frame) {
+    if (halted) {
+      frame.release();
+    } else if (surplus > 0) {
+      surplus--;
+      frame.release();
+    } else {
+      post(frame);
+    }
+  }
+
+  @Override
+  public void halt() {
+    halted = true;
+  }
+
   /** Posts a frame, which from now on belongs to the queue; also if this fails. */
-  void post(ByteBuf frame) {
+  private void post(ByteBuf frame) {
+    if (head - tail == frames.length) {
+      grow();
+    }
     int sequence = head;
-    frames[sequence & mask] = frame;
+    frames[sequence & frames.length - 1] = frame;
     head = sequence + 1;
     pair.postReceive(buffers.request(frame, WorkRequestId.receive(prefix, sequence)));
+  }
+
+  private void grow() {
+    @Nullable ByteBuf[] more = new @Nullable ByteBuf[2 * frames.length];
+    for (int sequence = tail; sequence != head; sequence++) {
+      more[sequence & more.length - 1] = frames[sequence & frames.length - 1];
+    }
+    frames = more;
   }
 
   /** Takes the frame of a receive that completed; it belongs to the caller. */
@@ -63,16 +129,18 @@ public final class ReceiveSlots {
       throw new IllegalStateException(
           "completion of receive " + sequence + " (expected: " + tail + ", before " + head + ")");
     }
-    ByteBuf frame = frames[sequence & mask];
+    int at = sequence & frames.length - 1;
+    ByteBuf frame = frames[at];
     if (frame == null) {
       throw new IllegalStateException("no frame of receive " + sequence);
     }
-    frames[sequence & mask] = null;
+    frames[at] = null;
     tail = sequence + 1;
     return frame;
   }
 
   /** Releases all that were never completed, once the queue pair is gone. */
+  @Override
   public void release() {
     while (tail != head) {
       take(tail).release();

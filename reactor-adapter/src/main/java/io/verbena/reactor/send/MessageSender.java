@@ -39,19 +39,26 @@ import reactor.core.publisher.Mono;
  * each of its own: slots of the send queue, frame credits (the peer's receives) and message credits
  * (the peer's demand, which {@link CreditShares} shares among the sends).
  *
- * <p><b>Why frame credits cannot run out for good.</b> Frames with data leave the last two credits
- * alone, and so do all others but those that return at least {@code T >= 2} credits, where {@code T
- * = max(2, depth / 4)}; such a one is sent as soon as T are to be returned and one credit is left.
+ * <p><b>Why frame credits cannot run out for good.</b> Let an end's share be the credits that it
+ * has and those that it is owed: 4 or more at all times, as it begins with so many, gives back none
+ * of them, and its peer takes none of them back. Frames with data leave the last two credits alone,
+ * and so do all others but those that return at least {@code T >= 2} credits, where {@code T =
+ * max(2, share / 4)}; such a one is sent as soon as T are to be returned and one credit is left.
  * Let all frames have arrived, nothing more be sent, and an end A have two credits or less. Then B
- * owes A at least {@code depth - 2 >= T}. B sends nothing only if it has no credit at all, and then
- * A owes B its whole depth, which is at least T, and A too must have none. Take the last frame of
- * all, sent by A, say. It left A less than two credits, so it returned T or more to B, and B has
- * sent nothing since: B has credits. Contradiction. And frames that return credits do not breed
- * each other: each costs one and returns two or more.
+ * owes A at least {@code share - 2 >= T}, whatever that share is by now. B sends nothing only if it
+ * has no credit at all, and then A owes B its whole share, which is at least T, and A too must have
+ * none. Take the last frame of all, sent by A, say. It left A less than two credits, so it returned
+ * T or more to B, and B has sent nothing since: B has credits. Contradiction. And frames that
+ * return credits do not breed each other: each costs one and returns two or more. A frame that
+ * gives credits back to the peer leaves as many as the first grant was, and is not sent again
+ * before more were granted.
  */
 public final class MessageSender {
   /** Frame credits that are left for returning credits. */
   static final int RESERVED_FRAMES = 2;
+
+  /** So many ticks without a frame make an end give back what it was granted beyond the first. */
+  private static final int IDLE_TICKS = 3;
 
   /** From here on it is cheaper to have the HCA gather a message than to copy it. */
   private static final int GATHER_FROM = 1024;
@@ -75,10 +82,15 @@ public final class MessageSender {
   private final boolean gathers;
   private final int signalEvery;
 
+  /** Credits of frames that are not given back. */
+  private final int firstFrames;
+
   private final ArrayDeque<Notice> waitingNotices = new ArrayDeque<>(1);
   private final RendezvousSources exposed;
   private @Nullable SendFrame open;
   private int unsignaled;
+  private int usedAtTick;
+  private int idleTicks;
   private boolean halted;
   private boolean stuck;
   private int stuckSince;
@@ -119,10 +131,11 @@ public final class MessageSender {
     resources = buffers.resources();
     loop = resources.loop();
     gathers = loop.device().attributes().maxScatterGather() >= 2;
-    frames = new SendCredits("frames", peer.receiveDepth());
+    firstFrames = peer.first();
+    frames = new SendCredits("frames", firstFrames, peer.receiveDepth());
     shares = new CreditShares<>(peer.window());
     exposed = new RendezvousSources(resources);
-    notices = new SendCredits("immediates", peer.window());
+    notices = new SendCredits("immediates", peer.window(), peer.window());
     eagerLimit = Math.min(own.eagerSize(), peer.eagerSize());
     dataLimit = FrameLayout.dataLimit(eagerLimit);
     longest = peer.maxMessageSize();
@@ -167,6 +180,9 @@ public final class MessageSender {
   /** Takes the grants of a frame's header. */
   public void granted(int newFrames, int newMessages, int newNotices) {
     frames.raise(newFrames);
+    if (hasMoreFrames()) {
+      sends.ticks().ask();
+    }
     notices.raise(newNotices);
     shares.granted(newMessages);
   }
@@ -434,6 +450,13 @@ public final class MessageSender {
   }
 
   private void addControl(SendFrame frame) {
+    if (isReturnDue()) {
+      // This frame takes one of them.
+      int count = frames.left() - firstFrames - 1;
+      frame.giveBack(count);
+      frames.giveBack(count);
+      idleTicks = 0;
+    }
     if (returns.isDonePending()) {
       frame.done(returns.takeDone());
     }
@@ -456,7 +479,16 @@ public final class MessageSender {
     if (returns.frames().reached()) {
       return frames.left() > 0;
     }
-    return frames.left() > RESERVED_FRAMES && (returns.isDue() || isCloseDue());
+    return frames.left() > RESERVED_FRAMES && (returns.isDue() || isCloseDue() || isReturnDue());
+  }
+
+  private boolean isReturnDue() {
+    return idleTicks >= IDLE_TICKS && hasMoreFrames();
+  }
+
+  /** Whether it has credits of frames that it gives back when it does not use them. */
+  public boolean hasMoreFrames() {
+    return frames.left() > firstFrames + 1;
   }
 
   /** Sends what this turn has brought, and what the peer must know. */
@@ -518,7 +550,10 @@ public final class MessageSender {
 
   /** The coarse clock went on: tries again what found no frame credit, no slot or no memory. */
   public void tick() {
-    if (stuck) {
+    int used = frames.used();
+    idleTicks = used == usedAtTick ? idleTicks + 1 : 0;
+    usedAtTick = used;
+    if (stuck || isReturnDue()) {
       turn.ask();
     }
   }

@@ -63,7 +63,9 @@ final class SendFrame implements RequestOwner {
    * Whether a record of so many bytes fits within {@code limit}, and may come behind the others.
    */
   boolean hasRoom(int length, int limit) {
-    return length <= limit - end && payload == null && records < FrameLayout.MAX_RECORDS - 2;
+    return length <= limit - end
+        && payload == null
+        && records < FrameLayout.MAX_RECORDS - FrameLayout.CONTROL_RECORDS;
   }
 
   /** Copies a message in. */
@@ -117,6 +119,12 @@ final class SendFrame implements RequestOwner {
     end += RecordLayout.CLOSE_LENGTH;
     records++;
     closes = true;
+  }
+
+  void giveBack(int credits) {
+    buffer.setLong(end, RecordLayout.header(RecordLayout.RETURN, credits));
+    end += RecordLayout.RETURN_LENGTH;
+    records++;
   }
 
   /** Writes the header. */

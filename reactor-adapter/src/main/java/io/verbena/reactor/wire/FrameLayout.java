@@ -12,7 +12,7 @@ package io.verbena.reactor.wire;
  *
  * {@code frames}, {@code messages} and {@code immediates} are the sender's grants: how many of each
  * its peer may have sent in all, modulo 2<sup>32</sup>. They only grow; a frame that repeats an
- * earlier grant is good.
+ * earlier grant is good. Frames that were given back by a RETURN count as sent.
  */
 public final class FrameLayout {
   /** The first byte of every frame. */
@@ -33,8 +33,12 @@ public final class FrameLayout {
   /** The most records in a frame: an unsigned short. */
   public static final int MAX_RECORDS = 0xffff;
 
-  /** Room that data leaves, so that a DONE and a CLOSE always find place behind it. */
-  public static final int CONTROL_RESERVE = RecordLayout.DONE_LENGTH + RecordLayout.CLOSE_LENGTH;
+  /** Room that data leaves, so that a DONE, a CLOSE and a RETURN always find place behind it. */
+  public static final int CONTROL_RESERVE =
+      RecordLayout.DONE_LENGTH + RecordLayout.CLOSE_LENGTH + RecordLayout.RETURN_LENGTH;
+
+  /** How many records that may be. */
+  public static final int CONTROL_RECORDS = 3;
 
   private FrameLayout() {}
 

@@ -29,6 +29,9 @@ public final class FrameReader {
      */
     void closing(boolean stop);
 
+    /** The peer gives so many credits of frames back, which may be negative. */
+    void returned(int count);
+
     /** Immediate data of a WRITE of {@code length} bytes, which may be negative. */
     void immediate(int value, int length);
   }
@@ -105,7 +108,11 @@ public final class FrameReader {
         to.immediate(frame.getInt(at + RecordLayout.VALUE_OFFSET), length);
         yield at + RecordLayout.IMMEDIATE_LENGTH;
       }
-      default -> throw ProtocolException.malformed("record kind", header >>> 56, "1..5");
+      case RecordLayout.RETURN -> {
+        to.returned(length);
+        yield at + RecordLayout.RETURN_LENGTH;
+      }
+      default -> throw ProtocolException.malformed("record kind", header >>> 56, "1..6");
     };
   }
 

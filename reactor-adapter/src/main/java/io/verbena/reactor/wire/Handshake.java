@@ -7,21 +7,22 @@ import java.nio.ByteBuffer;
  * What an end tells the other before the first frame, in the private data of connect and accept.
  *
  * <pre>
- *  0            4         6   8           12             16       20               24
- *  | 0x5652424E | version | 0 | eagerSize | receiveDepth | window | maxMessageSize |   big-endian
+ *  0            4         6       8           12             16       20               24
+ *  | 0x5652424E | version | first | eagerSize | receiveDepth | window | maxMessageSize |  big-endian
  * </pre>
  *
  * @param version of the protocol
  * @param eagerSize bytes of the longest message that its receives take
- * @param receiveDepth receives that it has posted: the peer's first grant of frames
+ * @param first the peer's first grant of frames, an unsigned short
+ * @param receiveDepth the most frames that the peer may have a grant of
  * @param window the peer's first grant of messages, and of immediates
  * @param maxMessageSize bytes of the longest message that it accepts
  */
 public record Handshake(
-    int version, int eagerSize, int receiveDepth, int window, int maxMessageSize) {
+    int version, int first, int eagerSize, int receiveDepth, int window, int maxMessageSize) {
 
-  /** The version that this code speaks. */
-  public static final int VERSION = 1;
+  /** The version that this code speaks: in version 1 the grant of frames was the same for good. */
+  public static final int VERSION = 2;
 
   /** The bytes of an encoded handshake. Some connection managers pad it with zeroes. */
   public static final int LENGTH = 24;
@@ -36,7 +37,7 @@ public record Handshake(
     return ByteBuffer.allocate(LENGTH)
         .putInt(MAGIC)
         .putShort((short) version)
-        .putShort((short) 0)
+        .putShort((short) first)
         .putInt(eagerSize)
         .putInt(receiveDepth)
         .putInt(window)
@@ -60,6 +61,7 @@ public record Handshake(
     Handshake read =
         new Handshake(
             version,
+            data.getShort(at + 6) & 0xffff,
             data.getInt(at + 8),
             data.getInt(at + 12),
             data.getInt(at + 16),
@@ -74,6 +76,11 @@ public record Handshake(
         "receive depth",
         read.receiveDepth,
         LEAST_DEPTH + ".." + MOST);
+    check(
+        read.first >= LEAST_DEPTH && read.first <= read.receiveDepth,
+        "first grant of frames",
+        read.first,
+        LEAST_DEPTH + ".." + read.receiveDepth);
     check(read.window >= 1 && read.window <= MOST, "window", read.window, "1.." + MOST);
     check(read.maxMessageSize >= 0, "longest message", read.maxMessageSize, ">= 0");
     return read;

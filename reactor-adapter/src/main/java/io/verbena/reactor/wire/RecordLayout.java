@@ -12,6 +12,7 @@ package io.verbena.reactor.wire;
  *  | kind | 0 | 0      | id       | 0     |                       DONE
  *  | kind | 0 | stop   |                                          CLOSE
  *  | kind | 0 | length | value    | 0     |                       IMMEDIATE
+ *  | kind | 0 | count  |                                          RETURN
  * </pre>
  */
 public final class RecordLayout {
@@ -30,6 +31,9 @@ public final class RecordLayout {
   /** A WRITE before this frame is done: immediate data for devices that have none. */
   public static final int IMMEDIATE = 5;
 
+  /** The sender gives credits of frames back, which it does not need now. */
+  public static final int RETURN = 6;
+
   /**
    * In the place of a CLOSE's length: the sender drops what else comes, so that its peer should
    * stop sending. Ends that do not know it read no length of a CLOSE.
@@ -45,6 +49,7 @@ public final class RecordLayout {
   public static final int DONE_LENGTH = 16;
   public static final int CLOSE_LENGTH = 8;
   public static final int IMMEDIATE_LENGTH = 16;
+  public static final int RETURN_LENGTH = 8;
 
   private static final int KIND_SHIFT = 56;
   private static final long RESERVED = 0x00ff_ffff_0000_0000L;

@@ -12,7 +12,7 @@ class CreditsTest {
   @Test
   void whatOneEndFreesTheOtherMayUse() {
     ReceiveCredits given = new ReceiveCredits(4, 2);
-    SendCredits got = new SendCredits("messages", 4);
+    SendCredits got = new SendCredits("messages", 4, 4);
     for (int round = 0; round < 100; round++) {
       while (got.left() > 0) {
         got.use();
@@ -36,7 +36,7 @@ class CreditsTest {
   void countsAcrossTheEndOfTheNumbers() {
     int most = 1 << 20;
     ReceiveCredits given = new ReceiveCredits(most, 1);
-    SendCredits got = new SendCredits("frames", most);
+    SendCredits got = new SendCredits("frames", most, most);
     for (long moved = 0; moved < 5L << 30; moved += most) {
       for (int i = 0; i < most; i++) {
         got.use();
@@ -61,7 +61,7 @@ class CreditsTest {
 
   @Test
   void refusesGrantsThatShrinkOrBurst() {
-    SendCredits got = new SendCredits("frames", 8);
+    SendCredits got = new SendCredits("frames", 8, 8);
     got.use();
 
     assertThatThrownBy(() -> got.raise(7))

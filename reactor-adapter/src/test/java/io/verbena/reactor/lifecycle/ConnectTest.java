@@ -21,6 +21,7 @@ import io.verbena.verbs.ConnectionEvent;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -165,13 +166,13 @@ class ConnectTest {
   void failsOnAnAnswerOfAnotherVersion() throws Exception {
     try (RawPeer server = RawPeer.listening()) {
       CompletableFuture<RdmaConnection> connection = transport.connect(server.address()).toFuture();
-      server.accept(new Handshake(7, 8192, 64, 256, 1 << 20).encode());
+      server.accept(new Handshake(7, 8, 8192, 64, 256, 1 << 20).encode());
 
       assertThat(connection)
           .failsWithin(Ends.LIMIT)
           .withThrowableThat()
           .withCauseInstanceOf(HandshakeException.class)
-          .withMessageContaining("protocol version: 7 (expected: 1)");
+          .withMessageContaining("protocol version: 7 (expected: 2)");
     }
   }
 
@@ -185,7 +186,7 @@ class ConnectTest {
           .failsWithin(Ends.LIMIT)
           .withThrowableThat()
           .withCauseInstanceOf(HandshakeException.class)
-          .withMessageContaining("its protocol version: 9 (expected: 1)");
+          .withMessageContaining("its protocol version: 9 (expected: 2)");
     }
   }
 
@@ -204,15 +205,21 @@ class ConnectTest {
 
   @Test
   void rejectsAClientThatSpeaksAnotherVersion() throws Exception {
-    assertRejected(new Handshake(2, 8192, 64, 256, 1 << 20).encode(), Rejection.Reason.VERSION);
+    assertRejected(new Handshake(1, 0, 8192, 64, 256, 1 << 20).encode(), Rejection.Reason.VERSION);
   }
 
   @Test
   void rejectsAClientWithoutAHandshake() throws Exception {
     assertRejected(ByteBuffer.allocate(0), Rejection.Reason.MALFORMED);
     assertRejected(ByteBuffer.wrap(Ends.bytes(56, 2)), Rejection.Reason.MALFORMED);
-    assertRejected(new Handshake(1, 8192, 64, -1, 1 << 20).encode(), Rejection.Reason.MALFORMED);
-    assertRejected(new Handshake(1, 8192, 0, 10, 1 << 20).encode(), Rejection.Reason.MALFORMED);
+    for (Handshake malformed :
+        List.of(
+            new Handshake(Handshake.VERSION, 8, 8192, 64, -1, 1 << 20),
+            new Handshake(Handshake.VERSION, 0, 8192, 0, 10, 1 << 20),
+            new Handshake(Handshake.VERSION, 3, 8192, 64, 10, 1 << 20),
+            new Handshake(Handshake.VERSION, 65, 8192, 64, 10, 1 << 20))) {
+      assertRejected(malformed.encode(), Rejection.Reason.MALFORMED);
+    }
   }
 
   private void assertRejected(ByteBuffer handshake, Rejection.Reason reason) throws Exception {

@@ -87,7 +87,7 @@ class DeadlineTest {
         RawPeer peer = RawPeer.listening()) {
       CompletableFuture<RdmaConnection> connect =
           ends.clientSide().connect(peer.address()).toFuture();
-      peer.accept(new Handshake(Handshake.VERSION, 8192, 4, 256, 1 << 20).encode());
+      peer.accept(new Handshake(Handshake.VERSION, 4, 8192, 4, 256, 1 << 20).encode());
       RdmaConnection connection = connect.get();
 
       CompletableFuture<Void> sent =

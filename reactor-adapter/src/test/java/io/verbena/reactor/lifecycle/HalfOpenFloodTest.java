@@ -171,7 +171,11 @@ class HalfOpenFloodTest {
     int number = ++requests;
     ByteBuffer data = ByteBuffer.allocate(Mad.REQUEST_DATA);
     IpAddressing.ipv4(number, UdpGid.address(from), UdpGid.address(to)).write(data);
-    data.put(IpAddressing.LENGTH, new Handshake(1, 8192, 64, 64, 1 << 20).encode(), 0, 24);
+    data.put(
+        IpAddressing.LENGTH,
+        new Handshake(Handshake.VERSION, 8, 8192, 64, 64, 1 << 20).encode(),
+        0,
+        24);
     ByteBuffer mad = ByteBuffer.allocate(Mad.LENGTH);
     Mad.write(
         new CmMessage.Request(

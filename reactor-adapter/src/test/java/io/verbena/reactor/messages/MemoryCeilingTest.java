@@ -224,8 +224,8 @@ class MemoryCeilingTest {
     assumeTrue(Addresses.areEmulated(), "no other HCA can be told to refuse");
     String address = Addresses.of("ceiling-" + NAMES.incrementAndGet()).toString();
     URI one = URI.create(address + (address.contains("?") ? "&" : "?") + "max-memory-regions=1");
-    // More than a slab.
-    RdmaTransport serverSide = RdmaTransport.create(Ends.options().receiveDepth(512).build());
+    // Its first receives are more than a slab.
+    RdmaTransport serverSide = RdmaTransport.create(Ends.options().eagerSize(1 << 20).build());
     RdmaTransport clientSide = RdmaTransport.create(Ends.options().build());
     try {
       RdmaServer server = serverSide.bind(one, connection -> Mono.never()).block(Ends.LIMIT);

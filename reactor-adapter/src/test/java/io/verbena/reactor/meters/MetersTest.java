@@ -169,7 +169,9 @@ class MetersTest {
           "send.queue.depth",
           "send.queue.limit",
           "credits",
-          "completion.queue.reserved"
+          "completion.queue.reserved",
+          "receive.pool.size",
+          "receive.pool.promised"
         }) {
       client.await(0, Ends.LIMIT, gauge);
     }

@@ -61,6 +61,7 @@ class ThrowingMeterTest {
     CONNECTION,
     COMPLETION_QUEUES,
     COMPLETIONS_RESERVED,
+    RECEIVE_POOL,
     POLLED,
     FAILED,
     CLOSE,
@@ -228,6 +229,11 @@ class ThrowingMeterTest {
     @Override
     public void completionsReserved(long entries) {
       throwAt(Place.COMPLETIONS_RESERVED);
+    }
+
+    @Override
+    public void receivePool(long size, long promised) {
+      throwAt(Place.RECEIVE_POOL);
     }
 
     @Override

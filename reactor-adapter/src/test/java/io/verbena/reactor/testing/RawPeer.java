@@ -74,7 +74,7 @@ public final class RawPeer implements AutoCloseable {
 
   /** A handshake as our own ends make it. */
   public static Handshake handshake() {
-    return new Handshake(Handshake.VERSION, 8192, RECEIVES, 256, 1 << 30);
+    return new Handshake(Handshake.VERSION, RECEIVES, 8192, RECEIVES, 256, 1 << 30);
   }
 
   /** How a client reaches it. */

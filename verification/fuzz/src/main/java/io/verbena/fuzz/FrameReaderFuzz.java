@@ -77,6 +77,11 @@ public final class FrameReaderFuzz {
       count(RecordLayout.IMMEDIATE_LENGTH);
     }
 
+    @Override
+    public void returned(int credits) {
+      count(RecordLayout.RETURN_LENGTH);
+    }
+
     private void count(int bytes) {
       read += bytes;
       Claim.that(read <= length, "records within the frame");

@@ -22,6 +22,7 @@ public final class HandshakeFuzz {
     Claim.that(bytes.position() == 0, "reading moves nothing");
     Claim.that(read.version() == Handshake.VERSION, "a version that is spoken here");
     Claim.that(read.eagerSize() >= 64 && read.eagerSize() <= 1 << 20, "a bounded eager size");
+    Claim.that(read.first() >= 4 && read.first() <= read.receiveDepth(), "a bounded grant");
     Claim.that(read.receiveDepth() >= 4 && read.receiveDepth() <= 1 << 20, "a bounded depth");
     Claim.that(read.window() >= 1 && read.window() <= 1 << 20, "a bounded window");
     Claim.that(read.maxMessageSize() >= 0, "a length that is one");

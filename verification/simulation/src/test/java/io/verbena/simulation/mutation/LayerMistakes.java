@@ -25,8 +25,13 @@ final class LayerMistakes {
           of(
               "a frame's credit lost",
               "receive/MessageReceiver.java",
-              "    unposted = null;\n    frames.free();\n    if (halted)",
-              "    unposted = null;\n    if (halted)"),
+              "    } else {\n      frames.free();\n    }\n    receives.giveBack(frame);",
+              "    }\n    receives.giveBack(frame);"),
+          of(
+              "credits used that were given back",
+              "send/MessageSender.java",
+              "      frames.giveBack(count);\n",
+              ""),
           of(
               "a frame's credit given before its receive is posted",
               "receive/MessageReceiver.java",

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.reactor.credit;
+
+import io.verbena.reactor.wire.ProtocolException;
+
+/**
+ * Credits of receives to the peer. Their number changes with the traffic, between what every
+ * connection has and what the peer was told as the most:
+ *
+ * <pre>
+ *  grows    doubles where the peer has used so many since they were announced last that it is to be
+ *           told of new ones, which a peer that gets an answer to each frame never does
+ *  shrinks  by what an idle peer gives back, and where others wait for receives by each that arrives
+ * </pre>
+ */
+public final class FrameCredits extends ReceiveCredits {
+  private final int first;
+  private final int most;
+  private int share;
+  private boolean grown;
+
+  /**
+   * @param first the first grant, and the least that the peer has
+   * @param most the most that it may have
+   */
+  public FrameCredits(int first, int most) {
+    super(first, threshold(first));
+    this.first = first;
+    this.most = most;
+    share = first;
+  }
+
+  private static int threshold(int share) {
+    return Math.max(2, share / 4);
+  }
+
+  /** How many there are, used or not. */
+  public int share() {
+    return share;
+  }
+
+  /** How many more are worth while now; 0 until those that came last were announced. */
+  public int wanted() {
+    return grown || !reached() ? 0 : Math.min(share, most - share);
+  }
+
+  /** Grants so many more, or none, as there were no more. */
+  public void grow(int count) {
+    grown = true;
+    if (count > 0) {
+      add(count);
+      share(share + count);
+    }
+  }
+
+  /** Whether there are more than the peer must have. */
+  public boolean mayShrink() {
+    return share > first;
+  }
+
+  /** One that arrived and was dealt with is not granted anew. */
+  public void withhold() {
+    share(share - 1);
+  }
+
+  /**
+   * The peer gives credits back.
+   *
+   * @throws ProtocolException if it has not so many, or must keep them
+   */
+  public void giveBack(int count) {
+    int returnable = Math.min(share - first, onTheirWay());
+    if (count < 1 || count > returnable) {
+      throw ProtocolException.malformed("credits given back", count, "1.." + returnable);
+    }
+    arrive(count);
+    share(share - count);
+  }
+
+  private void share(int count) {
+    share = count;
+    threshold = threshold(count);
+  }
+
+  @Override
+  public int announce() {
+    grown = false;
+    return super.announce();
+  }
+}
