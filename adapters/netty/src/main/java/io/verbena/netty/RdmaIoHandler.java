@@ -10,7 +10,6 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.verbena.PollMode;
@@ -75,7 +74,8 @@ public final class RdmaIoHandler implements IoHandler {
   private int runs;
   private volatile boolean sleeping;
 
-  private RdmaIoHandler(ThreadAwareExecutor executor, SharedHca hca, IoHandlerFactory sockets) {
+  private RdmaIoHandler(
+      ThreadAwareExecutor executor, SharedHca hca, @Nullable IoHandlerFactory sockets) {
     this.executor = executor;
     this.sockets = new Sockets(executor, sockets);
     this.hca = hca;
@@ -162,7 +162,9 @@ public final class RdmaIoHandler implements IoHandler {
    *     meters} count, and {@code eagerSize} as the size of a receive
    */
   public static IoHandlerFactory newFactory(URI hca, RdmaOptions options) {
-    return newFactory(hca, options, NioIoHandler.newFactory());
+    requireNonNull(hca, "hca");
+    requireNonNull(options, "options");
+    return executor -> new RdmaIoHandler(executor, SharedHca.open(hca, options), null);
   }
 
   /**
@@ -288,9 +290,8 @@ public final class RdmaIoHandler implements IoHandler {
 
   private void takeEvents() {
     CompletionEvents taken = events;
-    if (taken != null && taken.haveCome()) {
+    if (taken != null && taken.haveCome() && taken.take(queues)) {
       idleStrategy.worked();
-      taken.take(queues);
     }
   }
 

@@ -6,6 +6,7 @@ import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.verbena.core.loop.CompletionEvents;
 import java.util.concurrent.TimeUnit;
@@ -20,14 +21,23 @@ import org.jspecify.annotations.Nullable;
  * {@link #wakeup} may be called by other threads than the loop's.
  */
 final class Sockets {
-  /** How long sockets wait for a loop whose HCA is busy, beside the turn that is under way. */
+  /** How long sockets wait for a loop whose HCA is busy, beside a few turns. */
   private static final long INTERVAL = TimeUnit.MICROSECONDS.toNanos(50);
 
-  /** The clock is read once in 16 turns without work, as reading it costs more than a poll. */
-  private static final int CLOCK_MASK = 15;
+  /**
+   * The clock is read once in so many turns without work, as reading it costs more than a poll; one
+   * with work counts as some without.
+   */
+  private static final int TURNS = 16;
+
+  private static final int WORK = 4;
 
   private final ThreadAwareExecutor executor;
   private final IoHandlerFactory factory;
+
+  /** Of NIO; null if the handler is another one. */
+  private final @Nullable LoopSelectors selectors;
+
   private final SocketsContext turn = new SocketsContext();
   private volatile @Nullable IoHandler opened;
 
@@ -38,12 +48,21 @@ final class Sockets {
   private @Nullable IoHandler handler;
 
   private boolean busy;
-  private int idleTurns;
+  private int turns;
   private long lastPoll;
 
-  Sockets(ThreadAwareExecutor executor, IoHandlerFactory factory) {
+  /**
+   * @param factory makes the handler; null for one of NIO
+   */
+  Sockets(ThreadAwareExecutor executor, @Nullable IoHandlerFactory factory) {
     this.executor = executor;
-    this.factory = factory;
+    if (factory == null) {
+      selectors = new LoopSelectors();
+      this.factory = NioIoHandler.newFactory(selectors);
+    } else {
+      selectors = null;
+      this.factory = factory;
+    }
   }
 
   /** Returns whether there are, or were, channels of this kind. */
@@ -105,8 +124,12 @@ final class Sockets {
       return true;
     }
     // A turn with tasks takes its time, too.
-    return (worked || !context.canBlock() || (++idleTurns & CLOCK_MASK) == 0)
-        && System.nanoTime() - lastPoll >= INTERVAL;
+    turns += worked || !context.canBlock() ? WORK : 1;
+    if (turns < TURNS) {
+      return false;
+    }
+    turns = 0;
+    return System.nanoTime() - lastPoll >= INTERVAL;
   }
 
   /** Runs the handler without sleeping. */
@@ -138,7 +161,9 @@ final class Sockets {
   /** Ends the handler's sleep. Called by other threads when the loop has said that it sleeps. */
   void wakeup() {
     IoHandler open = opened;
-    if (open != null) {
+    if (selectors != null) {
+      selectors.wakeup();
+    } else if (open != null) {
       open.wakeup();
     }
   }

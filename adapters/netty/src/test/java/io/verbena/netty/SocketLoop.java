@@ -15,17 +15,19 @@ import io.netty.channel.epoll.EpollDatagramChannel;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.verbena.PollMode;
+import io.verbena.RdmaOptions;
 import io.verbena.core.testing.Addresses;
+import java.net.URI;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
-/** One loop with RDMA channels and sockets, which counts the handlers of sockets that it opened. */
+/** One loop with RDMA channels and sockets. */
 final class SocketLoop implements AutoCloseable {
+  private static final URI HCA = Addresses.of("netty-sockets");
+
   /** Whose sockets they are. */
   enum Kind {
     NIO(NioSocketChannel.class, NioServerSocketChannel.class, NioDatagramChannel.class),
@@ -44,28 +46,31 @@ final class SocketLoop implements AutoCloseable {
       this.datagramChannel = datagramChannel;
     }
 
-    private IoHandlerFactory handlers() {
-      return this == NIO ? NioIoHandler.newFactory() : EpollIoHandler.newFactory();
+    private IoHandlerFactory handlers(PollMode mode) {
+      return this == NIO
+          ? RdmaIoHandler.newFactory(HCA, options(mode))
+          : SocketLoop.handlers(mode, EpollIoHandler.newFactory());
     }
   }
 
-  final AtomicInteger opened = new AtomicInteger();
   private final Kind kind;
   private final MultiThreadIoEventLoopGroup group;
 
   SocketLoop(Kind kind, PollMode mode) {
+    this(kind, kind.handlers(mode));
+  }
+
+  SocketLoop(Kind kind, IoHandlerFactory handlers) {
     this.kind = kind;
-    IoHandlerFactory sockets = kind.handlers();
-    group =
-        new MultiThreadIoEventLoopGroup(
-            1,
-            RdmaIoHandler.newFactory(
-                Addresses.of("netty-sockets"),
-                Ends.options().pollMode(mode).build(),
-                executor -> {
-                  opened.incrementAndGet();
-                  return sockets.newHandler(executor);
-                }));
+    group = new MultiThreadIoEventLoopGroup(1, handlers);
+  }
+
+  static IoHandlerFactory handlers(PollMode mode, IoHandlerFactory sockets) {
+    return RdmaIoHandler.newFactory(HCA, options(mode), sockets);
+  }
+
+  private static RdmaOptions options(PollMode mode) {
+    return Ends.options().pollMode(mode).build();
   }
 
   EventLoop loop() {

@@ -46,15 +46,12 @@ public final class CompletionEvents {
    * Takes and acknowledges all events that came.
    *
    * @param queues of the channel
+   * @return whether there were any
    * @throws io.verbena.verbs.VerbsException if the channel failed
    */
-  public void take(CompletionQueues<?> queues) {
+  public boolean take(CompletionQueues<?> queues) {
     came = false;
-    if (watcher == null) {
-      queues.takeEvents();
-    } else {
-      watcher.take(queues);
-    }
+    return watcher == null ? queues.takeEvents() : watcher.take(queues);
   }
 
   /**
@@ -65,7 +62,7 @@ public final class CompletionEvents {
   public void close(CompletionQueues<?> queues) {
     if (watcher != null) {
       watcher.stop();
-      watcher.take(queues);
+      boolean unused = watcher.take(queues);
     }
   }
 }

@@ -188,12 +188,17 @@ public final class CompletionQueues<M extends CompletionTarget> {
     }
   }
 
-  /** Takes all events that are in the channel, and acknowledges them. */
-  public void takeEvents() {
+  /**
+   * Takes all events that are in the channel, and acknowledges them.
+   *
+   * @return whether there were any
+   */
+  public boolean takeEvents() {
     CompletionChannel channel = this.channel;
     if (channel == null) {
-      return;
+      return false;
     }
+    boolean any = false;
     // A wake-up that nobody took answers null once, in front of events.
     for (int nulls = 0; nulls < 2; ) {
       CompletionQueue queue = look(channel);
@@ -201,8 +206,10 @@ public final class CompletionQueues<M extends CompletionTarget> {
         nulls++;
       } else {
         woken(queue);
+        any = true;
       }
     }
+    return any;
   }
 
   /**
@@ -221,7 +228,7 @@ public final class CompletionQueues<M extends CompletionTarget> {
 
   private CloseSteps closeSteps() {
     CompletionChannel channel = this.channel;
-    takeEvents();
+    boolean unused = takeEvents();
     CloseSteps steps = new CloseSteps();
     for (SharedCompletionQueue queue : queues) {
       meter.completionQueues(-queue.queue.depth());

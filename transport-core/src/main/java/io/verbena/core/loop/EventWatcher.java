@@ -56,14 +56,17 @@ final class EventWatcher {
     }
   }
 
-  void take(CompletionQueues<?> queues) {
+  boolean take(CompletionQueues<?> queues) {
+    boolean any = false;
     for (CompletionQueue queue = events.poll(); queue != null; queue = events.poll()) {
       queues.woken(queue);
+      any = true;
     }
     Throwable failed = failure;
     if (failed != null && !stopping) {
       throw new VerbsException(VerbsError.IO, "await an event: " + failed.getMessage(), failed);
     }
+    return any;
   }
 
   void stop() {
