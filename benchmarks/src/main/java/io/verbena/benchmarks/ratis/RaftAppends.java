@@ -121,24 +121,25 @@ public final class RaftAppends implements UnaryCalls {
     CompletableFuture<Void> done = new CompletableFuture<>();
     for (long i = 0; i < calls && !done.isDone(); i++) {
       long number = sequence++;
-      client
-          .async()
-          .send(message(number))
-          .whenComplete(
-              (reply, failure) -> {
-                try {
-                  if (failure != null) {
-                    done.completeExceptionally(failure);
-                    return;
-                  }
-                  check(number, reply);
-                  if (left.decrementAndGet() == 0) {
-                    done.complete(null);
-                  }
-                } catch (DataCheckFailed e) {
-                  done.completeExceptionally(e);
-                }
-              });
+      CompletableFuture<?> unused =
+          client
+              .async()
+              .send(message(number))
+              .whenComplete(
+                  (reply, failure) -> {
+                    try {
+                      if (failure != null) {
+                        done.completeExceptionally(failure);
+                        return;
+                      }
+                      check(number, reply);
+                      if (left.decrementAndGet() == 0) {
+                        done.complete(null);
+                      }
+                    } catch (DataCheckFailed e) {
+                      done.completeExceptionally(e);
+                    }
+                  });
     }
     deadline.await(done);
   }
