@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * The engine of one queue pair, from the first FPDU of its stream on.
  *
- * <pre>
+ * <pre>{@code
  *  IDLE -- start --> WAITING -- first FPDU of the peer --> OPEN
  *                       |  the passive end only; it sends nothing yet
  *  WAITING, OPEN -- fault, own or the peer's; ERR --> ENDING: a TERMINATE goes out, if it can
  *                -- TERMINATE, end or loss of the stream ------+
  *  ENDING -- all is out --> ENDED <----------------------------+
  *  any -- RESET --> IDLE
- * </pre>
+ * }</pre>
  *
  * Once it leaves OPEN the queue pair is in ERR, and all that is posted is flushed: iWARP knows of a
  * request that failed at the peer only that the stream ended (RFC 5040, section 8.2).
