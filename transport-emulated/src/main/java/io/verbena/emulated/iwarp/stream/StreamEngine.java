@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  * The engine of one queue pair, from the first FPDU of its stream on.
  *
  * <pre>{@code
- *  IDLE -- start --> WAITING -- first FPDU of the peer --> OPEN
- *                       |  the passive end only; it sends nothing yet
- *  WAITING, OPEN -- fault, own or the peer's; ERR --> ENDING: a TERMINATE goes out, if it can
- *                -- TERMINATE, end or loss of the stream ------+
- *  ENDING -- all is out --> ENDED <----------------------------+
- *  any -- RESET --> IDLE
+ * IDLE -- start --> WAITING -- first FPDU of the peer --> OPEN
+ *                      |  the passive end only; it sends nothing yet
+ * WAITING, OPEN -- fault, own or the peer's; ERR --> ENDING: a TERMINATE goes out, if it can
+ *               -- TERMINATE, end or loss of the stream ------+
+ * ENDING -- all is out --> ENDED <----------------------------+
+ * any -- RESET --> IDLE
  * }</pre>
  *
  * Once it leaves OPEN the queue pair is in ERR, and all that is posted is flushed: iWARP knows of a
