@@ -29,7 +29,7 @@ class StatTest {
       for (List<String> row : rows.subList(1, 5)) {
         assertThat(String.join(" ", row))
             .matches(
-                "emulated0 \\d+ \\d+ RC RTS reactor \\d+ \\d+ \\d+/\\d+ \\d+/\\d+ \\d+/\\d+ \\d+/\\d+"
+                "emulated0 \\d+ \\d+ RC RTS reactor \\d+ \\d+ \\d+/\\d+ - \\d+/\\d+ \\d+/\\d+"
                     + " 0 0 - immediate=\\d+ message=\\d+ receive=\\d+");
       }
       assertThat(rows.get(1).get(LQPN)).isEqualTo(rows.get(2).get(RQPN));
