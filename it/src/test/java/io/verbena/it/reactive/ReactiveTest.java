@@ -32,9 +32,11 @@ import io.verbena.it.guest.LeftOut;
             "io.verbena.core.memory.DirectMemoryTest",
             "io.verbena.core.memory.SizeClassesTest",
             "io.verbena.core.memory.StripedStackTest",
+            "io.verbena.core.receive.ReceiveBudgetTest",
             "io.verbena.core.micrometer.DataPathTest",
             "io.verbena.core.micrometer.DeviceMetersTest",
             "io.verbena.reactor.credit.CreditsTest",
+            "io.verbena.reactor.credit.FrameCreditsTest",
             "io.verbena.core.leaks.LeakExtensionTest",
             "io.verbena.core.stat.JvmDirectMemoryTest",
             "io.verbena.reactor.guard.FailureLogTest"
@@ -42,6 +44,7 @@ import io.verbena.it.guest.LeftOut;
           reason = "of data structures alone: there is no HCA in it"),
       @LeftOut(
           tests = {
+            "io.verbena.reactor.MediaTest",
             "io.verbena.reactor.lifecycle.HalfOpenFloodTest",
             "io.verbena.reactor.lifecycle.KilledProcessTest",
             "io.verbena.reactor.lifecycle.LockedConnectTest"
