@@ -408,9 +408,10 @@ final class Outbound {
     return readNumber - reads + 1;
   }
 
-  /** The oldest READ is answered. */
+  /** The oldest READ is answered, and what was sent behind it is done, up to the next READ. */
   void readAnswered() {
     reads--;
     completeHead(ring.request(head));
+    completeDone();
   }
 }

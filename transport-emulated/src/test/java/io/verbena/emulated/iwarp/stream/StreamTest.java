@@ -128,6 +128,32 @@ class StreamTest {
     assertThat(pair.active.host.receivesDone).extracting(Done::id).containsExactly(9L);
   }
 
+  /** Both answers come at once: the message between them has long been sent. */
+  @Test
+  void takesTheAnswersOfReadsAroundAMessage() {
+    pair.start(true);
+    Region sink = pair.active.host.register(8);
+    Region remote = pair.passive.host.register(8);
+    pair.passive.receive(9, pair.passive.host.register(8), 8);
+    pair.active.post(read(1, remote, sink));
+    pair.active.post(new SendWorkRequest(1).id(2).send().buffer(sink.address, 8, sink.key));
+    pair.active.post(read(3, remote, sink));
+
+    pair.run();
+
+    assertThat(pair.active.host.sendsDone).extracting(Done::id).containsExactly(1L, 2L, 3L);
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::status)
+        .containsOnly(CompletionStatus.SUCCESS);
+  }
+
+  private static SendWorkRequest read(long id, Region from, Region into) {
+    return new SendWorkRequest(1)
+        .id(id)
+        .read(from.address, from.key)
+        .buffer(into.address, 8, into.key);
+  }
+
   @Test
   void endsAStreamWithoutAReceive() {
     pair.start(true);
