@@ -70,6 +70,19 @@ failures() {
     head -n 300
 }
 
+# failed_in LOGS...: the errors and warnings of these logs, each once and without what stands beside them.
+failed_in() {
+  local log
+  for log in "$@"; do
+    awk -v name="$(basename "$log" .log)" '
+      /^\[ERROR\]|^(\[WARNING\]|WARNING:|OpenJDK .* warning:)/ && !/Tests run:.*Skipped: [0-9]+$/ && !/JAR will be empty/ {
+        if ($0 !~ /^\[ERROR\] *($|-|Failures: *$|Errors: *$|To see the full|Re-run Maven|For more information|\[Help|After correcting)/ &&
+            !($0 in seen) && ++told <= 40) print "[" name "] " substr($0, 1, 400)
+        seen[$0] = 1
+      }' "$log"
+  done
+}
+
 # maven LABEL JDK LOG SHOW ARGS...: runs Maven from the root, with its log through the command SHOW; on failure prints the part
 # of the log that tells why.
 maven() {
