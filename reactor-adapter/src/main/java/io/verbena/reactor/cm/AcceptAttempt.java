@@ -199,8 +199,9 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
 
   private void reject(ByteBuffer data) {
     over = true;
-    // Before the client is told, who may ask again at once.
+    // Before the client is told, who may ask again at once, or have the program answer at last.
     releaseSlot();
+    cancelHookCall();
     try {
       identifier.reject(data);
     } catch (VerbsException e) {
@@ -212,11 +213,15 @@ final class AcceptAttempt implements EventTarget, CompletionLoop.TickListener {
 
   /** Gives back what is there before a connection is. */
   private void giveBack() {
-    HookCall call = hookCall;
-    hookCall = null;
     context.dispatcher().forget(identifier);
     context.resources().close("connection identifier", identifier::close);
     releaseSlot();
+    cancelHookCall();
+  }
+
+  private void cancelHookCall() {
+    HookCall call = hookCall;
+    hookCall = null;
     if (call != null) {
       call.cancel();
     }
