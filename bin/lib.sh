@@ -75,7 +75,7 @@ failed_in() {
   local log
   for log in "$@"; do
     awk -v name="$(basename "$log" .log)" '
-      /^\[ERROR\]|^(\[WARNING\]|WARNING:|OpenJDK .* warning:)/ && !/Tests run:.*Skipped: [0-9]+$/ && !/JAR will be empty/ {
+      /^\[ERROR\]|^(\[WARNING\]|WARNING:|OpenJDK .* warning:)/ && !/JAR will be empty/ && !/Tests run:.*Skipped: [0-9]+(, Time elapsed: .* s -- in .*)?$/ {
         if ($0 !~ /^\[ERROR\] *($|-|Failures: *$|Errors: *$|To see the full|Re-run Maven|For more information|\[Help|After correcting)/ &&
             !($0 in seen) && ++told <= 40) print "[" name "] " substr($0, 1, 400)
         seen[$0] = 1
