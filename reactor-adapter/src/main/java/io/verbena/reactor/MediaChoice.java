@@ -4,12 +4,11 @@ package io.verbena.reactor;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaServer;
 import io.verbena.core.medium.Media;
+import io.verbena.core.medium.PeerMemory;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -21,28 +20,12 @@ import reactor.core.publisher.Mono;
  * for a minute which that was. Thread-safe.
  */
 final class MediaChoice {
-  private static final int MOST_REMEMBERED = 1024;
-
   /** A faster medium may have come meanwhile. */
   private static final long REMEMBERED_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-  private record Choice(URI candidate, long since) {
-    boolean isOld() {
-      return System.nanoTime() - since > REMEMBERED_NANOS;
-    }
-  }
-
   private final Media media;
   private final NameResolver<List<URI>> candidates;
-  private final Map<URI, Choice> remembered =
-      new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<URI, Choice> eldest) {
-          return size() > MOST_REMEMBERED;
-        }
-      };
+  private final PeerMemory<URI, URI> remembered = new PeerMemory<>();
 
   /**
    * @param media those that are present
@@ -86,33 +69,25 @@ final class MediaChoice {
         });
   }
 
-  private synchronized List<URI> inOrder(URI address, List<URI> found) {
-    Choice last = remembered.get(address);
-    if (last == null || last.isOld() || !found.contains(last.candidate)) {
+  private List<URI> inOrder(URI address, List<URI> found) {
+    URI last = remembered.get(address, REMEMBERED_NANOS);
+    if (last == null || !found.contains(last)) {
       return found;
     }
     List<URI> order = new ArrayList<>(found);
-    order.remove(last.candidate);
-    order.add(0, last.candidate);
+    order.remove(last);
+    order.add(0, last);
     return order;
   }
 
   /** Notes what led to an address; returns whether that is news. */
-  synchronized boolean remember(URI address, URI candidate) {
-    Choice last = remembered.get(address);
-    boolean isNews = last == null || !last.candidate.equals(candidate);
-    if (isNews || last.isOld()) {
-      remembered.put(address, new Choice(candidate, System.nanoTime()));
-    }
-    return isNews;
+  boolean remember(URI address, URI candidate) {
+    return remembered.put(address, candidate, REMEMBERED_NANOS);
   }
 
   /** Notes that a candidate does not lead to an address any more. */
-  synchronized void forget(URI address, URI candidate) {
-    Choice last = remembered.get(address);
-    if (last != null && last.candidate.equals(candidate)) {
-      remembered.remove(address);
-    }
+  void forget(URI address, URI candidate) {
+    remembered.remove(address, candidate);
   }
 
   /** Gives up all that it is about to find out. */

@@ -70,6 +70,13 @@ public class HcaMeter implements AutoCloseable {
    */
   public void refused(int code) {}
 
+  /**
+   * Called when a channel that takes RDMA or TCP was connected, or accepted.
+   *
+   * @param medium the scheme of the HCA, or {@code tcp}
+   */
+  public void mediumChosen(String medium) {}
+
   /** Called when a connection asked a peer that was silent whether it is alive. */
   public void peerAsked() {}
 

@@ -6,6 +6,8 @@ import static java.util.Objects.requireNonNull;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.channel.EventLoopGroup;
+import io.verbena.netty.AutoServerSocketChannel;
+import io.verbena.netty.AutoSocketChannel;
 import io.verbena.netty.RdmaServerSocketChannel;
 import io.verbena.netty.RdmaSocketChannel;
 
@@ -67,5 +69,33 @@ public final class RdmaGrpc {
         .bossEventLoopGroup(boss)
         .workerEventLoopGroup(workers)
         .channelType(RdmaServerSocketChannel.class);
+  }
+
+  /**
+   * Lets a client's connections run over RDMA where the server has it, and else over TCP.
+   *
+   * @param loops event loops of {@link io.verbena.netty.AutoIoHandler}, with sockets of NIO
+   * @return the builder
+   */
+  public static NettyChannelBuilder autoClient(NettyChannelBuilder builder, EventLoopGroup loops) {
+    requireNonNull(builder, "builder");
+    requireNonNull(loops, "loops");
+    return builder.eventLoopGroup(loops).channelType(AutoSocketChannel.class);
+  }
+
+  /**
+   * Lets a server listen over RDMA and over TCP at its port; over TCP alone on a host without an
+   * HCA.
+   *
+   * @param loops event loops of {@link io.verbena.netty.AutoIoHandler}, with sockets of NIO
+   * @return the builder
+   */
+  public static NettyServerBuilder autoServer(NettyServerBuilder builder, EventLoopGroup loops) {
+    requireNonNull(builder, "builder");
+    requireNonNull(loops, "loops");
+    return builder
+        .bossEventLoopGroup(loops)
+        .workerEventLoopGroup(loops)
+        .channelType(AutoServerSocketChannel.class);
   }
 }

@@ -42,6 +42,20 @@ public final class RdmaChannelOption<T> extends ChannelOption<T> {
   public static final ChannelOption<Boolean> COPY_READS =
       valueOf(RdmaChannelOption.class, "COPY_READS");
 
+  /**
+   * Of an {@link AutoSocketChannel}: how long a connect may try RDMA before it takes TCP, in
+   * milliseconds; 500 by default. Half of {@code CONNECT_TIMEOUT_MILLIS} where that is less.
+   */
+  public static final ChannelOption<Integer> RDMA_TIMEOUT_MILLIS =
+      valueOf(RdmaChannelOption.class, "RDMA_TIMEOUT_MILLIS");
+
+  /**
+   * Of an {@link AutoSocketChannel}: for how long a connect does as the last one to its peer did,
+   * in milliseconds; 60,000 by default. One of those after it tries RDMA again.
+   */
+  public static final ChannelOption<Integer> MEDIUM_MEMORY_MILLIS =
+      valueOf(RdmaChannelOption.class, "MEDIUM_MEMORY_MILLIS");
+
   @SuppressWarnings("deprecation") // Netty's own options are made by it
   private RdmaChannelOption() {
     super(null);

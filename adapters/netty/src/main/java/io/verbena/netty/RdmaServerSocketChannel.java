@@ -57,7 +57,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 public final class RdmaServerSocketChannel extends AbstractServerChannel
     implements ServerSocketChannel {
-  private final RdmaServerSocketChannelConfig config = new RdmaServerSocketChannelConfig(this);
+  private final RdmaServerSocketChannelConfig config;
   private final ConnectionSlots slots = new ConnectionSlots();
 
   /** Those that the hook decides on. */
@@ -81,6 +81,16 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   private volatile @Nullable InetSocketAddress address;
   private volatile boolean closed;
   private boolean readPending;
+
+  /** Creates a channel that listens. */
+  public RdmaServerSocketChannel() {
+    config = new RdmaServerSocketChannelConfig(this);
+  }
+
+  /** Creates a channel that listens, with the options of the channel in front of it. */
+  RdmaServerSocketChannel(RdmaServerSocketChannelConfig config) {
+    this.config = config;
+  }
 
   @Override
   public ServerSocketChannelConfig config() {
@@ -176,6 +186,11 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
                       : "Cannot listen on " + local + ": " + e.getMessage())
               .initCause(e);
     }
+  }
+
+  /** Returns the HCA of its loop, with which it is registered. */
+  SharedHca loopHca() {
+    return requireNonNull(handler, "handler").hca();
   }
 
   /** Returns how many connections count against the limit. */

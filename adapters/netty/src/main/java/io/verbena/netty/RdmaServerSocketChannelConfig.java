@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static io.netty.channel.ChannelOption.ALLOCATOR;
+import static io.netty.channel.ChannelOption.AUTO_READ;
+import static io.netty.channel.ChannelOption.CONNECT_TIMEOUT_MILLIS;
+import static io.netty.channel.ChannelOption.MAX_MESSAGES_PER_READ;
+import static io.netty.channel.ChannelOption.RECVBUF_ALLOCATOR;
 import static io.netty.channel.ChannelOption.SO_BACKLOG;
 import static io.netty.channel.ChannelOption.SO_RCVBUF;
 import static io.netty.channel.ChannelOption.SO_REUSEADDR;
@@ -15,13 +20,14 @@ import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
 import io.netty.util.NetUtil;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** The options of a listening channel; of a socket's, only the backlog has an effect. */
-final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
+class RdmaServerSocketChannelConfig extends DefaultChannelConfig
     implements ServerSocketChannelConfig {
   private static final int BUFFER = 64 << 10;
 
@@ -36,9 +42,12 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
   private volatile boolean reuseAddress;
   private volatile int receiveBufferSize = BUFFER;
 
-  RdmaServerSocketChannelConfig(RdmaServerSocketChannel channel) {
+  RdmaServerSocketChannelConfig(ServerSocketChannel channel) {
     super(channel);
   }
+
+  /** Called when an option was set, on any thread. */
+  <T> void changed(ChannelOption<T> option, T value) {}
 
   @Override
   public Map<ChannelOption<?>, Object> getOptions() {
@@ -128,6 +137,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
       throw new IllegalArgumentException("backlog: " + value + " (expected: >= 0)");
     }
     backlog = value == 0 ? DEFAULT_BACKLOG : value;
+    changed(SO_BACKLOG, value);
     return this;
   }
 
@@ -139,6 +149,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
   @Override
   public ServerSocketChannelConfig setReuseAddress(boolean value) {
     reuseAddress = value;
+    changed(SO_REUSEADDR, value);
     return this;
   }
 
@@ -150,6 +161,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
   @Override
   public ServerSocketChannelConfig setReceiveBufferSize(int bytes) {
     receiveBufferSize = bytes;
+    changed(SO_RCVBUF, bytes);
     return this;
   }
 
@@ -162,6 +174,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
   @Override
   public ServerSocketChannelConfig setConnectTimeoutMillis(int millis) {
     super.setConnectTimeoutMillis(millis);
+    changed(CONNECT_TIMEOUT_MILLIS, millis);
     return this;
   }
 
@@ -169,6 +182,7 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
   @Deprecated
   public ServerSocketChannelConfig setMaxMessagesPerRead(int messages) {
     super.setMaxMessagesPerRead(messages);
+    changed(MAX_MESSAGES_PER_READ, messages);
     return this;
   }
 
@@ -181,18 +195,21 @@ final class RdmaServerSocketChannelConfig extends DefaultChannelConfig
   @Override
   public ServerSocketChannelConfig setAllocator(ByteBufAllocator allocator) {
     super.setAllocator(allocator);
+    changed(ALLOCATOR, allocator);
     return this;
   }
 
   @Override
   public ServerSocketChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
     super.setRecvByteBufAllocator(allocator);
+    changed(RECVBUF_ALLOCATOR, allocator);
     return this;
   }
 
   @Override
   public ServerSocketChannelConfig setAutoRead(boolean value) {
     super.setAutoRead(value);
+    changed(AUTO_READ, value);
     return this;
   }
 

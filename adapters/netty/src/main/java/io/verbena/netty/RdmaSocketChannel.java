@@ -72,8 +72,12 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
     CLOSED
   }
 
-  private final RdmaSocketChannelConfig config = new RdmaSocketChannelConfig(this);
+  private final RdmaSocketChannelConfig config;
   private final @Nullable ConnectionEvent request;
+
+  /** Of the channel in front of this one, once that has chosen it. */
+  private @Nullable ChannelPipeline chosenBy;
+
   private @Nullable IoRegistration registration;
   private volatile @Nullable RdmaIoHandler handler;
   private @Nullable ConnectionSetup setup;
@@ -95,6 +99,14 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   /** Creates a channel that connects. */
   public RdmaSocketChannel() {
     super(null);
+    config = new RdmaSocketChannelConfig(this);
+    request = null;
+  }
+
+  /** Creates a channel that connects, with the options of the channel in front of it. */
+  RdmaSocketChannel(RdmaSocketChannelConfig config) {
+    super(null);
+    this.config = config;
     request = null;
   }
 
@@ -106,6 +118,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   RdmaSocketChannel(
       RdmaServerSocketChannel parent, InetSocketAddress remote, ConnectionEvent request) {
     super(parent);
+    config = new RdmaSocketChannelConfig(this);
     this.request = request;
     this.remote = remote;
     local = parent.localAddress();
@@ -121,6 +134,17 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   @Override
   public SocketChannelConfig config() {
     return config;
+  }
+
+  /** Hands what arrives to the pipeline of the channel in front of this one, without a detour. */
+  void chosenBy(ChannelPipeline pipeline) {
+    chosenBy = pipeline;
+  }
+
+  @Override
+  public ChannelPipeline pipeline() {
+    ChannelPipeline other = chosenBy;
+    return other == null ? super.pipeline() : other;
   }
 
   @Override
@@ -543,7 +567,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         InetSocketAddress bound = from == null ? local : own(from);
         int port = bound == null ? 0 : bound.getPort();
         setup =
-            new ConnectionSetup(on, this, promise, config.getConnectTimeoutMillis(), socket, port);
+            new ConnectionSetup(on, this, promise, config.setupMillis(), socket, port);
         connectingTo = socket;
         state = State.CONNECTING;
         promise.addListener(

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static io.netty.channel.ChannelOption.ALLOCATOR;
+import static io.netty.channel.ChannelOption.AUTO_CLOSE;
+import static io.netty.channel.ChannelOption.AUTO_READ;
+import static io.netty.channel.ChannelOption.CONNECT_TIMEOUT_MILLIS;
+import static io.netty.channel.ChannelOption.MAX_MESSAGES_PER_READ;
+import static io.netty.channel.ChannelOption.MESSAGE_SIZE_ESTIMATOR;
+import static io.netty.channel.ChannelOption.RECVBUF_ALLOCATOR;
+import static io.netty.channel.ChannelOption.WRITE_BUFFER_WATER_MARK;
+import static io.netty.channel.ChannelOption.WRITE_SPIN_COUNT;
 import static io.netty.channel.ChannelOption.ALLOW_HALF_CLOSURE;
 import static io.netty.channel.ChannelOption.IP_TOS;
 import static io.netty.channel.ChannelOption.SO_KEEPALIVE;
@@ -18,6 +27,7 @@ import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.MessageSizeEstimator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 import java.nio.ByteBuffer;
 import java.util.Map;
@@ -30,7 +40,7 @@ import java.util.Map;
  *
  * <p>The default allocator is that of the HCA's registered memory, from the registration on.
  */
-final class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
+class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChannelConfig {
   private static final int BUFFER = 64 << 10;
 
   private volatile boolean allocatorWasSet;
@@ -45,8 +55,16 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   private volatile byte[] privateData = {};
   private volatile boolean copyReads;
 
-  RdmaSocketChannelConfig(RdmaSocketChannel channel) {
+  RdmaSocketChannelConfig(SocketChannel channel) {
     super(channel);
+  }
+
+  /** Called when an option was set, on any thread. */
+  <T> void changed(ChannelOption<T> option, T value) {}
+
+  /** Returns how long the setup of a connection may take; 0 for any time. */
+  int setupMillis() {
+    return getConnectTimeoutMillis();
   }
 
   @Override
@@ -142,6 +160,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   public SocketChannelConfig setAllocator(ByteBufAllocator allocator) {
     allocatorWasSet = true;
     super.setAllocator(allocator);
+    changed(ALLOCATOR, allocator);
     return this;
   }
 
@@ -153,6 +172,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   @Override
   public SocketChannelConfig setTcpNoDelay(boolean value) {
     tcpNoDelay = value;
+    changed(TCP_NODELAY, value);
     return this;
   }
 
@@ -164,6 +184,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   @Override
   public SocketChannelConfig setSoLinger(int seconds) {
     soLinger = seconds;
+    changed(SO_LINGER, seconds);
     return this;
   }
 
@@ -175,6 +196,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   @Override
   public SocketChannelConfig setSendBufferSize(int bytes) {
     sendBufferSize = bytes;
+    changed(SO_SNDBUF, bytes);
     return this;
   }
 
@@ -186,6 +208,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   @Override
   public SocketChannelConfig setReceiveBufferSize(int bytes) {
     receiveBufferSize = bytes;
+    changed(SO_RCVBUF, bytes);
     return this;
   }
 
@@ -197,6 +220,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   @Override
   public SocketChannelConfig setKeepAlive(boolean value) {
     keepAlive = value;
+    changed(SO_KEEPALIVE, value);
     return this;
   }
 
@@ -208,6 +232,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   @Override
   public SocketChannelConfig setTrafficClass(int value) {
     trafficClass = value;
+    changed(IP_TOS, value);
     return this;
   }
 
@@ -219,6 +244,7 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   @Override
   public SocketChannelConfig setReuseAddress(boolean value) {
     reuseAddress = value;
+    changed(SO_REUSEADDR, value);
     return this;
   }
 
@@ -235,12 +261,14 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   @Override
   public SocketChannelConfig setAllowHalfClosure(boolean value) {
     allowHalfClosure = value;
+    changed(ALLOW_HALF_CLOSURE, value);
     return this;
   }
 
   @Override
   public SocketChannelConfig setConnectTimeoutMillis(int millis) {
     super.setConnectTimeoutMillis(millis);
+    changed(CONNECT_TIMEOUT_MILLIS, millis);
     return this;
   }
 
@@ -248,42 +276,49 @@ final class RdmaSocketChannelConfig extends DefaultChannelConfig implements Sock
   @Deprecated
   public SocketChannelConfig setMaxMessagesPerRead(int messages) {
     super.setMaxMessagesPerRead(messages);
+    changed(MAX_MESSAGES_PER_READ, messages);
     return this;
   }
 
   @Override
   public SocketChannelConfig setWriteSpinCount(int count) {
     super.setWriteSpinCount(count);
+    changed(WRITE_SPIN_COUNT, count);
     return this;
   }
 
   @Override
   public SocketChannelConfig setRecvByteBufAllocator(RecvByteBufAllocator allocator) {
     super.setRecvByteBufAllocator(allocator);
+    changed(RECVBUF_ALLOCATOR, allocator);
     return this;
   }
 
   @Override
   public SocketChannelConfig setAutoRead(boolean value) {
     super.setAutoRead(value);
+    changed(AUTO_READ, value);
     return this;
   }
 
   @Override
   public SocketChannelConfig setAutoClose(boolean value) {
     super.setAutoClose(value);
+    changed(AUTO_CLOSE, value);
     return this;
   }
 
   @Override
   public SocketChannelConfig setMessageSizeEstimator(MessageSizeEstimator estimator) {
     super.setMessageSizeEstimator(estimator);
+    changed(MESSAGE_SIZE_ESTIMATOR, estimator);
     return this;
   }
 
   @Override
   public SocketChannelConfig setWriteBufferWaterMark(WriteBufferWaterMark mark) {
     super.setWriteBufferWaterMark(mark);
+    changed(WRITE_BUFFER_WATER_MARK, mark);
     return this;
   }
 }

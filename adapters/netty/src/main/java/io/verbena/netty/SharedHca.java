@@ -43,6 +43,10 @@ final class SharedHca {
   /** Without a host name, as an address that a socket tells has none. */
   private static final InetAddress LOOPBACK = withoutName(NetUtil.LOCALHOST4);
 
+  /** Why something else than RDMA may not take its place; the address follows. */
+  static final String LOCKED =
+      "TCP has no keys (expected: an HCA without key-file, and TLS if anything): ";
+
   private static final Map<Key, SharedHca> OPEN = new HashMap<>();
 
   private record Key(URI address, RdmaOptions options) {}
@@ -55,6 +59,7 @@ final class SharedHca {
 
   private final RdmaOptions options;
   private final OpenedDevice opened;
+  private final PeerMedia peers = new PeerMedia();
 
   /** Loops and listeners. Guarded by {@link #OPEN}, as everything that opens and closes is. */
   private int users = 1;
@@ -72,7 +77,7 @@ final class SharedHca {
         new OpenedDevice(
             "verbena-netty",
             "netty",
-            address.getScheme().toLowerCase(Locale.ROOT),
+            scheme(),
             provider.open(found),
             options,
             Set.of(Credit.RECEIVE),
@@ -148,6 +153,25 @@ final class SharedHca {
 
   RegisteredMemory memory() {
     return opened.memory();
+  }
+
+  /** Returns the scheme of its provider. */
+  String scheme() {
+    return address.getScheme().toLowerCase(Locale.ROOT);
+  }
+
+  /** Returns what connects have found out of the peers. */
+  PeerMedia peers() {
+    return peers;
+  }
+
+  /**
+   * Returns whether its peers prove that they have a key ({@code roce://...?key-file=FILE}), which
+   * those of a socket do not.
+   */
+  boolean isLocked() {
+    String query = address.getRawQuery();
+    return query != null && ("&" + query).contains("&key-file=");
   }
 
   /** Returns the meter of the device. */

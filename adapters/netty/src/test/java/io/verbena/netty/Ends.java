@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static org.awaitility.Awaitility.await;
+
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
@@ -8,13 +10,16 @@ import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.util.concurrent.Future;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
 import io.verbena.core.testing.Addresses;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
@@ -67,9 +72,15 @@ final class Ends implements AutoCloseable {
 
   /** A server whose channels each get a handler. */
   ServerBootstrap server(Supplier<? extends ChannelHandler> handlers) {
+    return server(RdmaServerSocketChannel.class, handlers);
+  }
+
+  /** The same, with a channel of another class. */
+  ServerBootstrap server(
+      Class<? extends ServerChannel> type, Supplier<? extends ChannelHandler> handlers) {
     return new ServerBootstrap()
         .group(serverLoop)
-        .channel(RdmaServerSocketChannel.class)
+        .channel(type)
         .childHandler(
             new ChannelInitializer<SocketChannel>() {
               @Override
@@ -81,9 +92,13 @@ final class Ends implements AutoCloseable {
   }
 
   Bootstrap client(ChannelHandler handler) {
+    return client(RdmaSocketChannel.class, handler);
+  }
+
+  Bootstrap client(Class<? extends Channel> type, ChannelHandler handler) {
     return new Bootstrap()
         .group(clientLoop)
-        .channel(RdmaSocketChannel.class)
+        .channel(type)
         .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) LIMIT.toMillis())
         .handler(
             new ChannelInitializer<SocketChannel>() {
@@ -94,8 +109,36 @@ final class Ends implements AutoCloseable {
             });
   }
 
+  /** Any port, of an address that leads to the server's HCA, and to sockets. */
+  static InetSocketAddress anySharedPort() {
+    return Addresses.areEmulated()
+        ? anyPort()
+        : new InetSocketAddress(Addresses.of("netty").getHost(), 0);
+  }
+
   static InetSocketAddress anyPort() {
     return new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+  }
+
+  /** Closes a server. A selector lets go of its socket with the next turn of the loop. */
+  static void closeServer(Channel server) {
+    InetSocketAddress address = (InetSocketAddress) server.localAddress();
+    server.close().syncUninterruptibly();
+    awaitNoSocket(address);
+  }
+
+  /** Waits until no socket listens at an address. */
+  static void awaitNoSocket(InetSocketAddress address) {
+    await()
+        .atMost(LIMIT)
+        .ignoreException(BindException.class)
+        .until(
+            () -> {
+              try (ServerSocket socket = new ServerSocket()) {
+                socket.bind(address);
+                return true;
+              }
+            });
   }
 
   static Channel bind(ServerBootstrap server) {
@@ -113,6 +156,11 @@ final class Ends implements AutoCloseable {
       throw new AssertionError("no connection was accepted within " + LIMIT);
     }
     return channel;
+  }
+
+  /** Whether there is a connection that nobody has asked for. */
+  boolean hasAccepted() {
+    return !accepted.isEmpty();
   }
 
   /** Closes the server's end of all connections that nobody has asked for. */

@@ -7,10 +7,14 @@ import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ReflectiveChannelFactory;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.verbena.netty.AutoIoHandler;
+import io.verbena.netty.AutoServerSocketChannel;
+import io.verbena.netty.AutoSocketChannel;
 import io.verbena.netty.RdmaIoHandler;
 import io.verbena.netty.RdmaServerSocketChannel;
 import io.verbena.netty.RdmaSocketChannel;
@@ -31,17 +35,26 @@ import reactor.netty.resources.LoopResources;
  *
  * <p>Datagrams do not travel over RDMA: datagram channels, as Netty's DNS client has them, which
  * Reactor Netty looks names up with, are UDP sockets of NIO on the same loops. DNS over TCP would
- * be asked over RDMA: an answer that does not fit into a datagram is used as far as it goes.
+ * be asked over RDMA: an answer that does not fit into a datagram is used as far as it goes. Those
+ * of {@link #auto} ask over TCP, as a DNS server has no RDMA.
  */
 public final class RdmaLoopResources implements LoopResources {
   private final EventLoopGroup servers;
   private final EventLoopGroup clients;
   private final boolean daemon;
+  private final Class<? extends SocketChannel> channel;
+  private final Class<? extends ServerSocketChannel> serverChannel;
 
-  private RdmaLoopResources(EventLoopGroup loops, boolean daemon) {
+  private RdmaLoopResources(
+      EventLoopGroup loops,
+      boolean daemon,
+      Class<? extends SocketChannel> channel,
+      Class<? extends ServerSocketChannel> serverChannel) {
     servers = loops;
     clients = LoopResources.colocate(loops);
     this.daemon = daemon;
+    this.channel = channel;
+    this.serverChannel = serverChannel;
   }
 
   /**
@@ -63,13 +76,50 @@ public final class RdmaLoopResources implements LoopResources {
    */
   public static RdmaLoopResources create(
       String prefix, int count, boolean daemon, IoHandlerFactory handlers) {
+    return new RdmaLoopResources(
+        group(prefix, count, daemon, handlers),
+        daemon,
+        RdmaSocketChannel.class,
+        RdmaServerSocketChannel.class);
+  }
+
+  /**
+   * As many daemon loops as Reactor Netty has by default, whose connections are over RDMA where the
+   * peer has it, and else over TCP, and whose servers listen for both at one port. RSocket's
+   * transports over TCP run on them too.
+   *
+   * @param hca as {@link RdmaIoHandler#newFactory(URI)} takes it; without such an HCA on this host
+   *     all is over TCP
+   */
+  public static RdmaLoopResources auto(URI hca) {
+    requireNonNull(hca, "hca");
+    return auto("auto", DEFAULT_IO_WORKER_COUNT, true, AutoIoHandler.newFactory(hca));
+  }
+
+  /**
+   * As above; all of the loops is chosen.
+   *
+   * @param prefix what the names of their threads begin with
+   * @param count how many; at least 1
+   * @param handlers from {@link AutoIoHandler}, with sockets of NIO
+   */
+  public static RdmaLoopResources auto(
+      String prefix, int count, boolean daemon, IoHandlerFactory handlers) {
+    return new RdmaLoopResources(
+        group(prefix, count, daemon, handlers),
+        daemon,
+        AutoSocketChannel.class,
+        AutoServerSocketChannel.class);
+  }
+
+  private static EventLoopGroup group(
+      String prefix, int count, boolean daemon, IoHandlerFactory handlers) {
     requireNonNull(prefix, "prefix");
     requireNonNull(handlers, "handlers");
     if (count < 1) {
       throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
     }
-    return new RdmaLoopResources(
-        new MultiThreadIoEventLoopGroup(count, new LoopThreads(prefix, daemon), handlers), daemon);
+    return new MultiThreadIoEventLoopGroup(count, new LoopThreads(prefix, daemon), handlers);
   }
 
   /** A client that connects from within a loop stays on it. */
@@ -96,10 +146,7 @@ public final class RdmaLoopResources implements LoopResources {
       }
       return channelType.cast(new NioDatagramChannel());
     }
-    return channelType.cast(
-        channelOf(channelType) == RdmaSocketChannel.class
-            ? new RdmaSocketChannel()
-            : new RdmaServerSocketChannel());
+    return channelType.cast(new ReflectiveChannelFactory<>(channelOf(channelType)).newChannel());
   }
 
   /**
@@ -111,12 +158,12 @@ public final class RdmaLoopResources implements LoopResources {
     return channelOf(channelType).asSubclass(channelType);
   }
 
-  private static Class<? extends Channel> channelOf(Class<?> type) {
+  private Class<? extends Channel> channelOf(Class<?> type) {
     if (type == SocketChannel.class) {
-      return RdmaSocketChannel.class;
+      return channel;
     }
     if (type == ServerSocketChannel.class) {
-      return RdmaServerSocketChannel.class;
+      return serverChannel;
     }
     throw new IllegalArgumentException(
         "channelType: " + type.getName() + " (expected: SocketChannel or ServerSocketChannel)");

@@ -110,6 +110,11 @@ final class GuardedHcaMeter extends HcaMeter {
   }
 
   @Override
+  public void mediumChosen(String medium) {
+    guarded(() -> meter.mediumChosen(medium));
+  }
+
+  @Override
   public void peerAsked() {
     guarded(meter::peerAsked);
   }

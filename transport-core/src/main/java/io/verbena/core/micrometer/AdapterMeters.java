@@ -177,6 +177,16 @@ final class AdapterMeters {
         .increment();
   }
 
+  void mediumChosen(String medium) {
+    registration
+        .counter(
+            "verbena.connections.chosen",
+            CONNECTIONS,
+            "Connections that could be over RDMA or TCP",
+            tags.and("medium", medium))
+        .increment();
+  }
+
   void peerAsked() {
     registration
         .counter("verbena.keep.alive.questions", "questions", "Silent peers asked", tags)

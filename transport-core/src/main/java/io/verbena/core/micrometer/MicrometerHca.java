@@ -90,6 +90,11 @@ final class MicrometerHca extends HcaMeter {
   }
 
   @Override
+  public void mediumChosen(String medium) {
+    adapter.mediumChosen(medium);
+  }
+
+  @Override
   public void peerAsked() {
     adapter.peerAsked();
   }

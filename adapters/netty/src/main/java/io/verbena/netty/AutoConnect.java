@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelException;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.util.concurrent.Future;
+import io.verbena.RdmaConnectException;
+import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connect of an {@link AutoSocketChannel}, which ends once:
+ *
+ * <pre>{@code
+ * not known ----> RDMA, and tells those who wait --fails--> TCP --fails--> over
+ * known: RDMA --> RDMA ----------------------------fails--> TCP --fails--> over
+ * known: TCP  --> TCP --fails, and is forgotten--> as if not known, without TCP
+ * being found out by another -----> as that finds out; without RDMA if RDMA failed
+ * }</pre>
+ *
+ * <p>Whatever succeeds ends it, and so does a server's answer that it does not want this client.
+ * The whole takes as long as {@code CONNECT_TIMEOUT_MILLIS} says, RDMA in it as {@link
+ * RdmaChannelOption#RDMA_TIMEOUT_MILLIS}. On the event loop's thread only.
+ */
+final class AutoConnect {
+  private static final Logger LOG = System.getLogger("io.verbena.connection");
+
+  private final AutoSocketChannel channel;
+  private final AutoSocketChannelConfig config;
+  private final EventLoop loop;
+  private final @Nullable SharedHca hca;
+  private final SocketAddress to;
+  private final @Nullable SocketAddress from;
+  private final ChannelPromise promise;
+  private final @Nullable Future<?> timer;
+  private @Nullable Channel trying;
+  private @Nullable Throwable failure;
+
+  /** Whether others wait for what this one finds out. */
+  private boolean asks;
+
+  private boolean rdmaIsOut;
+  private boolean tcpIsOut;
+  private boolean over;
+
+  /**
+   * Begins a connect.
+   *
+   * @param hca of the loop; null if it has none, and drives sockets alone
+   * @param from the address of this end; null for any
+   */
+  AutoConnect(
+      AutoSocketChannel channel,
+      @Nullable SharedHca hca,
+      SocketAddress to,
+      @Nullable SocketAddress from,
+      ChannelPromise promise) {
+    this.channel = channel;
+    this.hca = hca;
+    this.to = to;
+    this.from = from;
+    this.promise = promise;
+    config = channel.options();
+    loop = channel.eventLoop();
+    int millis = config.getConnectTimeoutMillis();
+    timer =
+        millis > 0
+            ? loop.schedule(
+                () ->
+                    end(
+                        new ConnectTimeoutException(
+                            "connection timed out after " + millis + " ms: " + to)),
+                millis,
+                TimeUnit.MILLISECONDS)
+            : null;
+    rdmaIsOut = hca == null || !(to instanceof InetSocketAddress);
+  }
+
+  /** Tries what is left of RDMA and TCP. */
+  void next() {
+    if (rdmaIsOut || hca == null || !(to instanceof InetSocketAddress peer)) {
+      tryTcp();
+      return;
+    }
+    CompletableFuture<@Nullable Boolean> leads = hca.peers().ask(peer, config.memoryNanos());
+    if (leads == null) {
+      asks = true;
+      tryRdma(hca);
+    } else if (!leads.isDone()) {
+      var unused = leads.thenAccept(this::answeredElsewhere);
+    } else if (Boolean.TRUE.equals(leads.join())) {
+      tryRdma(hca);
+    } else {
+      tryTcp();
+    }
+  }
+
+  /** On the thread of who has found out. */
+  private void answeredElsewhere(@Nullable Boolean leads) {
+    try {
+      loop.execute(() -> answered(leads));
+    } catch (RejectedExecutionException e) {
+      // The loop has ended, and has closed its channels.
+      return;
+    }
+  }
+
+  private void answered(@Nullable Boolean leads) {
+    if (over) {
+      return;
+    }
+    if (Boolean.TRUE.equals(leads) && hca != null) {
+      tryRdma(hca);
+    } else {
+      rdmaIsOut = leads != null;
+      next();
+    }
+  }
+
+  private void tryRdma(SharedHca on) {
+    rdmaIsOut = true;
+    begin(on.scheme(), () -> new RdmaSocketChannel(config));
+  }
+
+  private void tryTcp() {
+    if (tcpIsOut) {
+      end(failure == null ? new ClosedChannelException() : failure);
+      return;
+    }
+    tcpIsOut = true;
+    begin(AutoSocketChannel.TCP, channel::newSocket);
+  }
+
+  private void begin(String medium, Supplier<? extends SocketChannel> factory) {
+    SocketChannel made;
+    try {
+      made = factory.get();
+    } catch (ChannelException e) {
+      // No socket, as file descriptors are used up.
+      failed(medium, new IOException(e.getMessage(), e));
+      return;
+    }
+    trying = made;
+    made.pipeline()
+        .addLast(
+            new Bridge(channel) {
+              @Override
+              public void channelActive(ChannelHandlerContext context) {
+                connected(medium, made);
+              }
+            });
+    made.closeFuture().addListener(closed -> failedOf(made, medium, new ClosedChannelException()));
+    loop.register(made)
+        .addListener(
+            registered -> {
+              if (registered.isSuccess()) {
+                connect(made, medium);
+              } else {
+                failedOf(made, medium, new IOException("not registered", registered.cause()));
+              }
+            });
+  }
+
+  private void connect(SocketChannel made, String medium) {
+    if (trying != made) {
+      return;
+    }
+    made.unsafe()
+        .connect(
+            to,
+            from,
+            made.newPromise()
+                .addListener(
+                    done -> {
+                      if (!done.isSuccess()) {
+                        failedOf(made, medium, done.cause());
+                      }
+                    }));
+  }
+
+  private void connected(String medium, SocketChannel made) {
+    if (trying != made) {
+      return;
+    }
+    trying = null;
+    // First, so that nobody else finds out again.
+    remember(medium);
+    over(!isTcp(medium));
+    if (hca != null) {
+      hca.meter().mediumChosen(medium);
+    }
+    channel.connected(made, medium, promise);
+  }
+
+  private void remember(String medium) {
+    if (hca != null
+        && to instanceof InetSocketAddress peer
+        && hca.peers().remember(peer, !isTcp(medium), config.memoryNanos())) {
+      LOG.log(
+          Level.INFO,
+          () -> peer + ": connected over " + medium + (failure == null ? "" : ", as " + failure));
+    }
+  }
+
+  private static boolean isTcp(String medium) {
+    return medium.equals(AutoSocketChannel.TCP);
+  }
+
+  private void failedOf(SocketChannel made, String medium, Throwable cause) {
+    if (trying == made) {
+      trying = null;
+      close(made);
+      failed(medium, cause);
+    }
+  }
+
+  private void failed(String medium, Throwable cause) {
+    Throwable before = failure;
+    if (before != null && before != cause) {
+      cause.addSuppressed(before);
+    }
+    failure = cause;
+    if (isAnswer(cause) || !(cause instanceof IOException)) {
+      end(cause);
+      return;
+    }
+    if (hca != null && to instanceof InetSocketAddress peer) {
+      if (isTcp(medium)) {
+        hca.peers().forgetTcp(peer);
+      } else if (asks) {
+        hca.peers().answerNo(peer);
+      }
+    }
+    next();
+  }
+
+  /** The server was reached, and does not want this client: nor does it by another way. */
+  private static boolean isAnswer(Throwable cause) {
+    return cause.getCause() instanceof RdmaConnectException refused && refused.rejection() != null;
+  }
+
+  /** Ends the connect without a connection. Idempotent. */
+  void end(Throwable cause) {
+    if (over) {
+      return;
+    }
+    over(isAnswer(cause) ? Boolean.TRUE : null);
+    Channel at = trying;
+    trying = null;
+    if (at != null) {
+      close(at);
+    }
+    channel.failed(cause, promise);
+  }
+
+  private static void close(Channel at) {
+    at.unsafe().close(at.voidPromise());
+  }
+
+  private void over(@Nullable Boolean leads) {
+    over = true;
+    Future<?> running = timer;
+    if (running != null) {
+      running.cancel(false);
+    }
+    if (asks && hca != null && to instanceof InetSocketAddress peer) {
+      hca.peers().end(peer, leads);
+    }
+  }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.channel.AbstractServerChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.ServerSocketChannelConfig;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Listens for connections over RDMA and over TCP at one port, as {@link AutoSocketChannel} makes
+ * them, and those that have one of the two alone. On event loops of {@link AutoIoHandler}; on a
+ * host without an HCA for TCP alone.
+ *
+ * <p>Its pipeline gets the connections of both, which have {@link AutoSocketChannel#MEDIUM} set,
+ * and as {@code parent()} the channel of RDMA or TCP that they came by. Both are bound, or none: a
+ * {@link BindException} begins with the medium that could not. Port 0 is one that both have free.
+ * When one of the two closes, as where the HCA fails, the other does, with this channel.
+ *
+ * <p>The limits and the accept hook of {@link RdmaChannelOption} are unknown to TCP: with them, as
+ * on an HCA with {@code key-file}, it does not bind, instead of letting clients in that pass them
+ * by.
+ */
+public final class AutoServerSocketChannel extends AbstractServerChannel
+    implements ServerSocketChannel {
+  /** How often a port that TCP has chosen may be another's over RDMA. */
+  private static final int MOST_PORTS = 16;
+
+  private final AutoServerSocketChannelConfig config = new AutoServerSocketChannelConfig(this);
+  private final ChannelFactory<? extends ServerSocketChannel> sockets;
+  private volatile List<Channel> listening = List.of();
+  private volatile @Nullable InetSocketAddress address;
+  private volatile boolean closed;
+
+  /** Creates a channel whose sockets are those of NIO. */
+  public AutoServerSocketChannel() {
+    this(NioServerSocketChannel::new);
+  }
+
+  /**
+   * Creates a channel.
+   *
+   * @param sockets makes its socket, of the kind that its loop drives: epoll's, say
+   */
+  public AutoServerSocketChannel(ChannelFactory<? extends ServerSocketChannel> sockets) {
+    this.sockets = requireNonNull(sockets, "sockets");
+  }
+
+  @Override
+  public ServerSocketChannelConfig config() {
+    return config;
+  }
+
+  @Override
+  public @Nullable InetSocketAddress localAddress() {
+    return (InetSocketAddress) super.localAddress();
+  }
+
+  @Override
+  public @Nullable InetSocketAddress remoteAddress() {
+    return null;
+  }
+
+  @Override
+  public boolean isOpen() {
+    return !closed;
+  }
+
+  @Override
+  public boolean isActive() {
+    return !closed && address != null;
+  }
+
+  @Override
+  protected boolean isCompatible(EventLoop loop) {
+    return loop instanceof IoEventLoop;
+  }
+
+  @Override
+  protected @Nullable SocketAddress localAddress0() {
+    return address;
+  }
+
+  @Override
+  protected void doBind(SocketAddress local) throws IOException {
+    if (!(local instanceof InetSocketAddress wanted)) {
+      throw new UnsupportedAddressTypeException();
+    }
+    String rdmaOnly = config.ofRdmaAlone();
+    if (rdmaOnly != null) {
+      throw new BindException(rdmaOnly + ": set (expected: not with TCP, which does not know it)");
+    }
+    int port = 1;
+    while (!bind(wanted, port < MOST_PORTS)) {
+      port++;
+    }
+  }
+
+  /**
+   * Binds both.
+   *
+   * @param mayFail whether another port may be chosen
+   * @return whether it has; false if the port that TCP has chosen is not free over RDMA
+   */
+  private boolean bind(InetSocketAddress wanted, boolean mayFail) throws IOException {
+    List<Channel> made = new ArrayList<>();
+    try {
+      ServerSocketChannel socket = sockets.newChannel();
+      made.add(socket);
+      config.mirrorTo(socket.config());
+      register(socket);
+      bind(socket, AutoSocketChannel.TCP, wanted);
+      InetSocketAddress bound = requireNonNull(socket.localAddress(), "localAddress");
+      if (RdmaIoHandler.isCompatibleLoop(eventLoop())) {
+        RdmaServerSocketChannel rdma = new RdmaServerSocketChannel(config);
+        made.add(rdma);
+        register(rdma);
+        SharedHca hca = rdma.loopHca();
+        if (hca.isLocked()) {
+          throw new BindException(SharedHca.LOCKED + hca.address());
+        }
+        bind(rdma, hca.scheme(), new InetSocketAddress(wanted.getAddress(), bound.getPort()));
+      }
+      address = bound;
+    } catch (IOException | RuntimeException e) {
+      made.forEach(AutoServerSocketChannel::close);
+      if (mayFail && wanted.getPort() == 0 && isTakenOverRdma(e)) {
+        return false;
+      }
+      throw e;
+    }
+    listening = List.copyOf(made);
+    made.forEach(each -> each.closeFuture().addListener(end -> unsafe().close(voidPromise())));
+    return true;
+  }
+
+  private static boolean isTakenOverRdma(Exception why) {
+    return why.getCause() instanceof BindException failure
+        && failure.getCause() instanceof VerbsException cause
+        && cause.error() == VerbsError.ADDRESS_IN_USE;
+  }
+
+  private void register(Channel made) throws IOException {
+    check("register", eventLoop().register(made));
+  }
+
+  private void bind(Channel made, String medium, InetSocketAddress at) throws IOException {
+    made.pipeline()
+        .addLast(
+            new Bridge(this) {
+              @Override
+              public void channelRead(ChannelHandlerContext context, Object child) {
+                ((Channel) child).attr(AutoSocketChannel.MEDIUM).set(medium);
+                mediumChosen(medium);
+                super.channelRead(context, child);
+              }
+            });
+    ChannelPromise bound = made.newPromise();
+    made.unsafe().bind(at, bound);
+    check(medium, bound);
+  }
+
+  /** On the loop both are done at once. */
+  private static void check(String what, ChannelFuture done) throws IOException {
+    Throwable cause = done.cause();
+    if (cause != null || !done.isDone()) {
+      throw (IOException)
+          new BindException(what + ": " + (cause == null ? "not done" : cause.getMessage()))
+              .initCause(cause);
+    }
+  }
+
+  private void mediumChosen(String medium) {
+    for (Channel each : listening) {
+      if (each instanceof RdmaServerSocketChannel rdma) {
+        rdma.loopHca().meter().mediumChosen(medium);
+      }
+    }
+  }
+
+  @Override
+  protected void doBeginRead() {
+    listening.forEach(each -> each.unsafe().beginRead());
+  }
+
+  @Override
+  protected void doClose() {
+    closed = true;
+    listening.forEach(AutoServerSocketChannel::close);
+  }
+
+  private static void close(Channel each) {
+    if (each.isOpen()) {
+      each.unsafe().close(each.voidPromise());
+    }
+  }
+}

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFactory;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPipeline;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelPipeline;
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.SocketChannelConfig;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.AttributeKey;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection over RDMA where the peer has it, and else over TCP; for clusters in which hosts get
+ * RDMA one by one. On event loops of {@link AutoIoHandler}, which this host needs no HCA for. The
+ * peer listens by {@link AutoServerSocketChannel}, or for one of the two alone.
+ *
+ * <p>Which of the two it is, the connect decides: it tries RDMA for {@link
+ * RdmaChannelOption#RDMA_TIMEOUT_MILLIS}, and then TCP. All channels of an HCA remember what led to
+ * a peer for {@link RdmaChannelOption#MEDIUM_MEMORY_MILLIS}; then one of them tries RDMA again,
+ * while the others go on as before. A server that rejects the client by a limit or its accept hook
+ * is not asked again over TCP. A connection never changes from one to the other: when it is lost,
+ * its channel closes. {@link #MEDIUM} tells which was taken, and the log the first time, and when
+ * it changes.
+ *
+ * <p>A channel of this class has the pipeline and the options, and hands each operation to a {@link
+ * RdmaSocketChannel} or a socket's channel, which it makes as it connects. That costs one call, and
+ * nothing on the way in over RDMA: no copy, no other thread. (To connect first, and to make the
+ * channel then, is not possible within gRPC and Reactor Netty, who make channels by a factory; nor
+ * is it in an {@code AddressResolver}, whose answer a channel does not see.)
+ *
+ * <p>Options and handlers are those of sockets; a handler for TLS encrypts both. A write before the
+ * connection is there fails with {@link NotYetConnectedException}. A channel lives on one loop:
+ * deregistering closes it.
+ *
+ * <p>TCP has no keys of a locked wire: on an HCA with {@code key-file} a connect fails with {@link
+ * ConnectException}, instead of leaving it.
+ */
+public final class AutoSocketChannel extends AbstractChannel implements SocketChannel {
+  /** What carries a connection: {@link #TCP}, or the scheme of the HCA. */
+  public static final AttributeKey<String> MEDIUM =
+      AttributeKey.valueOf(AutoSocketChannel.class, "MEDIUM");
+
+  /** The {@link #MEDIUM} of a socket. */
+  public static final String TCP = "tcp";
+
+  private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
+
+  private final AutoSocketChannelConfig config = new AutoSocketChannelConfig(this);
+  private final ChannelFactory<? extends SocketChannel> sockets;
+  private @Nullable IoRegistration registration;
+  private @Nullable RdmaIoHandler handler;
+  private @Nullable AutoConnect connecting;
+  private volatile @Nullable SocketChannel chosen;
+  private volatile @Nullable InetSocketAddress bound;
+  private volatile boolean closed;
+  private boolean readWanted;
+  private boolean endWasTold;
+
+  /** Creates a channel whose sockets are those of NIO. */
+  public AutoSocketChannel() {
+    this(NioSocketChannel::new);
+  }
+
+  /**
+   * Creates a channel.
+   *
+   * @param sockets makes its socket, of the kind that its loop drives: epoll's, say
+   */
+  public AutoSocketChannel(ChannelFactory<? extends SocketChannel> sockets) {
+    super(null);
+    this.sockets = requireNonNull(sockets, "sockets");
+  }
+
+  @Override
+  public @Nullable ServerSocketChannel parent() {
+    return null;
+  }
+
+  @Override
+  public SocketChannelConfig config() {
+    return config;
+  }
+
+  AutoSocketChannelConfig options() {
+    return config;
+  }
+
+  @Override
+  public ChannelMetadata metadata() {
+    return METADATA;
+  }
+
+  @Override
+  public boolean isOpen() {
+    Channel to = chosen;
+    return to == null ? !closed : to.isOpen();
+  }
+
+  @Override
+  public boolean isActive() {
+    Channel to = chosen;
+    return to != null && to.isActive();
+  }
+
+  @Override
+  public @Nullable InetSocketAddress localAddress() {
+    return (InetSocketAddress) super.localAddress();
+  }
+
+  @Override
+  public @Nullable InetSocketAddress remoteAddress() {
+    return (InetSocketAddress) super.remoteAddress();
+  }
+
+  @Override
+  protected @Nullable SocketAddress localAddress0() {
+    SocketChannel to = chosen;
+    return to == null ? bound : to.localAddress();
+  }
+
+  @Override
+  protected @Nullable SocketAddress remoteAddress0() {
+    SocketChannel to = chosen;
+    return to == null ? null : to.remoteAddress();
+  }
+
+  @Override
+  protected boolean isCompatible(EventLoop loop) {
+    return loop instanceof IoEventLoop;
+  }
+
+  @Override
+  protected AbstractUnsafe newUnsafe() {
+    return new LifeCycle();
+  }
+
+  @Override
+  protected DefaultChannelPipeline newChannelPipeline() {
+    return new Pipeline(this);
+  }
+
+  @Override
+  public Unsafe unsafe() {
+    return ((LifeCycle) super.unsafe()).operations;
+  }
+
+  SocketChannel newSocket() {
+    SocketChannel made = sockets.newChannel();
+    config.mirrorTo(made.config());
+    return made;
+  }
+
+  @Override
+  protected void doRegister(ChannelPromise promise) {
+    if (!RdmaIoHandler.isCompatibleLoop(eventLoop())) {
+      promise.setSuccess();
+      return;
+    }
+    ((IoEventLoop) eventLoop())
+        .register((LifeCycle) super.unsafe())
+        .addListener(
+            done -> {
+              // An HCA that has failed, and is not there again, is as none.
+              if (done.isSuccess()) {
+                IoRegistration made = (IoRegistration) done.getNow();
+                registration = made;
+                handler = made.attachment();
+              }
+              promise.setSuccess();
+            });
+  }
+
+  @Override
+  protected void doBind(SocketAddress address) {
+    if (!(address instanceof InetSocketAddress socket)) {
+      throw new UnsupportedAddressTypeException();
+    }
+    // RDMA or TCP binds it as it connects.
+    bound = socket;
+  }
+
+  /** Takes a channel that has connected. */
+  void connected(SocketChannel made, String medium, ChannelPromise promise) {
+    connecting = null;
+    ((LifeCycle) super.unsafe()).handTo(made);
+    chosen = made;
+    attr(MEDIUM).set(medium);
+    ChannelPipeline pipeline = pipeline();
+    if (made instanceof RdmaSocketChannel rdma) {
+      rdma.chosenBy(pipeline);
+    }
+    made.closeFuture().addListener(end -> super.unsafe().close(voidPromise()));
+    if (readWanted) {
+      made.unsafe().beginRead();
+    }
+    // Whoever hears of it may close the channel: it was active all the same.
+    boolean told = promise.trySuccess();
+    pipeline.fireChannelActive();
+    if (!told) {
+      unsafe().close(voidPromise());
+    }
+  }
+
+  /** Ends because there will be no connection. */
+  void failed(Throwable cause, ChannelPromise promise) {
+    connecting = null;
+    promise.tryFailure(cause);
+    unsafe().close(voidPromise());
+  }
+
+  @Override
+  protected void doDisconnect() {
+    doClose();
+  }
+
+  @Override
+  protected void doClose() {
+    closed = true;
+    AutoConnect begun = connecting;
+    if (begun != null) {
+      begun.end(new ClosedChannelException());
+    }
+    Channel to = chosen;
+    if (to != null && to.isOpen()) {
+      to.unsafe().closeForcibly();
+    }
+  }
+
+  @Override
+  protected void doDeregister() {
+    IoRegistration made = registration;
+    if (made != null) {
+      registration = null;
+      made.cancel();
+    }
+    if (isOpen()) {
+      unsafe().close(voidPromise());
+    }
+    // Here, as the channel below was inactive before this one closed.
+    if (chosen != null && !endWasTold) {
+      endWasTold = true;
+      pipeline().fireChannelInactive();
+    }
+  }
+
+  @Override
+  protected void doBeginRead() {
+    readWanted = true;
+  }
+
+  @Override
+  protected void doWrite(ChannelOutboundBuffer queue) {
+    throw new IllegalStateException("the channel below writes");
+  }
+
+  @Override
+  public boolean isInputShutdown() {
+    SocketChannel to = chosen;
+    return to == null ? closed : to.isInputShutdown();
+  }
+
+  @Override
+  public boolean isOutputShutdown() {
+    SocketChannel to = chosen;
+    return to == null ? closed : to.isOutputShutdown();
+  }
+
+  @Override
+  public boolean isShutdown() {
+    return isInputShutdown() && isOutputShutdown();
+  }
+
+  @Override
+  public ChannelFuture shutdownInput() {
+    return shutdownInput(newPromise());
+  }
+
+  @Override
+  public ChannelFuture shutdownInput(ChannelPromise promise) {
+    return below(promise, SocketChannel::shutdownInput);
+  }
+
+  @Override
+  public ChannelFuture shutdownOutput() {
+    return shutdownOutput(newPromise());
+  }
+
+  @Override
+  public ChannelFuture shutdownOutput(ChannelPromise promise) {
+    return below(promise, SocketChannel::shutdownOutput);
+  }
+
+  @Override
+  public ChannelFuture shutdown() {
+    return shutdown(newPromise());
+  }
+
+  @Override
+  public ChannelFuture shutdown(ChannelPromise promise) {
+    return below(promise, SocketChannel::shutdown);
+  }
+
+  private ChannelFuture below(
+      ChannelPromise promise,
+      BiFunction<SocketChannel, ChannelPromise, ChannelFuture> operation) {
+    SocketChannel to = chosen;
+    if (to != null) {
+      return operation.apply(to, promise);
+    }
+    promise.tryFailure(closed ? new ClosedChannelException() : new NotYetConnectedException());
+    return promise;
+  }
+
+  /** A pipeline that counts the writes that other threads have handed to the loop. */
+  private static final class Pipeline extends DefaultChannelPipeline {
+    Pipeline(Channel channel) {
+      super(channel);
+    }
+
+    void count(long bytes) {
+      incrementPendingOutboundBytes(bytes);
+    }
+  }
+
+  /** How the channel begins and ends; and what it does until it is connected. */
+  private final class LifeCycle extends AbstractUnsafe implements RdmaIoHandle {
+    final Operations operations = new Operations(this);
+
+    /** Hands the operations to a channel; writes that came before fail. */
+    void handTo(SocketChannel made) {
+      flush();
+      ChannelOutboundBuffer early = outboundBuffer();
+      operations.to = made.unsafe();
+      if (early != null) {
+        ((Pipeline) pipeline()).count(early.totalPendingWriteBytes());
+      }
+    }
+
+    @Override
+    public void connect(
+        SocketAddress to, @Nullable SocketAddress from, ChannelPromise promise) {
+      if (promise.isDone() || !ensureOpen(promise)) {
+        return;
+      }
+      if (connecting != null) {
+        promise.tryFailure(new ConnectionPendingException());
+        return;
+      }
+      if (chosen != null) {
+        promise.tryFailure(new AlreadyConnectedException());
+        return;
+      }
+      RdmaIoHandler on = handler;
+      SharedHca hca = on == null ? null : on.hca();
+      if (hca != null && hca.isLocked()) {
+        failed(new ConnectException(SharedHca.LOCKED + hca.address()), promise);
+        return;
+      }
+      AutoConnect begun =
+          new AutoConnect(AutoSocketChannel.this, hca, to, from == null ? bound : from, promise);
+      connecting = begun;
+      promise.addListener(
+          done -> {
+            if (done.isCancelled()) {
+              operations.close(voidPromise());
+            }
+          });
+      begun.next();
+    }
+
+    @Override
+    public void handle(IoRegistration on, IoEvent event) {
+      // The channel below learns of it.
+    }
+
+    @Override
+    public void close() {
+      operations.close(voidPromise());
+    }
+  }
+
+  /** What the pipeline calls: operations of the channel below, once there is one. */
+  private static final class Operations implements Unsafe {
+    private final LifeCycle own;
+    private volatile Unsafe to;
+
+    Operations(LifeCycle own) {
+      this.own = own;
+      to = own;
+    }
+
+    @Override
+    public void write(Object message, ChannelPromise promise) {
+      to.write(message, promise);
+    }
+
+    @Override
+    public void flush() {
+      to.flush();
+    }
+
+    @Override
+    public void beginRead() {
+      to.beginRead();
+    }
+
+    @Override
+    public @Nullable ChannelOutboundBuffer outboundBuffer() {
+      return to.outboundBuffer();
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // as the interface has it
+    public RecvByteBufAllocator.Handle recvBufAllocHandle() {
+      return to.recvBufAllocHandle();
+    }
+
+    @Override
+    public void close(ChannelPromise promise) {
+      to.close(promise);
+    }
+
+    @Override
+    public void disconnect(ChannelPromise promise) {
+      to.close(promise);
+    }
+
+    @Override
+    public void closeForcibly() {
+      own.closeForcibly();
+    }
+
+    @Override
+    public @Nullable SocketAddress localAddress() {
+      return own.localAddress();
+    }
+
+    @Override
+    public @Nullable SocketAddress remoteAddress() {
+      return own.remoteAddress();
+    }
+
+    @Override
+    public void register(EventLoop loop, ChannelPromise promise) {
+      own.register(loop, promise);
+    }
+
+    @Override
+    public void bind(SocketAddress address, ChannelPromise promise) {
+      own.bind(address, promise);
+    }
+
+    @Override
+    public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
+      own.connect(remote, local, promise);
+    }
+
+    @Override
+    public void deregister(ChannelPromise promise) {
+      own.deregister(promise);
+    }
+
+    @Override
+    public ChannelPromise voidPromise() {
+      return own.voidPromise();
+    }
+  }
+}

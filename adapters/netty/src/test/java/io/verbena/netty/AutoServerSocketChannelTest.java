@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.verbena.core.testing.Addresses;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Servers that listen over RDMA and over TCP at one port. */
+class AutoServerSocketChannelTest {
+  private static ServerBootstrap server(Ends ends) {
+    return ends.server(AutoServerSocketChannel.class, Collector::new);
+  }
+
+  private static Channel bind(ServerBootstrap server) {
+    return server.bind(Ends.anySharedPort()).syncUninterruptibly().channel();
+  }
+
+  private static Throwable causeOf(ChannelFuture binding) {
+    assertThat(binding.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+    assertThat(binding.channel().isActive()).isFalse();
+    return binding.cause();
+  }
+
+  @Test
+  void takesClientsOfBothKindsAtOnePort() throws Exception {
+    try (Ends ends = new Ends()) {
+      Channel server = bind(server(ends));
+
+      SocketChannel rdma = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel overRdma = ends.accepted();
+      SocketChannel tcp = Ends.connect(ends.client(NioSocketChannel.class, new Collector()), server);
+      SocketChannel overTcp = ends.accepted();
+
+      assertThat(overRdma).isInstanceOf(RdmaSocketChannel.class);
+      assertThat(overRdma.attr(AutoSocketChannel.MEDIUM).get()).isEqualTo(Addresses.scheme());
+      assertThat(overRdma.remoteAddress()).isEqualTo(rdma.localAddress());
+      assertThat(overTcp.attr(AutoSocketChannel.MEDIUM).get()).isEqualTo(AutoSocketChannel.TCP);
+      assertThat(overTcp.remoteAddress()).isEqualTo(tcp.localAddress());
+    }
+  }
+
+  @Test
+  void takesAPortThatBothHave() {
+    try (Ends ends = new Ends()) {
+      for (int i = 0; i < 20; i++) {
+        Channel server = bind(server(ends));
+
+        int port = ((InetSocketAddress) server.localAddress()).getPort();
+        assertThat(port).isPositive();
+        assertThat(
+                causeOf(
+                    ends.server(new Collector())
+                        .bind(new InetSocketAddress(Ends.anySharedPort().getAddress(), port))))
+            .isInstanceOf(BindException.class);
+      }
+    }
+  }
+
+  @Test
+  void bindsBothOrNone() {
+    try (Ends ends = new Ends()) {
+      Channel rdma = bind(ends.server(RdmaServerSocketChannel.class, Collector::new));
+      Channel tcp = bind(ends.server(NioServerSocketChannel.class, Collector::new));
+
+      Throwable overRdma = causeOf(server(ends).bind(rdma.localAddress()));
+      Throwable overTcp = causeOf(server(ends).bind(tcp.localAddress()));
+
+      assertThat(overRdma)
+          .isInstanceOf(BindException.class)
+          .hasMessageStartingWith(Addresses.scheme() + ": Address already in use");
+      assertThat(overTcp)
+          .isInstanceOf(BindException.class)
+          .hasMessageStartingWith("tcp: Address already in use");
+      Ends.closeServer(rdma);
+      Ends.closeServer(tcp);
+      assertThat(server(ends).bind(rdma.localAddress()).syncUninterruptibly().isSuccess()).isTrue();
+      assertThat(server(ends).bind(tcp.localAddress()).syncUninterruptibly().isSuccess()).isTrue();
+    }
+  }
+
+  @Test
+  void closesBoth() {
+    try (Ends ends = new Ends()) {
+      Channel server = bind(server(ends));
+
+      Ends.closeServer(server);
+
+      assertThat(server.isOpen()).isFalse();
+      for (Class<? extends Channel> each :
+          List.of(RdmaSocketChannel.class, NioSocketChannel.class)) {
+        assertThat(
+                ends.client(each, new Collector())
+                    .connect(server.localAddress())
+                    .awaitUninterruptibly()
+                    .cause())
+            .isInstanceOf(ConnectException.class);
+      }
+      assertThat(server(ends).bind(server.localAddress()).syncUninterruptibly().isSuccess())
+          .isTrue();
+    }
+  }
+
+  @Test
+  void acceptsNobodyUntilItReads() {
+    try (Ends ends = new Ends()) {
+      Channel server = bind(server(ends).option(ChannelOption.AUTO_READ, false));
+      ChannelFuture rdma = ends.client(new Collector()).connect(server.localAddress());
+      Channel tcp = Ends.connect(ends.client(NioSocketChannel.class, new Collector()), server);
+      assertThat(rdma.awaitUninterruptibly(200)).isFalse();
+      assertThat(ends.hasAccepted()).isFalse();
+
+      server.config().setAutoRead(true);
+
+      assertThat(rdma.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      await().atMost(Ends.LIMIT).until(ends::hasAccepted);
+      assertThat(tcp.isActive()).isTrue();
+    }
+  }
+
+  @Test
+  void doesNotListenOverTcpForThoseThatAHookOrALimitRefuses() {
+    try (Ends ends = new Ends()) {
+      Throwable hook =
+          causeOf(
+              server(ends)
+                  .option(
+                      RdmaChannelOption.ACCEPT_HOOK,
+                      request -> {
+                        throw new AssertionError("nobody connects");
+                      })
+                  .bind(Ends.anySharedPort()));
+      Throwable limit =
+          causeOf(
+              server(ends)
+                  .option(RdmaChannelOption.MAX_CONNECTIONS, 1)
+                  .bind(Ends.anySharedPort()));
+
+      assertThat(hook).isInstanceOf(BindException.class).hasMessageStartingWith("ACCEPT_HOOK: set");
+      assertThat(limit)
+          .isInstanceOf(BindException.class)
+          .hasMessageStartingWith("MAX_CONNECTIONS: set");
+    }
+  }
+
+  @Test
+  @Tag("once")
+  void tcpDoesNotTakeThePlaceOfALockedWire(@TempDir Path folder) throws Exception {
+    Path key = Files.write(folder.resolve("key"), new byte[32]);
+    // An address of loopback that no other JVM has.
+    long pid = ProcessHandle.current().pid();
+    URI hca =
+        URI.create("roce://127.32." + pid / 250 % 250 + "." + (1 + pid % 250) + "?key-file=" + key);
+    MultiThreadIoEventLoopGroup loop =
+        new MultiThreadIoEventLoopGroup(1, AutoIoHandler.newFactory(hca));
+    try {
+      ChannelFuture bound =
+          new ServerBootstrap()
+              .group(loop)
+              .channel(AutoServerSocketChannel.class)
+              .childHandler(new Collector())
+              .bind(Ends.anyPort());
+      assertThat(causeOf(bound))
+          .isInstanceOf(BindException.class)
+          .hasMessageContaining("TCP has no keys");
+
+      ChannelFuture connecting =
+          new Bootstrap()
+              .group(loop)
+              .channel(AutoSocketChannel.class)
+              .handler(new Collector())
+              .connect("127.0.0.1", 1);
+      assertThat(connecting.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(connecting.cause()).hasMessageContaining("TCP has no keys");
+    } finally {
+      loop.shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+          .syncUninterruptibly();
+    }
+  }
+
+  @Test
+  @Tag("once")
+  void allIsOverTcpOnAHostWithoutAnHca() throws Exception {
+    MultiThreadIoEventLoopGroup loop =
+        new MultiThreadIoEventLoopGroup(
+            1, AutoIoHandler.newFactory(URI.create("nowhere://10.0.0.1")));
+    try {
+      Channel server =
+          new ServerBootstrap()
+              .group(loop)
+              .channel(AutoServerSocketChannel.class)
+              .childHandler(new Echo())
+              .bind(Ends.anyPort())
+              .syncUninterruptibly()
+              .channel();
+      Collector received = new Collector();
+
+      Channel client =
+          new Bootstrap()
+              .group(loop)
+              .channel(AutoSocketChannel.class)
+              .handler(received)
+              .connect(server.localAddress())
+              .syncUninterruptibly()
+              .channel();
+      client.writeAndFlush(Unpooled.wrappedBuffer(new byte[10])).syncUninterruptibly();
+
+      await().atMost(Ends.LIMIT).until(() -> received.bytes() == 10);
+      assertThat(client.attr(AutoSocketChannel.MEDIUM).get()).isEqualTo(AutoSocketChannel.TCP);
+    } finally {
+      loop.shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)
+          .syncUninterruptibly();
+    }
+  }
+
+  @Test
+  void endsWithItsLoops() {
+    Channel server;
+    Channel client;
+    try (Ends ends = new Ends()) {
+      server = bind(server(ends));
+      client = Ends.connect(ends.client(AutoSocketChannel.class, new Collector()), server);
+    }
+
+    assertThat(server.isOpen()).isFalse();
+    assertThat(client.isOpen()).isFalse();
+  }
+}

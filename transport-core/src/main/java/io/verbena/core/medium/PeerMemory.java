@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.core.medium;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What led to a peer when somebody connected last: a choice that ages, as a better one may have
+ * come meanwhile, and of which so many are kept, the latest. Thread-safe.
+ *
+ * @param <P> the peer
+ * @param <C> the choice
+ */
+public final class PeerMemory<P, C> {
+  private static final int MOST = 1024;
+
+  private record Entry<C>(C choice, long since) {}
+
+  private final Map<P, Entry<C>> entries =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<P, Entry<C>> eldest) {
+          return size() > MOST;
+        }
+      };
+
+  /** Returns the choice for a peer, however old; null if there is none. */
+  public synchronized @Nullable C get(P peer) {
+    Entry<C> entry = entries.get(peer);
+    return entry == null ? null : entry.choice;
+  }
+
+  /** Returns the choice for a peer; null if there is none, or it was made so long ago. */
+  public synchronized @Nullable C get(P peer, long nanos) {
+    Entry<C> entry = entries.get(peer);
+    return entry == null || isOld(entry, nanos) ? null : entry.choice;
+  }
+
+  private static boolean isOld(Entry<?> entry, long nanos) {
+    return System.nanoTime() - entry.since >= nanos;
+  }
+
+  /**
+   * Notes a choice. The same one ages on until it is old.
+   *
+   * @param nanos when it is
+   * @return whether it is another one than before
+   */
+  public synchronized boolean put(P peer, C choice, long nanos) {
+    Entry<C> last = entries.get(peer);
+    boolean isNews = last == null || !last.choice.equals(choice);
+    if (isNews || isOld(last, nanos)) {
+      entries.remove(peer);
+      entries.put(peer, new Entry<>(choice, System.nanoTime()));
+    }
+    return isNews;
+  }
+
+  /** Drops a choice, if it is still that. */
+  public synchronized void remove(P peer, C choice) {
+    Entry<C> last = entries.get(peer);
+    if (last != null && last.choice.equals(choice)) {
+      entries.remove(peer);
+    }
+  }
+}
