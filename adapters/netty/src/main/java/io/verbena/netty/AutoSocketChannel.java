@@ -325,8 +325,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
   }
 
   private ChannelFuture below(
-      ChannelPromise promise,
-      BiFunction<SocketChannel, ChannelPromise, ChannelFuture> operation) {
+      ChannelPromise promise, BiFunction<SocketChannel, ChannelPromise, ChannelFuture> operation) {
     SocketChannel to = chosen;
     if (to != null) {
       return operation.apply(to, promise);
@@ -361,8 +360,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     }
 
     @Override
-    public void connect(
-        SocketAddress to, @Nullable SocketAddress from, ChannelPromise promise) {
+    public void connect(SocketAddress to, @Nullable SocketAddress from, ChannelPromise promise) {
       if (promise.isDone() || !ensureOpen(promise)) {
         return;
       }

@@ -566,8 +566,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
         }
         InetSocketAddress bound = from == null ? local : own(from);
         int port = bound == null ? 0 : bound.getPort();
-        setup =
-            new ConnectionSetup(on, this, promise, config.setupMillis(), socket, port);
+        setup = new ConnectionSetup(on, this, promise, config.setupMillis(), socket, port);
         connectingTo = socket;
         state = State.CONNECTING;
         promise.addListener(

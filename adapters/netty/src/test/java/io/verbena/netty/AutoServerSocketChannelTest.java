@@ -50,7 +50,8 @@ class AutoServerSocketChannelTest {
 
       SocketChannel rdma = Ends.connect(ends.client(new Collector()), server);
       SocketChannel overRdma = ends.accepted();
-      SocketChannel tcp = Ends.connect(ends.client(NioSocketChannel.class, new Collector()), server);
+      SocketChannel tcp =
+          Ends.connect(ends.client(NioSocketChannel.class, new Collector()), server);
       SocketChannel overTcp = ends.accepted();
 
       assertThat(overRdma).isInstanceOf(RdmaSocketChannel.class);
@@ -153,9 +154,7 @@ class AutoServerSocketChannelTest {
                   .bind(Ends.anySharedPort()));
       Throwable limit =
           causeOf(
-              server(ends)
-                  .option(RdmaChannelOption.MAX_CONNECTIONS, 1)
-                  .bind(Ends.anySharedPort()));
+              server(ends).option(RdmaChannelOption.MAX_CONNECTIONS, 1).bind(Ends.anySharedPort()));
 
       assertThat(hook).isInstanceOf(BindException.class).hasMessageStartingWith("ACCEPT_HOOK: set");
       assertThat(limit)

@@ -436,12 +436,10 @@ class AutoSocketChannelTest {
                     .resolver(io.netty.resolver.NoopAddressResolverGroup.INSTANCE)
                     .connect(InetSocketAddress.createUnresolved("nobody.invalid", 1))))
         .isInstanceOf(UnresolvedAddressException.class);
-    assertThatThrownBy(
-            () -> channel.config().setOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, 0))
+    assertThatThrownBy(() -> channel.config().setOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("RDMA_TIMEOUT_MILLIS: 0 (expected: >= 1)");
-    assertThatThrownBy(
-            () -> channel.config().setOption(RdmaChannelOption.MEDIUM_MEMORY_MILLIS, -1))
+    assertThatThrownBy(() -> channel.config().setOption(RdmaChannelOption.MEDIUM_MEMORY_MILLIS, -1))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("MEDIUM_MEMORY_MILLIS: -1 (expected: >= 0)");
   }

@@ -61,9 +61,7 @@ class AutoTlsTest {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    channel
-                        .pipeline()
-                        .addLast(serverTls.newHandler(channel.alloc()), new Echo());
+                    channel.pipeline().addLast(serverTls.newHandler(channel.alloc()), new Echo());
                   }
                 })
             .bind(Ends.anySharedPort())
