@@ -16,12 +16,14 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
+import io.netty.channel.PendingWriteQueue;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.AttributeKey;
+import io.netty.util.ReferenceCountUtil;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -31,6 +33,7 @@ import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,9 +55,8 @@ import org.jspecify.annotations.Nullable;
  * channel then, is not possible within gRPC and Reactor Netty, who make channels by a factory; nor
  * is it in an {@code AddressResolver}, whose answer a channel does not see.)
  *
- * <p>Options and handlers are those of sockets; a handler for TLS encrypts both. A write before the
- * connection is there fails with {@link NotYetConnectedException}. A channel lives on one loop:
- * deregistering closes it.
+ * <p>Options and handlers are those of sockets; a handler for TLS encrypts both. A channel lives on
+ * one loop: deregistering closes it.
  *
  * <p>TCP has no keys of a locked wire: on an HCA with {@code key-file} a connect fails with {@link
  * ConnectException}, instead of leaving it.
@@ -240,6 +242,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
   @Override
   protected void doClose() {
     closed = true;
+    ((LifeCycle) super.unsafe()).failEarly(ClosedChannelException::new);
     AutoConnect begun = connecting;
     if (begun != null) {
       begun.end(new ClosedChannelException());
@@ -349,13 +352,39 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
   private final class LifeCycle extends AbstractUnsafe implements RdmaIoHandle {
     final Operations operations = new Operations(this);
 
-    /** Hands the operations to a channel; writes that came before fail. */
+    private @Nullable PendingWriteQueue early;
+
+    /** Hands the operations to a channel, with the writes that came before. */
     void handTo(SocketChannel made) {
-      flush();
-      ChannelOutboundBuffer early = outboundBuffer();
+      ChannelOutboundBuffer counted = outboundBuffer();
       operations.to = made.unsafe();
-      if (early != null) {
-        ((Pipeline) pipeline()).count(early.totalPendingWriteBytes());
+      if (counted != null) {
+        ((Pipeline) pipeline()).count(counted.totalPendingWriteBytes());
+      }
+      PendingWriteQueue writes = early;
+      early = null;
+      while (writes != null && !writes.isEmpty()) {
+        Object message = ReferenceCountUtil.retain(writes.current());
+        made.unsafe().write(message, writes.remove());
+      }
+    }
+
+    /** Keeps a write until there is a channel for it. */
+    void keep(Object message, ChannelPromise promise) {
+      PendingWriteQueue writes = early;
+      if (writes == null) {
+        writes = new PendingWriteQueue(AutoSocketChannel.this);
+        early = writes;
+      }
+      writes.add(message, promise);
+    }
+
+    /** Fails the writes that are kept. What is written meanwhile is kept anew. */
+    void failEarly(Supplier<? extends Exception> why) {
+      PendingWriteQueue writes = early;
+      if (writes != null) {
+        early = null;
+        writes.removeAndFailAll(why.get());
       }
     }
 
@@ -413,12 +442,20 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
 
     @Override
     public void write(Object message, ChannelPromise promise) {
-      to.write(message, promise);
+      if (to == own && own.outboundBuffer() != null) {
+        own.keep(message, promise);
+      } else {
+        to.write(message, promise);
+      }
     }
 
     @Override
     public void flush() {
-      to.flush();
+      if (to == own) {
+        own.failEarly(NotYetConnectedException::new);
+      } else {
+        to.flush();
+      }
     }
 
     @Override

@@ -465,6 +465,36 @@ class AutoSocketChannelTest {
     assertThat(channel.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"RDMA", "TCP"})
+  void sendsWhatWasWrittenBeforeAndIsFlushedBehindTheConnect(Peer peer) throws Exception {
+    Channel server = bind(peer);
+    Collector received = new Collector();
+    Channel channel = client(received).register().syncUninterruptibly().channel();
+    ChannelFuture early = channel.write(Unpooled.wrappedBuffer(new byte[10]));
+
+    channel.connect(server.localAddress()).syncUninterruptibly();
+    channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[10])).syncUninterruptibly();
+
+    assertThat(early.isSuccess()).isTrue();
+    await().atMost(Ends.LIMIT).until(() -> received.bytes() == 20);
+    assertThat(channel.bytesBeforeUnwritable())
+        .isEqualTo(channel.config().getWriteBufferHighWaterMark() + 1L);
+  }
+
+  @Test
+  void failsWhatWasWrittenWhereItIsNotConnected() {
+    Channel channel = client(new Collector()).register().syncUninterruptibly().channel();
+    ChannelFuture kept = channel.write(Unpooled.wrappedBuffer(new byte[10]));
+    assertThat(kept.isDone()).isFalse();
+
+    channel.close().syncUninterruptibly();
+
+    assertThat(kept.awaitUninterruptibly().cause()).isInstanceOf(ClosedChannelException.class);
+    assertThat(channel.write(Unpooled.wrappedBuffer(new byte[10])).awaitUninterruptibly().cause())
+        .isInstanceOf(ClosedChannelException.class);
+  }
+
   @Test
   void countsWhatWasTaken() {
     Channel both = bind(Peer.BOTH);
