@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that listen over RDMA and over TCP at one port. */
+@Tag("once")
 class AutoServerSocketChannelTest {
   private static ServerBootstrap server(Ends ends) {
     return ends.server(AutoServerSocketChannel.class, Collector::new);
@@ -164,7 +165,6 @@ class AutoServerSocketChannelTest {
   }
 
   @Test
-  @Tag("once")
   void tcpDoesNotTakeThePlaceOfALockedWire(@TempDir Path folder) throws Exception {
     Path key = Files.write(folder.resolve("key"), new byte[32]);
     // An address of loopback that no other JVM has.
@@ -199,7 +199,6 @@ class AutoServerSocketChannelTest {
   }
 
   @Test
-  @Tag("once")
   void allIsOverTcpOnAHostWithoutAnHca() throws Exception {
     MultiThreadIoEventLoopGroup loop =
         new MultiThreadIoEventLoopGroup(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
@@ -17,6 +18,8 @@ import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.resolver.NoopAddressResolverGroup;
 import io.netty.util.concurrent.ImmediateEventExecutor;
 import io.verbena.AcceptDecision;
 import io.verbena.RdmaConnectException;
@@ -31,15 +34,22 @@ import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Connections that are over RDMA where the peer has it, and else over TCP. */
+@Tag("once")
 class AutoSocketChannelTest {
   private static final String TCP = AutoSocketChannel.TCP;
   private static final int SHORT_MILLIS = 200;
@@ -408,9 +418,7 @@ class AutoSocketChannelTest {
   void aSocketGetsTheOptionsThatWereSetAndNoOthers() {
     Channel server = bind(Peer.TCP);
     SocketChannel plain =
-        Ends.connect(
-            ends.client(io.netty.channel.socket.nio.NioSocketChannel.class, new Collector()),
-            server);
+        Ends.connect(ends.client(NioSocketChannel.class, new Collector()), server);
 
     SocketChannel channel =
         Ends.connect(client(new Collector()).option(ChannelOption.SO_KEEPALIVE, true), server);
@@ -433,7 +441,7 @@ class AutoSocketChannelTest {
     assertThat(
             causeOf(
                 client(new Collector())
-                    .resolver(io.netty.resolver.NoopAddressResolverGroup.INSTANCE)
+                    .resolver(NoopAddressResolverGroup.INSTANCE)
                     .connect(InetSocketAddress.createUnresolved("nobody.invalid", 1))))
         .isInstanceOf(UnresolvedAddressException.class);
     assertThatThrownBy(() -> channel.config().setOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, 0))
@@ -496,6 +504,42 @@ class AutoSocketChannelTest {
   }
 
   @Test
+  void logsAPeerOnceAndWhenItChanges() {
+    Logger log = Logger.getLogger("io.verbena.connection");
+    Queue<String> lines = new ConcurrentLinkedQueue<>();
+    Channel server = bind(Peer.TCP);
+    Handler noted =
+        new Handler() {
+          @Override
+          public void publish(LogRecord line) {
+            if (line.getMessage().startsWith(server.localAddress() + ": ")) {
+              lines.add(line.getMessage());
+            }
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    log.addHandler(noted);
+    try {
+      connectAndClose(server, 60_000);
+      connectAndClose(server, 60_000);
+      connectAndClose(server, 0);
+      bind(Peer.RDMA, (InetSocketAddress) server.localAddress());
+      connectAndClose(server, 0);
+    } finally {
+      log.removeHandler(noted);
+    }
+
+    assertThat(lines).hasSize(2);
+    assertThat(lines.remove()).contains("connected over tcp, as ").contains("refused");
+    assertThat(lines.remove()).endsWith("connected over " + Addresses.scheme());
+  }
+
+  @Test
   void countsWhatWasTaken() {
     Channel both = bind(Peer.BOTH);
     Channel tcp = bind(Peer.TCP);
@@ -514,7 +558,7 @@ class AutoSocketChannelTest {
         .tags("adapter", "netty", "medium", medium)
         .counters()
         .stream()
-        .mapToDouble(io.micrometer.core.instrument.Counter::count)
+        .mapToDouble(Counter::count)
         .sum();
   }
 }
