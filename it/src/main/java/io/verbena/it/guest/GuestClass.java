@@ -40,16 +40,16 @@ final class GuestClass {
     return reasons;
   }
 
-  /** How many nodes it asks for. */
-  static int nodes(TestDescriptor topLevel) {
-    int nodes =
+  /** The guest that it asks for. */
+  static GuestKind kind(TestDescriptor topLevel) {
+    InSoftRoceGuest annotation =
         annotation(topLevel)
-            .orElseThrow(() -> new IllegalArgumentException("not for the guest: " + topLevel))
-            .nodes();
+            .orElseThrow(() -> new IllegalArgumentException("not for the guest: " + topLevel));
+    int nodes = annotation.nodes();
     if (nodes != 1 && nodes != 2) {
       throw new IllegalArgumentException(
           topLevel.getDisplayName() + ": nodes: " + nodes + " (expected: 1 or 2)");
     }
-    return nodes;
+    return new GuestKind(annotation.devices(), nodes);
   }
 }

@@ -44,10 +44,11 @@ record GuestCommand(Path script, Map<String, String> environment) {
    *
    * @param results the folder that the guest shares with the host
    */
-  ProcessBuilder process(int nodes, int timeoutSeconds, Path results) {
+  ProcessBuilder process(GuestKind kind, int timeoutSeconds, Path results) {
     var line = new ArrayList<String>();
     line.add(script.toString());
-    line.addAll(List.of("--nodes", Integer.toString(nodes)));
+    line.addAll(List.of("--nodes", Integer.toString(kind.nodes())));
+    line.addAll(List.of("--devices", kind.devices().option()));
     line.addAll(List.of("--timeout", Integer.toString(timeoutSeconds)));
     line.addAll(List.of("--memory", "4096"));
     line.addAll(List.of("--results", results.toString()));

@@ -23,11 +23,9 @@ import org.junit.platform.engine.ConfigurationParameters;
 import org.junit.platform.engine.EngineExecutionListener;
 import org.junit.platform.engine.TestDescriptor;
 
-/** One guest from boot to end: the tests of all classes that ask for the same number of nodes. */
+/** One guest from boot to end: the tests of all classes that ask for such a one. */
 final class GuestRun {
-  /**
-   * Configuration parameter: the folder for what guests write; a folder per number of nodes in it.
-   */
+  /** Configuration parameter: the folder for what guests write; a folder per guest in it. */
   static final String RESULTS = "verbena.guest.results";
 
   /** Configuration parameter: how long a guest may take, in seconds. */
@@ -38,7 +36,7 @@ final class GuestRun {
   private static final int KEPT_LINES = 200;
 
   private final GuestCommand command;
-  private final int nodes;
+  private final GuestKind kind;
   private final List<TestDescriptor> classes;
   private final ConfigurationParameters parameters;
   private final EventReplay replay;
@@ -46,12 +44,12 @@ final class GuestRun {
 
   GuestRun(
       GuestCommand command,
-      int nodes,
+      GuestKind kind,
       List<TestDescriptor> classes,
       ConfigurationParameters parameters,
       EngineExecutionListener listener) {
     this.command = command;
-    this.nodes = nodes;
+    this.kind = kind;
     this.classes = classes;
     this.parameters = parameters;
     this.replay = new EventReplay(classes, listener);
@@ -77,8 +75,7 @@ final class GuestRun {
   }
 
   private void run() throws IOException, InterruptedException {
-    Path results =
-        Path.of(parameters.get(RESULTS).orElse("target/guest")).resolve("nodes-" + nodes);
+    Path results = Path.of(parameters.get(RESULTS).orElse("target/guest")).resolve(kind.folder());
     Files.createDirectories(results);
     Path events = results.resolve(GuestRequest.EVENTS);
     Files.write(events, new byte[0]);
@@ -86,7 +83,7 @@ final class GuestRun {
     replay.leaveOut();
     int timeout = parameters.get(TIMEOUT, Integer::valueOf).orElse(2700);
 
-    Process process = command.process(nodes, timeout, results.toAbsolutePath()).start();
+    Process process = command.process(kind, timeout, results.toAbsolutePath()).start();
     // The script ends with this process in any case, but sooner so.
     var stop = new Thread(process::destroy, "soft-roce-stop");
     Runtime.getRuntime().addShutdownHook(stop);
@@ -114,8 +111,8 @@ final class GuestRun {
     if (!replay.isReady() && status == CANNOT_RUN) {
       String reason = errors().isEmpty() ? "no reason given" : lastErrors.getLast();
       System.out.printf(
-          "%n*** SKIPPED, NOT TESTED HERE: %d classes for the Soft-RoCE guest. %s%n%n",
-          classes.size(), reason);
+          "%n*** SKIPPED, NOT TESTED HERE: %d classes for the guest with %s. %s%n%n",
+          classes.size(), kind.devices().option(), reason);
       replay.skipRest(reason);
     } else if (replay.engineFailure() != null) {
       replay.skipRest("the engine in the guest failed, and the run with it");

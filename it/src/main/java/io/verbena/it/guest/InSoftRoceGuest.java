@@ -10,9 +10,9 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.Tag;
 
 /**
- * Runs a Jupiter test class in a guest with Soft-RoCE devices, or those of whole packages. Only on
- * top-level classes; their nested ones go with them. All classes with the same number of nodes
- * share one guest.
+ * Runs a Jupiter test class in a guest with Soft-RoCE devices, or others, or those of whole
+ * packages. Only on top-level classes; their nested ones go with them. All classes with the same
+ * devices and number of nodes share one guest.
  *
  * <p>The guest's file systems are read-only except its own {@code /tmp} and the folder that the
  * environment names as {@code VERBENA_RESULTS}; see {@code bin/soft-roce} for the rest of the
@@ -28,8 +28,11 @@ public @interface InSoftRoceGuest {
   /** The tag of all such classes. */
   String TAG = "soft-roce";
 
-  /** How many nodes the guest has, with an rxe device each: 1 or 2. */
+  /** How many nodes the guest has, with a device each: 1 or 2. */
   int nodes() default 1;
+
+  /** What these devices are. */
+  GuestDevices devices() default GuestDevices.RXE;
 
   /**
    * Packages whose tests run in place of this class's own, of which it then has none: all that are

@@ -26,10 +26,10 @@ import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 
 /**
- * Runs the classes that are marked with {@link InSoftRoceGuest} in a guest, one per number of
- * nodes. Those that stand for packages are found by class alone. Where the guest cannot run at all
- * they are skipped with the reason; where it dies, what had not finished fails with the reason;
- * where Jupiter itself fails in it, this engine fails, once, with the cause.
+ * Runs the classes that are marked with {@link InSoftRoceGuest} in a guest, one per kind of guest.
+ * Those that stand for packages are found by class alone. Where the guest cannot run at all they
+ * are skipped with the reason; where it dies, what had not finished fails with the reason; where
+ * Jupiter itself fails in it, this engine fails, once, with the cause.
  */
 public final class SoftRoceEngine implements TestEngine {
   static final String ID = InSoftRoceGuest.TAG;
@@ -136,12 +136,12 @@ public final class SoftRoceEngine implements TestEngine {
     TestDescriptor engine = request.getRootTestDescriptor();
     EngineExecutionListener listener = request.getEngineExecutionListener();
     listener.executionStarted(engine);
-    SortedMap<Integer, List<TestDescriptor>> byNodes = new TreeMap<>();
+    SortedMap<GuestKind, List<TestDescriptor>> byKind = new TreeMap<>();
     for (TestDescriptor each : engine.getChildren()) {
-      byNodes.computeIfAbsent(GuestClass.nodes(each), nodes -> new ArrayList<>()).add(each);
+      byKind.computeIfAbsent(GuestClass.kind(each), kind -> new ArrayList<>()).add(each);
     }
     Throwable failure = null;
-    for (Map.Entry<Integer, List<TestDescriptor>> each : byNodes.entrySet()) {
+    for (Map.Entry<GuestKind, List<TestDescriptor>> each : byKind.entrySet()) {
       var run =
           new GuestRun(
               command,

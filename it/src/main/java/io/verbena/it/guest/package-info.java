@@ -8,7 +8,7 @@
  *  host: Surefire's JVM                                guest
  *  SoftRoceEngine: discovers with Jupiter,
  *    mirrors the tree
- *  GuestRun: one guest per number of nodes
+ *  GuestRun: one per kind of guest
  *    request (file) ---------------------------------> GuestMain: runs the tests with Jupiter
  *    EventReplay <---------- events (file) ----------- EventWriter: one line per event
  * </pre>

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.it.interop;
+
+import io.verbena.it.guest.GuestDevices;
+import io.verbena.it.guest.InSoftRoceGuest;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
+
+/** rdma-core's {@code rping} on the kernel's Soft-iWARP. */
+@Tag("once")
+@InSoftRoceGuest(nodes = 2, devices = GuestDevices.SIW)
+class SiwRpingTest {
+
+  /** Against the emulated HCA on sockets of TCP. */
+  @Nested
+  class Emulated extends RpingTests {
+    @Override
+    Hca hca() {
+      return new NodeHca("iwarp");
+    }
+  }
+
+  /** Against the same device under DiSNI. */
+  @Nested
+  class Disni extends RpingTests {
+    @Override
+    Hca hca() {
+      return new NodeHca("disni");
+    }
+  }
+}
