@@ -69,6 +69,20 @@ class IwarpForeignPeerTest {
   }
 
   @Test
+  void isAskedForNoMoreReadsThanItServes() throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
+        Socket peer = connect(listener)) {
+      write(peer, hex("MPA ID Req Frame") + "1002000400010001");
+      QueuePair unused =
+          accept(
+              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
+
+      assertThat(read(peer, 24)).isEqualTo(REPLY + "1002000400040001");
+    }
+  }
+
+  @Test
   void isServedWithoutWordsForTheDepths() throws Exception {
     try (Caller caller = new Caller(ANY);
         ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);

@@ -273,7 +273,8 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
     Depths its = asks.depths();
     Depths depths = Depths.UNTOLD;
     if (its.told()) {
-      depths = Depths.of(offered.responderResources(), offered.initiatorDepth());
+      // siw ends a connection whose peer means to ask for more READs than it said that it serves.
+      depths = Depths.of(offered.responderResources(), initiatorDepth(its));
       if (its.peerToPeer()) {
         depths = its.byWrite() ? depths.readyByWrite() : depths.readyByRead();
       }
@@ -339,13 +340,14 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
   // ---- both
 
   private StreamTerms terms(boolean checked, Depths its, Role role) {
+    return new StreamTerms(checked, parameters.responderResources(), initiatorDepth(its), role);
+  }
+
+  /** No more READs than the peer serves at once (RFC 6581, section 9). */
+  private int initiatorDepth(Depths its) {
     boolean unsaid = !its.told() || its.responder() == Depths.UNSAID;
     int own = parameters.initiatorDepth();
-    return new StreamTerms(
-        checked,
-        parameters.responderResources(),
-        unsaid ? own : Math.min(own, its.responder()),
-        role);
+    return unsaid ? own : Math.min(own, its.responder());
   }
 
   private static QueuePairAttributes attributes(StreamTerms terms) {
