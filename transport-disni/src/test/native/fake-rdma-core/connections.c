@@ -748,6 +748,10 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *cm_id) {
     id->state = DISCONNECTING;
     if (peer && (peer->state == CONNECTED || peer->state == ACCEPTED || peer->state == ANSWERED)) {
       peer->state = DISCONNECTED;
+      if (is_iwarp(peer) && qp_find(peer->qp_num)) {
+        /* The kernel has the connection, and its end. */
+        qp_fail(qp_find(peer->qp_num));
+      }
       raise_cm(peer, RDMA_CM_EVENT_DISCONNECTED, 0);
     }
   } else if (id->state == DISCONNECTED) {

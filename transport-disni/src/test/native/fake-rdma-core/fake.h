@@ -45,6 +45,8 @@ struct profile {
   bool remote_read_sinks;
   /* As librxe: a receive that is posted in ERR waits until the queue pair goes there once more. */
   bool flushes_late;
+  /* As siw: what is posted in ERR is never flushed, and nobody is told the state. */
+  bool never_flushes_late, hides_state;
   /* As libibverbs' dummy operations do: a post that fails says nothing of the request. */
   bool leaves_bad_unset;
 };

@@ -40,6 +40,8 @@ static bool set_flag(struct profile *profile, const char *name, bool value) {
                {"by_cm_only", &profile->by_cm_only},
                {"remote_read_sinks", &profile->remote_read_sinks},
                {"flushes_late", &profile->flushes_late},
+               {"never_flushes_late", &profile->never_flushes_late},
+               {"hides_state", &profile->hides_state},
                {"leaves_bad_unset", &profile->leaves_bad_unset}};
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     if (!strcmp(flags[i].name, name)) {

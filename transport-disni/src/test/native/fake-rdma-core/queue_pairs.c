@@ -293,7 +293,9 @@ int qp_modify(struct fake_qp *qp, const struct ibv_qp_attr *attr, int mask) {
     reset(qp);
   } else if (to == IBV_QPS_ERR) {
     qp_fail(qp);
-    flush(qp);
+    if (!profile_of(qp->qp.context)->never_flushes_late) {
+      flush(qp);
+    }
   } else if (to == IBV_QPS_RTR && from == IBV_QPS_INIT) {
     qp->expected_psn = qp->attr.rq_psn;
   } else if (to == IBV_QPS_RTS && from == IBV_QPS_RTR) {
@@ -329,7 +331,8 @@ EXPORT int ibv_query_qp(struct ibv_qp *pair, struct ibv_qp_attr *attr, int mask,
   }
   pthread_mutex_lock(&fabric);
   *attr = qp->attr;
-  attr->qp_state = attr->cur_qp_state = pair->state;
+  attr->qp_state = attr->cur_qp_state =
+      profile_of(pair->context)->hides_state ? IBV_QPS_RESET : pair->state;
   attr->cap = qp->init.cap;
   *init = qp->init;
   pthread_mutex_unlock(&fabric);
@@ -745,7 +748,7 @@ int qp_post_send(struct ibv_qp *pair, struct ibv_send_wr *wr, struct ibv_send_wr
       *bad = wr;
     }
   }
-  if (pair->state == IBV_QPS_ERR) {
+  if (pair->state == IBV_QPS_ERR && !profile_of(pair->context)->never_flushes_late) {
     flush(qp);
   }
   run(qp);
@@ -768,7 +771,8 @@ int qp_post_recv(struct ibv_qp *pair, struct ibv_recv_wr *wr, struct ibv_recv_wr
   } else {
     error = receives_post(&qp->receives, wr, bad);
   }
-  if (pair->state == IBV_QPS_ERR && !profile_of(pair->context)->flushes_late) {
+  const struct profile *profile = profile_of(pair->context);
+  if (pair->state == IBV_QPS_ERR && !profile->flushes_late && !profile->never_flushes_late) {
     flush(qp);
   }
   pthread_mutex_unlock(&fabric);

@@ -35,6 +35,15 @@ final class Cookie {
     return send(tag, sequence) | RECEIVE;
   }
 
+  /** Another request of the same queue. */
+  static long at(long cookie, int sequence) {
+    return (cookie & ~0xffff_ffffL) | (sequence & 0xffff_ffffL);
+  }
+
+  static boolean isOfSameQueue(long one, long other) {
+    return at(one, 0) == at(other, 0);
+  }
+
   static int tagOf(long cookie) {
     return (int) (cookie >>> 33);
   }

@@ -11,13 +11,31 @@ package io.verbena.disni;
  * @param isIwarp the queue pairs are streams of TCP, which the kernel connects: there are no ways
  *     to be set by hand, no immediate data, no atomics, and no state SQD to come back from; what a
  *     READ writes into the peer must be allowed to write
+ * @param neverFlushesLate a request that is posted in ERR is not flushed at all
+ * @param tripsOverEmptyBuffers a send with bytes must not have a buffer without, of which the
+ *     kernel dies, and a receive must have one
+ * @param readsIntoOneBuffer a READ has one buffer, however many a request may have: {@code
+ *     ibv_device_attr.max_sge_rd} is no limit of the SPI
+ * @param hidesState the state of a queue pair is not told to who asks for it
+ * @param keepsOwnKeys no LOCAL_INV is taken, whatever the device says of it
  */
-record DeviceQuirks(boolean flushesLate, boolean losesShortWaits, boolean isIwarp) {
+record DeviceQuirks(
+    boolean flushesLate,
+    boolean losesShortWaits,
+    boolean isIwarp,
+    boolean neverFlushesLate,
+    boolean tripsOverEmptyBuffers,
+    boolean readsIntoOneBuffer,
+    boolean hidesState,
+    boolean keepsOwnKeys) {
   /** {@code RXE_VENDOR_ID} of the kernel's {@code rxe_param.h}: of Soft-RoCE alone. */
   private static final int SOFT_ROCE = 0xff_ffff;
 
   /** The same in kernels that did not set it; no RNIC has none. */
   private static final int OLDER_SOFT_ROCE = 0;
+
+  /** {@code SIW_VENDOR_ID} of the kernel's {@code siw.h}: of Soft-iWARP alone. */
+  private static final int SOFT_IWARP = 0x62_6d74;
 
   /** {@code IBV_TRANSPORT_IWARP}. */
   private static final int IWARP = 1;
@@ -30,7 +48,16 @@ record DeviceQuirks(boolean flushesLate, boolean losesShortWaits, boolean isIwar
     boolean isIwarp = transport == IWARP;
     // librxe writes a post into memory that the kernel looks at in RTS.
     boolean isSoftRoce = !isIwarp && (vendor == SOFT_ROCE || vendor == OLDER_SOFT_ROCE);
+    // libsiw too writes a post into such memory, and siw_post_send flushes what it is given alone.
+    boolean isSoftIwarp = isIwarp && vendor == SOFT_IWARP;
     return new DeviceQuirks(
-        /* flushesLate= */ isSoftRoce, /* losesShortWaits= */ isSoftRoce, isIwarp);
+        /* flushesLate= */ isSoftRoce,
+        /* losesShortWaits= */ isSoftRoce,
+        isIwarp,
+        /* neverFlushesLate= */ isSoftIwarp,
+        /* tripsOverEmptyBuffers= */ isSoftIwarp,
+        /* readsIntoOneBuffer= */ isSoftIwarp,
+        /* hidesState= */ isSoftIwarp,
+        /* keepsOwnKeys= */ isSoftIwarp);
   }
 }

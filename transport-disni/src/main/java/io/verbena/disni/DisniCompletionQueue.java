@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 final class DisniCompletionQueue implements CompletionQueue {
   private static final String DESTROY = "destroy completion queue";
   private static final int BATCH = 64;
+  private static final int NONE = -1;
   private static final int WC_GRH = 1;
   private static final int WC_WITH_IMM = 1 << 1;
   private static final int WC_WITH_INV = 1 << 3;
@@ -168,6 +169,11 @@ final class DisniCompletionQueue implements CompletionQueue {
         earlier.remove();
       }
     }
+    keepWithout(queuePair);
+  }
+
+  /** Keeps what the HCA has completed, and frees what is of this queue pair. */
+  private void keepWithout(int queuePair) {
     int polled;
     do {
       polled = core.poll(pointer, BATCH, batch.address());
@@ -179,6 +185,58 @@ final class DisniCompletionQueue implements CompletionQueue {
         }
       }
     } while (polled == BATCH);
+  }
+
+  /**
+   * Flushes, behind all that the HCA has completed, a request that it never will.
+   *
+   * @param queuePair whose it is
+   */
+  void flush(long cookie, int queuePair) {
+    synchronized (this) {
+      keepWithout(NONE);
+      keepFlushed(cookie, queuePair);
+    }
+    if (channel != null) {
+      // There is no event of the HCA: whoever awaits one looks once more.
+      channel.wakeup();
+    }
+  }
+
+  private void keepFlushed(long cookie, int queuePair) {
+    ByteBuffer completion = ByteBuffer.allocate(Layout.WC_SIZE).order(batch.bytes().order());
+    completion.putLong(Layout.WC_WR_ID, cookie);
+    completion.putLong(Layout.WC_STATUS, Block.pair(CompletionStatus.WR_FLUSH_ERR.code(), 0));
+    completion.putLong(Layout.WC_IMM_OR_KEY, Block.pair(0, queuePair));
+    kept.add(completion);
+  }
+
+  /**
+   * Flushes what a queue still has, once the HCA completes nothing of it any more. For those who
+   * keep others from posting to it.
+   *
+   * @param first the cookie of the queue's sequence number 0
+   * @param queuePair whose it is
+   */
+  void flushRest(Slots slots, long first, int queuePair) {
+    synchronized (this) {
+      keepWithout(NONE);
+      long next = slots.freed();
+      for (ByteBuffer each : kept) {
+        long cookie = each.getLong(Layout.WC_WR_ID);
+        if (Cookie.isOfSameQueue(cookie, first)) {
+          next = slots.position(Cookie.sequence(cookie)) + 1;
+        }
+      }
+      for (; next < slots.posted(); next++) {
+        if (slots.completes(next)) {
+          keepFlushed(Cookie.at(first, (int) next), queuePair);
+        }
+      }
+    }
+    if (channel != null) {
+      channel.wakeup();
+    }
   }
 
   /** Frees the slot of a completion, if it is of this queue pair. */

@@ -286,10 +286,39 @@ final class DisniConnection implements ConnectionIdentifier {
       int begun = core().connect(pointer, words.address());
       words.keep();
       data.keep();
+      if (isIwarp() && endsAtOnce(begun)) {
+        return;
+      }
       Errno.check("connect", begun);
       state = State.CONNECTING;
       expireIn(timeoutNanos);
     }
+  }
+
+  /**
+   * A driver of iWARP may connect its socket in this call (siw_cm.c, siw_connect): what becomes of
+   * that is told as what comes later.
+   */
+  private boolean endsAtOnce(int begun) {
+    switch (-begun) {
+      case Errno.ECONNREFUSED -> {
+        abandon(requireNonNull(queuePair));
+        end();
+        raise(ConnectionEvent.Type.REJECTED, ConnectionEvent.REJECT_INVALID_SERVICE_ID);
+      }
+      case Errno.ETIMEDOUT, Errno.EHOSTUNREACH, Errno.ENETUNREACH, Errno.ECONNRESET -> {
+        end();
+        raise(ConnectionEvent.Type.UNREACHABLE, begun);
+      }
+      default -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isIwarp() {
+    return manager.device().context().quirks().isIwarp();
   }
 
   @Override
@@ -366,7 +395,7 @@ final class DisniConnection implements ConnectionIdentifier {
       // A peer that has gone meanwhile need not be told.
       int rejected = core().reject(pointer, data.address(), privateData.remaining());
       data.keep();
-      if (rejected < 0 && rejected != -Errno.EINVAL) {
+      if (rejected < 0 && rejected != -Errno.EINVAL && rejected != -Errno.ECONNRESET) {
         throw Errno.failure("reject", rejected);
       }
     }
@@ -390,7 +419,7 @@ final class DisniConnection implements ConnectionIdentifier {
    * order.
    */
   private void tearDown() {
-    boolean isIwarp = manager.device().context().quirks().isIwarp();
+    boolean isIwarp = isIwarp();
     moved(QueuePairState.ERR);
     DisniQueuePair pair = queuePair;
     int done = -1;
@@ -403,6 +432,8 @@ final class DisniConnection implements ConnectionIdentifier {
     }
     if (done < 0 && pair != null && isIwarp) {
       pair.fail();
+    } else if (pair != null) {
+      pair.flushRest();
     }
   }
 

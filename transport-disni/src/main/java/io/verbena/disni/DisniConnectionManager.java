@@ -262,21 +262,32 @@ final class DisniConnectionManager implements ConnectionManager {
     }
   }
 
-  /** Takes what the kernel has to tell and lets the connection say what of it to tell further. */
-  private void take() {
+  /** Takes what the kernel has told by now, for who awaits it later. */
+  void look() {
+    while (take()) {
+      // One more.
+    }
+  }
+
+  /**
+   * Takes what the kernel has to tell and lets the connection say what of it to tell further.
+   *
+   * @return whether there was anything
+   */
+  private boolean take() {
     synchronized (steps) {
       if (waiter.isClosed()) {
-        return;
+        return false;
       }
       int came = device.core().connectionEvent(channel, words.address(), privateData.address());
       if (Errno.check("get connection event", came) == 0) {
-        return;
+        return false;
       }
       Long id = words.get(EventWords.IDENTIFIER);
       int code = words.getInt(EventWords.TYPE);
       if (code == DisniConnection.CONNECT_REQUEST) {
         request(id);
-        return;
+        return true;
       }
       DisniConnection connection = connections.get(id);
       if (connection != null) {
@@ -285,6 +296,7 @@ final class DisniConnectionManager implements ConnectionManager {
         // No connection tells it, and nobody comes any more.
         device.raise(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
       }
+      return true;
     }
   }
 

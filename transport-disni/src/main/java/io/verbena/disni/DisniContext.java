@@ -254,7 +254,10 @@ final class DisniContext {
     add(capabilities, Capability.MEMORY_WINDOW_TYPE_1, (flags & 1 << 17) != 0);
     add(capabilities, Capability.MEMORY_WINDOW_TYPE_2B, (flags & 1 << 24) != 0);
     add(capabilities, Capability.SEND_WITH_INVALIDATE, (flags & 1 << 21) != 0);
-    add(capabilities, Capability.LOCAL_INVALIDATE, (flags & 1 << 21) != 0);
+    add(
+        capabilities,
+        Capability.LOCAL_INVALIDATE,
+        (flags & 1 << 21) != 0 && !quirks.keepsOwnKeys());
     add(capabilities, Capability.REREGISTRATION, probe.reregisters());
     add(capabilities, Capability.COMPLETION_QUEUE_RESIZE, probe.resizesCompletionQueues());
     return capabilities;

@@ -47,6 +47,14 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private final Object receiving = new Object();
   private final ReceiveQueue receives;
 
+  /** Whether this end flushes what is posted in ERR, since the HCA does not. */
+  private final boolean flushesItself;
+
+  /** What the HCA did not flush of what it has is flushed. */
+  private boolean sendsAreFlushed;
+
+  private boolean receivesAreFlushed;
+
   /**
    * The last state that the program or the connection manager put it in; an error moves it to ERR
    * without a word, but what may be posted in RTS may be posted in ERR too.
@@ -61,13 +69,13 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private DisniQueuePair(
       DisniProtectionDomain domain,
       @Nullable DisniConnection connection,
-      QueuePairType type,
+      QueuePairOptions options,
       PairQueues queues,
       long pointer,
       Block granted) {
     this.domain = domain;
     this.connection = connection;
-    this.type = type;
+    type = options.type();
     this.queues = queues;
     this.pointer = pointer;
     device = domain.device();
@@ -79,8 +87,18 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
             granted.getInt(QueuePairWords.MAX_SEND_SGE),
             granted.getInt(QueuePairWords.MAX_RECV_SGE),
             granted.getInt(QueuePairWords.MAX_INLINE_DATA));
-    sends = new SendQueue(device.core(), pointer, type, capabilities, device.attributes());
-    receives = new ReceiveQueue(device.core(), pointer, capabilities);
+    DeviceQuirks quirks = device.context().quirks();
+    flushesItself = quirks.neverFlushesLate();
+    sends =
+        new SendQueue(
+            device.core(),
+            pointer,
+            type,
+            capabilities,
+            device.attributes(),
+            options.signalAll(),
+            quirks);
+    receives = new ReceiveQueue(device.core(), pointer, capabilities, quirks);
     known = created(type, connection);
     datagrams(type == QueuePairType.UD);
     tag(device.context().queues().reserve());
@@ -120,7 +138,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
                 if (connection != null && options.type() != QueuePairType.UD) {
                   Errno.check("initialize queue pair", connection.initialize(made));
                 }
-                return new DisniQueuePair(domain, connection, options.type(), queues, made, words);
+                return new DisniQueuePair(domain, connection, options, queues, made, words);
               },
               made -> destroy(core, connection, made));
       created = true;
@@ -177,13 +195,22 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
 
   @Override
   public QueuePairState state() {
+    hear();
     synchronized (receiving) {
       return closed ? QueuePairState.RESET : AttributeBlock.state(queryWords());
     }
   }
 
+  /** Learns from the connection manager of an end that the device tells nobody who asks. */
+  private void hear() {
+    if (connection != null && device.context().quirks().hidesState()) {
+      connection.manager().look();
+    }
+  }
+
   @Override
   public QueuePairAttributes query() {
+    hear();
     synchronized (receiving) {
       checkOpen("query");
       return AttributeBlock.read(queryWords());
@@ -198,6 +225,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
    */
   @Override
   public QueuePairReading reading() {
+    hear();
     QueuePairState state = QueuePairState.RESET;
     int peer = NO_PEER;
     synchronized (receiving) {
@@ -224,6 +252,9 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   private Block queryWords() {
     Block words = Block.of(AttributeWords.values());
     Errno.check("query queue pair", device.core().queryQueuePair(pointer, words.address()));
+    if (device.context().quirks().hidesState()) {
+      words.set(AttributeWords.STATE, known.code());
+    }
     return words;
   }
 
@@ -275,6 +306,8 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     queues.purge(number);
     sends.slots().clear();
     receives.slots().clear();
+    sendsAreFlushed = false;
+    receivesAreFlushed = false;
   }
 
   /** The connection manager has put it into this state. */
@@ -308,8 +341,44 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         if (done != -Errno.EIO && done != -Errno.ENODEV) {
           Errno.check("modify queue pair", done);
         }
+        flushRest();
       }
     }
+  }
+
+  /** In ERR: flushes what the HCA has been given and does not flush. */
+  void flushRest() {
+    if (flushesItself) {
+      synchronized (sending) {
+        synchronized (receiving) {
+          if (!closed) {
+            flushSends();
+            flushReceives();
+          }
+        }
+      }
+    }
+  }
+
+  private void flushSends() {
+    if (!sendsAreFlushed) {
+      sendsAreFlushed = true;
+      endFlush();
+      queues.sends().flushRest(sends.slots(), Cookie.send(tag(), 0), number);
+    }
+  }
+
+  private void flushReceives() {
+    if (!receivesAreFlushed && queues.shared() == null) {
+      receivesAreFlushed = true;
+      endFlush();
+      queues.receives().flushRest(receives.slots(), Cookie.receive(tag(), 0), number);
+    }
+  }
+
+  /** When this returns the HCA has flushed all that it will. If it fails, the device is gone. */
+  private void endFlush() {
+    tell(new QueuePairAttributes().state(QueuePairState.ERR));
   }
 
   // ---- posting
@@ -318,7 +387,12 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
   public void postSend(SendWorkRequest request) {
     synchronized (sending) {
       checkMaySend(request.id());
-      sends.post(request, tag());
+      if (flushesItself && known == QueuePairState.ERR) {
+        flushSends();
+        sends.flush(request, tag(), number, queues.sends());
+      } else {
+        sends.post(request, tag());
+      }
     }
   }
 
@@ -353,6 +427,11 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       }
       if (known == QueuePairState.RESET) {
         throw PostErrors.invalid(request.id(), "state: RESET (expected: INIT or later)");
+      }
+      if (flushesItself && known == QueuePairState.ERR) {
+        flushReceives();
+        receives.flush(request, tag(), number, queues.receives());
+        return;
       }
       try {
         receives.post(request, tag());

@@ -38,7 +38,9 @@ final class DisniSharedReceiveQueue extends SlotHolder implements SharedReceiveQ
     this.pointer = pointer;
     this.maxScatterGather = maxScatterGather;
     slots = new SharedSlots(maxWorkRequests);
-    batch = new ReceiveBatch(maxScatterGather);
+    batch =
+        new ReceiveBatch(
+            maxScatterGather, domain.device().context().quirks().tripsOverEmptyBuffers());
     DisniContext context = domain.device().context();
     tag(context.queues().reserve());
     context.queues().put(this);

@@ -25,6 +25,9 @@ final class Errno {
   static final int EADDRINUSE = 98;
   static final int EADDRNOTAVAIL = 99;
   static final int ENETUNREACH = 101;
+  static final int ECONNRESET = 104;
+  static final int ETIMEDOUT = 110;
+  static final int ECONNREFUSED = 111;
   static final int EHOSTUNREACH = 113;
 
   /** How our {@code libdisni} ends its messages; others' say no number. */

@@ -25,6 +25,14 @@ final class PairQueues {
     shared = (DisniSharedReceiveQueue) options.sharedReceiveQueue();
   }
 
+  DisniCompletionQueue sends() {
+    return sends;
+  }
+
+  DisniCompletionQueue receives() {
+    return receives;
+  }
+
   @Nullable DisniSharedReceiveQueue shared() {
     return shared;
   }

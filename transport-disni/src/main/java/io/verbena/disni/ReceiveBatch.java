@@ -8,9 +8,15 @@ import java.nio.ByteBuffer;
 /** Receives as libibverbs takes them. */
 final class ReceiveBatch {
   private final Chain chain;
+  private final boolean needsBuffer;
 
-  ReceiveBatch(int maxScatterGather) {
+  /**
+   * @param maxScatterGather entries of a receive, at least 1
+   * @param needsBuffer whether one without a buffer gets an empty one
+   */
+  ReceiveBatch(int maxScatterGather, boolean needsBuffer) {
     chain = new Chain(Layout.RECV_WR_SIZE, maxScatterGather, 0);
+    this.needsBuffer = needsBuffer;
   }
 
   Chain chain() {
@@ -22,8 +28,14 @@ final class ReceiveBatch {
     int at = chain.request();
     ScatterGatherList buffers = request.buffers();
     bytes.putLong(at + Layout.WR_ID, cookie);
-    bytes.putInt(at + Layout.WR_NUM_SGE, buffers.size());
-    write(buffers, bytes, chain.list());
+    if (needsBuffer && buffers.size() == 0) {
+      bytes.putInt(at + Layout.WR_NUM_SGE, 1);
+      bytes.putLong(chain.list() + Layout.SGE_ADDR, 0);
+      bytes.putLong(chain.list() + Layout.SGE_LENGTH, 0);
+    } else {
+      bytes.putInt(at + Layout.WR_NUM_SGE, buffers.size());
+      write(buffers, bytes, chain.list());
+    }
     chain.added();
   }
 

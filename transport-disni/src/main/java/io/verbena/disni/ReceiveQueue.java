@@ -18,12 +18,12 @@ final class ReceiveQueue {
   private final Chain chain;
   private final Slots slots;
 
-  ReceiveQueue(RdmaCore core, long pair, QueuePairCapabilities granted) {
+  ReceiveQueue(RdmaCore core, long pair, QueuePairCapabilities granted, DeviceQuirks quirks) {
     this.core = core;
     extension = core instanceof Extension jni ? jni : null;
     this.pair = pair;
     maxScatterGather = granted.maxReceiveScatterGather();
-    batch = new ReceiveBatch(Math.max(1, maxScatterGather));
+    batch = new ReceiveBatch(Math.max(1, maxScatterGather), quirks.tripsOverEmptyBuffers());
     chain = batch.chain();
     slots = new Slots(granted.maxReceive());
   }
@@ -86,6 +86,22 @@ final class ReceiveQueue {
       if (refusal != null) {
         throw refusal;
       }
+    }
+  }
+
+  /**
+   * Takes a receive and those that are linked behind it only to complete them as flushed.
+   *
+   * @param queuePair its number
+   * @throws PostException naming the receive that is refused
+   */
+  void flush(ReceiveWorkRequest first, int tag, int queuePair, DisniCompletionQueue completions) {
+    for (ReceiveWorkRequest next = first; next != null; next = next.next()) {
+      PostException refusal = refuse(next);
+      if (refusal != null) {
+        throw refusal;
+      }
+      completions.flush(Cookie.receive(tag, slots.take(next.id())), queuePair);
     }
   }
 

@@ -12,9 +12,14 @@ import java.nio.ByteBuffer;
 final class SendBatch {
   private final Chain chain;
   private final int maxInlineData;
+  private final boolean leavesEmptyOut;
 
-  SendBatch(int maxScatterGather, int maxInlineData) {
+  /**
+   * @param leavesEmptyOut whether buffers without bytes are left out
+   */
+  SendBatch(int maxScatterGather, int maxInlineData, boolean leavesEmptyOut) {
     this.maxInlineData = maxInlineData;
+    this.leavesEmptyOut = leavesEmptyOut;
     // An inline payload needs one entry.
     int entries = Math.max(1, maxScatterGather);
     chain = new Chain(Layout.SEND_WR_SIZE, entries, Chain.SIZE * maxInlineData);
@@ -37,7 +42,12 @@ final class SendBatch {
       case RDMA_WRITE, RDMA_READ -> putRemote(bytes, at, request);
       case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> putAtomic(bytes, at, request);
       case BIND_MW -> putBind(bytes, at, request);
-      case SEND_WITH_INV, LOCAL_INV -> bytes.putInt(at + Layout.WR_IMM_OR_KEY, request.remoteKey());
+      case SEND_WITH_INV -> {
+        bytes.putInt(at + Layout.WR_IMM_OR_KEY, request.remoteKey());
+        // Where libsiw looks for it.
+        bytes.putInt(at + Layout.WR_RDMA_RKEY, request.remoteKey());
+      }
+      case LOCAL_INV -> bytes.putInt(at + Layout.WR_IMM_OR_KEY, request.remoteKey());
       case SEND_WITH_IMM -> {
         putImmediate(bytes, at, request);
         putDatagram(bytes, at, request);
@@ -108,9 +118,25 @@ final class SendBatch {
       bytes.putInt(list + Layout.SGE_LKEY, 0);
     } else if (request.opcode() == SendOpcode.BIND_MW) {
       putHead(bytes, at, 0, request);
+    } else if (leavesEmptyOut && request.opcode() != SendOpcode.RDMA_READ) {
+      putHead(bytes, at, writeFilled(request.buffers(), bytes, list), request);
     } else {
       putHead(bytes, at, request.buffers().size(), request);
       ReceiveBatch.write(request.buffers(), bytes, list);
     }
+  }
+
+  /** Writes the entries that have bytes; returns how many. */
+  private static int writeFilled(ScatterGatherList buffers, ByteBuffer bytes, int list) {
+    int entries = 0;
+    for (int i = 0, n = buffers.size(); i < n; i++) {
+      if (buffers.length(i) > 0) {
+        int at = list + entries * Layout.SGE_SIZE;
+        bytes.putLong(at + Layout.SGE_ADDR, buffers.address(i));
+        bytes.putLong(at + Layout.SGE_LENGTH, Block.pair(buffers.length(i), buffers.lkey(i)));
+        entries++;
+      }
+    }
+    return entries;
   }
 }

@@ -24,20 +24,31 @@ final class SendQueue {
   private final SendBatch batch;
   private final Chain chain;
   private final Slots slots;
+  private final boolean signalsAll;
 
+  /**
+   * @param signalsAll whether all complete
+   */
   SendQueue(
       RdmaCore core,
       long pair,
       QueuePairType type,
       QueuePairCapabilities granted,
-      DeviceAttributes device) {
+      DeviceAttributes device,
+      boolean signalsAll,
+      DeviceQuirks quirks) {
     this.core = core;
     extension = core instanceof Extension jni ? jni : null;
     this.pair = pair;
-    rules = new SendRules(type, granted, device);
-    batch = new SendBatch(granted.maxSendScatterGather(), granted.maxInlineData());
+    rules = new SendRules(type, granted, device, quirks);
+    batch =
+        new SendBatch(
+            granted.maxSendScatterGather(),
+            granted.maxInlineData(),
+            quirks.tripsOverEmptyBuffers());
     chain = batch.chain();
-    slots = new Slots(granted.maxSend());
+    slots = new Slots(granted.maxSend(), quirks.neverFlushesLate());
+    this.signalsAll = signalsAll;
   }
 
   Slots slots() {
@@ -67,7 +78,7 @@ final class SendQueue {
     int refused =
         jni.postOneSend(
             pair,
-            Cookie.send(tag, slots.take(request.id())),
+            Cookie.send(tag, take(request)),
             request.opcode().code(),
             request.flags(),
             request.remoteAddress(),
@@ -90,7 +101,7 @@ final class SendQueue {
         if (refusal != null) {
           break;
         }
-        batch.add(next, Cookie.send(tag, slots.take(next.id())));
+        batch.add(next, Cookie.send(tag, take(next)));
         next = next.next();
       }
       if (chain.count() > 0) {
@@ -124,7 +135,7 @@ final class SendQueue {
         core.bindWindow(
             pair,
             ((DisniMemoryWindow) window).pointer(),
-            Cookie.send(tag, slots.take(request.id())),
+            Cookie.send(tag, take(request)),
             request.flags(),
             ((DisniMemoryRegion) region).pointer(),
             shows ? buffers.address(0) : 0,
@@ -133,6 +144,27 @@ final class SendQueue {
     if (refused < 0) {
       throw PostErrors.byDriver(slots.giveBack(1), refused);
     }
+  }
+
+  /**
+   * Takes a request and those that are linked behind it only to complete them as flushed.
+   *
+   * @param queuePair its number
+   * @throws PostException naming the request that is refused
+   */
+  void flush(SendWorkRequest first, int tag, int queuePair, DisniCompletionQueue completions) {
+    for (SendWorkRequest next = first; next != null; next = next.next()) {
+      PostException refusal = refuse(next);
+      if (refusal != null) {
+        throw refusal;
+      }
+      completions.flush(Cookie.send(tag, take(next)), queuePair);
+    }
+  }
+
+  private int take(SendWorkRequest request) {
+    boolean signaled = signalsAll || (request.flags() & SendWorkRequest.SIGNALED) != 0;
+    return slots.take(request.id(), signaled);
   }
 
   private @Nullable PostException refuse(SendWorkRequest request) {

@@ -28,11 +28,17 @@ final class SendRules {
   private final QueuePairType type;
   private final QueuePairCapabilities granted;
   private final DeviceAttributes device;
+  private final int maxReadBuffers;
 
-  SendRules(QueuePairType type, QueuePairCapabilities granted, DeviceAttributes device) {
+  SendRules(
+      QueuePairType type,
+      QueuePairCapabilities granted,
+      DeviceAttributes device,
+      DeviceQuirks quirks) {
     this.type = type;
     this.granted = granted;
     this.device = device;
+    maxReadBuffers = quirks.readsIntoOneBuffer() ? 1 : Integer.MAX_VALUE;
   }
 
   /**
@@ -79,6 +85,9 @@ final class SendRules {
     PostException refusal = type == QueuePairType.UD ? refuseWay(request) : null;
     if (refusal != null) {
       return refusal;
+    }
+    if (opcode == SendOpcode.RDMA_READ) {
+      return PostErrors.ofEntries(id, request.buffers().size(), maxReadBuffers);
     }
     return opcode == SendOpcode.BIND_MW ? refuseBind(request, MemoryWindowType.TYPE_2B) : null;
   }

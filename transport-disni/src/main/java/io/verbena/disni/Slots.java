@@ -2,6 +2,7 @@
 package io.verbena.disni;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The requests of one queue that hold a slot, oldest first, and the ids that the program gave them.
@@ -13,6 +14,10 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class Slots {
   private final long[] ids;
+
+  /** Of which the HCA tells only if they fail; null where nobody asks. */
+  private final boolean @Nullable [] silent;
+
   private final int mask;
   private final int capacity;
   private long posted;
@@ -21,9 +26,17 @@ final class Slots {
   private final AtomicLong freed = new AtomicLong();
 
   Slots(int capacity) {
+    this(capacity, /* notesSilence= */ false);
+  }
+
+  /**
+   * @param notesSilence whether {@link #completes} is of use
+   */
+  Slots(int capacity, boolean notesSilence) {
     this.capacity = capacity;
     ids = new long[Math.max(1, Integer.highestOneBit(Math.max(1, 2 * capacity - 1)))];
     mask = ids.length - 1;
+    silent = notesSilence ? new boolean[ids.length] : null;
   }
 
   int capacity() {
@@ -51,6 +64,27 @@ final class Slots {
     ids[sequence & mask] = id;
     posted++;
     return sequence;
+  }
+
+  /** As {@link #take(long)}, of a request that may be unsignaled. */
+  int take(long id, boolean signaled) {
+    boolean @Nullable [] noted = silent;
+    if (noted != null) {
+      noted[(int) posted & mask] = !signaled;
+    }
+    return take(id);
+  }
+
+  /** For posters: whether the request at this position completes, whatever becomes of it. */
+  boolean completes(long position) {
+    boolean @Nullable [] noted = silent;
+    return noted == null || !noted[(int) position & mask];
+  }
+
+  /** For the poller: the position of a sequence number that is not freed. */
+  long position(int sequence) {
+    long before = freed.get();
+    return before + Integer.toUnsignedLong(sequence - (int) before);
   }
 
   /**

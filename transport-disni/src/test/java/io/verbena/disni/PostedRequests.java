@@ -168,13 +168,13 @@ final class PostedRequests {
   /** The same requests, as the driver takes them; their completions are of nobody. */
   private Chain nativeChain() {
     if (way.receives) {
-      ReceiveBatch batch = new ReceiveBatch(1);
+      ReceiveBatch batch = new ReceiveBatch(1, false);
       for (int i = 0; i < BATCH; i++) {
         batch.add(receives[i].buffer(address, SIZE, key), 0);
       }
       return batch.chain();
     }
-    SendBatch batch = new SendBatch(1, SIZE);
+    SendBatch batch = new SendBatch(1, SIZE, false);
     for (int i = 0; i < BATCH; i++) {
       SendWorkRequest request = sends[i].write(address, key);
       if (way.inline) {
