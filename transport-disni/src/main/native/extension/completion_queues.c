@@ -34,6 +34,8 @@ EXTENSION(jlong, createCompletionQueue, jlong context_handle, jint depth, jlong 
     }
   }
   if (!queue) {
+    /* libsiw fails without saying why. */
+    errno = 0;
     queue = ibv_create_cq(context, depth, NULL, channel, vector);
   }
   if (!queue) {

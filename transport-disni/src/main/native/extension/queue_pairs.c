@@ -41,6 +41,8 @@ EXTENSION(jlong, createQueuePair, jlong domain, jlong words_address) {
   if (!domain || !wish.send_cq || !wish.recv_cq) {
     return -EINVAL;
   }
+  /* libsiw fails without saying why. */
+  errno = 0;
   struct ibv_qp *pair = ibv_create_qp(POINTER(struct ibv_pd, domain), &wish);
   return pair ? created(pair, &wish.cap, words) : -error_now();
 }

@@ -14,6 +14,8 @@ package io.verbena.disni;
  * @param neverFlushesLate a request that is posted in ERR is not flushed at all
  * @param tripsOverEmptyBuffers a send with bytes must not have a buffer without, of which the
  *     kernel dies, and a receive must have one
+ * @param overtakesReads a request completes before a READ that was posted earlier, unless it has a
+ *     fence; a READ itself must have none, and begins in its order
  * @param readsIntoOneBuffer a READ has one buffer, however many a request may have: {@code
  *     ibv_device_attr.max_sge_rd} is no limit of the SPI
  * @param hidesState the state of a queue pair is not told to who asks for it
@@ -25,6 +27,7 @@ record DeviceQuirks(
     boolean isIwarp,
     boolean neverFlushesLate,
     boolean tripsOverEmptyBuffers,
+    boolean overtakesReads,
     boolean readsIntoOneBuffer,
     boolean hidesState,
     boolean keepsOwnKeys) {
@@ -56,6 +59,7 @@ record DeviceQuirks(
         isIwarp,
         /* neverFlushesLate= */ isSoftIwarp,
         /* tripsOverEmptyBuffers= */ isSoftIwarp,
+        /* overtakesReads= */ isSoftIwarp,
         /* readsIntoOneBuffer= */ isSoftIwarp,
         /* hidesState= */ isSoftIwarp,
         /* keepsOwnKeys= */ isSoftIwarp);

@@ -12,14 +12,11 @@ import java.nio.ByteBuffer;
 final class SendBatch {
   private final Chain chain;
   private final int maxInlineData;
-  private final boolean leavesEmptyOut;
+  private final DeviceQuirks quirks;
 
-  /**
-   * @param leavesEmptyOut whether buffers without bytes are left out
-   */
-  SendBatch(int maxScatterGather, int maxInlineData, boolean leavesEmptyOut) {
+  SendBatch(int maxScatterGather, int maxInlineData, DeviceQuirks quirks) {
     this.maxInlineData = maxInlineData;
-    this.leavesEmptyOut = leavesEmptyOut;
+    this.quirks = quirks;
     // An inline payload needs one entry.
     int entries = Math.max(1, maxScatterGather);
     chain = new Chain(Layout.SEND_WR_SIZE, entries, Chain.SIZE * maxInlineData);
@@ -33,7 +30,7 @@ final class SendBatch {
     ByteBuffer bytes = chain.bytes();
     int at = chain.request();
     bytes.putLong(at + Layout.WR_ID, cookie);
-    bytes.putInt(at + Layout.WR_SEND_FLAGS, request.flags());
+    bytes.putInt(at + Layout.WR_SEND_FLAGS, flags(request));
     switch (request.opcode()) {
       case RDMA_WRITE_WITH_IMM -> {
         putImmediate(bytes, at, request);
@@ -56,6 +53,17 @@ final class SendBatch {
     }
     putBuffers(bytes, at, request);
     chain.added();
+  }
+
+  /** Its flags, and those that keep it in order. */
+  int flags(SendWorkRequest request) {
+    int asked = request.flags();
+    if (!quirks.overtakesReads()) {
+      return asked;
+    }
+    return request.opcode() == SendOpcode.RDMA_READ
+        ? asked & ~SendWorkRequest.FENCE
+        : asked | SendWorkRequest.FENCE;
   }
 
   private static void putImmediate(ByteBuffer bytes, int at, SendWorkRequest request) {
@@ -118,7 +126,7 @@ final class SendBatch {
       bytes.putInt(list + Layout.SGE_LKEY, 0);
     } else if (request.opcode() == SendOpcode.BIND_MW) {
       putHead(bytes, at, 0, request);
-    } else if (leavesEmptyOut && request.opcode() != SendOpcode.RDMA_READ) {
+    } else if (quirks.tripsOverEmptyBuffers() && request.opcode() != SendOpcode.RDMA_READ) {
       putHead(bytes, at, writeFilled(request.buffers(), bytes, list), request);
     } else {
       putHead(bytes, at, request.buffers().size(), request);

@@ -41,11 +41,7 @@ final class SendQueue {
     extension = core instanceof Extension jni ? jni : null;
     this.pair = pair;
     rules = new SendRules(type, granted, device, quirks);
-    batch =
-        new SendBatch(
-            granted.maxSendScatterGather(),
-            granted.maxInlineData(),
-            quirks.tripsOverEmptyBuffers());
+    batch = new SendBatch(granted.maxSendScatterGather(), granted.maxInlineData(), quirks);
     chain = batch.chain();
     slots = new Slots(granted.maxSend(), quirks.neverFlushesLate());
     this.signalsAll = signalsAll;
@@ -80,7 +76,7 @@ final class SendQueue {
             pair,
             Cookie.send(tag, take(request)),
             request.opcode().code(),
-            request.flags(),
+            batch.flags(request),
             request.remoteAddress(),
             request.remoteKey(),
             buffer.address(0),

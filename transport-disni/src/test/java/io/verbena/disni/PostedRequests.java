@@ -174,7 +174,7 @@ final class PostedRequests {
       }
       return batch.chain();
     }
-    SendBatch batch = new SendBatch(1, SIZE, false);
+    SendBatch batch = new SendBatch(1, SIZE, DeviceQuirks.of(0x02c9, 0));
     for (int i = 0; i < BATCH; i++) {
       SendWorkRequest request = sends[i].write(address, key);
       if (way.inline) {

@@ -71,6 +71,21 @@ final class SoftIwarpTest {
     }
   }
 
+  @Test
+  void fencesWhatWouldCompleteBeforeAReadThatWasPostedEarlier() {
+    SendBatch ofSiw = new SendBatch(1, 0, DeviceQuirks.of(0x62_6d74, 1));
+    SendBatch ofOthers = new SendBatch(1, 0, DeviceQuirks.of(0x8086, 1));
+    int asked = SendWorkRequest.SIGNALED;
+
+    assertThat(ofSiw.flags(new SendWorkRequest(1).send().signaled()))
+        .isEqualTo(asked | SendWorkRequest.FENCE);
+    assertThat(ofSiw.flags(new SendWorkRequest(1).write(0, 0).signaled()))
+        .isEqualTo(asked | SendWorkRequest.FENCE);
+    assertThat(ofOthers.flags(new SendWorkRequest(1).send().signaled())).isEqualTo(asked);
+    // The driver takes no fence on a READ, which begins in its order.
+    assertThat(ofSiw.flags(new SendWorkRequest(1).read(0, 0).signaled().fence())).isEqualTo(asked);
+  }
+
   private static void postReceive(QueuePair pair, long id) {
     pair.postReceive(new ReceiveWorkRequest().id(id));
   }
