@@ -2,12 +2,14 @@
 package io.verbena.samples.blockstore;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.HcaException;
 import io.verbena.RdmaMemory;
 import io.verbena.RemoteMemory;
 import io.verbena.RemoteMemory.Right;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What clients may reach by one-sided operations: the blocks, to read, and the ticket counter.
@@ -16,18 +18,32 @@ import java.util.Set;
 final class Exports implements AutoCloseable {
   private final RdmaMemory memory;
   private final ByteBuf counter;
-  private final RdmaMemory.Region tickets;
   private final Map<String, RdmaMemory.Region> regions = new HashMap<>();
+  private RdmaMemory.@Nullable Region tickets;
   private boolean closed;
 
   Exports(RdmaMemory memory) {
     this.memory = memory;
     this.counter = memory.allocator().directBuffer(Long.BYTES).writeZero(Long.BYTES);
-    this.tickets = memory.register(counter.nioBuffer(), Set.of(Right.ATOMIC));
   }
 
-  /** The ticket counter, 8 bytes. */
-  RemoteMemory tickets() {
+  /**
+   * The ticket counter, 8 bytes.
+   *
+   * @throws RefusedException if the HCA has no atomics, as those of iWARP
+   */
+  synchronized RemoteMemory tickets() {
+    if (closed) {
+      throw new RefusedException(ErrorCode.NOT_SUPPORTED, "tickets: the store is closed");
+    }
+    if (tickets == null) {
+      try {
+        tickets = memory.register(counter.nioBuffer(), Set.of(Right.ATOMIC));
+      } catch (HcaException e) {
+        throw new RefusedException(
+            ErrorCode.NOT_SUPPORTED, "tickets: the store's HCA has no atomics (" + e + ")");
+      }
+    }
     return tickets.token();
   }
 
@@ -48,7 +64,9 @@ final class Exports implements AutoCloseable {
     if (!closed) {
       closed = true;
       regions.values().forEach(RdmaMemory.Region::close);
-      tickets.close();
+      if (tickets != null) {
+        tickets.close();
+      }
       counter.release();
     }
   }

@@ -22,7 +22,8 @@ final class RdmaOneSided implements OneSided {
 
   @Override
   public Mono<Reply> locateTickets() {
-    return Mono.fromCallable(() -> new Reply.Location(exports.tickets()));
+    return Mono.<Reply>fromCallable(() -> new Reply.Location(exports.tickets()))
+        .subscribeOn(Schedulers.boundedElastic());
   }
 
   @Override

@@ -158,8 +158,8 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
   @Option(
       names = {"-R", "--rdma_cm"},
       description = {
-        "Connect the queue pairs with the connection manager, at the port of -p; RC only. It chooses"
-            + " MTU and timeout. Both ends have to be verbena: perftest's talk over a queue pair"
+        "Connect the queue pairs with the connection manager, at the port behind that of -p; RC"
+            + " only. It chooses MTU and timeout. Both ends have to be verbena: perftest's talk over a queue pair"
             + " then, and not over TCP."
       })
   private boolean managed;
@@ -322,8 +322,7 @@ public final class PerfCommand implements Callable<Integer>, TestRun.Role {
     }
     try {
       // The ports of iWARP are those of TCP, of which the exchange of the programs has this one.
-      int port = device.getScheme().equals("iwarp") ? here.port() + 1 : here.port();
-      return new URI(device.getScheme(), null, server, port, null, query, null);
+      return new URI(device.getScheme(), null, server, here.port() + 1, null, query, null);
     } catch (URISyntaxException e) {
       throw options.wrong("server: " + server + ": " + e.getMessage());
     }
