@@ -4,6 +4,7 @@ package io.verbena.it.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.Access;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -24,6 +25,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -53,7 +55,16 @@ public final class Side implements AutoCloseable {
     queue = device.createCompletionQueue(4 * DEPTH, null);
     manager = device.createConnectionManager();
     memory = ByteBuffer.allocateDirect(bytes);
-    region = domain.register(memory, EnumSet.complementOf(EnumSet.of(Access.MW_BIND)));
+    region = domain.register(memory, rights());
+  }
+
+  /** All that peers may have here. */
+  private Set<Access> rights() {
+    EnumSet<Access> rights = EnumSet.complementOf(EnumSet.of(Access.MW_BIND));
+    if (!device.attributes().supports(Capability.ATOMICS)) {
+      rights.remove(Access.REMOTE_ATOMIC);
+    }
+    return rights;
   }
 
   /**
@@ -105,7 +116,7 @@ public final class Side implements AutoCloseable {
   public ConnectionIdentifier resolve(URI to) throws InterruptedException {
     ConnectionIdentifier identifier = manager.resolve(to, PATIENCE.toNanos());
     expect(ConnectionEvent.Type.ADDR_RESOLVED);
-    identifier.createQueuePair(domain, options());
+    createQueuePair(identifier);
     return identifier;
   }
 
@@ -120,12 +131,13 @@ public final class Side implements AutoCloseable {
   /** Waits for a request and creates its queue pair. */
   public ConnectionIdentifier request() throws InterruptedException {
     ConnectionIdentifier identifier = expect(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
-    identifier.createQueuePair(domain, options());
+    createQueuePair(identifier);
     return identifier;
   }
 
-  private QueuePairOptions options() {
-    return QueuePairOptions.reliable(queue, queue, DEPTH, DEPTH);
+  /** Creates the queue pair of a connection. */
+  public void createQueuePair(ConnectionIdentifier identifier) {
+    identifier.createQueuePair(domain, QueuePairOptions.reliable(queue, queue, DEPTH, DEPTH));
   }
 
   /** Waits for the next event, which has to be of this type. */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.it.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.it.Program;
+import io.verbena.it.guest.GuestDevices;
+import io.verbena.it.guest.InSoftRoceGuest;
+import io.verbena.it.node.Nodes;
+import io.verbena.it.node.Side;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.SendWorkRequest;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Programs on the emulated HCA, and on the same device under DiSNI, as peers of rdma-core's {@code
+ * ucmatose} on the kernel's Soft-iWARP: many connections at once.
+ */
+@Tag("siw")
+@InSoftRoceGuest(nodes = 2, devices = GuestDevices.SIW)
+class SiwUcmatoseTest {
+  /** It has no other. */
+  private static final int PORT = 7471;
+
+  private static final int CONNECTIONS = 4;
+  private static final int MESSAGES = 10;
+  private static final int SIZE = 1000;
+  private static final String ALIKE = "-c " + CONNECTIONS + " -C " + MESSAGES + " -S " + SIZE;
+  private static final String CLOSING = "data transfers complete";
+  private static final Duration LIMIT = Duration.ofMinutes(1);
+
+  @ParameterizedTest
+  @ValueSource(strings = {"iwarp", "disni"})
+  void isServedByIt(String scheme) throws Exception {
+    try (Program ucmatose = ucmatose("-b %s %s".formatted(Nodes.node2(), ALIKE))) {
+      Listening.onManager(PORT);
+      URI to =
+          URI.create("%s://%s:%d?source=%s".formatted(scheme, Nodes.node2(), PORT, Nodes.node1()));
+      try (Side side = Side.open(to.toString(), SIZE)) {
+        List<ConnectionIdentifier> connections = new ArrayList<>();
+        for (int i = 0; i < CONNECTIONS; i++) {
+          ConnectionIdentifier connection = side.resolve(to);
+          connections.add(connection);
+          receive(side, connection);
+          connection.connect(ConnectionParameters.defaults(), LIMIT.toNanos());
+          side.expect(ConnectionEvent.Type.ESTABLISHED);
+        }
+
+        expectMessages(side);
+        send(side, connections);
+
+        assertThat(ucmatose.succeed(LIMIT)).contains(CLOSING).contains("return status 0");
+        close(side, connections);
+      }
+    }
+  }
+
+  /**
+   * Its server is who speaks first: on iWARP a passive end may not do that, and siw breaks off
+   * where a message comes before it is ready (RFC 5044, section 7.1.2). The kernel's does all the
+   * same.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"iwarp", "disni"})
+  void isConnectedToByIt(String scheme) throws Exception {
+    URI here = URI.create("%s://%s:%d".formatted(scheme, Nodes.node2(), PORT));
+    try (Side side = Side.open(here.toString(), SIZE);
+        ConnectionListener listener = side.listen()) {
+      assertThat(listener.address().getPort()).isEqualTo(PORT);
+      String line = "-s %s -b %s -c %d -C 0".formatted(Nodes.node2(), Nodes.node1(), CONNECTIONS);
+      try (Program ucmatose = ucmatose(line)) {
+        List<ConnectionIdentifier> connections = new ArrayList<>();
+        int established = 0;
+        while (established < CONNECTIONS) {
+          ConnectionEvent event = side.awaitEvent();
+          if (event.type() == ConnectionEvent.Type.ESTABLISHED) {
+            established++;
+          } else {
+            assertThat(event.type()).isEqualTo(ConnectionEvent.Type.CONNECT_REQUEST);
+            connections.add(event.identifier());
+            side.createQueuePair(event.identifier());
+            event.identifier().accept(ConnectionParameters.defaults());
+          }
+        }
+        for (ConnectionIdentifier each : connections) {
+          each.disconnect();
+        }
+
+        assertThat(ucmatose.succeed(LIMIT)).contains("return status 0");
+        close(side, connections);
+      }
+    }
+  }
+
+  private static void receive(Side side, ConnectionIdentifier connection) {
+    for (int i = 0; i < MESSAGES; i++) {
+      side.receive(Side.pairOf(connection), i, 0, SIZE);
+    }
+  }
+
+  private static void expectMessages(Side side) throws InterruptedException {
+    for (int i = 0; i < CONNECTIONS * MESSAGES; i++) {
+      assertThat(side.success().byteLength()).isEqualTo(SIZE);
+    }
+  }
+
+  private static void send(Side side, List<ConnectionIdentifier> connections)
+      throws InterruptedException {
+    for (ConnectionIdentifier each : connections) {
+      for (int i = 0; i < MESSAGES; i++) {
+        side.post(Side.pairOf(each), new SendWorkRequest(1).id(i).send(), 0, SIZE);
+      }
+    }
+    for (int i = 0; i < CONNECTIONS * MESSAGES; i++) {
+      side.success();
+    }
+  }
+
+  private static void close(Side side, List<ConnectionIdentifier> connections)
+      throws InterruptedException {
+    for (int i = 0; i < CONNECTIONS; i++) {
+      side.expect(ConnectionEvent.Type.DISCONNECTED);
+    }
+    connections.forEach(Side::close);
+  }
+
+  private static Program ucmatose(String options) throws Exception {
+    return Program.start(("ucmatose " + options).split(" ", -1));
+  }
+}
