@@ -26,6 +26,7 @@ final class Errno {
   static final int EADDRNOTAVAIL = 99;
   static final int ENETUNREACH = 101;
   static final int ECONNRESET = 104;
+  static final int ENOTCONN = 107;
   static final int ETIMEDOUT = 110;
   static final int ECONNREFUSED = 111;
   static final int EHOSTUNREACH = 113;

@@ -25,6 +25,7 @@ final class SendQueue {
   private final Chain chain;
   private final Slots slots;
   private final boolean signalsAll;
+  private final DeviceQuirks quirks;
 
   /**
    * @param signalsAll whether all complete
@@ -45,6 +46,7 @@ final class SendQueue {
     chain = batch.chain();
     slots = new Slots(granted.maxSend(), quirks.neverFlushesLate());
     this.signalsAll = signalsAll;
+    this.quirks = quirks;
   }
 
   Slots slots() {
@@ -82,9 +84,18 @@ final class SendQueue {
             buffer.address(0),
             buffer.length(0),
             buffer.lkey(0));
-    if (refused < 0) {
+    if (isRefused(refused)) {
       throw PostErrors.byDriver(slots.giveBack(1), refused);
     }
+  }
+
+  /**
+   * Whether the driver did not take a post. Where what is posted in ERR is never flushed, one that
+   * comes while the connection ends stands in the queue in spite of the error (siw_post_send of
+   * libsiw), and is flushed with all else when the end is there.
+   */
+  private boolean isRefused(int answer) {
+    return answer < 0 && !(quirks.neverFlushesLate() && answer == -Errno.ENOTCONN);
   }
 
   private void postLinked(SendWorkRequest first, int tag) {
@@ -174,7 +185,7 @@ final class SendQueue {
 
   private void post() {
     int refused = core.postSend(pair, chain.address(), chain.badAddress());
-    if (refused < 0) {
+    if (isRefused(refused)) {
       throw PostErrors.byDriver(slots.giveBack(chain.notPosted()), refused);
     }
   }

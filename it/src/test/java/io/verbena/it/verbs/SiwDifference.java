@@ -223,6 +223,13 @@ enum SiwDifference {
       "no connection event within",
       "Connecting.asksAgainUntilTheRequestFitsTheBacklog"),
 
+  ENDS_UNHEARD(
+      Kind.NOW_AND_THEN,
+      "a request that is posted just when the connection ends: siw does not flush it, and the provider does"
+          + " so when the program asks for events of the connection manager or the state, or posts again",
+      "no completion on the client's send completion queue",
+      "Threads.survivesThatARegionIsClosedWhilePeersWriteToIt"),
+
   NO_QUEUE(
       Kind.NOW_AND_THEN,
       "many queues that are made and destroyed at once: now and then libsiw makes none, and does not say why",
