@@ -1,20 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.driven;
 
+import io.verbena.emulated.hca.Fabric;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Calls the engines of a fabric whose packets or bytes come from elsewhere: by a thread of its own,
- * and by whoever polls an empty completion queue, who is not kept waiting for that thread.
+ * by whoever polls an empty completion queue, who is not kept waiting for that thread, and by
+ * whoever waits for an event, who would else be woken by a thread that has to be woken first.
  *
  * <pre>{@code
  * SPINNING -- nothing to do ---> SELECTING  (something came, alarm, doorbell: SPINNING)
  *     |                               ^
- *     +-- somebody polls --> YIELDED -+  nobody has polled for a while, or somebody arms
+ *     +-- somebody polls, --> YIELDED +  nobody has polled or waited here for a while
+ *         or waits here
  * }</pre>
+ *
+ * One thread of a program waits here at a time; others park until it, or who polls, tells them.
  */
 public final class Driver {
+  private static final VarHandle SEAT;
+
+  static {
+    try {
+      SEAT = MethodHandles.lookup().findVarHandle(Driver.class, "seat", Thread.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private static final int SPINS = 100;
 
   /** How long the driver trusts at first that who has polled will poll again. */
@@ -32,11 +49,28 @@ public final class Driver {
 
   private static final long MILLI_NANOS = 1_000_000;
 
+  /** Others end its rest; this only bounds what a mistake of theirs would cost. */
+  private static final long LONGEST_REST_NANOS = 1_000_000_000;
+
   private final TurnFabric fabric;
   private final Duties duties;
   private @Nullable Thread thread;
   private volatile State state = State.SPINNING;
-  private volatile boolean polled;
+
+  /** Who has polled since the driver last looked; null if nobody has. */
+  private volatile @Nullable Thread poller;
+
+  /** Whether the next poll is that of who sleeps then: hints, which threads may miss. */
+  private boolean lastLook;
+
+  /** The thread of a program that waits here; null if there is none. */
+  private volatile @Nullable Thread seat;
+
+  /** The same while it sleeps. */
+  private volatile @Nullable Thread sleeper;
+
+  /** Whether the driver's thread sleeps for as long as that other one is here. */
+  private volatile boolean resting;
 
   /** What its thread is doing; see above. */
   private enum State {
@@ -69,6 +103,9 @@ public final class Driver {
     /** Ends that sleep, or the next one; for any thread. */
     void wakeup();
 
+    /** While others drive, perhaps seldom: sees to it that they find what only the kernel tells. */
+    default void look() {}
+
     /** Whether the thread is to end; asked between its turns, not by who has entered. */
     boolean isOver();
   }
@@ -89,10 +126,22 @@ public final class Driver {
     }
   }
 
-  /** Has the thread look, if it sleeps for want of work. */
+  /** Has whoever sleeps for want of work look. */
   public void wake() {
     if (state == State.SELECTING) {
       rouse();
+    }
+    Thread waiting = sleeper;
+    if (waiting != null) {
+      rouse(waiting);
+    }
+  }
+
+  /** As {@link Fabric#rouse}. */
+  public void rouse(@Nullable Thread waiting) {
+    LockSupport.unpark(waiting);
+    if (waiting != null && waiting == sleeper) {
+      duties.wakeup();
     }
   }
 
@@ -104,10 +153,15 @@ public final class Driver {
 
   /** As {@link io.verbena.emulated.hca.Fabric#progress}. */
   public boolean progress() {
-    if (!polled) {
-      polled = true;
+    if (poller == null) {
+      if (lastLook) {
+        lastLook = false;
+      } else {
+        poller = Thread.currentThread();
+      }
       // From now on alarms are set that a driver which sleeps already knows nothing of.
       wake();
+      endRest();
     }
     if (!fabric.tryEnter()) {
       return true;
@@ -117,9 +171,56 @@ public final class Driver {
 
   /** As {@link io.verbena.emulated.hca.Fabric#pollingEnds}. */
   public void pollingEnds() {
-    polled = false;
+    lastLook = true;
+    poller = null;
     if (state == State.YIELDED) {
       LockSupport.unpark(thread);
+    }
+  }
+
+  private void endRest() {
+    if (resting) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** As {@link Fabric#await}. */
+  public boolean await(Fabric.Waiter waiter, long nanos) {
+    Thread me = Thread.currentThread();
+    Thread polls = poller;
+    if ((polls != null && polls != me) || !SEAT.compareAndSet(this, null, me)) {
+      // Who sits there may know nothing of the alarms that this one has set.
+      wake();
+      return false;
+    }
+    try {
+      if (state == State.SELECTING) {
+        // It leaves the sleeping to this one; two cannot.
+        rouse();
+        LockSupport.parkNanos(this, Math.min(nanos, SHORT_NANOS));
+      }
+      fabric.enter();
+      if (!turn()) {
+        sleep(waiter, nanos);
+      }
+    } finally {
+      // As one that polls, it is trusted to come again.
+      poller = me;
+      seat = null;
+      endRest();
+    }
+    return true;
+  }
+
+  private void sleep(Fabric.Waiter waiter, long nanos) {
+    sleeper = Thread.currentThread();
+    try {
+      long left = Math.min(nanos, untilNextAlarm());
+      if (!duties.hasWork() && !waiter.isDue() && state != State.SELECTING) {
+        sleep(left);
+      }
+    } finally {
+      sleeper = null;
     }
   }
 
@@ -129,8 +230,8 @@ public final class Driver {
       fabric.enter();
       if (turn()) {
         idle = 0;
-      } else if (polled) {
-        yieldToPollers();
+      } else if (isSpared() && duties.isInUse()) {
+        yieldToOthers();
       } else if (idle < SPINS) {
         idle++;
         Thread.onSpinWait();
@@ -160,28 +261,64 @@ public final class Driver {
     }
   }
 
-  private void yieldToPollers() {
+  /** Whether somebody else does its work. */
+  private boolean isSpared() {
+    return poller != null || seat != null;
+  }
+
+  private void yieldToOthers() {
     state = State.YIELDED;
     long nanos = YIELD_NANOS;
-    while (polled && duties.isInUse()) {
-      polled = false;
+    boolean othersPolled = false;
+    while (isSpared() && duties.isInUse()) {
+      Thread polled = poller;
+      if (polled == null) {
+        rest(othersPolled);
+        othersPolled = false;
+        nanos = YIELD_NANOS;
+        continue;
+      }
+      othersPolled |= polled != seat;
+      poller = null;
       LockSupport.parkNanos(this, nanos);
+      // Who polls seldom must not be long without what only a look at the sockets tells.
+      duties.look();
       nanos = Math.min(2 * nanos, LONGEST_YIELD_NANOS);
     }
     state = State.SPINNING;
   }
 
+  /**
+   * Sleeps until who waits here, and has for a while, is told of something or goes.
+   *
+   * @param othersPolled since it came; it may know nothing of the alarms that they have set
+   */
+  private void rest(boolean othersPolled) {
+    resting = true;
+    if (othersPolled) {
+      wake();
+    }
+    if (poller == null && seat != null && duties.isInUse()) {
+      LockSupport.parkNanos(this, LONGEST_REST_NANOS);
+    }
+    resting = false;
+  }
+
   private void sleep() {
     state = State.SELECTING;
     long nanos = untilNextAlarm();
-    if (!duties.hasWork() && !polled && duties.isInUse()) {
-      if (nanos < MILLI_NANOS) {
-        LockSupport.parkNanos(this, Math.min(nanos, SHORT_NANOS));
-      } else {
-        duties.await(nanos);
-      }
+    if (!duties.hasWork() && !isSpared()) {
+      sleep(duties.isInUse() ? nanos : Math.min(nanos, SHORT_NANOS));
     }
     state = State.SPINNING;
+  }
+
+  private void sleep(long nanos) {
+    if (nanos < MILLI_NANOS) {
+      LockSupport.parkNanos(this, Math.min(nanos, SHORT_NANOS));
+    } else {
+      duties.await(nanos);
+    }
   }
 
   private long untilNextAlarm() {

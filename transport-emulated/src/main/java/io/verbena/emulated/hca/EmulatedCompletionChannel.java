@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Events of completion queues and the thread that sleeps on them; a queue that has an event nobody
  * took yet gets no second one. The lock is held for a few instructions and only when a queue was
- * armed; the sleeper parks without it.
+ * armed; the sleeper parks, or drives the fabric, without it.
  */
-public final class EmulatedCompletionChannel implements CompletionChannel {
+public final class EmulatedCompletionChannel implements CompletionChannel, Fabric.Waiter {
   /** What the channel knows of one of its queues; under the channel's lock. */
   static final class Events {
     private boolean raised;
@@ -27,7 +27,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel {
   private boolean wakeup;
   private boolean closed;
   private @Nullable Thread sleeper;
-  private @Nullable Runnable listener;
+  private volatile @Nullable Runnable listener;
 
   /** A channel without completion queues, which its device has counted. */
   public EmulatedCompletionChannel(EmulatedDevice device) {
@@ -47,6 +47,22 @@ public final class EmulatedCompletionChannel implements CompletionChannel {
     return true;
   }
 
+  /** Whether who waits for its events does so elsewhere. */
+  boolean isListenedTo() {
+    return listener != null;
+  }
+
+  @Override
+  public synchronized boolean isDue() {
+    return !raised.isEmpty() || wakeup || closed;
+  }
+
+  private void rouse(@Nullable Thread sleeping) {
+    if (sleeping != null && sleeping != Thread.currentThread()) {
+      device.fabric().rouse(sleeping);
+    }
+  }
+
   void raise(EmulatedCompletionQueue queue) {
     Thread toWake;
     Runnable toTell;
@@ -58,7 +74,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel {
       toWake = sleeper;
       toTell = listener;
     }
-    LockSupport.unpark(toWake);
+    rouse(toWake);
     if (toTell != null) {
       toTell.run();
     }
@@ -109,7 +125,9 @@ public final class EmulatedCompletionChannel implements CompletionChannel {
         if (Thread.interrupted()) {
           throw new InterruptedException();
         }
-        LockSupport.parkNanos(this, left);
+        if (!device.fabric().await(this, left)) {
+          LockSupport.parkNanos(this, left);
+        }
       }
     } finally {
       synchronized (this) {
@@ -131,7 +149,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel {
       wakeup = true;
       toWake = sleeper;
     }
-    LockSupport.unpark(toWake);
+    rouse(toWake);
   }
 
   @Override
@@ -148,7 +166,7 @@ public final class EmulatedCompletionChannel implements CompletionChannel {
       closed = true;
       toWake = sleeper;
     }
-    LockSupport.unpark(toWake);
+    rouse(toWake);
     device.closed(EmulatedDevice.Kind.COMPLETION_CHANNEL);
   }
 }

@@ -226,7 +226,7 @@ public final class EmulatedCompletionQueue implements CompletionQueue {
     }
     VarHandle.fullFence();
     if (drivenByPolling) {
-      device.fabric().pollingEnds();
+      device.fabric().pollingEnds(!channel.isListenedTo());
     }
   }
 

@@ -7,6 +7,8 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.QueuePairOptions;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What emulated HCAs are plugged into. It decides how requests travel: it makes the queue pairs of
@@ -90,6 +92,33 @@ public interface Fabric {
     return false;
   }
 
-  /** Somebody is about to sleep until a completion comes, and polls no more. */
-  default void pollingEnds() {}
+  /**
+   * Somebody is about to sleep until a completion comes, and polls no more.
+   *
+   * @param awaits whether that is by {@link #await}
+   */
+  default void pollingEnds(boolean awaits) {}
+
+  /** A thread of a program that waits. */
+  interface Waiter {
+    /** Whether what it waits for has come. */
+    boolean isDue();
+  }
+
+  /**
+   * Does what is to be done, and sleeps if that is nothing, once: a thread that waits for an event
+   * saves another one the waking of it. Returns at any time.
+   *
+   * @param nanos how long to sleep at the most
+   * @return false if somebody else does all that: the caller is woken by {@link #rouse}, if it
+   *     parks
+   */
+  default boolean await(Waiter waiter, long nanos) {
+    return false;
+  }
+
+  /** Ends the sleep of a thread, in {@link #await} or parked, or its next one. */
+  default void rouse(@Nullable Thread waiting) {
+    LockSupport.unpark(waiting);
+  }
 }

@@ -185,7 +185,7 @@ public final class IwarpFabric extends TurnFabric {
   }
 
   @Override
-  public void pollingEnds() {
+  public void pollingEnds(boolean awaits) {
     driver.pollingEnds();
   }
 

@@ -251,8 +251,20 @@ public final class HostFabric extends PacketFabric {
   }
 
   @Override
-  public void pollingEnds() {
-    driver.pollingEnds();
+  public void pollingEnds(boolean awaits) {
+    if (!awaits) {
+      driver.pollingEnds();
+    }
+  }
+
+  @Override
+  public boolean await(Waiter waiter, long nanos) {
+    return driver.await(waiter, nanos);
+  }
+
+  @Override
+  public void rouse(@Nullable Thread waiting) {
+    driver.rouse(waiting);
   }
 
   private boolean isQuiet() {
@@ -328,6 +340,11 @@ public final class HostFabric extends PacketFabric {
     @Override
     public void wakeup() {
       wire.wakeup();
+    }
+
+    @Override
+    public void look() {
+      wire.look();
     }
 
     @Override

@@ -28,6 +28,9 @@ public interface HostWire extends Wire, AutoCloseable {
    */
   void await(long nanos);
 
+  /** While another drives: sees to it that {@link #receive} finds what only the kernel tells. */
+  default void look() {}
+
   /** Ends a sleep, or the next one. */
   void wakeup();
 
