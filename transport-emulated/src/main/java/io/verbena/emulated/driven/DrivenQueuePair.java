@@ -13,6 +13,7 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
+import java.lang.invoke.VarHandle;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -118,6 +119,8 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
       }
     } finally {
       receives.posting.release();
+      // Either this sees ERR, or the engine, which goes there before it flushes, sees the receive.
+      VarHandle.fullFence();
       // A receive matters to the engine only as one to flush: it is taken when a message comes.
       if (state() == QueuePairState.ERR) {
         ring();
