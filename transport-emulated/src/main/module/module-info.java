@@ -3,6 +3,7 @@
 module io.verbena.emulated {
   requires transitive io.verbena;
   requires jdk.jfr;
+  requires jdk.unsupported;
   requires static org.jspecify;
   requires static org.junit.jupiter.api;
 

@@ -6,10 +6,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -21,6 +18,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +43,11 @@ public final class SharedFolder {
   private static final String SOCKET = ".sock";
   private static final String RING = ".ring";
   private static final String NAME = ".name";
+  private static final String NEW_NAME = ".name-new";
+
+  /** Of a host, in front of the names of its files. */
+  private static final int DIGITS = 32;
+
   private static final Set<PosixFilePermission> OWNER =
       PosixFilePermissions.fromString("rwx------");
   private static final Set<PosixFilePermission> OWNERS_FILE =
@@ -169,12 +172,23 @@ public final class SharedFolder {
   }
 
   /**
-   * Says that a host lives, until the file is closed.
+   * Says that a host lives, until the file is closed, and removes what is left of those that do
+   * not.
    *
    * @throws IOException if files cannot be made or locked
    */
   FileChannel createHost(Gid host) throws IOException {
     OwnHosts.add(host);
+    return FolderLock.hold(
+        folder,
+        () -> {
+          sweep();
+          return createAndLock(host);
+        });
+  }
+
+  /** Whoever sweeps meanwhile would take a file that is not locked yet for left over. */
+  private FileChannel createAndLock(Gid host) throws IOException {
     FileChannel channel = create(fileOf(host) + HOST);
     try {
       if (channel.tryLock() == null) {
@@ -188,12 +202,12 @@ public final class SharedFolder {
   }
 
   /** Makes what tells whether a host sleeps. */
-  MappedByteBuffer createFlag(Gid host) throws IOException {
+  Mapping createFlag(Gid host) throws IOException {
     return createShared(fileOf(host) + FLAG, SleepFlag.LENGTH);
   }
 
   /** Maps that of another host. */
-  MappedByteBuffer mapFlag(Gid host) throws IOException {
+  Mapping mapFlag(Gid host) throws IOException {
     return map(folder.resolve(fileOf(host) + FLAG), SleepFlag.LENGTH);
   }
 
@@ -211,39 +225,48 @@ public final class SharedFolder {
     }
   }
 
-  /** Removes what is left of hosts whose process is gone. */
-  void sweep() throws IOException {
-    boolean unused = FolderLock.hold(folder, this::sweepAlone);
+  /**
+   * Removes what is left of hosts whose process is gone; any of their files may be the only one.
+   */
+  private void sweep() throws IOException {
+    Set<Gid> hosts = new HashSet<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      for (Path each : files) {
+        String file = each.getFileName().toString();
+        Gid host = gidOf(file);
+        if (file.endsWith(NAME)) {
+          removeAbandoned(each);
+        } else if (file.endsWith(NEW_NAME)) {
+          // Whoever makes it holds the folder's lock, so that it is nobody's.
+          Files.deleteIfExists(each);
+        } else if (host != null) {
+          hosts.add(host);
+        }
+      }
+    }
+    for (Gid each : hosts) {
+      if (isAbandoned(each)) {
+        removeAll(fileOf(each));
+      }
+    }
   }
 
-  private boolean sweepAlone() throws IOException {
-    boolean swept = false;
-    try (DirectoryStream<Path> hosts = Files.newDirectoryStream(folder, "*" + FLAG)) {
-      for (Path each : hosts) {
-        Gid host = gidOf(each.getFileName().toString());
-        if (host != null && isAbandoned(host)) {
-          removeAll(fileOf(host));
-          swept = true;
-        }
-      }
+  private void removeAbandoned(Path name) throws IOException {
+    Service service = read(name);
+    if (service != null && isAbandoned(service.host())) {
+      Files.deleteIfExists(name);
     }
-    try (DirectoryStream<Path> names = Files.newDirectoryStream(folder, "*" + NAME)) {
-      for (Path each : names) {
-        Service service = read(each);
-        if (service != null && isAbandoned(service.host())) {
-          Files.deleteIfExists(each);
-          swept = true;
-        }
-      }
-    }
-    return swept;
   }
 
   private static @Nullable Gid gidOf(String file) {
+    if (file.length() <= DIGITS || ".-".indexOf(file.charAt(DIGITS)) < 0) {
+      return null;
+    }
     try {
       return new Gid(
-          HexFormat.fromHexDigitsToLong(file, 0, 16), HexFormat.fromHexDigitsToLong(file, 16, 32));
-    } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+          HexFormat.fromHexDigitsToLong(file, 0, DIGITS / 2),
+          HexFormat.fromHexDigitsToLong(file, DIGITS / 2, DIGITS));
+    } catch (IllegalArgumentException e) {
       return null;
     }
   }
@@ -253,27 +276,25 @@ public final class SharedFolder {
     if (OwnHosts.contains(host)) {
       return false;
     }
-    synchronized (SharedFolder.class) {
+    synchronized (OwnHosts.monitor()) {
       return isUnlocked(host);
     }
   }
 
+  /** By a shared lock: two processes that look at once must not take each other for the host. */
   private boolean isUnlocked(Gid host) throws IOException {
     try (FileChannel channel =
-        FileChannel.open(folder.resolve(fileOf(host) + HOST), StandardOpenOption.WRITE)) {
-      return channel.tryLock() != null;
+        FileChannel.open(folder.resolve(fileOf(host) + HOST), StandardOpenOption.READ)) {
+      return channel.tryLock(0, Long.MAX_VALUE, true) != null;
     } catch (NoSuchFileException e) {
       return true;
-    } catch (OverlappingFileLockException e) {
-      // Another class loader of this JVM looks at it just now, and tells.
-      return false;
     }
   }
 
   // ---- rings
 
   /** Makes the file of rings from a host to another, of so many bytes, all 0. */
-  MappedByteBuffer createRings(String file, int length) throws IOException {
+  Mapping createRings(String file, int length) throws IOException {
     return createShared(file, length);
   }
 
@@ -283,21 +304,27 @@ public final class SharedFolder {
   }
 
   /** Maps rings that another host has made, and removes the file. */
-  MappedByteBuffer takeRings(String file, int length) throws IOException {
+  Mapping takeRings(String file, int length) throws IOException {
     Path path = folder.resolve(file).normalize();
     if (!folder.equals(path.getParent()) || !file.endsWith(RING)) {
       throw new IOException("rings: " + file + " (expected: a file in " + folder + ")");
     }
-    MappedByteBuffer memory = map(path, length);
-    Files.delete(path);
+    Mapping memory = map(path, length);
+    Files.deleteIfExists(path);
     return memory;
   }
 
-  private MappedByteBuffer createShared(String file, int length) throws IOException {
+  /** Removes rings of a host of this process, unless the other has taken them. */
+  void discardRings(String file) throws IOException {
+    Files.deleteIfExists(folder.resolve(file));
+  }
+
+  private Mapping createShared(String file, int length) throws IOException {
     try (FileChannel channel = create(file)) {
       fill(channel, length);
-      return channel.map(MapMode.READ_WRITE, 0, length);
+      return Mapping.of(channel, length);
     } catch (IOException e) {
+      Files.deleteIfExists(folder.resolve(file));
       throw new IOException(
           e.getMessage() + " (" + length + " bytes of shared memory are needed in " + folder + ")",
           e);
@@ -311,13 +338,13 @@ public final class SharedFolder {
         PosixFilePermissions.asFileAttribute(OWNERS_FILE));
   }
 
-  private static MappedByteBuffer map(Path path, int length) throws IOException {
+  private static Mapping map(Path path, int length) throws IOException {
     try (FileChannel channel =
         FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
       if (channel.size() < length) {
         throw new IOException(path + ": " + channel.size() + " bytes (expected: " + length + ")");
       }
-      return channel.map(MapMode.READ_WRITE, 0, length);
+      return Mapping.of(channel, length);
     }
   }
 
@@ -349,7 +376,7 @@ public final class SharedFolder {
     ByteBuffer bytes = ByteBuffer.allocate(NAME_LENGTH);
     bytes.putLong(service.host().high()).putLong(service.host().low()).putInt(service.port());
     Path path = folder.resolve(name + NAME);
-    Path made = folder.resolve(name + NAME + "-new");
+    Path made = folder.resolve(name + NEW_NAME);
     try {
       return FolderLock.hold(
           folder,

@@ -7,10 +7,11 @@ import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,6 +30,13 @@ final class ShmLink {
   private final PacketRing out;
   private final @Nullable SleepFlag asleep;
   private final @Nullable SocketChannel socket;
+
+  /** Null from a host to itself. */
+  private final @Nullable Mapping rings;
+
+  /** Takes back what the peer has not taken. */
+  private final Closing closing;
+
   private final ByteBuffer wakeup = ByteBuffer.wrap(BYTE);
   private boolean full;
   private long fullSince;
@@ -39,19 +47,34 @@ final class ShmLink {
       PacketRing in,
       PacketRing out,
       @Nullable SleepFlag asleep,
-      @Nullable SocketChannel socket) {
+      @Nullable SocketChannel socket,
+      @Nullable Mapping rings,
+      Closing closing) {
     this.peer = peer;
     this.in = in;
     this.out = out;
     this.asleep = asleep;
     this.socket = socket;
+    this.rings = rings;
+    this.closing = closing;
+  }
+
+  /** What else its end leads to. */
+  private interface Closing {
+    void run() throws IOException;
   }
 
   /** From a host to itself: one ring, whose ends need two views of its counters. */
   static ShmLink toItself(Gid host, int ring) {
     ByteBuffer memory = ByteBuffer.allocateDirect(PacketRing.HEADER + ring);
     return new ShmLink(
-        host, new PacketRing(memory.duplicate()), new PacketRing(memory), null, null);
+        host,
+        new PacketRing(memory.duplicate()),
+        new PacketRing(memory),
+        null,
+        null,
+        null,
+        () -> {});
   }
 
   /**
@@ -62,43 +85,78 @@ final class ShmLink {
    */
   static ShmLink open(SharedFolder folder, Gid host, Gid peer, int number, int ring)
       throws IOException {
-    SleepFlag asleep = new SleepFlag(folder.mapFlag(peer));
-    SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
+    String name = SharedFolder.ringsName(host, number);
+    Deque<AutoCloseable> made = new ArrayDeque<>();
     try {
+      Mapping flag = folder.mapFlag(peer);
+      made.push(flag);
+      SocketChannel socket = SocketChannel.open(StandardProtocolFamily.UNIX);
+      made.push(socket);
       // A peer that is stopped and has many who wait for it would hold this end up.
       socket.configureBlocking(false);
       if (!socket.connect(UnixDomainSocketAddress.of(folder.socket(peer)))) {
         throw new ConnectException("no room among those who wait for it");
       }
-      String name = SharedFolder.ringsName(host, number);
-      MappedByteBuffer memory = folder.createRings(name, length(ring));
-      ByteBuffer introduction = Introduction.of(host, name);
-      socket.write(introduction);
-      if (introduction.hasRemaining()) {
-        throw new IOException("a new socket does not take " + introduction.limit() + " bytes");
-      }
-      return new ShmLink(peer, half(memory, 1, ring), half(memory, 0, ring), asleep, socket);
+      Mapping rings = folder.createRings(name, length(ring));
+      made.push(rings);
+      made.push(() -> folder.discardRings(name));
+      introduce(socket, Introduction.of(host, name));
+      return new ShmLink(
+          peer,
+          half(rings, 1, ring),
+          half(rings, 0, ring),
+          new SleepFlag(flag),
+          socket,
+          rings,
+          () -> folder.discardRings(name));
     } catch (IOException e) {
-      socket.close();
+      closeAll(made, e);
       throw e;
+    }
+  }
+
+  private static void introduce(SocketChannel socket, ByteBuffer introduction) throws IOException {
+    try {
+      socket.write(introduction);
+    } catch (IOException e) {
+      throw new ConnectException("gone since it was found: " + e.getMessage());
+    }
+    if (introduction.hasRemaining()) {
+      throw new IOException("a new socket does not take " + introduction.limit() + " bytes");
     }
   }
 
   /** The other end of that. */
   static ShmLink accept(SharedFolder folder, Gid peer, String rings, int ring, SocketChannel socket)
       throws IOException {
-    MappedByteBuffer memory = folder.takeRings(rings, length(ring));
-    SleepFlag asleep = new SleepFlag(folder.mapFlag(peer));
-    return new ShmLink(peer, half(memory, 0, ring), half(memory, 1, ring), asleep, socket);
+    Mapping memory = folder.takeRings(rings, length(ring));
+    try {
+      SleepFlag asleep = new SleepFlag(folder.mapFlag(peer));
+      return new ShmLink(
+          peer, half(memory, 0, ring), half(memory, 1, ring), asleep, socket, memory, () -> {});
+    } catch (IOException e) {
+      memory.close();
+      throw e;
+    }
+  }
+
+  private static void closeAll(Deque<AutoCloseable> made, IOException failure) {
+    for (AutoCloseable each : made) {
+      try {
+        each.close();
+      } catch (Exception e) {
+        failure.addSuppressed(e);
+      }
+    }
   }
 
   private static int length(int ring) {
     return 2 * (PacketRing.HEADER + ring);
   }
 
-  private static PacketRing half(ByteBuffer memory, int which, int ring) {
+  private static PacketRing half(Mapping rings, int which, int ring) {
     int length = PacketRing.HEADER + ring;
-    return new PacketRing(memory.slice(which * length, length));
+    return new PacketRing(rings.bytes().slice(which * length, length));
   }
 
   void register(Selector selector) throws IOException {
@@ -160,13 +218,25 @@ final class ShmLink {
     }
   }
 
+  /** Lets go of the peer. Whoever looks at the rings meanwhile still may. */
   void close() {
     try {
       if (socket != null) {
         socket.close();
       }
+      closing.run();
     } catch (IOException e) {
-      throw new IllegalStateException("close socket", e);
+      throw new IllegalStateException("close link", e);
+    }
+  }
+
+  /** After {@link #close}: gives the memory back, which nobody looks at any more. */
+  void unmap() {
+    if (rings != null) {
+      rings.close();
+    }
+    if (asleep != null) {
+      asleep.unmap();
     }
   }
 }

@@ -42,8 +42,11 @@ public final class ShmWire implements HostWire {
 
   private static final int NANOS_PER_MILLI = 1_000_000;
 
-  /** Turns without a packet after which sockets are looked at, for those that never sleep. */
-  private static final int IDLE_TURNS = 1024;
+  /**
+   * Turns after which sockets are looked at, for those that never sleep: others may have come, or
+   * gone, however much one peer has to say.
+   */
+  private static final int LOOKING_TURNS = 1024;
 
   /** A peer with a full ring is awake, and makes room soon. */
   private static final long FULL_NANOS = 50_000;
@@ -55,13 +58,16 @@ public final class ShmWire implements HostWire {
   private final ServerSocketChannel server;
   private final Selector selector;
 
-  /** Held by whoever uses the selector; nobody waits for it. */
+  /** Held by whoever uses the selector; nobody waits for it but who closes. */
   private final ReentrantLock selecting = new ReentrantLock();
 
   private final Frame frame = Frame.unchecked();
 
   /** Written by the driver alone. */
   private volatile ShmLink[] links = new ShmLink[0];
+
+  /** No links any more, whose memory a sleeper may still be looking at. For the driver alone. */
+  private final List<ShmLink> closedLinks = new ArrayList<>();
 
   /** How often the peers refused that somebody asks about. */
   private final Map<Gid, Integer> refused = new HashMap<>();
@@ -70,7 +76,11 @@ public final class ShmWire implements HostWire {
   private @Nullable ShmPort port;
   private UdpWire.@Nullable Capture capture;
   private int turn;
-  private int idle;
+  private int turns;
+
+  /** Whether a packet is being handed over: what that leads to may come back here. */
+  private boolean taking;
+
   private int made;
   private boolean behind;
   private volatile boolean socketsReady;
@@ -109,7 +119,6 @@ public final class ShmWire implements HostWire {
    * @throws IOException if the files that others find it by cannot be made
    */
   public static ShmWire open(SharedFolder folder, long chance) throws IOException {
-    folder.sweep();
     return new ShmWire(folder, chance);
   }
 
@@ -150,13 +159,10 @@ public final class ShmWire implements HostWire {
 
   @Override
   public int receive(int most) {
-    if (socketsReady || ++idle >= IDLE_TURNS) {
+    if (!taking && (socketsReady || ++turns >= LOOKING_TURNS)) {
       lookAtSockets();
     }
     int count = take(most);
-    if (count > 0) {
-      idle = 0;
-    }
     behind = count == most;
     return count;
   }
@@ -179,6 +185,8 @@ public final class ShmWire implements HostWire {
   }
 
   private int take(ShmLink from, ShmPort to, int most) {
+    boolean within = taking;
+    taking = true;
     int count = 0;
     try {
       while (count < most) {
@@ -197,6 +205,8 @@ public final class ShmWire implements HostWire {
     } catch (CorruptRingException e) {
       // Whoever writes such things is no peer any more.
       depart(from);
+    } finally {
+      taking = within;
     }
     return count;
   }
@@ -207,7 +217,7 @@ public final class ShmWire implements HostWire {
     if (!selecting.tryLock()) {
       return;
     }
-    idle = 0;
+    turns = 0;
     try {
       selector.selectNow();
       socketsReady = false;
@@ -217,6 +227,7 @@ public final class ShmWire implements HostWire {
         }
       }
       selector.selectedKeys().clear();
+      unmapClosed();
     } catch (ClosedSelectorException e) {
       // It was closed meanwhile: there is nobody to look for.
       return;
@@ -275,11 +286,18 @@ public final class ShmWire implements HostWire {
     List<ShmLink> left = new ArrayList<>(List.of(links));
     if (left.remove(link)) {
       links = left.toArray(new ShmLink[0]);
+      closedLinks.add(link);
       link.close();
       if (find(link.peer.high(), link.peer.low()) == null) {
         departures.accept(link.peer);
       }
     }
+  }
+
+  /** For who may use the selector: no sleeper looks at them. */
+  private void unmapClosed() {
+    closedLinks.forEach(ShmLink::unmap);
+    closedLinks.clear();
   }
 
   private @Nullable ShmLink find(long high, long low) {
@@ -340,14 +358,20 @@ public final class ShmWire implements HostWire {
       LockSupport.parkNanos(this, Math.min(nanos, FULL_NANOS));
       return;
     }
+    select(nanos / NANOS_PER_MILLI);
+  }
+
+  @Override
+  public void look() {
+    select(0);
+  }
+
+  private void select(long millis) {
     if (!selecting.tryLock()) {
       return;
     }
     try {
-      asleep.sleeps();
-      long millis = isReadable() ? 0 : nanos / NANOS_PER_MILLI;
-      int ready = millis == 0 ? selector.selectNow() : selector.select(millis);
-      if (ready > 0) {
+      if (!closed && (millis == 0 ? selector.selectNow() : sleep(millis)) > 0) {
         socketsReady = true;
       }
     } catch (ClosedSelectorException e) {
@@ -356,8 +380,16 @@ public final class ShmWire implements HostWire {
     } catch (IOException e) {
       throw new IllegalStateException("select", e);
     } finally {
-      asleep.awakes();
       selecting.unlock();
+    }
+  }
+
+  private int sleep(long millis) throws IOException {
+    asleep.sleeps();
+    try {
+      return isReadable() ? selector.selectNow() : selector.select(millis);
+    } finally {
+      asleep.awakes();
     }
   }
 
@@ -385,8 +417,18 @@ public final class ShmWire implements HostWire {
     closed = true;
     for (ShmLink each : links) {
       each.close();
+      closedLinks.add(each);
     }
+    links = new ShmLink[0];
+    // Ends a sleep, whose end is awaited.
     closeQuietly(selector);
+    selecting.lock();
+    try {
+      unmapClosed();
+      asleep.unmap();
+    } finally {
+      selecting.unlock();
+    }
     closeQuietly(server);
     try {
       folder.removeHost(gid);
@@ -429,6 +471,7 @@ public final class ShmWire implements HostWire {
     public Outcome send(Frame packet, int to) {
       ShmLink link = linkTo(packet.destinationHigh(), packet.destinationLow());
       if (link == null) {
+        full = false;
         return Outcome.DROPPED;
       }
       if (!link.send(packet.sourcePort(), packet.udpPayload())) {

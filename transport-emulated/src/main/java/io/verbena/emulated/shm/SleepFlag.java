@@ -22,10 +22,17 @@ final class SleepFlag {
   private static final int AWAKE = 0;
   private static final int ASLEEP = 1;
 
+  private final Mapping mapping;
   private final ByteBuffer memory;
 
-  SleepFlag(ByteBuffer memory) {
-    this.memory = memory;
+  SleepFlag(Mapping mapping) {
+    this.mapping = mapping;
+    memory = mapping.bytes();
+  }
+
+  /** Nobody looks at it any more. */
+  void unmap() {
+    mapping.close();
   }
 
   /** Sleeper: from now on it is woken. */

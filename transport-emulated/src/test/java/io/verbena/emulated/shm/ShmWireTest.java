@@ -13,6 +13,7 @@ import io.verbena.emulated.wire.Wire.Port;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,11 +23,14 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Three hosts in one folder; each is driven by the test alone. */
 class ShmWireTest {
@@ -156,6 +160,98 @@ class ShmWireTest {
     one.work(() -> !one.departed.isEmpty());
     assertThat(one.departed).containsExactly(leaves.port.gid());
     assertThat(one.send(1, leaves)).isEqualTo(Outcome.DROPPED);
+  }
+
+  @Test
+  void aHostThatGoesBeforeItTakesItsRingsLeavesNoneOfThem() throws IOException {
+    Host one = new Host(1);
+    Host leaves = new Host(2);
+    one.send(0, leaves);
+    assertThat(files(".ring")).hasSize(1);
+
+    leaves.wire.close();
+
+    one.work(() -> !one.departed.isEmpty());
+    assertThat(files(".ring")).isEmpty();
+  }
+
+  @Test
+  void memoryOfAHostThatIsGoneIsUnmappedAtOnce() throws IOException {
+    Host one = new Host(1);
+    long mapped = mappings();
+    for (int i = 0; i < 5; i++) {
+      Host leaves = new Host(2 + i);
+      one.send(i, leaves);
+      leaves.awaitPackets(1);
+      leaves.send(i, one);
+      one.awaitPackets(i + 1);
+
+      leaves.wire.close();
+
+      one.departed.clear();
+      one.work(() -> !one.departed.isEmpty());
+      one.work(() -> mappings() == mapped);
+    }
+  }
+
+  /** How many files of the folder this process has mapped. */
+  private long mappings() {
+    try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+      return lines.filter(line -> line.contains(path.toString())).count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aHostIsHeardHoweverMuchAnotherSays() throws IOException {
+    Host one = new Host(1);
+    Host talker = new Host(2);
+    Host other = new Host(3);
+    talker.send(0, one);
+    one.awaitPackets(1);
+
+    other.send(1, one);
+
+    for (int i = 0; i < 10_000 && !one.came.contains(1); i++) {
+      talker.send(2, one);
+      assertThat(one.wire.receive(32)).as("packets in each turn").isPositive();
+    }
+    assertThat(one.came).contains(1);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {".host", ".sock", ".flag", "-7.ring"})
+  void oneFileOfADeadHostIsRemovedByTheNext(String kind) throws IOException {
+    String host = folder.socket(SharedFolder.newHost(7)).toString().replace(".sock", "");
+    Files.createFile(Path.of(host + kind));
+    Files.createFile(path.resolve("orders.name-new"));
+
+    Host unused = new Host(1);
+
+    assertThat(files(kind).stream().filter(file -> file.toString().startsWith(host))).isEmpty();
+    assertThat(files("-new")).isEmpty();
+  }
+
+  private List<Path> files(String suffix) throws IOException {
+    try (Stream<Path> files = Files.list(path)) {
+      return files.filter(file -> file.toString().endsWith(suffix)).toList();
+    }
+  }
+
+  @Test
+  void aHostThatAnotherProcessLooksAtIsDeadToThisOne() throws Exception {
+    SharedFolder.Service dead = new SharedFolder.Service(SharedFolder.newHost(7), 1);
+    Path host = Path.of(folder.socket(dead.host()).toString().replace(".sock", ".host"));
+    Files.createFile(host);
+    assertThat(folder.offer("orders", dead)).isTrue();
+
+    LookingProcess looks = new LookingProcess(host);
+    try {
+      assertThat(folder.find("orders")).isNull();
+    } finally {
+      looks.end();
+    }
   }
 
   @Test
