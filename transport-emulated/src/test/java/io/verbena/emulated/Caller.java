@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
 
 /** One end of a connection, with all that it takes; closed as a whole. */
 public final class Caller implements AutoCloseable {
@@ -40,8 +41,12 @@ public final class Caller implements AutoCloseable {
   private final WorkCompletion[] one = WorkCompletion.array(1);
 
   public Caller(URI address) {
+    this(address, 256);
+  }
+
+  public Caller(URI address, int mostCompletions) {
     device = own(VerbsProviders.find(address).open(address));
-    completions = own(device.createCompletionQueue(256, null));
+    completions = own(device.createCompletionQueue(mostCompletions, null));
     domain = own(device.allocateProtectionDomain());
     EnumSet<Access> rights = EnumSet.allOf(Access.class);
     if (!device.attributes().supports(Capability.ATOMICS)) {
@@ -99,6 +104,11 @@ public final class Caller implements AutoCloseable {
     QueuePair pair = queuePair(active);
     assertThat(pair.number()).isPositive();
     return active;
+  }
+
+  /** Looks for a completion; valid until the next look. */
+  public @Nullable WorkCompletion poll() {
+    return completions.poll(one) == 0 ? null : one[0];
   }
 
   /** Waits for the next completion. */
