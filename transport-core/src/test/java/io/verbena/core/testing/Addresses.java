@@ -10,12 +10,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Addresses on the HCA that these tests run on: the emulated one, or with {@code
  * -Dverbena.test.hca=disni://10.0.0.1} ports of that host, or with {@code roce://127.0.0.0} those
- * of an address of that network, which no other JVM has. With {@code
- * -Dverbena.test.from=roce://10.0.0.3} those who connect have another HCA, at that address. Nothing
- * else in the tests knows which.
+ * of an address of that network, which no other JVM has, or with {@code shm://tests} names that no
+ * other JVM has. With {@code -Dverbena.test.from=roce://10.0.0.3} those who connect have another
+ * HCA, at that address. Nothing else in the tests knows which.
  */
 public final class Addresses {
   private static final String EMULATED = "emulated";
+  private static final String SHARED_MEMORY = "shm";
   private static final URI HCA =
       URI.create(System.getProperty("verbena.test.hca", EMULATED + "://hca"));
 
@@ -84,6 +85,9 @@ public final class Addresses {
   }
 
   private static String host() {
+    if (SHARED_MEMORY.equals(HCA.getScheme())) {
+      return HCA.getHost() + "-" + ProcessHandle.current().pid();
+    }
     return LOOPBACKS.equals(HCA.getHost()) ? host(HOST) : HCA.getHost();
   }
 
