@@ -19,11 +19,11 @@ class EmulatedPacketVerbsTest extends VerbsTck {
   @Override
   protected @Nullable Deviation deviation(String test) {
     return test.equals("UnreliableConnections.takesNothingFromAQueuePairThatItIsNotConnectedTo")
-        ? new Deviation(
+        ? Deviation.sometimes(
             "expected: WR_FLUSH_ERR",
             "a packet of UC names the queue pair that it goes to and none that it comes from (IBTA"
                 + " vol. 1, base transport header): of two on one port the receiver knows no"
-                + " difference")
+                + " difference, if it comes before the receiver stops")
         : null;
   }
 

@@ -67,7 +67,6 @@ enum IwarpDifference {
       "Invalidation.killsTheKeyOfAWindow",
       "Invalidation.letsTheWindowBeBoundAgain",
       "RemoteProtection.rejectsEveryUnsignaledRequestWithACompletion",
-      "SharedReceiveQueues.makesASenderWaitUntilAReceiveIsPosted",
       "SharedReceiveQueues.refusesAMessageThatIsLargerThanTheReceiveThatItGot"),
 
   DONE_OR_FLUSHED(
@@ -82,6 +81,7 @@ enum IwarpDifference {
       "ErrorState.keepsCompletionsThatWereNotPolledYet",
       "ErrorState.namesTheQueuePairOfWhatFailed",
       "SendAndReceive.completesInTheOrderOfPosting",
+      "SharedReceiveQueues.makesASenderWaitUntilAReceiveIsPosted",
       "Threads.completesEachRequestOnceWhenAnErrorRacesWithPosting"),
 
   NO_WAIT_FOR_A_RECEIVE(
