@@ -49,7 +49,7 @@ public final class Driver {
 
   private static final long MILLI_NANOS = 1_000_000;
 
-  /** Others end its rest; this only bounds what a mistake of theirs would cost. */
+  /** Others end its rest; what they leave behind waits so long for who sleeps here. */
   private static final long LONGEST_REST_NANOS = 1_000_000_000;
 
   private final TurnFabric fabric;
@@ -300,6 +300,10 @@ public final class Driver {
     }
     if (poller == null && seat != null && duties.isInUse()) {
       LockSupport.parkNanos(this, LONGEST_REST_NANOS);
+      if (poller == null && seat != null) {
+        // Somebody may have set an alarm meanwhile and polled no more.
+        wake();
+      }
     }
     resting = false;
   }
