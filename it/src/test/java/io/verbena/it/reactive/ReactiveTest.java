@@ -3,13 +3,18 @@ package io.verbena.it.reactive;
 
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.guest.LeftOut;
+import org.junit.jupiter.api.Tag;
 
 /**
  * All tests of the reactive layer, unchanged, on {@code disni://}. They take HCA, patience and
  * rounds from system properties: see {@code io.verbena.core.testing.Addresses}.
  *
+ * <p>The second JDK has those that move data, between two HCAs ({@link TwoHcasTest}), and all of
+ * them on the host.
+ *
  * <p>By itself: {@code -Dtest='ReactiveTest,io.verbena.core.**.*Test,io.verbena.reactor.**.*Test'}.
  */
+@Tag("once")
 @InSoftRoceGuest(
     packages = {"io.verbena.core", "io.verbena.reactor"},
     without = {

@@ -8,7 +8,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.parallel.Isolated;
 import reactor.core.publisher.Hooks;
@@ -17,7 +16,6 @@ import reactor.core.publisher.Hooks;
  * Hooks of Reactor that throw, while user code misbehaves. They are the JVM's: no other test runs
  * meanwhile.
  */
-@Tag("once-in-the-guest")
 @Isolated
 class HookMisuseTest {
   private static final List<Misdeed> KINDS =

@@ -12,7 +12,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicNode;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -26,7 +25,6 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  * <p>{@code -Dverbena.misuse.seed} repeats a sample, and {@code -Dverbena.misuse.only} plays those
  * alone whose name contains it, for instance {@code "READ ON_NEXT"}.
  */
-@Tag("once-in-the-guest")
 @Execution(ExecutionMode.CONCURRENT)
 class MisuseTest {
   private static final long SEED = Long.getLong("verbena.misuse.seed", System.nanoTime());
