@@ -16,7 +16,6 @@ import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.channels.ClosedChannelException;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -50,8 +49,8 @@ final class AutoConnect {
   private @Nullable Channel trying;
   private @Nullable Throwable failure;
 
-  /** Whether others wait for what this one finds out. */
-  private boolean asks;
+  /** What others wait for this one to find out; null if it does not. */
+  private PeerMedia.@Nullable Question asks;
 
   private boolean rdmaIsOut;
   private boolean tcpIsOut;
@@ -96,9 +95,10 @@ final class AutoConnect {
       tryTcp();
       return;
     }
-    CompletableFuture<@Nullable Boolean> leads = hca.peers().ask(peer, config.memoryNanos());
-    if (leads == null) {
-      asks = true;
+    PeerMedia.Question leads =
+        hca.peers().ask(peer, this, config.memoryNanos(), config.patienceNanos());
+    if (leads.isOf(this)) {
+      asks = leads;
       tryRdma(hca);
     } else if (!leads.isDone()) {
       var unused = leads.thenAccept(this::answeredElsewhere);
@@ -241,8 +241,8 @@ final class AutoConnect {
     if (hca != null && to instanceof InetSocketAddress peer) {
       if (isTcp(medium)) {
         hca.peers().forgetTcp(peer);
-      } else if (asks) {
-        hca.peers().answerNo(peer);
+      } else if (asks != null) {
+        asks.complete(false);
       }
     }
     next();
@@ -277,8 +277,9 @@ final class AutoConnect {
     if (running != null) {
       running.cancel(false);
     }
-    if (asks && hca != null && to instanceof InetSocketAddress peer) {
-      hca.peers().end(peer, leads);
+    PeerMedia.Question question = asks;
+    if (question != null && hca != null && to instanceof InetSocketAddress peer) {
+      hca.peers().end(peer, question, leads);
     }
   }
 }

@@ -76,6 +76,11 @@ final class AutoSocketChannelConfig extends RdmaSocketChannelConfig {
     return connect > 0 ? Math.min(rdmaTimeoutMillis, connect / 2 + 1) : rdmaTimeoutMillis;
   }
 
+  /** Returns for how long another connect may find out: it has as long for RDMA as this one. */
+  long patienceNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(2L * setupMillis());
+  }
+
   /** Returns for how long it is known what led to a peer. */
   long memoryNanos() {
     return TimeUnit.MILLISECONDS.toNanos(memoryMillis);

@@ -16,53 +16,65 @@ import org.jspecify.annotations.Nullable;
  */
 final class PeerMedia {
   private final PeerMemory<InetSocketAddress, Boolean> known = new PeerMemory<>();
-  private final Map<InetSocketAddress, CompletableFuture<@Nullable Boolean>> asked =
-      new HashMap<>();
+  private final Map<InetSocketAddress, Question> asked = new HashMap<>();
+
+  /**
+   * Whether RDMA leads to a peer, answered once; with null if that was not found out. Whoever
+   * completes it answers those who wait, on its thread.
+   */
+  static final class Question extends CompletableFuture<@Nullable Boolean> {
+    private final @Nullable Object asker;
+    private final long since = System.nanoTime();
+
+    private Question(@Nullable Object asker) {
+      this.asker = asker;
+    }
+
+    /** Returns whether this one is to find out, and then to {@link PeerMedia#end}. */
+    boolean isOf(Object connect) {
+      return asker == connect;
+    }
+  }
 
   /**
    * Asks for a peer.
    *
+   * @param connect who asks
    * @param nanos how old an answer may be; an older one serves while another connect finds out
-   * @return the answer, when it is there; null within it from who gave up. Null if the caller is to
-   *     find out, and then to {@link #end}
+   * @param patience for how long another connect may find out: one whose loop has ended never says
    */
-  synchronized @Nullable CompletableFuture<@Nullable Boolean> ask(
-      InetSocketAddress peer, long nanos) {
-    CompletableFuture<@Nullable Boolean> other = asked.get(peer);
-    Boolean leads = other == null ? known.get(peer, nanos) : known.get(peer);
-    if (leads != null) {
-      return CompletableFuture.completedFuture(leads);
+  Question ask(InetSocketAddress peer, Object connect, long nanos, long patience) {
+    Question late = null;
+    Question question;
+    synchronized (this) {
+      Question other = asked.get(peer);
+      if (other != null && System.nanoTime() - other.since >= patience) {
+        late = other;
+        other = null;
+      }
+      Boolean leads = other == null ? known.get(peer, nanos) : known.get(peer);
+      if (leads != null) {
+        question = new Question(null);
+        question.complete(leads);
+      } else if (other != null) {
+        question = other;
+      } else {
+        question = new Question(connect);
+        asked.put(peer, question);
+      }
     }
-    if (other == null) {
-      asked.put(peer, new CompletableFuture<>());
+    if (late != null) {
+      end(peer, late, null);
     }
-    return other;
+    return question;
   }
 
-  /** Answers who wait that RDMA does not lead to a peer, and until {@link #end} who asks. */
-  void answerNo(InetSocketAddress peer) {
-    CompletableFuture<@Nullable Boolean> answer;
+  /** Ends the finding out, and answers who still wait. */
+  void end(InetSocketAddress peer, Question question, @Nullable Boolean leads) {
     synchronized (this) {
-      answer = asked.get(peer);
+      asked.remove(peer, question);
     }
-    if (answer != null) {
-      answer.complete(false);
-    }
-  }
-
-  /**
-   * Ends the finding out, and answers who still wait; on this thread.
-   *
-   * @param leads whether RDMA leads to the peer; null if that was not found out
-   */
-  void end(InetSocketAddress peer, @Nullable Boolean leads) {
-    CompletableFuture<@Nullable Boolean> answer;
-    synchronized (this) {
-      answer = asked.remove(peer);
-    }
-    if (answer != null) {
-      answer.complete(leads);
-    }
+    question.complete(leads);
   }
 
   /**
