@@ -77,9 +77,15 @@ failed_in() {
     awk -v name="$(basename "$log" .log)" '
       /^\[ERROR\]|^(\[WARNING\]|WARNING:|OpenJDK .* warning:)/ && !/JAR will be empty/ && !/Tests run:.*Skipped: [0-9]+(, Time elapsed: .* s -- in .*)?$/ {
         if ($0 !~ /^\[ERROR\] *($|-|Failures: *$|Errors: *$|To see the full|Re-run Maven|For more information|\[Help|After correcting)/ &&
-            !($0 in seen) && ++told <= 40) print "[" name "] " substr($0, 1, 400)
+            !($0 in seen) && ++told <= 40) {
+          print "[" name "] " substr($0, 1, 400)
+          more = 4
+        }
         seen[$0] = 1
-      }' "$log"
+        next
+      }
+      /^\[|^\tat |^$/ { if (/^\[/) more = 0; next }
+      more-- > 0 { print "[" name "]   " substr($0, 1, 400) }' "$log"
   done
 }
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
@@ -158,7 +159,13 @@ final class SocketWorld implements AutoCloseable {
               protected void initChannel(SocketChannel channel) {
                 channels.add(channel);
                 channel.pipeline().addLast(handler);
-                accepted.add(channel);
+                // Of a server that an earlier row has closed, a connection may come during this
+                // one.
+                if (channel.parent().isOpen()) {
+                  accepted.add(channel);
+                } else {
+                  ChannelFuture unused = channel.close();
+                }
               }
             });
   }

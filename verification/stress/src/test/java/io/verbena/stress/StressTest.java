@@ -15,18 +15,21 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs jcstress in JVMs of its own: interpreted, and compiled by each compiler. A longer run:
- * {@code java -cp <this module's class path> org.openjdk.jcstress.Main}, which also has each actor
+ * Runs jcstress in JVMs of its own: interpreted, and compiled by each compiler; {@code bin/suite
+ * stress} does so for longer. Its {@code Main} on this module's class path also has each actor
  * compiled differently and the compiler's own stress options.
  */
-@Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Timeout(value = 3, unit = TimeUnit.HOURS)
 @Tag("once")
 class StressTest {
   private static final List<String> QUICKLY = List.of("-m", "quick", "-sc", "false", "-af", "NONE");
 
+  /** How many times as long as in a build each test runs. */
+  private static final int LONGER = Integer.getInteger("verbena.stress.longer", 1);
+
   /** A state is a whole HCA there. */
   private static final List<String> SMALL_STRIDES =
-      List.of("-strideSize", "64", "-strideCount", "4", "-time", "100");
+      List.of("-strideSize", "64", "-strideCount", "4", "-time", millis(30));
 
   @TempDir Path folder;
 
@@ -58,7 +61,7 @@ class StressTest {
   }
 
   private Outcome run(String tests) throws IOException, InterruptedException {
-    return run(tests, List.of("-time", "300"));
+    return run(tests, List.of("-time", millis(100)));
   }
 
   private Outcome run(String tests, List<String> options) throws IOException, InterruptedException {
@@ -86,14 +89,21 @@ class StressTest {
             .start();
     boolean ended = false;
     try {
-      ended = process.waitFor(8, TimeUnit.MINUTES);
+      ended = process.waitFor(8L * LONGER, TimeUnit.MINUTES);
     } finally {
       // Its own JVMs end by themselves when it does.
       process.destroyForcibly();
     }
     String text = Files.readString(report);
-    assertThat(ended).as("ended within 8 minutes: %s", text).isTrue();
+    assertThat(ended).as("ended within %d minutes: %s", 8 * LONGER, text).isTrue();
+    if (LONGER > 1) {
+      System.out.println(text);
+    }
     return new Outcome(process.exitValue(), text);
+  }
+
+  private static String millis(int inBuild) {
+    return Integer.toString(inBuild * LONGER);
   }
 
   private record Outcome(int exitCode, String report) {}
