@@ -350,7 +350,7 @@ class AdmissionTest {
   }
 
   @Test
-  void aHookThatClosesTheServerKeepsTheConnectionsThatAreThere() {
+  void aHookThatClosesTheServerKeepsTheConnectionsThatAreThere() throws Exception {
     AtomicReference<Channel> server = new AtomicReference<>();
     AtomicBoolean closed = new AtomicBoolean();
     try (Ends ends = ends()) {
@@ -364,6 +364,8 @@ class AdmissionTest {
                         return now(AcceptDecision.accept());
                       }))));
       SocketChannel before = connect(ends, server.get());
+      // Until then it is one that the server has not accepted, which the end of the server ends, too.
+      await().atMost(Ends.LIMIT).until(ends.accepted()::isActive);
 
       refusal(ends, server.get(), VICTIM);
 
