@@ -58,9 +58,10 @@ import org.junit.jupiter.api.Tag;
       @LeftOut(
           tests = {
             "io.verbena.reactor.lifecycle.HeldUpLoopTest",
-            "io.verbena.reactor.lifecycle.ThrowingSubscriberTest"
+            "io.verbena.reactor.lifecycle.ThrowingSubscriberTest",
+            "io.verbena.reactor.misuse.HookMisuseTest"
           },
-          reason = "of subscribers that throw or hold a loop up: the HCA has no part in it"),
+          reason = "of user code that throws or holds a loop up: the HCA has no part in it"),
       @LeftOut(
           tests = {
             "io.verbena.reactor.NameResolverTest",
