@@ -5,6 +5,7 @@ module io.verbena.netty {
   requires transitive io.netty.transport;
   requires io.netty.buffer;
   requires io.netty.common;
+  requires io.netty.resolver;
   requires io.verbena.core;
   requires static org.jspecify;
 

@@ -38,6 +38,8 @@ import org.jspecify.annotations.Nullable;
  * new ServerBootstrap().group(group).channel(RdmaServerSocketChannel.class)...
  * }</pre>
  *
+ * <p>{@link RdmaSockets} does that for a program that has no wishes for its loops.
+ *
  * <p>The loop drives sockets too: channels of NIO, or of the handler that {@link #newFactory(URI,
  * RdmaOptions, IoHandlerFactory)} is given, are registered with the same group, and one sleep ends
  * for all. A loop without such channels pays nothing for them.
@@ -52,6 +54,10 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaIoHandler implements IoHandler {
   /** A loop that is never idle looks once in 256 runs whether peers are to be asked. */
   private static final int CLOCK_MASK = 255;
+
+  /** The options of channels for which nobody has set any. */
+  static final RdmaOptions DEFAULTS =
+      RdmaOptions.builder().eagerSize(16 << 10).receiveDepth(32).sendDepth(32).build();
 
   /** Bounds every wait. */
   private static final long LONGEST_SLEEP = TimeUnit.MINUTES.toNanos(1);
@@ -148,8 +154,7 @@ public final class RdmaIoHandler implements IoHandler {
    *     addresses. Socket addresses of this machine stand for it, others for themselves
    */
   public static IoHandlerFactory newFactory(URI hca) {
-    return newFactory(
-        hca, RdmaOptions.builder().eagerSize(16 << 10).receiveDepth(32).sendDepth(32).build());
+    return newFactory(hca, DEFAULTS);
   }
 
   /**

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.socket.DatagramChannel;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.netty.channel.socket.SocketChannel;
+import io.netty.channel.socket.nio.NioDatagramChannel;
+import io.netty.util.NettyRuntime;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.Future;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaTimeoutException;
+import io.verbena.verbs.VerbsException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * All that a program on Netty, or on a framework above it, needs to use an HCA in place of its
+ * sockets: event loops, channels on them, and lookups of host names. One for all servers and
+ * clients of a program, which share the HCA and its registered memory by it.
+ *
+ * <pre>{@code
+ * RdmaSockets sockets = RdmaSockets.create(URI.create("roce://10.0.0.7"));
+ * sockets.on(new ServerBootstrap()).childHandler(handler).bind("storage-1", 7000);
+ * sockets.on(new Bootstrap()).handler(handler).connect("storage-2", 7000);
+ * ...
+ * sockets.close();
+ * }</pre>
+ *
+ * <p>gRPC's builders take it by {@code RdmaGrpc}, and Reactor Netty and RSocket by {@code
+ * RdmaLoopResources}.
+ *
+ * <p>With {@link Builder#orTcp} its clients reach peers without RDMA over TCP, and its servers
+ * listen for both: {@link AutoSocketChannel} and {@link AutoServerSocketChannel} tell how. On a
+ * host without the HCA all is over TCP.
+ *
+ * <p>Immutable, and thread-safe. The program closes it behind its servers and clients; what is
+ * still open by then is closed with it.
+ */
+public final class RdmaSockets implements AutoCloseable {
+  /**
+   * Without a quiet time Netty ends a loop that runs a task as it is told to end, before the loop
+   * has closed its sockets.
+   */
+  private static final Duration QUIET = Duration.ofMillis(100);
+
+  /** For channels that go on and on beside the loops' end. */
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+  /** What a device may take to close once its loops have ended, and some for the threads. */
+  private static final Duration DEVICE_TIMEOUT = Duration.ofSeconds(20);
+
+  private final Builder settings;
+  private final NamesOffLoop names;
+  private final EventLoopGroup group;
+
+  private RdmaSockets(Builder settings, NamesOffLoop names, EventLoopGroup group) {
+    this.settings = settings;
+    this.names = names;
+    this.group = group;
+  }
+
+  /**
+   * Opens an HCA with one loop for each processor, for RDMA alone.
+   *
+   * @param hca as {@link RdmaIoHandler#newFactory(URI)} takes it
+   * @throws VerbsException if there is no such HCA
+   */
+  public static RdmaSockets create(URI hca) {
+    return builder(hca).build();
+  }
+
+  /**
+   * Returns a builder that begins with the defaults of {@link #create}.
+   *
+   * @param hca as {@link RdmaIoHandler#newFactory(URI)} takes it
+   */
+  public static Builder builder(URI hca) {
+    return new Builder(requireNonNull(hca, "hca"));
+  }
+
+  /**
+   * Sets the loops, the channel and the resolver of a client, whose host names are looked up as the
+   * JDK does, on other threads than the loops'. All else of it stays as it is.
+   *
+   * @return the bootstrap
+   */
+  public Bootstrap on(Bootstrap client) {
+    return client.group(group).channelFactory(this::newChannel).resolver(names);
+  }
+
+  /**
+   * Sets the loops, of which each both listens and serves, and the channel of a server. All else of
+   * it stays as it is.
+   *
+   * @return the bootstrap
+   */
+  public ServerBootstrap on(ServerBootstrap server) {
+    return server.group(group).channelFactory(this::newServerChannel);
+  }
+
+  /** Returns the event loops, which take channels of NIO too. They end with these sockets. */
+  public EventLoopGroup group() {
+    return group;
+  }
+
+  /**
+   * Makes the channel of a client, for a loop of {@link #group}.
+   *
+   * @throws RejectedExecutionException if these sockets are closed
+   */
+  public SocketChannel newChannel() {
+    checkOpen();
+    return settings.orTcp ? new AutoSocketChannel() : new RdmaSocketChannel();
+  }
+
+  /**
+   * Makes the channel of a server, for a loop of {@link #group}.
+   *
+   * @throws RejectedExecutionException if these sockets are closed
+   */
+  public ServerSocketChannel newServerChannel() {
+    checkOpen();
+    return settings.orTcp ? new AutoServerSocketChannel() : new RdmaServerSocketChannel();
+  }
+
+  /**
+   * Makes a channel of datagrams, which travel over UDP: for Netty's DNS client, say.
+   *
+   * @throws RejectedExecutionException if these sockets are closed
+   */
+  public DatagramChannel newDatagramChannel() {
+    checkOpen();
+    return new NioDatagramChannel();
+  }
+
+  /** Returns the class of {@link #newChannel}, for frameworks that take no factory. */
+  public Class<? extends SocketChannel> channelType() {
+    return settings.orTcp ? AutoSocketChannel.class : RdmaSocketChannel.class;
+  }
+
+  /** Returns the class of {@link #newServerChannel}, likewise. */
+  public Class<? extends ServerSocketChannel> serverChannelType() {
+    return settings.orTcp ? AutoServerSocketChannel.class : RdmaServerSocketChannel.class;
+  }
+
+  private void checkOpen() {
+    if (isClosed()) {
+      throw new RejectedExecutionException(this + ": closed");
+    }
+  }
+
+  /** Returns whether it is closed, or about to be. */
+  public boolean isClosed() {
+    return group.isShuttingDown();
+  }
+
+  /** Returns whether a thread is a loop of such sockets, and so must not block. */
+  public static boolean isLoop(Thread thread) {
+    return thread instanceof LoopThread;
+  }
+
+  /**
+   * Closes all channels, and then the loops and the HCA, if no others use it. Idempotent: the first
+   * call counts.
+   *
+   * @param quietPeriod for how long nothing must happen on a loop before it ends
+   * @param timeout how long that may take
+   * @return succeeds once all is closed
+   */
+  public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
+    return group.shutdownGracefully(quietPeriod, timeout, unit);
+  }
+
+  /**
+   * As {@link #shutdownGracefully} with a tenth of a second and ten seconds; waits until all is
+   * closed. On an event loop it returns at once, and all closes soon after.
+   *
+   * @throws RdmaTimeoutException if that takes longer than it may, as a handler holds a loop up
+   */
+  @Override
+  public void close() {
+    Future<?> end = shutdownGracefully(QUIET.toMillis(), TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    if (isLoop(Thread.currentThread())) {
+      return;
+    }
+    Duration limit = TIMEOUT.plus(settings.options.closeTimeout()).plus(DEVICE_TIMEOUT);
+    if (!end.awaitUninterruptibly(limit.toMillis())) {
+      throw new RdmaTimeoutException(
+          "close", settings.hca.toString(), "loops are still running after " + limit);
+    }
+  }
+
+  /** Returns the address of the HCA, and what stands in for it. */
+  @Override
+  public String toString() {
+    return "RdmaSockets[" + settings.hca + (settings.orTcp ? ", or TCP]" : "]");
+  }
+
+  /** Loops that end behind the lookups of their connects, so that they can tell of it. */
+  private static final class Loops extends MultiThreadIoEventLoopGroup {
+    private final NamesOffLoop names;
+
+    Loops(int count, IoHandlerFactory handlers, NamesOffLoop names) {
+      super(count, new LoopThreads(), handlers);
+      this.names = names;
+    }
+
+    @Override
+    public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
+      names.close();
+      return super.shutdownGracefully(quietPeriod, timeout, unit);
+    }
+  }
+
+  /** Names its threads, and knows them again. */
+  private static final class LoopThreads extends DefaultThreadFactory {
+    LoopThreads() {
+      super("rdma", true);
+    }
+
+    @Override
+    protected Thread newThread(Runnable loop, String name) {
+      return new LoopThread(threadGroup, loop, name);
+    }
+  }
+
+  private static final class LoopThread extends FastThreadLocalThread {
+    LoopThread(ThreadGroup group, Runnable loop, String name) {
+      super(group, loop, name);
+    }
+  }
+
+  /** Settings of {@link RdmaSockets}. Immutable: each method returns another. */
+  public static final class Builder {
+    private final URI hca;
+    private final RdmaOptions options;
+    private final int loops;
+    private final boolean orTcp;
+    private final NamesOffLoop.Lookup lookup;
+
+    private Builder(URI hca) {
+      this(
+          hca,
+          RdmaIoHandler.DEFAULTS,
+          NettyRuntime.availableProcessors(),
+          false,
+          InetAddress::getAllByName);
+    }
+
+    private Builder(
+        URI hca, RdmaOptions options, int loops, boolean orTcp, NamesOffLoop.Lookup lookup) {
+      this.hca = hca;
+      this.options = options;
+      this.loops = loops;
+      this.orTcp = orTcp;
+      this.lookup = lookup;
+    }
+
+    /**
+     * Sets the options of the HCA and its channels.
+     *
+     * @param value as {@link RdmaIoHandler#newFactory(URI, RdmaOptions)} takes them
+     */
+    public Builder options(RdmaOptions value) {
+      return new Builder(hca, requireNonNull(value, "options"), loops, orTcp, lookup);
+    }
+
+    /**
+     * Sets the number of event loops, which run on daemon threads.
+     *
+     * @param value at least 1; one for each processor by default
+     */
+    public Builder loops(int value) {
+      if (value < 1) {
+        throw new IllegalArgumentException("loops: " + value + " (expected: >= 1)");
+      }
+      return new Builder(hca, options, value, orTcp, lookup);
+    }
+
+    /** Takes TCP where the peer, or this host, has no RDMA. */
+    public Builder orTcp() {
+      return new Builder(hca, options, loops, true, lookup);
+    }
+
+    /** Sets how names are looked up. */
+    Builder lookup(NamesOffLoop.Lookup value) {
+      return new Builder(hca, options, loops, orTcp, value);
+    }
+
+    /**
+     * Opens the HCA, and starts its loops.
+     *
+     * @throws VerbsException if there is no such HCA and TCP may not take its place, or if it
+     *     cannot be used
+     */
+    public RdmaSockets build() {
+      IoHandlerFactory handlers =
+          orTcp ? AutoIoHandler.newFactory(hca, options) : RdmaIoHandler.newFactory(hca, options);
+      NamesOffLoop names = new NamesOffLoop(lookup);
+      try {
+        return new RdmaSockets(this, names, new Loops(loops, handlers, names));
+      } catch (IllegalStateException e) {
+        if (e.getCause() instanceof VerbsException cause) {
+          // Netty's word for it is "failed to create a child event loop".
+          throw cause;
+        }
+        throw e;
+      }
+    }
+  }
+}
