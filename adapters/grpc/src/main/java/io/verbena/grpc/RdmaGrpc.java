@@ -5,97 +5,51 @@ import static java.util.Objects.requireNonNull;
 
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
-import io.netty.channel.EventLoopGroup;
-import io.verbena.netty.AutoServerSocketChannel;
-import io.verbena.netty.AutoSocketChannel;
-import io.verbena.netty.RdmaServerSocketChannel;
-import io.verbena.netty.RdmaSocketChannel;
+import io.verbena.netty.RdmaSockets;
 
 /**
  * Sets what gRPC's own builders need to run over RDMA; all else of them stays as it is.
  *
  * <pre>{@code
- * EventLoopGroup loops = new MultiThreadIoEventLoopGroup(
- *     RdmaIoHandler.newFactory(URI.create("emulated://grpc")));
- * Server server = RdmaGrpc.server(NettyServerBuilder.forPort(7000), loops)
+ * RdmaSockets sockets = RdmaSockets.create(URI.create("emulated://grpc"));
+ * Server server = RdmaGrpc.server(NettyServerBuilder.forPort(7000), sockets)
  *     .addService(service).build().start();
- * ManagedChannel channel = RdmaGrpc.client(NettyChannelBuilder.forAddress("localhost", 7000), loops)
+ * ManagedChannel channel = RdmaGrpc.client(NettyChannelBuilder.forAddress("localhost", 7000), sockets)
  *     .usePlaintext().build();
  * }</pre>
  *
- * <p>The event loops belong to the caller, who ends them behind the channel and the server. gRPC
- * brings an allocator of its own, so that its bytes are copied once into registered memory, as they
- * would be into a socket; a large direct buffer is registered instead.
+ * <p>The sockets belong to the caller, who closes them behind the channel and the server. gRPC
+ * looks host names up as ever. It brings an allocator of its own, so that its bytes are copied once
+ * into registered memory, as they would be into a socket; a large direct buffer is registered
+ * instead.
  */
 public final class RdmaGrpc {
   private RdmaGrpc() {}
 
   /**
-   * Lets a client's connections run over RDMA.
+   * Lets a client's connections run over RDMA; with {@link RdmaSockets.Builder#orTcp} over TCP
+   * where the server has none.
    *
-   * @param loops event loops with an {@link io.verbena.netty.RdmaIoHandler}
    * @return the builder
    */
-  public static NettyChannelBuilder client(NettyChannelBuilder builder, EventLoopGroup loops) {
+  public static NettyChannelBuilder client(NettyChannelBuilder builder, RdmaSockets sockets) {
     requireNonNull(builder, "builder");
-    requireNonNull(loops, "loops");
-    return builder.eventLoopGroup(loops).channelType(RdmaSocketChannel.class);
+    requireNonNull(sockets, "sockets");
+    return builder.eventLoopGroup(sockets.group()).channelFactory(sockets::newChannel);
   }
 
   /**
-   * Lets a server listen over RDMA, and its connections run on the same event loops.
+   * Lets a server listen over RDMA, and its connections run on the same event loops; with {@link
+   * RdmaSockets.Builder#orTcp} over TCP too, at the same port.
    *
-   * @param loops event loops with an {@link io.verbena.netty.RdmaIoHandler}
    * @return the builder
    */
-  public static NettyServerBuilder server(NettyServerBuilder builder, EventLoopGroup loops) {
-    return server(builder, loops, loops);
-  }
-
-  /**
-   * Lets a server listen over RDMA.
-   *
-   * @param boss the event loops that listen, with an {@link io.verbena.netty.RdmaIoHandler} of the
-   *     same HCA as those of the connections
-   * @param workers the event loops of its connections
-   * @return the builder
-   */
-  public static NettyServerBuilder server(
-      NettyServerBuilder builder, EventLoopGroup boss, EventLoopGroup workers) {
+  public static NettyServerBuilder server(NettyServerBuilder builder, RdmaSockets sockets) {
     requireNonNull(builder, "builder");
-    requireNonNull(boss, "boss");
-    requireNonNull(workers, "workers");
+    requireNonNull(sockets, "sockets");
     return builder
-        .bossEventLoopGroup(boss)
-        .workerEventLoopGroup(workers)
-        .channelType(RdmaServerSocketChannel.class);
-  }
-
-  /**
-   * Lets a client's connections run over RDMA where the server has it, and else over TCP.
-   *
-   * @param loops event loops of {@link io.verbena.netty.AutoIoHandler}, with sockets of NIO
-   * @return the builder
-   */
-  public static NettyChannelBuilder autoClient(NettyChannelBuilder builder, EventLoopGroup loops) {
-    requireNonNull(builder, "builder");
-    requireNonNull(loops, "loops");
-    return builder.eventLoopGroup(loops).channelType(AutoSocketChannel.class);
-  }
-
-  /**
-   * Lets a server listen over RDMA and over TCP at its port; over TCP alone on a host without an
-   * HCA.
-   *
-   * @param loops event loops of {@link io.verbena.netty.AutoIoHandler}, with sockets of NIO
-   * @return the builder
-   */
-  public static NettyServerBuilder autoServer(NettyServerBuilder builder, EventLoopGroup loops) {
-    requireNonNull(builder, "builder");
-    requireNonNull(loops, "loops");
-    return builder
-        .bossEventLoopGroup(loops)
-        .workerEventLoopGroup(loops)
-        .channelType(AutoServerSocketChannel.class);
+        .bossEventLoopGroup(sockets.group())
+        .workerEventLoopGroup(sockets.group())
+        .channelFactory(sockets::newServerChannel);
   }
 }

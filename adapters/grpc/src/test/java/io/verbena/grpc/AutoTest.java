@@ -16,16 +16,13 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
 import io.verbena.core.micrometer.VerbenaMeters;
 import io.verbena.core.testing.Addresses;
-import io.verbena.netty.AutoIoHandler;
 import io.verbena.netty.RdmaChannelOption;
+import io.verbena.netty.RdmaSockets;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
@@ -54,37 +51,36 @@ class AutoTest {
           .build();
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
-  private final EventLoopGroup loops =
-      new MultiThreadIoEventLoopGroup(
-          2,
-          new DefaultThreadFactory("grpc-auto", true),
-          AutoIoHandler.newFactory(
-              Addresses.of("grpc-auto"),
+  private final RdmaSockets sockets =
+      RdmaSockets.builder(Addresses.of("grpc-auto"))
+          .options(
               RdmaOptions.builder()
                   .pollMode(PollMode.EVENT)
                   .eagerSize(16 << 10)
                   .meters(new VerbenaMeters(registry))
-                  .build()));
+                  .build())
+          .loops(2)
+          .orTcp()
+          .build();
 
   @AfterEach
   void close() {
-    // Without a quiet time Netty ends a loop that runs a task just then before it has closed its
-    // sockets.
-    loops.shutdownGracefully(100, 10_000, TimeUnit.MILLISECONDS).syncUninterruptibly();
+    sockets.close();
+  }
+
+  private static String host() {
+    return Addresses.areEmulated() ? "localhost" : Addresses.of("grpc-auto").getHost();
   }
 
   /** A server as it is on a host with RDMA, or on one without. */
   private Server serve(boolean rdma, int port) throws IOException {
-    NettyServerBuilder builder =
-        NettyServerBuilder.forAddress(
-            new InetSocketAddress(
-                Addresses.areEmulated() ? "127.0.0.1" : Addresses.of("grpc-auto").getHost(), port));
+    NettyServerBuilder builder = NettyServerBuilder.forAddress(new InetSocketAddress(host(), port));
     NettyServerBuilder set =
         rdma
-            ? RdmaGrpc.autoServer(builder, loops)
+            ? RdmaGrpc.server(builder, sockets)
             : builder
-                .bossEventLoopGroup(loops)
-                .workerEventLoopGroup(loops)
+                .bossEventLoopGroup(sockets.group())
+                .workerEventLoopGroup(sockets.group())
                 .channelType(NioServerSocketChannel.class);
     return set.addService(
             ServerServiceDefinition.builder("verbena")
@@ -110,8 +106,7 @@ class AutoTest {
 
   /** A server that is there again sooner than it is missed is asked over RDMA all the same. */
   private ManagedChannel connect(Server server) {
-    InetSocketAddress at = (InetSocketAddress) server.getListenSockets().get(0);
-    return RdmaGrpc.autoClient(NettyChannelBuilder.forAddress(at), loops)
+    return RdmaGrpc.client(NettyChannelBuilder.forAddress(host(), server.getPort()), sockets)
         .withOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, (int) LIMIT.toMillis() / 2)
         .withOption(RdmaChannelOption.MEDIUM_MEMORY_MILLIS, 0)
         .usePlaintext()

@@ -23,8 +23,8 @@ import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
-import io.netty.channel.EventLoopGroup;
 import io.verbena.core.testing.Addresses;
+import io.verbena.netty.RdmaSockets;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
@@ -34,6 +34,7 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -53,8 +54,8 @@ class GrpcTest {
   private final Queue<StreamObserver<byte[]>> chats = new ConcurrentLinkedQueue<>();
   private final CountDownLatch silent = new CountDownLatch(1);
   private final CountDownLatch cancelled = new CountDownLatch(1);
-  private EventLoopGroup serverLoops;
-  private EventLoopGroup clientLoops;
+  private RdmaSockets serverSockets;
+  private RdmaSockets clientSockets;
   private Server server;
   private ManagedChannel client;
 
@@ -67,18 +68,18 @@ class GrpcTest {
 
   @BeforeEach
   void open() throws IOException {
-    serverLoops = Loops.open("grpc-server");
-    clientLoops = Loops.open("grpc-client");
-    server = serve(serverLoops);
+    serverSockets = Loops.open();
+    clientSockets = Loops.open();
+    server = serve(serverSockets);
     client =
-        RdmaGrpc.client(NettyChannelBuilder.forAddress("localhost", port), clientLoops)
+        RdmaGrpc.client(NettyChannelBuilder.forAddress("localhost", port), clientSockets)
             .usePlaintext()
             .maxInboundMessageSize(16 << 20)
             .build();
   }
 
-  private Server serve(EventLoopGroup loops) throws IOException {
-    return RdmaGrpc.server(NettyServerBuilder.forPort(port), loops)
+  private Server serve(RdmaSockets sockets) throws IOException {
+    return RdmaGrpc.server(NettyServerBuilder.forPort(port), sockets)
         .maxInboundMessageSize(16 << 20)
         .addService(
             ServerServiceDefinition.builder("verbena")
@@ -117,8 +118,8 @@ class GrpcTest {
     assertThat(client.awaitTermination(LIMIT, TimeUnit.SECONDS)).isTrue();
     server.shutdownNow();
     assertThat(server.awaitTermination(LIMIT, TimeUnit.SECONDS)).isTrue();
-    Loops.close(clientLoops);
-    Loops.close(serverLoops);
+    Loops.close(clientSockets);
+    Loops.close(serverSockets);
   }
 
   private byte[] call(MethodDescriptor<byte[], byte[]> method, byte[] request, int seconds) {
@@ -234,7 +235,7 @@ class GrpcTest {
     await().atMost(LIMIT, TimeUnit.SECONDS).until(() -> chats.size() == 1);
 
     // Its connections end without a word of HTTP/2.
-    Loops.close(serverLoops);
+    Loops.close(serverSockets);
 
     assertThat(heard.ended.await(LIMIT, TimeUnit.SECONDS)).isTrue();
     assertThat(statusOf(heard.failure).getCode()).isEqualTo(Status.Code.UNAVAILABLE);
@@ -247,8 +248,8 @@ class GrpcTest {
             });
 
     server.shutdownNow();
-    serverLoops = Loops.open("grpc-server");
-    server = serve(serverLoops);
+    serverSockets = Loops.open();
+    server = serve(serverSockets);
     byte[] answer =
         blockingUnaryCall(
             client,
@@ -256,6 +257,17 @@ class GrpcTest {
             CallOptions.DEFAULT.withWaitForReady().withDeadlineAfter(LIMIT, TimeUnit.SECONDS),
             new byte[] {7});
     assertThat(answer).containsExactly(7);
+  }
+
+  @Test
+  void aCallOverClosedSocketsFails() {
+    clientSockets.close();
+
+    assertThatThrownBy(() -> call(ECHO, new byte[1], LIMIT))
+        .satisfies(
+            thrown ->
+                assertThat(Stream.iterate(thrown, t -> t != null, Throwable::getCause))
+                    .anyMatch(RejectedExecutionException.class::isInstance));
   }
 
   /** What came back of a call. */

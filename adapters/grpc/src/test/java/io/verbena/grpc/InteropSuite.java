@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.testing.integration.AbstractInteropTest;
-import io.netty.channel.EventLoopGroup;
 import io.verbena.core.testing.Addresses;
+import io.verbena.netty.RdmaSockets;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -25,15 +25,15 @@ import org.junit.runner.notification.Failure;
  * test, so the event loops are not theirs.
  */
 abstract class InteropSuite extends AbstractInteropTest {
-  private static EventLoopGroup server;
-  private static EventLoopGroup client;
+  private static RdmaSockets server;
+  private static RdmaSockets client;
 
   /** Where a test's server listens; the suite keeps its own knowledge of it to itself. */
   private final int port = Loops.nextPort();
 
   static void open() {
-    server = Loops.open("interop-server");
-    client = Loops.open("interop-client");
+    server = Loops.open();
+    client = Loops.open();
   }
 
   static void close() {

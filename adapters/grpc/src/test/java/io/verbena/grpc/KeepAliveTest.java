@@ -9,12 +9,11 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInitializer;
-import io.netty.channel.EventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http2.Http2Frame;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2PingFrame;
-import io.verbena.netty.RdmaSocketChannel;
+import io.verbena.netty.RdmaSockets;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -27,25 +26,24 @@ class KeepAliveTest {
 
   private final int port = Loops.nextPort();
   private final CountDownLatch pings = new CountDownLatch(2);
-  private EventLoopGroup loops;
+  private RdmaSockets sockets;
   private Server server;
 
   @BeforeEach
   void open() {
-    loops = Loops.open("keep-alive");
+    sockets = Loops.open();
   }
 
   @AfterEach
   void close() throws InterruptedException {
     server.shutdownNow();
     assertThat(server.awaitTermination(LIMIT, TimeUnit.SECONDS)).isTrue();
-    Loops.close(loops);
+    Loops.close(sockets);
   }
 
   private Channel connect(boolean answersPings) {
-    return new Bootstrap()
-        .group(loops)
-        .channel(RdmaSocketChannel.class)
+    return sockets
+        .on(new Bootstrap())
         .handler(
             new ChannelInitializer<>() {
               @Override
@@ -72,7 +70,7 @@ class KeepAliveTest {
   @Test
   void endsTheConnectionWhosePingsAreNotAnsweredAndNoOther() throws Exception {
     server =
-        RdmaGrpc.server(NettyServerBuilder.forPort(port), loops)
+        RdmaGrpc.server(NettyServerBuilder.forPort(port), sockets)
             .keepAliveTime(1, TimeUnit.MILLISECONDS)
             .keepAliveTimeout(1, TimeUnit.SECONDS)
             .build()

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.grpc;
 
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import io.verbena.core.testing.Addresses;
-import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaSockets;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -15,13 +12,12 @@ final class Loops {
 
   private Loops() {}
 
-  static EventLoopGroup open(String name) {
-    return new MultiThreadIoEventLoopGroup(
-        2, new DefaultThreadFactory(name, true), RdmaIoHandler.newFactory(Addresses.of("grpc")));
+  static RdmaSockets open() {
+    return RdmaSockets.builder(Addresses.of("grpc")).loops(2).build();
   }
 
-  static void close(EventLoopGroup loops) {
-    loops.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
+  static void close(RdmaSockets sockets) {
+    sockets.shutdownGracefully(0, 10, TimeUnit.SECONDS).syncUninterruptibly();
   }
 
   static int nextPort() {

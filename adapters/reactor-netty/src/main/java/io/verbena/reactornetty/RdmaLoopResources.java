@@ -5,121 +5,53 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
-import io.netty.channel.ReflectiveChannelFactory;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioDatagramChannel;
-import io.verbena.netty.AutoIoHandler;
-import io.verbena.netty.AutoServerSocketChannel;
-import io.verbena.netty.AutoSocketChannel;
-import io.verbena.netty.RdmaIoHandler;
-import io.verbena.netty.RdmaServerSocketChannel;
-import io.verbena.netty.RdmaSocketChannel;
-import java.net.URI;
+import io.verbena.netty.RdmaSockets;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 import reactor.netty.resources.LoopResources;
 
 /**
- * Event loops on an HCA, for Reactor Netty's TCP and HTTP clients and servers.
+ * Event loops on an HCA, for Reactor Netty's TCP and HTTP clients and servers, and for RSocket's
+ * transports on them.
  *
  * <pre>{@code
- * LoopResources rdma = RdmaLoopResources.create(URI.create("emulated://http"));
+ * RdmaSockets sockets = RdmaSockets.create(URI.create("emulated://http"));
+ * LoopResources rdma = RdmaLoopResources.create(sockets);
  * HttpServer.create().runOn(rdma).port(8080)...
  * HttpClient.create().runOn(rdma).port(8080)...
  * }</pre>
  *
  * <p>Datagrams do not travel over RDMA: datagram channels, as Netty's DNS client has them, which
  * Reactor Netty looks names up with, are UDP sockets of NIO on the same loops. DNS over TCP would
- * be asked over RDMA: an answer that does not fit into a datagram is used as far as it goes. Those
- * of {@link #auto} ask over TCP, as a DNS server has no RDMA.
+ * be asked over RDMA: an answer that does not fit into a datagram is used as far as it goes. With
+ * {@link RdmaSockets.Builder#orTcp} TCP is asked, as a DNS server has no RDMA.
+ *
+ * <p>Reactor refuses to block on these loops.
  */
 public final class RdmaLoopResources implements LoopResources {
-  private final EventLoopGroup servers;
+  static {
+    Schedulers.registerNonBlockingThreadPredicate(RdmaSockets::isLoop);
+  }
+
+  private final RdmaSockets sockets;
   private final EventLoopGroup clients;
-  private final boolean daemon;
-  private final Class<? extends SocketChannel> channel;
-  private final Class<? extends ServerSocketChannel> serverChannel;
 
-  private RdmaLoopResources(
-      EventLoopGroup loops,
-      boolean daemon,
-      Class<? extends SocketChannel> channel,
-      Class<? extends ServerSocketChannel> serverChannel) {
-    servers = loops;
-    clients = LoopResources.colocate(loops);
-    this.daemon = daemon;
-    this.channel = channel;
-    this.serverChannel = serverChannel;
+  private RdmaLoopResources(RdmaSockets sockets) {
+    this.sockets = sockets;
+    clients = LoopResources.colocate(sockets.group());
   }
 
   /**
-   * As many daemon loops as Reactor Netty has by default.
-   *
-   * @param hca as {@link RdmaIoHandler#newFactory(URI)} takes it
+   * The event loops of some sockets. To dispose of them closes the sockets, and the other way
+   * round: one of the two will do.
    */
-  public static RdmaLoopResources create(URI hca) {
-    requireNonNull(hca, "hca");
-    return create("rdma", DEFAULT_IO_WORKER_COUNT, true, RdmaIoHandler.newFactory(hca));
-  }
-
-  /**
-   * Event loops of which all is chosen.
-   *
-   * @param prefix what the names of their threads begin with
-   * @param count how many; at least 1
-   * @param handlers from {@link RdmaIoHandler}, with sockets of NIO
-   */
-  public static RdmaLoopResources create(
-      String prefix, int count, boolean daemon, IoHandlerFactory handlers) {
-    return new RdmaLoopResources(
-        group(prefix, count, daemon, handlers),
-        daemon,
-        RdmaSocketChannel.class,
-        RdmaServerSocketChannel.class);
-  }
-
-  /**
-   * As many daemon loops as Reactor Netty has by default, whose connections are over RDMA where the
-   * peer has it, and else over TCP, and whose servers listen for both at one port. RSocket's
-   * transports over TCP run on them too.
-   *
-   * @param hca as {@link RdmaIoHandler#newFactory(URI)} takes it; without such an HCA on this host
-   *     all is over TCP
-   */
-  public static RdmaLoopResources auto(URI hca) {
-    requireNonNull(hca, "hca");
-    return auto("auto", DEFAULT_IO_WORKER_COUNT, true, AutoIoHandler.newFactory(hca));
-  }
-
-  /**
-   * As above; all of the loops is chosen.
-   *
-   * @param prefix what the names of their threads begin with
-   * @param count how many; at least 1
-   * @param handlers from {@link AutoIoHandler}, with sockets of NIO
-   */
-  public static RdmaLoopResources auto(
-      String prefix, int count, boolean daemon, IoHandlerFactory handlers) {
-    return new RdmaLoopResources(
-        group(prefix, count, daemon, handlers),
-        daemon,
-        AutoSocketChannel.class,
-        AutoServerSocketChannel.class);
-  }
-
-  private static EventLoopGroup group(
-      String prefix, int count, boolean daemon, IoHandlerFactory handlers) {
-    requireNonNull(prefix, "prefix");
-    requireNonNull(handlers, "handlers");
-    if (count < 1) {
-      throw new IllegalArgumentException("count: " + count + " (expected: >= 1)");
-    }
-    return new MultiThreadIoEventLoopGroup(count, new LoopThreads(prefix, daemon), handlers);
+  public static RdmaLoopResources create(RdmaSockets sockets) {
+    return new RdmaLoopResources(requireNonNull(sockets, "sockets"));
   }
 
   /** A client that connects from within a loop stays on it. */
@@ -130,23 +62,20 @@ public final class RdmaLoopResources implements LoopResources {
 
   @Override
   public EventLoopGroup onServer(boolean useNative) {
-    return servers;
+    return sockets.group();
   }
 
   /**
    * @throws IllegalArgumentException if it is not a stream's channel, nor one of datagrams
-   * @throws IllegalStateException if it is one of datagrams, and these loops are disposed of
+   * @throws java.util.concurrent.RejectedExecutionException if these loops are disposed of
    */
   @Override
   public <CHANNEL extends Channel> CHANNEL onChannel(
       Class<CHANNEL> channelType, EventLoopGroup group) {
-    if (channelType == DatagramChannel.class) {
-      if (isDisposed()) {
-        throw new IllegalStateException("the loops are disposed of");
-      }
-      return channelType.cast(new NioDatagramChannel());
-    }
-    return channelType.cast(new ReflectiveChannelFactory<>(channelOf(channelType)).newChannel());
+    return channelType.cast(
+        channelType == DatagramChannel.class
+            ? sockets.newDatagramChannel()
+            : isServer(channelType) ? sockets.newServerChannel() : sockets.newChannel());
   }
 
   /**
@@ -155,30 +84,28 @@ public final class RdmaLoopResources implements LoopResources {
   @Override
   public <CHANNEL extends Channel> Class<? extends CHANNEL> onChannelClass(
       Class<CHANNEL> channelType, EventLoopGroup group) {
-    return channelOf(channelType).asSubclass(channelType);
+    return (isServer(channelType) ? sockets.serverChannelType() : sockets.channelType())
+        .asSubclass(channelType);
   }
 
-  private Class<? extends Channel> channelOf(Class<?> type) {
-    if (type == SocketChannel.class) {
-      return channel;
+  private static boolean isServer(Class<?> type) {
+    if (type != SocketChannel.class && type != ServerSocketChannel.class) {
+      throw new IllegalArgumentException(
+          "channelType: " + type.getName() + " (expected: SocketChannel or ServerSocketChannel)");
     }
-    if (type == ServerSocketChannel.class) {
-      return serverChannel;
-    }
-    throw new IllegalArgumentException(
-        "channelType: " + type.getName() + " (expected: SocketChannel or ServerSocketChannel)");
+    return type == ServerSocketChannel.class;
   }
 
   @Override
   public boolean daemon() {
-    return daemon;
+    return true;
   }
 
   @Override
   public Mono<Void> disposeLater(Duration quietPeriod, Duration timeout) {
     return Mono.create(
         sink ->
-            servers
+            sockets
                 .shutdownGracefully(
                     quietPeriod.toMillis(), timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .addListener(
@@ -193,6 +120,6 @@ public final class RdmaLoopResources implements LoopResources {
 
   @Override
   public boolean isDisposed() {
-    return servers.isShuttingDown();
+    return sockets.isClosed();
   }
 }

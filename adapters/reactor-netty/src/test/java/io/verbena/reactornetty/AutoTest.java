@@ -14,6 +14,7 @@ import io.rsocket.transport.netty.server.TcpServerTransport;
 import io.rsocket.util.DefaultPayload;
 import io.verbena.core.testing.Addresses;
 import io.verbena.netty.AutoSocketChannel;
+import io.verbena.netty.RdmaSockets;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -41,7 +42,9 @@ class AutoTest {
    */
   private static final Duration QUIET = Duration.ofMillis(100);
 
-  private final RdmaLoopResources auto = RdmaLoopResources.auto(Addresses.of("reactor-auto"));
+  private final RdmaSockets rdmaOrTcp =
+      RdmaSockets.builder(Addresses.of("reactor-auto")).orTcp().build();
+  private final LoopResources auto = RdmaLoopResources.create(rdmaOrTcp);
   private final LoopResources sockets = LoopResources.create("sockets", 1, true);
   private final ConnectionProvider pool = ConnectionProvider.create("auto", 1);
   private final Queue<String> media = new ConcurrentLinkedQueue<>();
@@ -49,7 +52,7 @@ class AutoTest {
   @AfterEach
   void close() {
     pool.disposeLater().block(LIMIT);
-    auto.disposeLater(QUIET, LIMIT).block(LIMIT);
+    rdmaOrTcp.close();
     sockets.disposeLater(QUIET, LIMIT).block(LIMIT);
   }
 

@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.handler.codec.http2.Http2StreamChannel;
 import io.verbena.core.testing.Addresses;
 import io.verbena.netty.RdmaSocketChannel;
+import io.verbena.netty.RdmaSockets;
 import java.time.Duration;
 import java.util.Random;
 import java.util.Set;
@@ -26,7 +27,8 @@ import reactor.netty.resources.ConnectionProvider;
 class HttpTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  private final RdmaLoopResources loops = RdmaLoopResources.create(Addresses.of("reactor-http"));
+  private final RdmaLoopResources loops =
+      RdmaLoopResources.create(RdmaSockets.create(Addresses.of("reactor-http")));
   private final Set<RdmaSocketChannel> connections = ConcurrentHashMap.newKeySet();
   private ConnectionProvider pool;
   private DisposableServer server;

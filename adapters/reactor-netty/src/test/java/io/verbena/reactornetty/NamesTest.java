@@ -18,6 +18,7 @@ import io.netty.resolver.dns.DnsAddressResolverGroup;
 import io.netty.resolver.dns.SingletonDnsServerAddressStreamProvider;
 import io.netty.util.CharsetUtil;
 import io.verbena.core.testing.Addresses;
+import io.verbena.netty.RdmaSockets;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -28,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
@@ -46,7 +48,8 @@ class NamesTest {
    */
   private static final Duration QUIET = Duration.ofMillis(100);
 
-  private final RdmaLoopResources loops = RdmaLoopResources.create(Addresses.of("reactor-names"));
+  private final RdmaLoopResources loops =
+      RdmaLoopResources.create(RdmaSockets.create(Addresses.of("reactor-names")));
 
   @AfterEach
   void close() {
@@ -231,6 +234,6 @@ class NamesTest {
     loops.disposeLater(QUIET, LIMIT).block(LIMIT);
 
     assertThatThrownBy(() -> loops.onChannel(DatagramChannel.class, loops.onClient(true)))
-        .isInstanceOf(IllegalStateException.class);
+        .isInstanceOf(RejectedExecutionException.class);
   }
 }

@@ -12,12 +12,14 @@ import io.netty.channel.unix.DomainSocketChannel;
 import io.netty.util.concurrent.GlobalEventExecutor;
 import io.verbena.core.testing.Addresses;
 import io.verbena.netty.RdmaSocketChannel;
+import io.verbena.netty.RdmaSockets;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +34,8 @@ import reactor.netty.tcp.TcpServer;
 class TcpTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  private final RdmaLoopResources loops = RdmaLoopResources.create(Addresses.of("reactor-tcp"));
+  private final RdmaLoopResources loops =
+      RdmaLoopResources.create(RdmaSockets.create(Addresses.of("reactor-tcp")));
 
   @AfterEach
   void close() {
@@ -117,6 +120,20 @@ class TcpTest {
     loops.onServer(true).execute(() -> nonBlocking.complete(Schedulers.isInNonBlockingThread()));
 
     assertThat(nonBlocking.get(30, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void aClientOfDisposedLoopsFails() {
+    loops.disposeLater(Duration.ZERO, LIMIT).block(LIMIT);
+
+    assertThatThrownBy(
+            () ->
+                TcpClient.newConnection()
+                    .runOn(loops)
+                    .host("localhost")
+                    .port(7000)
+                    .connectNow(LIMIT))
+        .isInstanceOf(RejectedExecutionException.class);
   }
 
   @Test

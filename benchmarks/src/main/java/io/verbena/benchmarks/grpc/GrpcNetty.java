@@ -12,7 +12,6 @@ import io.netty.util.concurrent.Future;
 import io.verbena.benchmarks.peers.NettyKind;
 import io.verbena.benchmarks.work.Deadline;
 import io.verbena.benchmarks.work.UnaryCalls;
-import io.verbena.grpc.RdmaGrpc;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -37,33 +36,23 @@ public final class GrpcNetty implements UnaryCalls {
     client = clients.next();
     Echo echo = new Echo(lines, size);
     server =
-        listening(kind, NettyServerBuilder.forAddress(kind.address()))
+        NettyServerBuilder.forAddress(kind.address())
+            .bossEventLoopGroup(servers)
+            .workerEventLoopGroup(servers)
+            .channelType(kind.serverChannel())
             .directExecutor()
             .addService(echo.service())
             .build()
             .start();
     channel =
-        connecting(kind, NettyChannelBuilder.forAddress(server.getListenSockets().get(0)))
+        NettyChannelBuilder.forAddress(server.getListenSockets().get(0))
+            .eventLoopGroup(clients)
+            .channelType(kind.channel())
             .directExecutor()
             .usePlaintext()
             .overrideAuthority("localhost")
             .build();
     caller = new Caller(channel, echo, lines, size);
-  }
-
-  private NettyServerBuilder listening(NettyKind kind, NettyServerBuilder builder) {
-    return kind.allocates()
-        ? RdmaGrpc.server(builder, servers)
-        : builder
-            .bossEventLoopGroup(servers)
-            .workerEventLoopGroup(servers)
-            .channelType(kind.serverChannel());
-  }
-
-  private NettyChannelBuilder connecting(NettyKind kind, NettyChannelBuilder builder) {
-    return kind.allocates()
-        ? RdmaGrpc.client(builder, clients)
-        : builder.eventLoopGroup(clients).channelType(kind.channel());
   }
 
   @Override

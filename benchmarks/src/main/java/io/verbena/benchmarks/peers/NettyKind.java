@@ -83,7 +83,7 @@ public enum NettyKind {
   }
 
   /** Whether its channels are RDMA channels, which have an allocator of their own. */
-  public boolean allocates() {
+  boolean allocates() {
     return fabric == Fabric.EMULATED;
   }
 

@@ -5,14 +5,12 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaTransport;
 import io.verbena.RemoteMemory;
 import io.verbena.grpc.RdmaGrpc;
-import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaSockets;
 import io.verbena.samples.program.Addresses;
 import io.verbena.samples.tcp.TcpTransport;
 import java.io.IOException;
@@ -180,8 +178,8 @@ public final class BlockStoreClient implements Callable<Integer> {
           PooledByteBufAllocator.DEFAULT,
           action);
     }
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory(uri));
-    cleanup.add(() -> GrpcRdmaTwin.end(loops, limit()));
+    RdmaSockets sockets = RdmaSockets.create(uri);
+    cleanup.add(sockets::close);
     cleanup.add(() -> channels.close(limit()));
     RdmaTransport transport = RdmaTransport.create();
     cleanup.add(transport::dispose);
@@ -189,7 +187,7 @@ public final class BlockStoreClient implements Callable<Integer> {
     RdmaConnection connection =
         Waits.value(transport.connect(memory), limit(), "connect to " + memory);
     return run(
-        new GrpcRdmaClient(channels.open(RdmaGrpc.client(builder, loops)), connection, limit()),
+        new GrpcRdmaClient(channels.open(RdmaGrpc.client(builder, sockets)), connection, limit()),
         connection.memory().allocator(),
         action);
   }

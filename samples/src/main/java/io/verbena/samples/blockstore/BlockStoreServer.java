@@ -4,12 +4,10 @@ package io.verbena.samples.blockstore;
 import io.grpc.netty.NettyServerBuilder;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTransport;
 import io.verbena.grpc.RdmaGrpc;
-import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaSockets;
 import io.verbena.samples.program.Addresses;
 import io.verbena.samples.program.Program;
 import io.verbena.samples.program.SampleServer;
@@ -117,10 +115,10 @@ public final class BlockStoreServer implements Callable<Integer> {
 
   private URI startGrpcOverRdma(BlockCatalog catalog, RdmaTransport transport, Cleanup cleanup)
       throws IOException {
-    EventLoopGroup loops = new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory(uri));
-    cleanup.add(() -> GrpcRdmaTwin.end(loops, LIMIT));
+    RdmaSockets sockets = RdmaSockets.create(uri);
+    cleanup.add(sockets::close);
     NettyServerBuilder builder =
-        RdmaGrpc.server(NettyServerBuilder.forAddress(Addresses.socket(uri)), loops);
+        RdmaGrpc.server(NettyServerBuilder.forAddress(Addresses.socket(uri)), sockets);
     Leases leases = new Leases(transport.memory(uri));
     return started(builder, new GrpcBlockService(catalog, leases), cleanup);
   }

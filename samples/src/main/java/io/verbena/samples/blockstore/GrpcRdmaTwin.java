@@ -3,14 +3,11 @@ package io.verbena.samples.blockstore;
 
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.verbena.grpc.RdmaGrpc;
-import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaSockets;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import reactor.core.publisher.Mono;
 
 /**
@@ -20,7 +17,7 @@ import reactor.core.publisher.Mono;
 final class GrpcRdmaTwin implements Twin {
   private final RdmaTwin store;
   private final BlockCatalog catalog;
-  private final EventLoopGroup loops;
+  private final RdmaSockets sockets;
   private final GrpcBlockServer server;
   private final GrpcChannels channels = new GrpcChannels();
   private final Duration limit;
@@ -28,12 +25,12 @@ final class GrpcRdmaTwin implements Twin {
   private GrpcRdmaTwin(
       RdmaTwin store,
       BlockCatalog catalog,
-      EventLoopGroup loops,
+      RdmaSockets sockets,
       GrpcBlockServer server,
       Duration limit) {
     this.store = store;
     this.catalog = catalog;
-    this.loops = loops;
+    this.sockets = sockets;
     this.server = server;
     this.limit = limit;
   }
@@ -47,16 +44,15 @@ final class GrpcRdmaTwin implements Twin {
   static GrpcRdmaTwin start(RdmaTwin store, Duration limit) throws IOException {
     BlockCatalog catalog = new BlockCatalog();
     catalog.add(store.block().share());
-    EventLoopGroup loops =
-        new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory(store.address()));
+    RdmaSockets sockets = RdmaSockets.create(store.address());
     try {
-      NettyServerBuilder builder = RdmaGrpc.server(NettyServerBuilder.forPort(0), loops);
+      NettyServerBuilder builder = RdmaGrpc.server(NettyServerBuilder.forPort(0), sockets);
       Leases leases = new Leases(store.serverMemory());
       GrpcBlockServer server = new GrpcBlockServer(builder, new GrpcBlockService(catalog, leases));
-      return new GrpcRdmaTwin(store, catalog, loops, server, limit);
+      return new GrpcRdmaTwin(store, catalog, sockets, server, limit);
     } catch (IOException | RuntimeException e) {
       catalog.close();
-      end(loops, limit);
+      sockets.close();
       throw e;
     }
   }
@@ -81,7 +77,7 @@ final class GrpcRdmaTwin implements Twin {
                 new GrpcRdmaClient(
                     channels.open(
                         RdmaGrpc.client(
-                            NettyChannelBuilder.forAddress("localhost", server.port()), loops)),
+                            NettyChannelBuilder.forAddress("localhost", server.port()), sockets)),
                     connection,
                     limit));
   }
@@ -91,11 +87,6 @@ final class GrpcRdmaTwin implements Twin {
     channels.close(limit);
     server.close(limit);
     catalog.close();
-    end(loops, limit);
-  }
-
-  /** Ends event loops; idempotent. */
-  static void end(EventLoopGroup loops, Duration limit) {
-    loops.shutdownGracefully(0, limit.toNanos(), TimeUnit.NANOSECONDS).syncUninterruptibly();
+    sockets.close();
   }
 }

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.samples.http;
 
+import io.verbena.netty.RdmaSockets;
 import io.verbena.reactornetty.RdmaLoopResources;
 import java.net.URI;
-import java.time.Duration;
 import reactor.netty.http.client.HttpClient;
 import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.LoopResources;
 
 /** Reactor Netty on an HCA. Compare it with {@link OverTcp}. */
 final class OverRdma implements Transport {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
-
+  private final RdmaSockets sockets;
   private final LoopResources loops;
 
   /**
    * @param hca its address
    */
   OverRdma(URI hca) {
-    loops = RdmaLoopResources.create(hca);
+    sockets = RdmaSockets.create(hca);
+    loops = RdmaLoopResources.create(sockets);
   }
 
   @Override
@@ -33,6 +33,6 @@ final class OverRdma implements Transport {
 
   @Override
   public void close() {
-    loops.disposeLater(Duration.ZERO, PATIENCE).block(PATIENCE.multipliedBy(2));
+    sockets.close();
   }
 }

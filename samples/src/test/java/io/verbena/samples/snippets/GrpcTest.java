@@ -15,10 +15,8 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ServerCalls;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.verbena.grpc.RdmaGrpc;
-import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaSockets;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -51,15 +49,14 @@ class GrpcTest {
             .build();
 
     // snippet: grpc
-    EventLoopGroup loops =
-        new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory(URI.create("emulated://grpc")));
+    RdmaSockets sockets = RdmaSockets.create(URI.create("emulated://grpc"));
     Server server =
-        RdmaGrpc.server(NettyServerBuilder.forPort(7000), loops)
+        RdmaGrpc.server(NettyServerBuilder.forPort(7000), sockets)
             .addService(service)
             .build()
             .start();
     ManagedChannel channel =
-        RdmaGrpc.client(NettyChannelBuilder.forAddress("localhost", 7000), loops)
+        RdmaGrpc.client(NettyChannelBuilder.forAddress("localhost", 7000), sockets)
             .usePlaintext()
             .build();
     // end
@@ -68,7 +65,7 @@ class GrpcTest {
     assertThat(ClientCalls.blockingUnaryCall(channel, ECHO, options, "hello")).isEqualTo("hello");
     assertThat(channel.shutdownNow().awaitTermination(LIMIT, TimeUnit.SECONDS)).isTrue();
     assertThat(server.shutdownNow().awaitTermination(LIMIT, TimeUnit.SECONDS)).isTrue();
-    loops.shutdownGracefully(0, LIMIT, TimeUnit.SECONDS).syncUninterruptibly();
+    sockets.close();
   }
 
   /** A message that is a text. */

@@ -11,12 +11,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.SimpleChannelInboundHandler;
-import io.verbena.netty.RdmaIoHandler;
-import io.verbena.netty.RdmaServerSocketChannel;
-import io.verbena.netty.RdmaSocketChannel;
+import io.verbena.netty.RdmaSockets;
 import java.net.URI;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -32,20 +28,17 @@ class NettyTest {
     Reader reader = new Reader(5);
 
     // snippet: netty
-    EventLoopGroup group =
-        new MultiThreadIoEventLoopGroup(RdmaIoHandler.newFactory(URI.create("emulated://netty")));
+    RdmaSockets sockets = RdmaSockets.create(URI.create("emulated://netty"));
     Channel server =
-        new ServerBootstrap()
-            .group(group)
-            .channel(RdmaServerSocketChannel.class) // was: NioServerSocketChannel.class
+        sockets
+            .on(new ServerBootstrap()) // was: new ServerBootstrap().group(...).channel(...)
             .childHandler(echo)
             .bind("localhost", 8080)
             .syncUninterruptibly()
             .channel();
     Channel client =
-        new Bootstrap()
-            .group(group)
-            .channel(RdmaSocketChannel.class) // was: NioSocketChannel.class
+        sockets
+            .on(new Bootstrap()) // was: new Bootstrap().group(...).channel(...)
             .handler(reader)
             .connect("localhost", 8080)
             .syncUninterruptibly()
@@ -56,7 +49,7 @@ class NettyTest {
     assertThat(reader.text.get(LIMIT, TimeUnit.SECONDS)).isEqualTo("hello");
     client.close().syncUninterruptibly();
     server.close().syncUninterruptibly();
-    group.shutdownGracefully(0, LIMIT, TimeUnit.SECONDS).syncUninterruptibly();
+    sockets.close();
   }
 
   /** Writes back what it reads. */

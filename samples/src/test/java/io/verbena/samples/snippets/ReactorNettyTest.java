@@ -3,6 +3,7 @@ package io.verbena.samples.snippets;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.verbena.netty.RdmaSockets;
 import io.verbena.reactornetty.RdmaLoopResources;
 import java.net.URI;
 import java.time.Duration;
@@ -20,7 +21,8 @@ class ReactorNettyTest {
   @Test
   void aRequestIsAnswered() {
     // snippet: reactor-netty
-    LoopResources rdma = RdmaLoopResources.create(URI.create("emulated://http"));
+    RdmaSockets sockets = RdmaSockets.create(URI.create("emulated://http"));
+    LoopResources rdma = RdmaLoopResources.create(sockets);
     DisposableServer server =
         HttpServer.create()
             .runOn(rdma)
@@ -41,6 +43,6 @@ class ReactorNettyTest {
 
     assertThat(hello).isEqualTo("hello");
     server.disposeNow(LIMIT);
-    rdma.disposeLater(Duration.ZERO, LIMIT).block();
+    sockets.close();
   }
 }

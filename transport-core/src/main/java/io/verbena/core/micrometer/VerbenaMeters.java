@@ -18,8 +18,8 @@ import java.util.Map;
  * <pre>{@code
  * VerbenaMeters meters = new VerbenaMeters(registry);
  * RdmaTransport transport = RdmaTransport.create(RdmaOptions.builder().meters(meters).build());
- * RdmaIoHandler.newFactory(
- *     URI.create("emulated://netty"), RdmaOptions.builder().meters(meters).build());
+ * RdmaSockets.builder(URI.create("emulated://netty"))
+ *     .options(RdmaOptions.builder().meters(meters).build())
  * }</pre>
  *
  * <p>All carry the tags {@code adapter} ({@code reactor}, {@code netty}, {@code rsocket}) and

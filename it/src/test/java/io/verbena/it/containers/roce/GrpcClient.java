@@ -8,9 +8,8 @@ import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.StreamObserver;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.verbena.grpc.RdmaGrpc;
-import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaSockets;
 import java.net.URI;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -51,22 +50,21 @@ public final class GrpcClient {
    * milliseconds from an answer to the next request.
    */
   public static void main(String[] args) throws Exception {
-    EventLoopGroup loops =
-        new MultiThreadIoEventLoopGroup(1, RdmaIoHandler.newFactory(URI.create(args[0])));
+    RdmaSockets sockets = RdmaSockets.builder(URI.create(args[0])).loops(1).build();
     ManagedChannel channel =
-        RdmaGrpc.client(NettyChannelBuilder.forAddress(args[1], Integer.parseInt(args[2])), loops)
+        RdmaGrpc.client(NettyChannelBuilder.forAddress(args[1], Integer.parseInt(args[2])), sockets)
             .usePlaintext()
             .keepAliveTime(KEEP_ALIVE_SECONDS, TimeUnit.SECONDS)
             .build();
     long count = Long.parseLong(args[3]);
     try {
-      new GrpcClient(loops, count, Integer.parseInt(args[4])).call(channel);
+      new GrpcClient(sockets.group(), count, Integer.parseInt(args[4])).call(channel);
     } catch (ExecutionException e) {
       System.out.println(Status.fromThrowable(e));
       System.exit(EchoClient.FAILED);
     }
     channel.shutdown().awaitTermination(LIMIT_SECONDS, TimeUnit.SECONDS);
-    loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await(LIMIT_SECONDS, TimeUnit.SECONDS);
+    sockets.close();
     System.out.println(count + DONE);
     System.exit(0);
   }

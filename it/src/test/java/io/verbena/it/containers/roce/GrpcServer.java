@@ -7,10 +7,8 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.verbena.grpc.RdmaGrpc;
-import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaSockets;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,14 +32,13 @@ public final class GrpcServer {
 
   /** Runs it: the HCA's URI and the port. */
   public static void main(String[] args) throws IOException, InterruptedException {
-    EventLoopGroup loops =
-        new MultiThreadIoEventLoopGroup(2, RdmaIoHandler.newFactory(URI.create(args[0])));
+    RdmaSockets sockets = RdmaSockets.builder(URI.create(args[0])).loops(2).build();
     ServerServiceDefinition service =
         ServerServiceDefinition.builder("verbena.it.Echo")
             .addMethod(ECHO, ServerCalls.asyncBidiStreamingCall(GrpcServer::echo))
             .build();
     Server server =
-        RdmaGrpc.server(NettyServerBuilder.forPort(Integer.parseInt(args[1])), loops)
+        RdmaGrpc.server(NettyServerBuilder.forPort(Integer.parseInt(args[1])), sockets)
             .addService(service)
             // Who only waits for the other end learns from these that it is dead.
             .keepAliveTime(1, TimeUnit.SECONDS)
