@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.PortAttributes;
+import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
@@ -15,23 +16,27 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Up while the HCA can be opened and its port is active. Keeps a device open from the first look
- * on. Thread-safe; a look may block while the device is opened.
+ * Up while the HCA can be opened and its port is active; where TCP takes its place, also on a host
+ * without. Keeps a device open from the first look on. Thread-safe; a look may block while the
+ * device is opened.
  */
 final class HcaHealthIndicator extends AbstractHealthIndicator implements DisposableBean {
   private static final String CONNECTIONS = "verbena.connections";
   private static final String REGISTERED = "verbena.memory.registered";
 
   private final URI hca;
+  private final boolean orTcp;
   private final @Nullable MeterRegistry registry;
   private @Nullable Device device;
 
   /**
+   * @param orTcp whether TCP takes the place of an HCA that is not there
    * @param registry knows of connections and memory; null if nobody counts
    */
-  HcaHealthIndicator(URI hca, @Nullable MeterRegistry registry) {
+  HcaHealthIndicator(URI hca, boolean orTcp, @Nullable MeterRegistry registry) {
     super("the HCA " + hca + " cannot be used");
     this.hca = hca;
+    this.orTcp = orTcp;
     this.registry = registry;
   }
 
@@ -40,7 +45,15 @@ final class HcaHealthIndicator extends AbstractHealthIndicator implements Dispos
     health.withDetail("hca", hca.toString());
     Device open = device;
     if (open == null) {
-      open = VerbsProviders.find(hca).open(hca);
+      try {
+        open = VerbsProviders.find(hca).open(hca);
+      } catch (VerbsException e) {
+        if (!orTcp || e.error() != VerbsError.NO_DEVICE) {
+          throw e;
+        }
+        health.up().withDetail("device", "none, all is over tcp");
+        return;
+      }
       device = open;
     }
     PortAttributes port;

@@ -6,7 +6,7 @@ import io.verbena.RdmaOptions;
 import io.verbena.RdmaTransport;
 import io.verbena.core.micrometer.VerbenaMeters;
 import io.verbena.meters.Meters;
-import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaSockets;
 import io.verbena.reactornetty.RdmaLoopResources;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -20,7 +20,6 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.http.client.ReactorResourceFactory;
-import reactor.netty.resources.LoopResources;
 
 /**
  * Configures what Spring Boot starts to use the HCA of {@link VerbenaProperties#hca}. A bean that
@@ -65,24 +64,35 @@ public class VerbenaAutoConfiguration {
     return RdmaTransport.create(options);
   }
 
+  /**
+   * The event loops and channels of servers and clients; for a program's own of Netty and gRPC,
+   * too. Spring closes them behind those.
+   *
+   * @param properties name the HCA
+   * @param options of the channels
+   */
+  @Bean(destroyMethod = "close")
+  @Lazy
+  @ConditionalOnMissingBean
+  public RdmaSockets verbenaSockets(VerbenaProperties properties, RdmaOptions options) {
+    RdmaSockets.Builder sockets = RdmaSockets.builder(properties.hca()).options(options);
+    if (properties.loops() > 0) {
+      sockets = sockets.loops(properties.loops());
+    }
+    return (properties.tcp() ? sockets.orTcp() : sockets).build();
+  }
+
   /** What WebFlux, WebClient and RSocket run on. */
   @Configuration(proxyBeanMethods = false)
   @ConditionalOnClass(ReactorResourceFactory.class)
   @ConditionalOnProperty(name = "verbena.http", matchIfMissing = true)
   static class Http {
-    /** Spring ends the loops with the application. */
     @Bean
     @ConditionalOnMissingBean
-    ReactorResourceFactory verbenaReactorResources(
-        VerbenaProperties properties, RdmaOptions options) {
-      int loops =
-          properties.loops() == 0 ? LoopResources.DEFAULT_IO_WORKER_COUNT : properties.loops();
+    ReactorResourceFactory verbenaReactorResources(RdmaSockets sockets) {
       ReactorResourceFactory resources = new ReactorResourceFactory();
       resources.setUseGlobalResources(false);
-      resources.setLoopResourcesSupplier(
-          () ->
-              RdmaLoopResources.create(
-                  "rdma", loops, true, RdmaIoHandler.newFactory(properties.hca(), options)));
+      resources.setLoopResources(RdmaLoopResources.create(sockets));
       return resources;
     }
   }
@@ -107,7 +117,7 @@ public class VerbenaAutoConfiguration {
     @ConditionalOnMissingBean(name = "verbenaHealthIndicator")
     HcaHealthIndicator verbenaHealthIndicator(
         VerbenaProperties properties, ObjectProvider<MeterRegistry> registry) {
-      return new HcaHealthIndicator(properties.hca(), registry.getIfAvailable());
+      return new HcaHealthIndicator(properties.hca(), properties.tcp(), registry.getIfAvailable());
     }
   }
 }

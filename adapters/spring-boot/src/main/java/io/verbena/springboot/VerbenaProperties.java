@@ -9,12 +9,16 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * Properties that begin with {@code verbena.}; immutable.
  *
  * @param hca the URI of the HCA, {@code roce://10.0.0.7} say; without it nothing is configured
- * @param loops event loops; 0 for as many as Reactor Netty has by default
+ * @param loops event loops; 0 for one for each processor
+ * @param tcp whether servers listen over TCP, too, and clients reach peers without RDMA over it
  * @param http whether WebFlux, {@code WebClient} and RSocket use it
  */
 @ConfigurationProperties("verbena")
 public record VerbenaProperties(
-    URI hca, @DefaultValue("0") int loops, @DefaultValue("true") boolean http) {
+    URI hca,
+    @DefaultValue("0") int loops,
+    @DefaultValue("false") boolean tcp,
+    @DefaultValue("true") boolean http) {
   /** Checks the number of loops. */
   public VerbenaProperties {
     if (loops < 0) {

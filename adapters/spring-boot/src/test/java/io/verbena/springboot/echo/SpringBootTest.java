@@ -3,6 +3,7 @@ package io.verbena.springboot.echo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.rsocket.transport.netty.client.TcpClientTransport;
@@ -135,6 +136,40 @@ class SpringBootTest {
       assertThat(post(service, said.substring(EchoService.SERVES.length()), body)).isEqualTo(body);
     } finally {
       other.destroyForcibly().onExit().join();
+    }
+  }
+
+  /** Both kinds of client reach it, and it reaches both kinds of service. */
+  @Test
+  void talksToServicesWithoutRdma() {
+    try (var plain = start();
+        var service = start("--verbena.hca=emulated://spring-tcp", "--verbena.tcp=true")) {
+      byte[] body = {1, 2, 3};
+
+      assertThat(post(service, port(service), body)).isEqualTo(body);
+      assertThat(post(service, port(plain), body)).isEqualTo(body);
+      assertThat(post(plain, port(service), body)).isEqualTo(body);
+
+      MeterRegistry meters = service.getBean(MeterRegistry.class);
+      assertThat(chosen(meters, "emulated")).as("both ends of one").isEqualTo(2);
+      assertThat(chosen(meters, "tcp")).as("one end of each").isEqualTo(2);
+    }
+  }
+
+  private static double chosen(MeterRegistry meters, String medium) {
+    return meters.find("verbena.connections.chosen").tags("medium", medium).counters().stream()
+        .mapToDouble(Counter::count)
+        .sum();
+  }
+
+  @Test
+  void needsNoHcaWhereTcpTakesItsPlace() {
+    try (var service = start("--verbena.hca=disni://127.0.0.1", "--verbena.tcp=true")) {
+      assertThat(post(service, port(service), new byte[] {1})).containsExactly(1);
+
+      Health health = health(service);
+      assertThat(health.getStatus()).isEqualTo(Status.UP);
+      assertThat(health.getDetails()).containsEntry("device", "none, all is over tcp");
     }
   }
 
