@@ -5,7 +5,12 @@ import static java.util.Objects.requireNonNull;
 
 import io.netty.channel.IoHandlerFactory;
 import io.verbena.RdmaOptions;
+import io.verbena.netty.AutoIoHandler;
+import io.verbena.netty.AutoServerSocketChannel;
+import io.verbena.netty.AutoSocketChannel;
 import io.verbena.netty.RdmaIoHandler;
+import io.verbena.netty.RdmaServerSocketChannel;
+import io.verbena.netty.RdmaSocketChannel;
 import io.vertx.core.transport.Transport;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
@@ -22,16 +27,29 @@ import org.jspecify.annotations.Nullable;
  * <p>TCP servers and clients, HTTP/1.1, HTTP/2, WebSockets and the clustered event bus then run
  * over RDMA channels. Datagrams, DNS and Unix domain sockets stay sockets of NIO, on the same event
  * loops. Each Vert.x opens the HCA, or shares it with those of the same address and options, and
- * closes it as it closes.
+ * closes it as it closes. Its event loops are its own, as Vert.x runs on no others: {@code
+ * RdmaSockets} of the same address and options share the HCA with it, and not the loops.
  *
  * <p>A Vert.x buffer is kept for as long as its user likes: what is received is copied out of
  * registered memory, as it would be out of a socket.
  */
 public final class RdmaVertxTransport implements Transport {
+  private final IoHandlerFactory orTcp;
   private final StreamsOverRdma implementation;
 
-  private RdmaVertxTransport(IoHandlerFactory loops) {
-    implementation = new StreamsOverRdma(Transport.NIO.implementation(), loops);
+  private RdmaVertxTransport(IoHandlerFactory orTcp, StreamsOverRdma implementation) {
+    this.orTcp = orTcp;
+    this.implementation = implementation;
+  }
+
+  private static RdmaVertxTransport overRdma(IoHandlerFactory loops, IoHandlerFactory orTcp) {
+    return new RdmaVertxTransport(
+        orTcp,
+        new StreamsOverRdma(
+            Transport.NIO.implementation(),
+            loops,
+            RdmaSocketChannel::new,
+            RdmaServerSocketChannel::new));
   }
 
   /**
@@ -41,7 +59,7 @@ public final class RdmaVertxTransport implements Transport {
    */
   public static RdmaVertxTransport create(URI hca) {
     requireNonNull(hca, "hca");
-    return new RdmaVertxTransport(RdmaIoHandler.newFactory(hca));
+    return overRdma(RdmaIoHandler.newFactory(hca), AutoIoHandler.newFactory(hca));
   }
 
   /**
@@ -53,7 +71,21 @@ public final class RdmaVertxTransport implements Transport {
   public static RdmaVertxTransport create(URI hca, RdmaOptions options) {
     requireNonNull(hca, "hca");
     requireNonNull(options, "options");
-    return new RdmaVertxTransport(RdmaIoHandler.newFactory(hca, options));
+    return overRdma(RdmaIoHandler.newFactory(hca, options), AutoIoHandler.newFactory(hca, options));
+  }
+
+  /**
+   * Returns a transport over the same HCA that takes TCP where the peer, or this host, has no RDMA,
+   * and whose servers listen for both at one port.
+   */
+  public RdmaVertxTransport orTcp() {
+    return new RdmaVertxTransport(
+        orTcp,
+        new StreamsOverRdma(
+            Transport.NIO.implementation(),
+            orTcp,
+            AutoSocketChannel::new,
+            AutoServerSocketChannel::new));
   }
 
   /** Returns {@code rdma}. */

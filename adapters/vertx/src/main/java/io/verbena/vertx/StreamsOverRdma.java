@@ -9,8 +9,6 @@ import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.InternetProtocolFamily;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.verbena.netty.RdmaChannelOption;
-import io.verbena.netty.RdmaServerSocketChannel;
-import io.verbena.netty.RdmaSocketChannel;
 import io.vertx.core.datagram.DatagramSocketOptions;
 import io.vertx.core.spi.transport.Transport;
 import java.net.SocketAddress;
@@ -28,10 +26,27 @@ import org.jspecify.annotations.Nullable;
 final class StreamsOverRdma implements Transport {
   private final Transport sockets;
   private final IoHandlerFactory loops;
+  private final ChannelFactory<? extends Channel> channels;
+  private final ChannelFactory<? extends ServerChannel> serverChannels;
 
-  StreamsOverRdma(Transport sockets, IoHandlerFactory loops) {
+  /**
+   * @param sockets all that is no stream
+   * @param loops take the channels
+   */
+  StreamsOverRdma(
+      Transport sockets,
+      IoHandlerFactory loops,
+      ChannelFactory<? extends Channel> channels,
+      ChannelFactory<? extends ServerChannel> serverChannels) {
     this.sockets = sockets;
     this.loops = loops;
+    this.channels = () -> copying(channels.newChannel());
+    this.serverChannels = () -> copying(serverChannels.newChannel());
+  }
+
+  private static <T extends Channel> T copying(T channel) {
+    channel.config().setOption(RdmaChannelOption.COPY_READS, true);
+    return channel;
   }
 
   @Override
@@ -72,24 +87,12 @@ final class StreamsOverRdma implements Transport {
 
   @Override
   public ChannelFactory<? extends Channel> channelFactory(boolean domainSocket) {
-    return domainSocket ? sockets.channelFactory(true) : StreamsOverRdma::newChannel;
-  }
-
-  private static Channel newChannel() {
-    Channel channel = new RdmaSocketChannel();
-    channel.config().setOption(RdmaChannelOption.COPY_READS, true);
-    return channel;
+    return domainSocket ? sockets.channelFactory(true) : channels;
   }
 
   @Override
   public ChannelFactory<? extends ServerChannel> serverChannelFactory(boolean domainSocket) {
-    return domainSocket ? sockets.serverChannelFactory(true) : StreamsOverRdma::newServerChannel;
-  }
-
-  private static ServerChannel newServerChannel() {
-    ServerChannel channel = new RdmaServerSocketChannel();
-    channel.config().setOption(RdmaChannelOption.COPY_READS, true);
-    return channel;
+    return domainSocket ? sockets.serverChannelFactory(true) : serverChannels;
   }
 
   @Override
