@@ -6,15 +6,16 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.engine.TestDescriptor;
+import org.junit.platform.engine.TestSource;
+import org.junit.platform.engine.TestTag;
 import org.junit.platform.engine.support.descriptor.ClassSource;
 
 /** What is asked of the class of a top-level descriptor. */
 final class GuestClass {
   private GuestClass() {}
 
-  static Optional<InSoftRoceGuest> annotation(TestDescriptor topLevel) {
+  static Optional<InSoftRoceGuest> annotation(Optional<TestSource> topLevel) {
     return topLevel
-        .getSource()
         .filter(ClassSource.class::isInstance)
         .map(source -> ((ClassSource) source).getJavaClass())
         .flatMap(GuestClass::annotation);
@@ -22,6 +23,11 @@ final class GuestClass {
 
   static Optional<InSoftRoceGuest> annotation(Class<?> each) {
     return AnnotationSupport.findAnnotation(each, InSoftRoceGuest.class);
+  }
+
+  /** The tag that all tests of such a class have: how many nodes its guest has. */
+  static TestTag tag(InSoftRoceGuest annotation) {
+    return TestTag.create("nodes-" + annotation.nodes());
   }
 
   /** Whether it stands for the tests of packages. */
@@ -43,7 +49,7 @@ final class GuestClass {
   /** The guest that it asks for. */
   static GuestKind kind(TestDescriptor topLevel) {
     InSoftRoceGuest annotation =
-        annotation(topLevel)
+        annotation(topLevel.getSource())
             .orElseThrow(() -> new IllegalArgumentException("not for the guest: " + topLevel));
     int nodes = annotation.nodes();
     if (nodes != 1 && nodes != 2) {

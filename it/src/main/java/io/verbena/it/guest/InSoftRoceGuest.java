@@ -28,7 +28,10 @@ public @interface InSoftRoceGuest {
   /** The tag of all such classes. */
   String TAG = "soft-roce";
 
-  /** How many nodes the guest has, with a device each: 1 or 2. */
+  /**
+   * How many nodes the guest has, with a device each: 1 or 2. The tests have the tag {@code
+   * nodes-1} or {@code nodes-2}.
+   */
   int nodes() default 1;
 
   /** What these devices are. */

@@ -25,8 +25,8 @@ final class MirroredTest extends AbstractTestDescriptor {
   /**
    * A mirror.
    *
-   * @param tagsFromOutside tags beyond those of the original: of the class that stands for its
-   *     package
+   * @param tagsFromOutside tags beyond those of the original: of its guest, and of the class that
+   *     stands for its package
    * @param whyLeftOut why it is not to run in the guest, or null if it is
    */
   MirroredTest(TestIdentifier original, Set<TestTag> tagsFromOutside, @Nullable String whyLeftOut) {

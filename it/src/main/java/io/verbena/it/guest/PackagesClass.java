@@ -3,6 +3,7 @@ package io.verbena.it.guest;
 
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.platform.commons.support.AnnotationSupport;
 import org.junit.platform.engine.TestTag;
@@ -17,12 +18,14 @@ import org.junit.platform.engine.support.descriptor.ClassSource;
 final class PackagesClass extends AbstractTestDescriptor {
   private final Set<TestTag> tags;
 
-  PackagesClass(UniqueId engine, Class<?> holder) {
+  PackagesClass(UniqueId engine, Class<?> holder, InSoftRoceGuest annotation) {
     super(
         engine.append("class", holder.getName()), holder.getSimpleName(), ClassSource.from(holder));
     tags =
-        AnnotationSupport.findRepeatableAnnotations(holder, Tag.class).stream()
-            .map(each -> TestTag.create(each.value()))
+        Stream.concat(
+                Stream.of(GuestClass.tag(annotation)),
+                AnnotationSupport.findRepeatableAnnotations(holder, Tag.class).stream()
+                    .map(each -> TestTag.create(each.value())))
             .collect(Collectors.toUnmodifiableSet());
   }
 

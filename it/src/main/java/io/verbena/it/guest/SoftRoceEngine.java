@@ -4,6 +4,7 @@ package io.verbena.it.guest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -70,11 +71,13 @@ public final class SoftRoceEngine implements TestEngine {
     }
     TestPlan plan = discover(request, selectors);
     for (TestIdentifier each : topLevels(plan)) {
-      var topLevel = new MirroredTest(each);
-      if (GuestClass.annotation(topLevel).isPresent()) {
-        engine.addChild(topLevel);
-        mirrorChildren(plan, each, topLevel);
-      }
+      GuestClass.annotation(each.getSource())
+          .ifPresent(
+              annotation -> {
+                var topLevel = new MirroredTest(each, Set.of(GuestClass.tag(annotation)), null);
+                engine.addChild(topLevel);
+                mirrorChildren(plan, each, topLevel);
+              });
     }
     return engine;
   }
@@ -82,7 +85,7 @@ public final class SoftRoceEngine implements TestEngine {
   private static TestDescriptor packages(
       EngineDiscoveryRequest request, UniqueId engine, Class<?> holder) {
     InSoftRoceGuest annotation = GuestClass.annotation(holder).orElseThrow();
-    var packages = new PackagesClass(engine, holder);
+    var packages = new PackagesClass(engine, holder, annotation);
     Map<String, String> leftOut = GuestClass.leftOut(annotation);
     List<ClassNameFilter> asked = request.getFiltersByType(ClassNameFilter.class);
     leftOut.keySet().removeIf(test -> asked.stream().anyMatch(each -> each.apply(test).excluded()));
