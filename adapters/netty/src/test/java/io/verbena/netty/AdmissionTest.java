@@ -48,6 +48,7 @@ class AdmissionTest {
   /** Within which an innocent client is accepted, whatever the HCA. */
   private static final int TIMEOUT_MILLIS =
       (int) Addresses.within(Duration.ofMillis(SHORT_MILLIS)).toMillis();
+
   private static final byte INNOCENT = 1;
   private static final byte VICTIM = 2;
 
@@ -364,7 +365,8 @@ class AdmissionTest {
                         return now(AcceptDecision.accept());
                       }))));
       SocketChannel before = connect(ends, server.get());
-      // Until then it is one that the server has not accepted, which the end of the server ends, too.
+      // Until then it is one that the server has not accepted, which the end of the server ends,
+      // too.
       await().atMost(Ends.LIMIT).until(ends.accepted()::isActive);
 
       refusal(ends, server.get(), VICTIM);
