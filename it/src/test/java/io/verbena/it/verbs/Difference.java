@@ -229,6 +229,15 @@ public enum Difference {
       "AsyncEvents.tellsTheResponderOfARequestThatItsQueuePairDoesNotAllow",
       "AsyncEvents.tellsOfTheQueueThatOverranAndThenOfTheQueuePairThatItStopped"),
 
+  FENCED_BY_ITSELF(
+      "a READ or atomic with a fence that is to be repeated: it still counts as one of those under way, for which"
+          + " rxe has it wait (rxe_req.c, rxe_wqe_is_fenced): it is never sent again. Specified: a fence"
+          + " waits for requests before it (IBTA vol. 1, fence)",
+      /* always= */ false,
+      Deviation.REQUESTER_BEHIND,
+      "RandomPrograms.followTheModelOfOneConnection",
+      "RandomPrograms.followTheirModelsSideBySide"),
+
   KEY_CHECKED_EARLY(
       "a key that is taken away while a peer uses it: rxe looks the window up, lets it go and then copies"
           + " the packet (rxe_resp.c, check_rkey), and neither a bind nor a LOCAL_INV waits for that: now and"

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** What every verbs provider must do, done on the kernel's RDMA stack. */
 abstract class KernelVerbsTck extends VerbsTck {
   private static final int SLOWER = 50;
+  private static final int CODE_OF_2_SECONDS = 19;
 
   /** Away from the ports of other tests in this JVM (Addresses) and from those the CM chooses. */
   private static final AtomicInteger NEXT_PORT = new AtomicInteger(26_000);
@@ -34,6 +35,12 @@ abstract class KernelVerbsTck extends VerbsTck {
   @Override
   protected Duration timeout() {
     return Duration.ofSeconds(30);
+  }
+
+  /** In a guest on a busy machine an answer may take the 67 ms of the default. */
+  @Override
+  protected int ackTimeout() {
+    return CODE_OF_2_SECONDS;
   }
 
   @Override

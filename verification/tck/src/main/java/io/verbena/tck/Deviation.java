@@ -18,6 +18,13 @@ import org.opentest4j.TestAbortedException;
  * @param always whether the test fails in every run; otherwise it may also pass
  */
 public record Deviation(String failure, String reason, boolean always) {
+  /**
+   * A part of the failure of a random program where the requester does not repeat what the
+   * responder has had.
+   */
+  public static final String REQUESTER_BEHIND =
+      "the requester's PSN is behind the one that the responder expects";
+
   public Deviation {
     requireNonNull(failure, "failure");
     requireNonNull(reason, "reason");

@@ -52,7 +52,7 @@ final class EndpointSetup {
   private @Nullable CompletionQueue sentTo;
   private @Nullable ProtectionDomain serverDomain;
   private @Nullable Set<Access> access;
-  private int timeout = TransitionAttributes.TIMEOUT;
+  private int timeout;
   private int retryCount = 7;
   private int rnrRetry = 7;
   private int rnrTimer = TransitionAttributes.RNR_TIMER;
@@ -66,6 +66,7 @@ final class EndpointSetup {
 
   EndpointSetup(TckContext tck) {
     this.tck = tck;
+    timeout = tck.ackTimeout();
     maxReadAtomic = Math.min(16, tck.attributes().maxReadAtomicAsInitiator());
     maxDestinationReadAtomic = Math.min(16, tck.attributes().maxReadAtomicAsResponder());
   }

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionOpcode;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -27,6 +30,8 @@ final class RandomProgram {
 
   private static final int COUNTERS = 8;
   private static final int MOST = 200;
+
+  private static final int PSN_MASK = 0xff_ffff;
 
   private final EndpointPair pair;
   private final Random random;
@@ -149,7 +154,23 @@ final class RandomProgram {
       }
       finish();
     } catch (AssertionError | RuntimeException e) {
-      throw new AssertionError("seed " + seed + ", after " + steps.size() + " requests", e);
+      throw new AssertionError(
+          "seed %d, after %d requests: %s%s"
+              .formatted(seed, steps.size(), e.getMessage(), requester()),
+          e);
+    }
+  }
+
+  /** Returns that the requester has gone back to what the responder has had, and stays there. */
+  private String requester() {
+    QueuePair client = pair.client().queuePair();
+    QueuePair server = pair.server().queuePair();
+    try {
+      int ahead = server.query().receivePsn() - client.query().sendPsn() & PSN_MASK;
+      boolean behind = client.state() == QueuePairState.RTS && ahead > 0 && ahead <= maxSend;
+      return behind ? ": " + Deviation.REQUESTER_BEHIND : "";
+    } catch (VerbsException e) {
+      return ", and the queue pairs cannot be asked: " + e.getMessage();
     }
   }
 

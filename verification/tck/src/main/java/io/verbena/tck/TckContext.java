@@ -51,6 +51,10 @@ final class TckContext {
     return deviation() == null ? full : full.dividedBy(TIMEOUT_DIVISOR_FOR_DEVIATIONS);
   }
 
+  int ackTimeout() {
+    return provider.ackTimeout();
+  }
+
   int iterations(int full) {
     return provider.iterations(full);
   }

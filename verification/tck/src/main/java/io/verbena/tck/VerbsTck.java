@@ -32,6 +32,14 @@ public abstract class VerbsTck {
   }
 
   /**
+   * The code of the time without an answer after which queue pairs that are connected by hand
+   * repeat: 4.096 us x 2^code. Override it for devices so slow that answers take as long.
+   */
+  protected int ackTimeout() {
+    return TransitionAttributes.TIMEOUT;
+  }
+
+  /**
    * The number of iterations of tests that look for races and leaks. Override it for devices so
    * slow that these tests would take minutes.
    *
