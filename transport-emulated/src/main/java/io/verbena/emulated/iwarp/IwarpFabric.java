@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * An HCA on sockets of TCP: all devices of this JVM share it, its selector and its thread. One
  * thread at a time drives it, as {@link Driver} says.
  */
-public final class IwarpFabric extends TurnFabric {
+public final class IwarpFabric extends TurnFabric implements StreamFabric {
   /** Its name, and that of its devices. */
   public static final String NAME = "iwarp0";
 
@@ -189,13 +189,13 @@ public final class IwarpFabric extends TurnFabric {
     driver.pollingEnds();
   }
 
-  /** For those who have entered: the time of its deadlines. */
-  ClockTime time() {
+  @Override
+  public ClockTime time() {
     return time;
   }
 
-  /** For those who have entered: where bytes go that nobody wants. */
-  ByteBuffer waste() {
+  @Override
+  public ByteBuffer waste() {
     return waste.clear();
   }
 
@@ -225,8 +225,9 @@ public final class IwarpFabric extends TurnFabric {
       channel.close();
       throw e;
     }
-    TcpStream stream = TcpStream.active(this, channel, request, user);
-    add(stream, nanos);
+    NioSocket socket = new NioSocket(channel, this::wake);
+    TcpStream stream = TcpStream.active(this, socket, request, user);
+    add(stream, socket, nanos);
     return stream;
   }
 
@@ -235,10 +236,11 @@ public final class IwarpFabric extends TurnFabric {
     channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
   }
 
-  private void add(TcpStream stream, long nanos) throws IOException {
+  private void add(TcpStream stream, NioSocket socket, long nanos) throws IOException {
     open.add(stream);
     hasStreams = true;
-    stream.begin(stream.channel().register(selector, 0, stream), nanos);
+    socket.register(selector, stream);
+    stream.begin(nanos);
     wake();
   }
 
@@ -301,7 +303,8 @@ public final class IwarpFabric extends TurnFabric {
         throw e;
       }
       halfOpen++;
-      add(TcpStream.passive(IwarpFabric.this, accepted, asked), 0);
+      NioSocket socket = new NioSocket(accepted, IwarpFabric.this::wake);
+      add(TcpStream.passive(IwarpFabric.this, socket, asked), socket, 0);
     }
 
     /** Not by those who have entered. */
@@ -344,29 +347,32 @@ public final class IwarpFabric extends TurnFabric {
     }
   }
 
-  /** A program has the request of a passive stream, or nobody ever will. */
-  void notHalfOpen() {
+  @Override
+  public void notHalfOpen() {
     halfOpen--;
     for (int i = paused.size() - 1; i >= 0; i--) {
       paused.get(i).resume();
     }
   }
 
-  void runs(TcpStream stream) {
+  @Override
+  public void runs(TcpStream stream) {
     running.add(stream);
   }
 
-  void stops(TcpStream stream) {
+  @Override
+  public void stops(TcpStream stream) {
     running.remove(stream);
   }
 
-  void closed(TcpStream stream) {
+  @Override
+  public void closed(TcpStream stream) {
     running.remove(stream);
     open.remove(stream);
     hasStreams = !open.isEmpty();
     closedSome = true;
     try {
-      stream.channel().close();
+      stream.socket().close();
     } catch (IOException e) {
       // It is closed all the same, and nobody waits for what it could not send.
       report(e);

@@ -2,6 +2,7 @@
 package io.verbena.emulated.iwarp;
 
 import io.verbena.emulated.driven.DrivenQueuePair;
+import io.verbena.emulated.driven.TurnFabric;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.iwarp.stream.MemoryView;
@@ -21,7 +22,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   private static final int REMOTE_READ = Access.REMOTE_READ.bit();
   private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
 
-  private final IwarpFabric fabric;
+  private final TurnFabric fabric;
   private final StreamEngine engine;
 
   /** For those who have entered. */
@@ -32,8 +33,9 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
 
   private @Nullable StreamTerms nextTerms;
 
-  IwarpQueuePair(
-      IwarpFabric fabric, EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
+  /** A queue pair of a fabric whose streams it may have. */
+  public IwarpQueuePair(
+      TurnFabric fabric, EmulatedProtectionDomain domain, int number, QueuePairOptions options) {
     super(fabric, domain, number, options);
     this.fabric = fabric;
     engine =
@@ -81,7 +83,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
       return false;
     }
     try {
-      return engine.send(over.channel());
+      return engine.send(over.socket().output());
     } finally {
       over.settle(engine);
     }
@@ -95,7 +97,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     }
     boolean came = true;
     try {
-      came = engine.receive(over.channel());
+      came = engine.receive(over.socket().input());
     } finally {
       if (came) {
         ring();

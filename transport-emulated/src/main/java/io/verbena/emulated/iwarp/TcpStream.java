@@ -15,8 +15,6 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,11 +48,10 @@ public final class TcpStream implements IwarpFabric.Selected {
   /** Reads of what nobody wants before others have their turn. */
   private static final int DRAINING_READS = 16;
 
-  private final IwarpFabric fabric;
-  private final SocketChannel channel;
+  private final StreamFabric fabric;
+  private final StreamSocket socket;
   private final Timeline.Alarm alarm;
   private final ByteBuffer frame = ByteBuffer.allocate(MpaFrame.MAX_LENGTH);
-  private @Nullable SelectionKey key;
   private @Nullable StreamUser user;
   private @Nullable Asked asked;
   private @Nullable MpaFrame request;
@@ -84,33 +81,34 @@ public final class TcpStream implements IwarpFabric.Selected {
     void withdrawn(TcpStream stream);
   }
 
-  private TcpStream(IwarpFabric fabric, SocketChannel channel, State state) {
+  private TcpStream(StreamFabric fabric, StreamSocket socket, State state) {
     this.fabric = fabric;
-    this.channel = channel;
+    this.socket = socket;
     this.state = state;
     alarm = fabric.time().alarm(this::late);
   }
 
   /** The active end of a connection that is being made. */
-  static TcpStream active(
-      IwarpFabric fabric, SocketChannel channel, MpaFrame request, StreamUser user) {
-    TcpStream stream = new TcpStream(fabric, channel, State.CONNECTING);
+  public static TcpStream active(
+      StreamFabric fabric, StreamSocket socket, MpaFrame request, StreamUser user) {
+    TcpStream stream = new TcpStream(fabric, socket, State.CONNECTING);
     stream.request = request;
     stream.user = user;
     return stream;
   }
 
   /** The passive end of one that was made. */
-  static TcpStream passive(IwarpFabric fabric, SocketChannel channel, Asked asked) {
-    TcpStream stream = new TcpStream(fabric, channel, State.ASKED);
+  public static TcpStream passive(StreamFabric fabric, StreamSocket socket, Asked asked) {
+    TcpStream stream = new TcpStream(fabric, socket, State.ASKED);
     stream.asked = asked;
     stream.halfOpen = true;
     stream.expect(MpaFrame.HEADER_LENGTH);
     return stream;
   }
 
-  SocketChannel channel() {
-    return channel;
+  /** What carries it. */
+  public StreamSocket socket() {
+    return socket;
   }
 
   /** The address of this end, or null before it is connected; for any thread. */
@@ -120,22 +118,25 @@ public final class TcpStream implements IwarpFabric.Selected {
 
   /** Passive end: the address of the peer. */
   public InetSocketAddress remote() {
-    return (InetSocketAddress) channel.socket().getRemoteSocketAddress();
+    return socket.remote();
   }
 
-  /** Begins to be told of its socket. */
-  void begin(SelectionKey registered, long nanos) {
-    key = registered;
-    local = (InetSocketAddress) channel.socket().getLocalSocketAddress();
+  /**
+   * Begins to be told of its socket.
+   *
+   * @param nanos of an active end: how long it may take until the peer answers
+   */
+  public void begin(long nanos) {
+    local = socket.local();
     switch (state) {
       case CONNECTING -> {
-        interest(OP_CONNECT);
+        socket.interest(OP_CONNECT);
         deadline(nanos);
         // To this machine it is there at once.
         boolean unused = connect();
       }
       default -> {
-        interest(OP_READ);
+        socket.interest(OP_READ);
         deadline(ASKING_NANOS);
       }
     }
@@ -150,14 +151,6 @@ public final class TcpStream implements IwarpFabric.Selected {
     switch (state) {
       case CONNECTING, ASKING -> fail(ConnectionEvent.TIMED_OUT);
       default -> close();
-    }
-  }
-
-  private void interest(int operations) {
-    SelectionKey ours = key;
-    if (ours != null && ours.isValid() && ours.interestOps() != operations) {
-      ours.interestOps(operations);
-      fabric.wake();
     }
   }
 
@@ -182,17 +175,12 @@ public final class TcpStream implements IwarpFabric.Selected {
     };
   }
 
-  /** Whether it only waits for bytes of its peer, so that reading may be tried at any time. */
-  boolean isRunning() {
-    return state == State.RUNNING;
-  }
-
   // ---- the start
 
   private boolean connect() {
     MpaFrame asks = request;
     try {
-      if (asks == null || !channel.finishConnect()) {
+      if (asks == null || !socket.finishConnect()) {
         return false;
       }
       send(asks);
@@ -210,10 +198,10 @@ public final class TcpStream implements IwarpFabric.Selected {
       fail(CONNECTION_RESET);
       return true;
     }
-    local = (InetSocketAddress) channel.socket().getLocalSocketAddress();
+    local = socket.local();
     expect(MpaFrame.HEADER_LENGTH);
     state = State.ASKING;
-    interest(OP_READ);
+    socket.interest(OP_READ);
     return true;
   }
 
@@ -221,7 +209,7 @@ public final class TcpStream implements IwarpFabric.Selected {
   private void send(MpaFrame whole) throws IOException {
     ByteBuffer bytes = whole.bytes();
     int length = bytes.remaining();
-    int sent = channel.write(bytes);
+    int sent = socket.output().write(bytes);
     if (sent < length) {
       throw new IOException("the socket took " + sent + " bytes of a frame of " + length);
     }
@@ -236,7 +224,7 @@ public final class TcpStream implements IwarpFabric.Selected {
     MpaFrame.Kind kind = state == State.ASKED ? MpaFrame.Kind.REQUEST : MpaFrame.Kind.REPLY;
     int came;
     try {
-      came = channel.read(frame);
+      came = socket.input().read(frame);
     } catch (IOException e) {
       fail(CONNECTION_RESET);
       return true;
@@ -304,7 +292,7 @@ public final class TcpStream implements IwarpFabric.Selected {
   private boolean readNothing() {
     ByteBuffer one = ByteBuffer.allocate(1);
     try {
-      if (channel.read(one) == 0) {
+      if (socket.input().read(one) == 0) {
         return false;
       }
     } catch (IOException e) {
@@ -385,7 +373,7 @@ public final class TcpStream implements IwarpFabric.Selected {
     established = state == State.ANSWERED;
     state = State.RUNNING;
     fabric.runs(this);
-    interest(OP_READ);
+    socket.interest(OP_READ);
   }
 
   // ---- the end
@@ -403,10 +391,10 @@ public final class TcpStream implements IwarpFabric.Selected {
           established = true;
           who.established();
         }
-        interest(engine.isFull() ? OP_READ | OP_WRITE : OP_READ);
+        socket.interest(engine.isFull() ? OP_READ | OP_WRITE : OP_READ);
       }
       case ENDING -> {
-        interest(engine.isFull() ? OP_WRITE : 0);
+        socket.interest(engine.isFull() ? OP_WRITE : 0);
         deadline(CLOSING_NANOS);
       }
       case IDLE, ENDED -> shut();
@@ -427,12 +415,12 @@ public final class TcpStream implements IwarpFabric.Selected {
       who.ended();
     }
     try {
-      channel.shutdownOutput();
+      socket.shutdownOutput();
     } catch (IOException e) {
       close();
       return;
     }
-    interest(OP_READ);
+    socket.interest(OP_READ);
     deadline(CLOSING_NANOS);
     boolean unused = drain();
   }
@@ -440,7 +428,7 @@ public final class TcpStream implements IwarpFabric.Selected {
   private boolean drain() {
     try {
       for (int i = 0; i < DRAINING_READS; i++) {
-        int came = channel.read(fabric.waste());
+        int came = socket.input().read(fabric.waste());
         if (came == 0) {
           return i > 0;
         }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.channels.ScatteringByteChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import org.jspecify.annotations.Nullable;
+
+/** A socket of this machine, and its place in a selector. */
+final class NioSocket implements StreamSocket {
+  private final SocketChannel channel;
+  private final Runnable wake;
+  private @Nullable SelectionKey key;
+
+  /**
+   * A socket that no selector knows yet.
+   *
+   * @param wake has the driver look, if it sleeps
+   */
+  NioSocket(SocketChannel channel, Runnable wake) {
+    this.channel = channel;
+    this.wake = wake;
+  }
+
+  void register(Selector selector, Object attachment) throws IOException {
+    key = channel.register(selector, 0, attachment);
+  }
+
+  @Override
+  public ScatteringByteChannel input() {
+    return channel;
+  }
+
+  @Override
+  public GatheringByteChannel output() {
+    return channel;
+  }
+
+  @Override
+  public boolean finishConnect() throws IOException {
+    return channel.finishConnect();
+  }
+
+  @Override
+  public void interest(int operations) {
+    SelectionKey ours = key;
+    if (ours != null && ours.isValid() && ours.interestOps() != operations) {
+      ours.interestOps(operations);
+      wake.run();
+    }
+  }
+
+  @Override
+  public void shutdownOutput() throws IOException {
+    channel.shutdownOutput();
+  }
+
+  @Override
+  public InetSocketAddress local() {
+    return (InetSocketAddress) channel.socket().getLocalSocketAddress();
+  }
+
+  @Override
+  public InetSocketAddress remote() {
+    return (InetSocketAddress) channel.socket().getRemoteSocketAddress();
+  }
+
+  @Override
+  public void close() throws IOException {
+    channel.close();
+  }
+}
