@@ -18,7 +18,7 @@ package io.verbena.emulated.wire;
  *     destination; or {@link #ANY}
  * @param perMillion how many of a million packets it strikes
  * @param amount nanoseconds of DELAY and REORDER and between the two of DUPLICATE; bits to flip for
- *     CORRUPTION
+ *     CORRUPTION; of RESET, 0 if both ends hear of an error, else the receiver hears of an end
  * @param salt what chance is made of
  */
 public record Fault(
@@ -53,7 +53,9 @@ public record Fault(
     /** Nothing passes between source and destination, in either direction. */
     PARTITION,
     /** The port named by source neither sends nor receives. */
-    STOP
+    STOP,
+    /** A connection of TCP ends in the middle; packets pass. */
+    RESET
   }
 
   /** Strikes packets of any direction at any time. */
@@ -62,7 +64,7 @@ public record Fault(
   }
 
   /** Whether it has to do with a packet; chance is not asked yet. */
-  boolean concerns(int sender, int receiver, int number, long now) {
+  public boolean concerns(int sender, int receiver, int number, long now) {
     if (now < from || now >= until || (ordinal != ANY && ordinal != number)) {
       return false;
     }
@@ -71,7 +73,7 @@ public record Fault(
           (is(source, sender) && is(destination, receiver))
               || (is(source, receiver) && is(destination, sender));
       case STOP -> is(source, sender) || is(source, receiver);
-      case LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION ->
+      case LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION, RESET ->
           is(source, sender) && is(destination, receiver);
     };
   }
@@ -103,6 +105,7 @@ public record Fault(
     switch (kind) {
       case DELAY, REORDER, DUPLICATE -> text.append(" by ").append(amount).append(" ns");
       case CORRUPTION -> text.append(", ").append(amount).append(" bits");
+      case RESET -> text.append(amount == 0 ? " with an error" : " with an end");
       case LOSS, PARTITION, STOP -> {}
     }
     return text.toString();

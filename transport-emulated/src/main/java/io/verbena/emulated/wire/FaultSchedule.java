@@ -14,7 +14,17 @@ import java.util.SplittableRandom;
  */
 public record FaultSchedule(long latency, List<Fault> faults) {
 
-  private static final List<Kind> KINDS = List.of(Kind.values());
+  /** What is done to packets. */
+  private static final List<Kind> KINDS =
+      List.of(
+          Kind.LOSS,
+          Kind.DELAY,
+          Kind.REORDER,
+          Kind.DUPLICATE,
+          Kind.CORRUPTION,
+          Kind.PARTITION,
+          Kind.STOP);
+
   private static final int MOST_FAULTS = 6;
   private static final int MOST_BITS = 8;
   private static final int MOST_PER_MILLION = 250_000;

@@ -65,8 +65,7 @@ public final class SimulatedWire implements Wire {
 
   private final Timeline time;
   private final FaultSchedule schedule;
-  private Fault[] faults;
-  private long[] looks;
+  private final FaultDraw draw;
   private final List<SimulatedPort> ports = new ArrayList<>();
   private final FlightPool pool;
   private @Nullable Tap tap;
@@ -87,8 +86,7 @@ public final class SimulatedWire implements Wire {
     this.time = time;
     this.schedule = schedule;
     this.pool = pool;
-    faults = schedule.faults().toArray(new Fault[0]);
-    looks = new long[faults.length];
+    draw = new FaultDraw(schedule);
   }
 
   /** Has this told of each packet, from now on. */
@@ -106,9 +104,7 @@ public final class SimulatedWire implements Wire {
 
   /** Does this to packets too, from now on. */
   public void add(Fault fault) {
-    faults = Arrays.copyOf(faults, faults.length + 1);
-    faults[faults.length - 1] = fault;
-    looks = Arrays.copyOf(looks, faults.length);
+    draw.add(fault);
   }
 
   /** Packets on their way. */
@@ -207,17 +203,15 @@ public final class SimulatedWire implements Wire {
     long repeat = 0;
     int bits = 0;
     long salt = 0;
-    for (int i = 0; i < faults.length; i++) {
-      Fault fault = faults[i];
-      if (!fault.concerns(from.number, to.number, ordinal, now)) {
+    for (int i = 0; i < draw.size(); i++) {
+      if (!draw.strikes(i, from.number, to.number, ordinal, now)) {
         continue;
       }
-      long chance = mix(fault.salt() + looks[i]++ * 0x9E3779B97F4A7C15L);
-      if (fault.ordinal() == Fault.ANY
-          && Long.remainderUnsigned(chance, Fault.ALWAYS) >= fault.perMillion()) {
-        continue;
-      }
+      Fault fault = draw.get(i);
       switch (fault.kind()) {
+        case RESET -> {
+          continue;
+        }
         case LOSS, PARTITION, STOP -> lost = true;
         case DELAY -> delay += fault.amount();
         case REORDER -> {
@@ -227,10 +221,10 @@ public final class SimulatedWire implements Wire {
         case DUPLICATE -> repeat = fault.amount();
         case CORRUPTION -> {
           bits = (int) fault.amount();
-          salt = fault.ordinal() == Fault.ANY ? chance : fault.salt();
+          salt = draw.chance();
         }
       }
-      note(fault, from.number, to.number, ordinal, fault.ordinal() == Fault.ANY ? chance : salt);
+      note(fault, from.number, to.number, ordinal, draw.chance());
       if (tap != null) {
         tap.struck(now, from.number, to.number, frame, fault);
       }
@@ -255,7 +249,7 @@ public final class SimulatedWire implements Wire {
       Kind kind =
           switch (fault.kind()) {
             case PARTITION, STOP -> Kind.LOSS;
-            case LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION -> fault.kind();
+            case LOSS, DELAY, REORDER, DUPLICATE, CORRUPTION, RESET -> fault.kind();
           };
       strikes.add(
           new Fault(
@@ -293,7 +287,7 @@ public final class SimulatedWire implements Wire {
     ByteBuffer bytes = frame.bytes();
     long state = salt;
     for (int i = 0; i < bits; i++) {
-      state = mix(state + i);
+      state = FaultDraw.mix(state + i);
       int bit = (int) Long.remainderUnsigned(state, (long) Byte.SIZE * frame.length());
       int at = bit / Byte.SIZE;
       bytes.put(at, (byte) (bytes.get(at) ^ 1 << bit % Byte.SIZE));
@@ -313,12 +307,5 @@ public final class SimulatedWire implements Wire {
     } finally {
       pool.give(flight);
     }
-  }
-
-  /** Spreads a number over all 64 bits (the finalizer of SplittableRandom). */
-  private static long mix(long number) {
-    long z = (number ^ (number >>> 30)) * 0xBF58476D1CE4E5B9L;
-    z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
-    return z ^ (z >>> 31);
   }
 }

@@ -3,6 +3,7 @@ package io.verbena.simulation;
 
 import io.verbena.simulation.reactive.ReactiveScenario;
 import io.verbena.simulation.scenario.Scenario;
+import io.verbena.simulation.verbs.StreamScenarios;
 import io.verbena.simulation.verbs.VerbsScenario;
 
 /** The kinds of scenarios that a seed can generate. */
@@ -12,6 +13,13 @@ enum Program {
     @Override
     Scenario generate(long seed) {
       return VerbsScenario.generate(seed);
+    }
+  },
+  /** Work requests posted to the verbs SPI, over the streams of iWARP. */
+  IWARP {
+    @Override
+    Scenario generate(long seed) {
+      return StreamScenarios.generate(seed);
     }
   },
   /** The two ends of one connection of the reactive layer. */

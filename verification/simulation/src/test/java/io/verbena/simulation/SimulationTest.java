@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Checks that runs of many seeds have no violation, and that a seed always gives the same run. */
 class SimulationTest {
   private static final long SEEDS = 20_000;
+  private static final long STREAM_SEEDS = 5_000;
   private static final long REACTIVE_SEEDS = 10_000;
 
   @Test
@@ -29,6 +30,13 @@ class SimulationTest {
   @Timeout(600)
   void keepsEveryPromiseInEveryRun() throws InterruptedException {
     keepsEveryPromise(Program.VERBS, SEEDS);
+  }
+
+  @Test
+  @Tag("once")
+  @Timeout(600)
+  void keepsEveryPromiseOfStreamsInEveryRun() throws InterruptedException {
+    keepsEveryPromise(Program.IWARP, STREAM_SEEDS);
   }
 
   @Test
@@ -53,7 +61,7 @@ class SimulationTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"VERBS, 50", "REACTIVE, 10"})
+  @CsvSource({"VERBS, 50", "IWARP, 50", "REACTIVE, 10"})
   void doesTheSameAgainForTheSameSeed(Program program, long seeds) {
     for (long seed = 0; seed < seeds; seed++) {
       String trace = trace(program.generate(seed));
@@ -63,7 +71,7 @@ class SimulationTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"VERBS, 50", "REACTIVE, 10"})
+  @CsvSource({"VERBS, 50", "IWARP, 50", "REACTIVE, 10"})
   void doesTheSameWithFaultsOfSinglePackets(Program program, long seeds) {
     for (long seed = 0; seed < seeds; seed++) {
       Scenario scenario = program.generate(seed);

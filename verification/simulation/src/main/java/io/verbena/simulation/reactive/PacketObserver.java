@@ -81,7 +81,7 @@ final class PacketObserver implements SimulatedWire.Tap {
     long delay =
         switch (fault.kind()) {
           case DELAY, REORDER, DUPLICATE -> fault.amount();
-          case LOSS, CORRUPTION, PARTITION, STOP -> 0;
+          case LOSS, CORRUPTION, PARTITION, STOP, RESET -> 0;
         };
     retryCosts.record(now, 1 + delay / ACK_TIMEOUT_NANOS);
     // A requester notices a loss at its timeout, and the loss of the response to the retry at

@@ -20,6 +20,7 @@ import io.verbena.verbs.QueuePairType;
  * @param reads maximum number of outstanding READs and atomics
  * @param sends capacity of each send queue
  * @param signalAll whether all requests are signaled
+ * @param crc on a stream, whether segments have CRCs
  */
 record ConnectionConfig(
     QueuePairType type,
@@ -34,7 +35,8 @@ record ConnectionConfig(
     int psn1,
     int reads,
     int sends,
-    boolean signalAll) {
+    boolean signalAll,
+    boolean crc) {
 
   int device(int side) {
     return side == 0 ? first : second;
@@ -79,6 +81,7 @@ record ConnectionConfig(
         + reads
         + ", sends "
         + sends
-        + (signalAll ? ", signal all" : "");
+        + (signalAll ? ", signal all" : "")
+        + (crc ? ", crc" : "");
   }
 }

@@ -37,11 +37,11 @@ final class PostedReceives {
    * Allocates the memory of all receives.
    *
    * @param index the index of this object in the simulation
-   * @param headerLength the number of bytes in front of each message
+   * @param size the length of a receive, with what is in front of the message
    */
-  PostedReceives(Arena arena, int index, int count, int headerLength) {
+  PostedReceives(Arena arena, int index, int count, int size) {
     this.index = index;
-    size = headerLength + VerbsScenario.MAX_LENGTH;
+    this.size = size;
     slots = new int[count];
     done = new boolean[count];
     for (int i = 0; i < count; i++) {

@@ -11,11 +11,17 @@ final class PostedRequest {
     FAILED
   }
 
+  /** Its index among the requests of the endpoint. */
+  final int number;
+
   final Operation operation;
   final boolean signaled;
   final long postedAt;
   long doneAt;
   State state = State.POSTED;
+
+  /** Whether the peer is known to have executed it. */
+  boolean executed;
 
   /** Of a READ: the bytes that it must return. */
   byte @Nullable [] expectedBytes;
@@ -46,7 +52,8 @@ final class PostedRequest {
   /** The number of times that the message was received. */
   int deliveries;
 
-  PostedRequest(Operation operation, boolean signaled, long postedAt) {
+  PostedRequest(int number, Operation operation, boolean signaled, long postedAt) {
+    this.number = number;
     this.postedAt = postedAt;
     this.operation = operation;
     this.signaled = signaled;
@@ -62,7 +69,7 @@ final class PostedRequest {
       return true;
     }
     KeyLifetime used = key;
-    return used != null && operation.kind().isAccess() && state != State.DONE && used.isRevoking();
+    return used != null && operation.kind().isAccess() && !executed && used.isRevoking();
   }
 
   @Override

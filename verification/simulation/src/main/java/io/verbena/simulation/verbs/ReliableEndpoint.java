@@ -19,12 +19,13 @@ import org.jspecify.annotations.Nullable;
  * An endpoint of a reliable connection (RC), with the model that each completion is checked
  * against.
  */
-final class ReliableEndpoint extends SimulatedEndpoint {
+class ReliableEndpoint extends SimulatedEndpoint {
   private @Nullable RemoteKeyGrants grants;
   private final AllowedRetries allowedRetries;
   private long cellLatest;
   private long cellConfirmed;
   private int messagesReceived;
+  private int executed;
   private boolean rejectedARequest;
   private boolean receiveFailed;
 
@@ -310,7 +311,11 @@ final class ReliableEndpoint extends SimulatedEndpoint {
       require(same(at, slot, message.operation.length()), "bytes of a message");
       arena.memory.get(at, arena.expected, slot, message.operation.length());
     }
+    from.arrived(message);
   }
+
+  /** Called when the peer has received a message. */
+  void arrived(PostedRequest message) {}
 
   private void requireInvalidated(WorkCompletion completion, @Nullable KeyLifetime key) {
     boolean invalidated = (completion.flags() & WorkCompletion.WITH_INV) != 0;
@@ -356,7 +361,6 @@ final class ReliableEndpoint extends SimulatedEndpoint {
   @Override
   void succeed(PostedRequest post) {
     OperationKind kind = post.operation.kind();
-    require(!kind.isRejected(), "request succeeded that must be rejected", post);
     ReliableEndpoint to = peer();
     Operation operation = post.operation;
     post.state = PostedRequest.State.DONE;
@@ -364,15 +368,12 @@ final class ReliableEndpoint extends SimulatedEndpoint {
     if (post.signaled) {
       allowedRetries.lastProgressAt = simulation.now();
     }
-    if (kind.takesReceive() && kind != OperationKind.INVALIDATE_UNKNOWN_KEY) {
-      require(
-          post.message < to.messagesReceived || to.closed,
-          "success before the message was received",
-          post);
+    if (kind.isLocal()) {
+      updateOwnKeys(post);
+    } else if (isExecutedWhenDone(kind)) {
+      executedUpTo(post);
     }
-    updateKey(post);
     switch (kind) {
-      case WRITE, WRITE_IMMEDIATE -> to.register(operation).completed(arena, post, this);
       case READ -> {
         byte[] expected = post.expectedBytes;
         for (int i = 0; expected != null && i < expected.length; i++) {
@@ -397,15 +398,49 @@ final class ReliableEndpoint extends SimulatedEndpoint {
     }
   }
 
-  /** Updates the lifetime of the key that a successful request used, granted or revoked. */
-  private void updateKey(PostedRequest post) {
+  /** Whether the success of a request says that the peer has executed it. */
+  boolean isExecutedWhenDone(OperationKind kind) {
+    return true;
+  }
+
+  /** Called when the peer is known to have executed a request, and thereby all before it. */
+  final void executedUpTo(PostedRequest post) {
+    while (executed <= post.number) {
+      PostedRequest next = posts.get(executed++);
+      if (!next.operation.kind().isLocal()) {
+        executed(next);
+      }
+    }
+  }
+
+  private void executed(PostedRequest post) {
+    OperationKind kind = post.operation.kind();
+    ReliableEndpoint to = peer();
+    require(!kind.isRejected(), "executed a request that must be rejected", post);
+    if (kind.takesReceive() && kind != OperationKind.INVALIDATE_UNKNOWN_KEY) {
+      require(
+          post.message < to.messagesReceived || to.closed,
+          "executed before the message was received",
+          post);
+    }
+    post.executed = true;
+    KeyLifetime key = post.key;
+    if (key != null) {
+      if (kind.isAccess()) {
+        key.outstandingUses--;
+      } else if (kind == OperationKind.SEND_WITH_INVALIDATE) {
+        key.revoke();
+      }
+    }
+    if (kind == OperationKind.WRITE || kind == OperationKind.WRITE_IMMEDIATE) {
+      to.register(post.operation).completed(arena, post, this);
+    }
+  }
+
+  /** Updates the lifetime of the key that a local request granted or revoked. */
+  private void updateOwnKeys(PostedRequest post) {
     KeyLifetime key = post.key;
     switch (post.operation.kind()) {
-      case WRITE, WRITE_IMMEDIATE, READ, FETCH_ADD, COMPARE_SWAP -> {
-        if (key != null) {
-          key.outstandingUses--;
-        }
-      }
       case GRANT_KEY, BIND_TYPE_1_WINDOW -> {
         if (key != null) {
           key.activate();
@@ -415,7 +450,7 @@ final class ReliableEndpoint extends SimulatedEndpoint {
           before.revoke();
         }
       }
-      case LOCAL_INVALIDATE, SEND_WITH_INVALIDATE -> {
+      case LOCAL_INVALIDATE -> {
         if (key != null) {
           key.revoke();
         }
@@ -429,7 +464,7 @@ final class ReliableEndpoint extends SimulatedEndpoint {
     boolean mayBeRefused = post.operation.kind().isAccess() && post.mayBeRejected();
     post.state = PostedRequest.State.FAILED;
     KeyLifetime key = post.key;
-    if (key != null && post.operation.kind().isAccess()) {
+    if (key != null && post.operation.kind().isAccess() && !post.executed) {
       key.outstandingUses--;
     }
     acceptPartial(post);
@@ -440,6 +475,11 @@ final class ReliableEndpoint extends SimulatedEndpoint {
     }
     require(!sendFailed, "second failure", post);
     sendFailed = true;
+    requireReason(post, status, mayBeRefused);
+  }
+
+  /** Checks that there is a reason for the failure of the first request that fails. */
+  void requireReason(PostedRequest post, CompletionStatus status, boolean mayBeRefused) {
     switch (status) {
       case RETRY_EXC_ERR ->
           require(

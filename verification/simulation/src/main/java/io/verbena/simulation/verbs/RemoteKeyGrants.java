@@ -31,16 +31,13 @@ final class RemoteKeyGrants {
   RemoteKeyGrants(ReliableEndpoint owner, VerbsSimulation simulation, Arena arena) {
     this.owner = owner;
     this.simulation = simulation;
-    otherMemory = arena.memory.slice(owner.registers[1].at, VerbsScenario.MAX_LENGTH);
+    int length = owner.maxLength();
+    otherMemory = arena.memory.slice(owner.registers[1].at, length);
     grants =
         List.of(
-            grant(
-                arena,
-                RemoteKeyGrant.Source.TYPE_2_WINDOW,
-                0,
-                VerbsScenario.MAX_LENGTH + Long.BYTES),
-            grant(arena, RemoteKeyGrant.Source.TYPE_2_WINDOW, 1, VerbsScenario.MAX_LENGTH),
-            grant(arena, RemoteKeyGrant.Source.REGION, 2, VerbsScenario.MAX_LENGTH));
+            grant(arena, RemoteKeyGrant.Source.TYPE_2_WINDOW, 0, length + Long.BYTES),
+            grant(arena, RemoteKeyGrant.Source.TYPE_2_WINDOW, 1, length),
+            grant(arena, RemoteKeyGrant.Source.REGION, 2, length));
   }
 
   private RemoteKeyGrant grant(

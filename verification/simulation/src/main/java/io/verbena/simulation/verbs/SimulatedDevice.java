@@ -5,6 +5,7 @@ import io.verbena.simulation.scenario.Arena;
 import io.verbena.simulation.scenario.Violation;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.Gid;
@@ -50,10 +51,11 @@ final class SimulatedDevice {
     }
     int first = counters[0].at;
     int length = counters[counters.length - 1].at + Long.BYTES - first;
-    MemoryRegion registered =
-        own.register(
-            arena.memory.slice(first, length),
-            EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_ATOMIC, Access.MW_BIND));
+    EnumSet<Access> rights = EnumSet.of(Access.LOCAL_WRITE, Access.MW_BIND);
+    if (hasAtomics()) {
+      rights.add(Access.REMOTE_ATOMIC);
+    }
+    MemoryRegion registered = own.register(arena.memory.slice(first, length), rights);
     region = registered;
     type1Grant =
         new RemoteKeyGrant(
@@ -69,6 +71,10 @@ final class SimulatedDevice {
       throw new IllegalStateException("not opened yet");
     }
     return object;
+  }
+
+  boolean hasAtomics() {
+    return opened(device).attributes().supports(Capability.ATOMICS);
   }
 
   ProtectionDomain domain() {

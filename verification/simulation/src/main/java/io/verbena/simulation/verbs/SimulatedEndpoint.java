@@ -29,12 +29,12 @@ import org.jspecify.annotations.Nullable;
  * transports share, namely that requests complete once and in order.
  */
 abstract class SimulatedEndpoint {
-  /** The length of the buffer that payloads come from. */
-  private static final int SOURCE = 2 * VerbsScenario.MAX_LENGTH + 64;
-
   private static final int MAX_INLINE = 64;
   private static final int ID_SHIFT = 32;
-  private static final Set<Access> ALL =
+  private static final Set<Access> RIGHTS =
+      Set.copyOf(
+          EnumSet.of(Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE, Access.MW_BIND));
+  private static final Set<Access> RIGHTS_WITH_ATOMICS =
       Set.copyOf(
           EnumSet.of(
               Access.LOCAL_WRITE,
@@ -97,13 +97,14 @@ abstract class SimulatedEndpoint {
     this.config = config;
     this.receives = receives;
     side = index & 1;
-    source = arena.allocate(SOURCE);
+    int length = maxLength();
+    // Payloads come from here, from any offset up to that length.
+    source = arena.allocate(2 * length + 64);
     // The cell follows a register, so that one window can cover both.
-    int first = arena.allocate(VerbsScenario.MAX_LENGTH + Long.BYTES);
-    cell = first + VerbsScenario.MAX_LENGTH;
+    int first = arena.allocate(length + Long.BYTES);
+    cell = first + length;
     for (int i = 0; i < registers.length; i++) {
-      registers[i] =
-          new SingleWriterRegister(i == 0 ? first : arena.allocate(VerbsScenario.MAX_LENGTH));
+      registers[i] = new SingleWriterRegister(i == 0 ? first : arena.allocate(length), length);
     }
     results = arena.allocate(reads);
     resultsEnd = results + reads;
@@ -116,7 +117,10 @@ abstract class SimulatedEndpoint {
       register.initialize(arena);
     }
     domain = in;
-    region = in.register(arena.memory.slice(source, memoryEnd - source), ALL);
+    region =
+        in.register(
+            arena.memory.slice(source, memoryEnd - source),
+            simulation.device(this).hasAtomics() ? RIGHTS_WITH_ATOMICS : RIGHTS);
     pair =
         in.createQueuePair(
             new QueuePairOptions(
@@ -180,6 +184,21 @@ abstract class SimulatedEndpoint {
     return closed;
   }
 
+  /** The largest message that fits into a receive. */
+  final int maxLength() {
+    return simulation.maxLength();
+  }
+
+  /** Whether the connection is being made. */
+  boolean isConnecting() {
+    return false;
+  }
+
+  /** Whether requests can be posted. */
+  boolean isConnected() {
+    return true;
+  }
+
   final long address(int at) {
     return region().address() + (at - source);
   }
@@ -197,7 +216,7 @@ abstract class SimulatedEndpoint {
 
   /** Executes an operation of the program. */
   final void execute(Operation operation) {
-    if (closed) {
+    if (closed || !isConnected()) {
       return;
     }
     switch (operation.kind()) {
@@ -303,7 +322,7 @@ abstract class SimulatedEndpoint {
             || operation.kind().isLocal()
             || unsignaled + 1 >= (config.sends() + 1) / 2;
     unsignaled = signaled ? 0 : unsignaled + 1;
-    PostedRequest post = new PostedRequest(operation, signaled, simulation.now());
+    PostedRequest post = new PostedRequest(posts.size(), operation, signaled, simulation.now());
     request.id((long) index << ID_SHIFT | posts.size());
     boolean fence = operation.fence() || needsFence(operation);
     if (fence) {
@@ -452,7 +471,7 @@ abstract class SimulatedEndpoint {
   // ---- checks at the end
 
   /** Checks that every posted request has completed. Called when no event is pending. */
-  final void requireIdle() {
+  void requireIdle() {
     if (!closed) {
       require(waiting.isEmpty(), "requests still wait for room in the send queue");
       require(
@@ -480,7 +499,7 @@ abstract class SimulatedEndpoint {
 
   /** Adopts those bytes of a receive as expected that are bytes of a message. */
   final void acceptPartial(int slot, int from, int length) {
-    for (int i = 0; i < Math.min(length, VerbsScenario.MAX_LENGTH); i++) {
+    for (int i = 0; i < Math.min(length, maxLength()); i++) {
       byte value = arena.memory.get(slot + i);
       if (value == arena.memory.get(from + i)) {
         arena.expected[slot + i] = value;

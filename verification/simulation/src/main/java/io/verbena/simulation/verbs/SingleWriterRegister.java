@@ -12,13 +12,14 @@ final class SingleWriterRegister {
   final int at;
 
   /** The contents after all posted writes have been executed. */
-  final byte[] latest = new byte[VerbsScenario.MAX_LENGTH];
+  final byte[] latest;
 
   private final List<PostedRequest> uncompleted = new ArrayList<>();
   private boolean readUnfenced;
 
-  SingleWriterRegister(int at) {
+  SingleWriterRegister(int at, int length) {
     this.at = at;
+    latest = new byte[length];
   }
 
   void initialize(Arena arena) {
@@ -63,10 +64,10 @@ final class SingleWriterRegister {
 
   /** Checks that each byte is that of the last completed write or of a later one. */
   void check(Arena arena, SimulatedEndpoint writer) {
-    if (arena.isAsExpected(at, VerbsScenario.MAX_LENGTH)) {
+    if (arena.isAsExpected(at, latest.length)) {
       return;
     }
-    for (int i = 0; i < VerbsScenario.MAX_LENGTH; i++) {
+    for (int i = 0; i < latest.length; i++) {
       byte actual = arena.memory.get(at + i);
       if (actual != arena.expected[at + i] && !isWrittenBy(arena, writer, i, actual)) {
         throw new Violation("byte " + i + " of a register of the peer of " + writer + " is wrong");
@@ -89,6 +90,6 @@ final class SingleWriterRegister {
   /** Checks the final contents and adopts them as expected. */
   void reconcile(Arena arena, SimulatedEndpoint writer) {
     check(arena, writer);
-    arena.memory.get(at, arena.expected, at, VerbsScenario.MAX_LENGTH);
+    arena.memory.get(at, arena.expected, at, latest.length);
   }
 }

@@ -226,7 +226,7 @@ final class UnreliableEndpoint extends SimulatedEndpoint {
    * Adopts the bytes that dropped messages may have left in a receive, which later messages reuse.
    */
   private void acceptPartial(int slot) {
-    if (datagrams || arena.isAsExpected(slot, VerbsScenario.MAX_LENGTH)) {
+    if (datagrams || arena.isAsExpected(slot, maxLength())) {
       return;
     }
     for (PostedRequest post : peer().posts) {

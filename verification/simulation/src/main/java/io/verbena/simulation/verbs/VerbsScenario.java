@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.verbs;
 
+import io.verbena.emulated.engine.FlowControl;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.simulation.scenario.Arena;
@@ -21,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * A program over the verbs SPI, its topology and the faults on its wire.
  *
  * @param seed the seed of the scenario and of keys and queue pair numbers
+ * @param medium what the queue pairs talk over
+ * @param maxLength the largest message that fits into a receive
  * @param devices the number of emulated HCAs
  * @param sharedQueue whether the endpoints of a device share a completion queue
  * @param sharedReceives whether endpoints of the same type on a device share a receive queue
@@ -30,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record VerbsScenario(
     long seed,
+    Medium medium,
+    int maxLength,
     int devices,
     boolean sharedQueue,
     boolean sharedReceives,
@@ -38,16 +43,15 @@ public record VerbsScenario(
     FaultSchedule faults)
     implements Scenario {
 
-  /** The largest message that fits into a receive. */
   static final int MAX_LENGTH = 1024;
 
   static final int REGISTERS = 3;
   static final int COUNTERS = 4;
   static final int MAX_SEGMENTS = 3;
 
-  private static final int MAX_DEVICES = 3;
-  private static final int MAX_LINKS = 4;
-  private static final int MAX_OPERATIONS = CounterDigits.COUNT;
+  static final int MAX_DEVICES = 3;
+  static final int MAX_LINKS = 4;
+  static final int MAX_OPERATIONS = CounterDigits.COUNT;
   private static final int PSN_BITS = 24;
   private static final int DRAIN_INTERVAL = 24;
   private static final int EXTRA_TIMEOUT = 3;
@@ -125,7 +129,7 @@ public record VerbsScenario(
     OperationKind.CLOSE
   };
 
-  /** Generates the scenario of a seed. */
+  /** Generates the scenario of a seed over packets. */
   public static VerbsScenario generate(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int devices = 1 + random.nextInt(MAX_DEVICES);
@@ -141,14 +145,19 @@ public record VerbsScenario(
     boolean withGrants = random.nextInt(3) == 0;
     int steps = 1 + random.nextInt(MAX_OPERATIONS);
     if (withGrants) {
-      addFirstGrants(random, operations, links);
+      addFirstGrants(random, operations, links, Medium.PACKETS, MAX_LENGTH);
     }
     for (int i = 0; i < steps; i++) {
-      operations.add(operation(random, operations.size(), links, withGrants, span));
+      int link = random.nextInt(links.size());
+      OperationKind kind = kind(random, links.get(link).type(), withGrants);
+      operations.add(
+          operation(random, operations.size(), link, kind, withGrants, span, MAX_LENGTH, true));
     }
     operations.sort(Comparator.comparingLong(Operation::at));
     return new VerbsScenario(
         seed,
+        Medium.PACKETS,
+        MAX_LENGTH,
         devices,
         random.nextBoolean(),
         random.nextInt(3) == 0,
@@ -173,7 +182,8 @@ public record VerbsScenario(
         psn(random),
         1 + random.nextInt(4),
         2 + random.nextInt(15),
-        random.nextInt(4) == 0);
+        random.nextInt(4) == 0,
+        false);
   }
 
   private static QueuePairType type(SplittableRandom random) {
@@ -191,27 +201,29 @@ public record VerbsScenario(
         : random.nextInt(1 << PSN_BITS);
   }
 
-  private static Operation operation(
+  static Operation operation(
       SplittableRandom random,
       int number,
-      List<ConnectionConfig> links,
+      int link,
+      OperationKind kind,
       boolean withGrants,
-      long span) {
-    int link = random.nextInt(links.size());
-    OperationKind kind = kind(random, links.get(link).type(), withGrants);
+      long span,
+      int maxLength,
+      boolean late) {
     // The first grants happen at time 0, all other operations after them.
     long at = (withGrants ? 1 : 0) + (random.nextInt(4) == 0 ? 0 : random.nextLong(span));
     // Most receives are posted before their message is sent.
-    long receiveAt = random.nextInt(5) == 0 ? at + random.nextLong(span) : random.nextLong(at + 1);
+    long receiveAt =
+        late && random.nextInt(5) == 0 ? at + random.nextLong(span) : random.nextLong(at + 1);
     return new Operation(
         number,
         at,
         link,
         random.nextInt(2),
         kind,
-        length(random, kind),
+        length(random, kind, maxLength),
         target(random, kind),
-        random.nextInt(MAX_LENGTH),
+        random.nextInt(maxLength),
         random.nextInt(3) != 0,
         random.nextInt(8) == 0,
         random.nextInt(6) == 0,
@@ -252,18 +264,23 @@ public record VerbsScenario(
     return random.nextBoolean() ? OperationKind.FAIL : OperationKind.CLOSE;
   }
 
-  private static OperationKind choose(SplittableRandom random, OperationKind[] kinds) {
+  static OperationKind choose(SplittableRandom random, OperationKind[] kinds) {
     return kinds[random.nextInt(kinds.length)];
   }
 
   /** Starts the program with some grants, because operations on keys need one. */
-  private static void addFirstGrants(
-      SplittableRandom random, List<Operation> operations, List<ConnectionConfig> links) {
+  static void addFirstGrants(
+      SplittableRandom random,
+      List<Operation> operations,
+      List<ConnectionConfig> links,
+      Medium medium,
+      int maxLength) {
     for (int link = 0; link < links.size(); link++) {
       for (int grant = 0; grant < REGISTERS; grant++) {
         for (int side = 0; side < 2; side++) {
           if (links.get(link).type() == QueuePairType.RC && random.nextInt(4) != 0) {
-            operations.add(firstGrant(random, operations.size(), link, side, grant));
+            operations.add(
+                firstGrant(random, operations.size(), link, side, grant, medium, maxLength));
           }
         }
       }
@@ -271,30 +288,43 @@ public record VerbsScenario(
   }
 
   private static Operation firstGrant(
-      SplittableRandom random, int number, int link, int side, int grant) {
+      SplittableRandom random,
+      int number,
+      int link,
+      int side,
+      int grant,
+      Medium medium,
+      int maxLength) {
     OperationKind kind =
-        random.nextInt(6) == 0 ? OperationKind.BIND_TYPE_1_WINDOW : OperationKind.GRANT_KEY;
-    int offset = random.nextInt(MAX_LENGTH);
+        medium == Medium.PACKETS && random.nextInt(6) == 0
+            ? OperationKind.BIND_TYPE_1_WINDOW
+            : OperationKind.GRANT_KEY;
+    int offset = random.nextInt(maxLength);
     return new Operation(
         number, 0, link, side, kind, 0, grant, offset, true, false, false, 1, false, 0);
   }
 
-  private static int length(SplittableRandom random, OperationKind kind) {
+  private static int length(SplittableRandom random, OperationKind kind, int maxLength) {
     return switch (kind) {
       case FETCH_ADD, REVOKED_TYPE_1_KEY, COMPARE_SWAP, MISALIGNED -> Long.BYTES;
-      case TOO_LARGE -> MAX_LENGTH + 1;
+      case TOO_LARGE -> maxLength + 1;
       // A request without payload does not use its key.
       case GRANT_KEY, LOCAL_INVALIDATE, BIND_TYPE_1_WINDOW, DEALLOCATE, REREGISTER, DRAIN -> 0;
       case WRONG_KEY, READ_BEYOND_REGION, REVOKED_KEY, FOREIGN_WINDOW_KEY, READ_BEYOND_WINDOW ->
-          1 + random.nextInt(MAX_LENGTH);
+          1 + random.nextInt(maxLength);
       default ->
           switch (random.nextInt(8)) {
             case 0 -> 0;
             case 1, 2, 3 -> 1 + random.nextInt(64);
             case 4 -> 256 * (1 + random.nextInt(4));
-            default -> 1 + random.nextInt(MAX_LENGTH);
+            default -> 1 + random.nextInt(maxLength);
           };
     };
+  }
+
+  @Override
+  public FlowControl flowControl() {
+    return medium == Medium.STREAMS ? FlowControl.FIXED : Scenario.super.flowControl();
   }
 
   @Override
@@ -311,7 +341,7 @@ public record VerbsScenario(
 
   @Override
   public VerbsScenario withFaults(FaultSchedule others) {
-    return new VerbsScenario(seed, devices, sharedQueue, sharedReceives, links, operations, others);
+    return with(operations, others);
   }
 
   @Override
@@ -322,7 +352,20 @@ public record VerbsScenario(
   @Override
   public VerbsScenario withSteps(List<Integer> kept) {
     List<Operation> fewer = kept.stream().map(operations::get).toList();
-    return new VerbsScenario(seed, devices, sharedQueue, sharedReceives, links, fewer, faults);
+    return with(fewer, faults);
+  }
+
+  private VerbsScenario with(List<Operation> otherOperations, FaultSchedule otherFaults) {
+    return new VerbsScenario(
+        seed,
+        medium,
+        maxLength,
+        devices,
+        sharedQueue,
+        sharedReceives,
+        links,
+        otherOperations,
+        otherFaults);
   }
 
   @Override

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.simulation.verbs;
 
-import io.verbena.emulated.SimulatedFabric;
 import io.verbena.emulated.roce.Aeth;
 import io.verbena.emulated.roce.ExtendedHeader;
 import io.verbena.emulated.roce.Frame;
@@ -9,20 +8,23 @@ import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.SimulatedWire;
 import io.verbena.simulation.scenario.Arena;
 import io.verbena.simulation.scenario.FaultLog;
+import io.verbena.simulation.scenario.Network;
 import io.verbena.simulation.scenario.Trace;
 import io.verbena.simulation.scenario.Violation;
+import io.verbena.simulation.tcp.SimulatedTcp;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.WorkCompletion;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs a scenario: creates devices and endpoints, executes the operations and checks all
  * completions and packets.
  */
-final class VerbsSimulation implements SimulatedWire.Tap {
+final class VerbsSimulation implements SimulatedWire.Tap, SimulatedTcp.Tap {
   /** The limit of simulation steps. Scenarios that terminate take fewer. */
   private static final int MAX_STEPS = 50_000;
 
@@ -31,12 +33,18 @@ final class VerbsSimulation implements SimulatedWire.Tap {
   private final VerbsScenario scenario;
   private final Arena arena;
   private final @Nullable Trace trace;
-  private final SimulatedFabric fabric;
+  private final Network network;
+
+  /** The same network if it is one of streams, otherwise null. */
+  private final @Nullable SimulatedTcp tcp;
+
   private final List<SimulatedDevice> devices = new ArrayList<>();
   private final List<SimulatedEndpoint> ends = new ArrayList<>();
   private final List<PostedReceives> receives = new ArrayList<>();
   private final List<CompletionQueue> queues = new ArrayList<>();
   private final @Nullable FaultLog[] faultLogs;
+  private final boolean[] broken;
+  private final boolean lateReceives;
   private final long maxPacketAge;
   private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
   private final List<WorkCompletion> deferredSends = new ArrayList<>();
@@ -55,10 +63,18 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     this.scenario = scenario;
     this.arena = arena;
     this.trace = trace;
-    fabric =
-        new SimulatedFabric(
-            scenario.seed(), scenario.faults(), scenario.flowControl(), arena.flights);
+    if (scenario.medium() == Medium.STREAMS) {
+      tcp = new SimulatedTcp(scenario.seed(), scenario.faults(), this);
+      network = tcp;
+    } else {
+      tcp = null;
+      network = new PacketNetwork(scenario, arena, this);
+    }
     faultLogs = new @Nullable FaultLog[scenario.links().size()];
+    broken = new boolean[scenario.links().size()];
+    lateReceives =
+        scenario.operations().stream()
+            .anyMatch(each -> each.kind().takesReceive() && each.receiveAt() > each.at());
     long longest = 0;
     for (Fault fault : scenario.faults().faults()) {
       longest = Math.max(longest, fault.amount());
@@ -74,16 +90,16 @@ final class VerbsSimulation implements SimulatedWire.Tap {
    */
   void run(@Nullable List<Fault> injectedFaults) {
     arena.clear();
-    fabric.wire().tap(this);
     if (injectedFaults != null) {
-      fabric.wire().record(injectedFaults);
+      network.record(injectedFaults);
     }
     create();
+    connect();
     for (Operation operation : scenario.operations()) {
       SimulatedEndpoint end = end(operation.link(), operation.side());
-      fabric.time().schedule(operation.at(), () -> end.execute(operation));
+      network.clock().schedule(operation.at(), () -> end.execute(operation));
       if (operation.kind().takesReceive()) {
-        fabric.time().schedule(operation.receiveAt(), end.peer()::postReceive);
+        network.clock().schedule(operation.receiveAt(), end.peer()::postReceive);
       }
     }
     scheduleLastRequests();
@@ -130,13 +146,10 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     PostedReceives[] own = createReceives(receiveCounts);
     for (int i = 0; i < resultLengths.length; i++) {
       ConnectionConfig link = scenario.links().get(i / 2);
-      ends.add(
-          link.type() == QueuePairType.RC
-              ? new ReliableEndpoint(this, arena, i, link, resultLengths[i], own[i])
-              : new UnreliableEndpoint(this, arena, i, link, own[i]));
+      ends.add(endpoint(i, link, resultLengths[i], own[i]));
     }
     arena.fillWithPattern();
-    devices.forEach(device -> device.open(fabric.open()));
+    devices.forEach(device -> device.open(network.open()));
     for (SimulatedEndpoint end : ends) {
       SimulatedDevice device = device(end);
       end.receives.create(arena, device.domain(), scenario.sharedReceives());
@@ -147,6 +160,16 @@ final class VerbsSimulation implements SimulatedWire.Tap {
       SimulatedEndpoint other = ends.get(end.index ^ 1);
       end.connect(other, device(other).gid());
     }
+  }
+
+  private SimulatedEndpoint endpoint(
+      int index, ConnectionConfig link, int reads, PostedReceives own) {
+    if (tcp != null) {
+      return new StreamEndpoint(this, arena, index, link, reads, own);
+    }
+    return link.type() == QueuePairType.RC
+        ? new ReliableEndpoint(this, arena, index, link, reads, own)
+        : new UnreliableEndpoint(this, arena, index, link, own);
   }
 
   /**
@@ -162,7 +185,10 @@ final class VerbsSimulation implements SimulatedWire.Tap {
         boolean datagrams = scenario.links().get(i / 2).type() == QueuePairType.UD;
         PostedReceives made =
             new PostedReceives(
-                arena, receives.size(), count, datagrams ? PostedReceives.GRH_LENGTH : 0);
+                arena,
+                receives.size(),
+                count,
+                maxLength() + (datagrams ? PostedReceives.GRH_LENGTH : 0));
         receives.add(made);
         users.forEach(user -> receivesByEndpoint[user] = made);
       }
@@ -218,15 +244,26 @@ final class VerbsSimulation implements SimulatedWire.Tap {
               1,
               false,
               0);
-      fabric.time().schedule(operation.at(), () -> end.execute(operation));
+      network.clock().schedule(operation.at(), () -> end.execute(operation));
     }
   }
 
   // ---- running
 
+  private void connect() {
+    run(() -> ends.stream().anyMatch(SimulatedEndpoint::isConnecting));
+    if (ends.stream().anyMatch(SimulatedEndpoint::isConnecting)) {
+      throw new Violation("an endpoint never connected, nor failed to");
+    }
+  }
+
   private void runUntilIdle() {
+    run(() -> true);
+  }
+
+  private void run(BooleanSupplier goesOn) {
     int steps = 0;
-    while (fabric.step(Long.MAX_VALUE)) {
+    while (goesOn.getAsBoolean() && network.step()) {
       if (++steps > MAX_STEPS) {
         throw new Violation("did not terminate within " + MAX_STEPS + " steps");
       }
@@ -386,7 +423,7 @@ final class VerbsSimulation implements SimulatedWire.Tap {
   private static long retryCost(Fault fault, ConnectionConfig link) {
     return switch (fault.kind()) {
       case DELAY, REORDER, DUPLICATE -> fault.amount() / link.timeoutNanos();
-      case LOSS, CORRUPTION, PARTITION, STOP -> 0;
+      case LOSS, CORRUPTION, PARTITION, STOP, RESET -> 0;
     };
   }
 
@@ -401,10 +438,52 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     }
   }
 
+  @Override
+  public void sent(long now, int source, int destination, int first, int length) {
+    if (trace != null) {
+      trace.event(
+          now, source + " -> " + destination, "bytes", first + " to " + (first + length - 1));
+    }
+    packets++;
+  }
+
+  @Override
+  public void struck(long now, int connection, Fault fault, boolean ends) {
+    if (trace != null) {
+      trace.fault(now, fault);
+    }
+    faultCount++;
+    broken[connection] |= ends;
+  }
+
   // ---- called by the endpoints
 
+  /** The network, which is one of streams. */
+  SimulatedTcp tcp() {
+    SimulatedTcp streams = tcp;
+    if (streams == null) {
+      throw new IllegalStateException("packets");
+    }
+    return streams;
+  }
+
+  /** Whether a fault has ended the stream of a connection. */
+  boolean isBroken(int link) {
+    return broken[link];
+  }
+
+  /** Whether a message may come before its receive is posted. */
+  boolean hasLateReceives() {
+    return lateReceives;
+  }
+
+  /** The largest message that fits into a receive. */
+  int maxLength() {
+    return scenario.maxLength();
+  }
+
   long now() {
-    return fabric.time().now();
+    return network.clock().now();
   }
 
   /** Whether requesters split a long READ into parts. */
@@ -414,7 +493,7 @@ final class VerbsSimulation implements SimulatedWire.Tap {
 
   /** Schedules an action of an endpoint. */
   void later(long nanos, Runnable action) {
-    fabric.time().schedule(nanos, action);
+    network.clock().schedule(nanos, action);
   }
 
   /** Changes the number of endpoints that wait for SQ_DRAINED. */
@@ -493,15 +572,10 @@ final class VerbsSimulation implements SimulatedWire.Tap {
     ends.forEach(SimulatedEndpoint::close);
     receives.forEach(PostedReceives::close);
     devices.forEach(SimulatedDevice::close);
-    int left = fabric.time().pending() + fabric.wire().inFlight() + arena.flights.inUse();
-    if (left > 0) {
+    int timers = network.clock().pending();
+    if (timers + network.left() > 0) {
       throw new Violation(
-          "left at the end: timers "
-              + fabric.time().pending()
-              + ", packets "
-              + fabric.wire().inFlight()
-              + ", frames "
-              + arena.flights.inUse());
+          "left at the end: timers " + timers + ", packets, frames, streams " + network.left());
     }
   }
 }

@@ -55,6 +55,18 @@ class MutationTest {
 
   @Test
   @Timeout(600)
+  void seesEachMistakeInTheEngineOfStreams() throws InterruptedException, ExecutionException {
+    Map<String, Finding> findings =
+        inParallel(
+            StreamMistakes.ALL,
+            mistake -> new Finding(Mutant.of(mistake).search("IWARP").applyAsLong(MOST), 0));
+
+    System.out.println(table(findings));
+    assertThatAllAreSeen(findings);
+  }
+
+  @Test
+  @Timeout(600)
   void seesEachMistakeInTheReactiveLayerAndShrinksIt()
       throws InterruptedException, ExecutionException {
     Map<String, Finding> findings =

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.simulation.tcp;
+
+import io.verbena.emulated.wire.FaultDraw;
+import java.nio.ByteBuffer;
+
+/**
+ * The bytes of one direction of a connection, from the write to the read: written, on their way,
+ * arrived and not read. Both buffers and the wire together hold a limited number of bytes.
+ */
+final class OneWay {
+  /** Bytes that a read or write takes at most, in half of the cases; in the others, all it can. */
+  private static final int[] PIECES = {8, 64, 1024, 4096};
+
+  final int source;
+  final int destination;
+  private final byte[] ring;
+  private final long salt;
+  private long choices;
+  private long written;
+  private long arrived;
+  private long read;
+  private boolean ended;
+  private boolean endArrived;
+  private boolean cutOff;
+
+  /** When what was sent last arrives. */
+  private long lastArrival;
+
+  /**
+   * A direction without bytes.
+   *
+   * @param source number of the sending port
+   * @param destination number of the receiving port
+   * @param capacity the most bytes that it holds
+   * @param salt of its random choices
+   */
+  OneWay(int source, int destination, int capacity, long salt) {
+    this.source = source;
+    this.destination = destination;
+    this.salt = salt;
+    ring = new byte[capacity];
+  }
+
+  /** Returns a random number from 0 on that is less than a bound. */
+  int choose(int bound) {
+    long chance = FaultDraw.mix(salt + choices++ * 0x9E3779B97F4A7C15L);
+    return (int) Long.remainderUnsigned(chance, bound);
+  }
+
+  private int piece() {
+    int kind = choose(2 * PIECES.length);
+    return kind < PIECES.length ? 1 + choose(PIECES[kind]) : Integer.MAX_VALUE;
+  }
+
+  boolean isEmpty() {
+    return written == 0;
+  }
+
+  /** How many bytes a write may add. */
+  int room() {
+    return (int) (ring.length - (written - read));
+  }
+
+  /** How many bytes a read may take. */
+  int waiting() {
+    return (int) (arrived - read);
+  }
+
+  /**
+   * Adds as many bytes as a socket happens to take.
+   *
+   * @return how many
+   */
+  int write(ByteBuffer[] from, int offset, int count) {
+    // A socket that nothing was written to has room for a frame of MPA.
+    int most = Math.min(room(), isEmpty() ? Integer.MAX_VALUE : piece());
+    int done = 0;
+    for (int i = offset; i < offset + count; i++) {
+      while (done < most && from[i].hasRemaining()) {
+        int at = (int) (written % ring.length);
+        int length = Math.min(Math.min(from[i].remaining(), most - done), ring.length - at);
+        from[i].get(ring, at, length);
+        written += length;
+        done += length;
+      }
+    }
+    return done;
+  }
+
+  /**
+   * Takes as many bytes as a socket happens to give.
+   *
+   * @return how many
+   */
+  int read(ByteBuffer[] into, int offset, int count) {
+    int most = Math.min(waiting(), piece());
+    int done = 0;
+    for (int i = offset; i < offset + count; i++) {
+      while (done < most && into[i].hasRemaining()) {
+        int at = (int) (read % ring.length);
+        int length = Math.min(Math.min(into[i].remaining(), most - done), ring.length - at);
+        into[i].put(ring, at, length);
+        read += length;
+        done += length;
+      }
+    }
+    return done;
+  }
+
+  /** The moment at which something arrives that is sent now; never before what was sent earlier. */
+  long arrival(long earliest) {
+    lastArrival = Math.max(lastArrival, earliest);
+    return lastArrival;
+  }
+
+  /** More bytes have arrived. */
+  void arrived(int bytes) {
+    arrived += bytes;
+  }
+
+  /** Drops what has arrived and was not read, as a reset may. */
+  void dropUnread() {
+    read = arrived;
+  }
+
+  /** Nothing is written any more. Returns false if that was so before. */
+  boolean end() {
+    boolean first = !ended;
+    ended = true;
+    return first;
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  /** Nothing leaves any more, whatever is written. */
+  void cutOff() {
+    cutOff = true;
+  }
+
+  boolean isCutOff() {
+    return cutOff;
+  }
+
+  /** The reader has been told of the end. */
+  void endArrived() {
+    endArrived = true;
+  }
+
+  boolean hasEndArrived() {
+    return endArrived;
+  }
+}

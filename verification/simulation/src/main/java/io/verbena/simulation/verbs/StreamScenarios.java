@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.simulation.verbs;
+
+import io.verbena.emulated.wire.Fault;
+import io.verbena.emulated.wire.FaultSchedule;
+import io.verbena.verbs.Mtu;
+import io.verbena.verbs.QueuePairType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** Generates scenarios over the streams of iWARP: with what it has of the operations. */
+public final class StreamScenarios {
+  /** Beyond what a segment of iWARP carries. */
+  private static final int HUGE_LENGTH = 70_000;
+
+  private static final int HUGE_OPERATIONS = 4;
+
+  private static final int LEAST_SPAN_LOG2 = 12;
+
+  /** Weighted, as those over packets. */
+  private static final OperationKind[] KINDS = {
+    OperationKind.SEND,
+    OperationKind.SEND,
+    OperationKind.SEND,
+    OperationKind.WRITE,
+    OperationKind.WRITE,
+    OperationKind.WRITE,
+    OperationKind.READ,
+    OperationKind.READ
+  };
+
+  private static final OperationKind[] KEY_KINDS = {
+    OperationKind.GRANT_KEY,
+    OperationKind.GRANT_KEY,
+    OperationKind.LOCAL_INVALIDATE,
+    OperationKind.DEALLOCATE,
+    OperationKind.SEND_WITH_INVALIDATE,
+    OperationKind.SEND_WITH_INVALIDATE,
+    OperationKind.REREGISTER
+  };
+
+  private static final OperationKind[] KEY_FAILURES = {
+    OperationKind.REVOKED_KEY,
+    OperationKind.FOREIGN_WINDOW_KEY,
+    OperationKind.READ_BEYOND_WINDOW,
+    OperationKind.INVALIDATE_UNKNOWN_KEY
+  };
+
+  private static final OperationKind[] FAILURES = {
+    OperationKind.WRONG_KEY,
+    OperationKind.READ_BEYOND_REGION,
+    OperationKind.TOO_LARGE,
+    OperationKind.FAIL,
+    OperationKind.CLOSE
+  };
+
+  private StreamScenarios() {}
+
+  /** Generates the scenario of a seed. */
+  public static VerbsScenario generate(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int devices = 1 + random.nextInt(VerbsScenario.MAX_DEVICES);
+    long latency = 500L + random.nextInt(3000);
+    long span = 1L << (LEAST_SPAN_LOG2 + random.nextInt(8));
+    boolean huge = random.nextInt(16) == 0;
+    int maxLength = huge ? HUGE_LENGTH : VerbsScenario.MAX_LENGTH << random.nextInt(4);
+    List<ConnectionConfig> links = new ArrayList<>();
+    int count = huge ? 1 : 1 + random.nextInt(VerbsScenario.MAX_LINKS);
+    for (int i = 0; i < count; i++) {
+      links.add(link(random, devices));
+    }
+    boolean withGrants = random.nextInt(3) == 0;
+    boolean late = random.nextInt(8) == 0;
+    List<Operation> operations = new ArrayList<>();
+    if (withGrants) {
+      VerbsScenario.addFirstGrants(random, operations, links, Medium.STREAMS, maxLength);
+    }
+    int steps = 1 + random.nextInt(huge ? HUGE_OPERATIONS : VerbsScenario.MAX_OPERATIONS);
+    for (int i = 0; i < steps; i++) {
+      int link = random.nextInt(links.size());
+      OperationKind kind = kind(random, withGrants);
+      operations.add(
+          VerbsScenario.operation(
+              random, operations.size(), link, kind, withGrants, span, maxLength, late));
+    }
+    operations.sort(Comparator.comparingLong(Operation::at));
+    return new VerbsScenario(
+        seed,
+        Medium.STREAMS,
+        maxLength,
+        devices,
+        random.nextBoolean(),
+        random.nextInt(3) == 0,
+        links,
+        operations,
+        faults(random, links, devices, span, latency));
+  }
+
+  /** The faults of packets, and in every third run connections that end at any byte. */
+  private static FaultSchedule faults(
+      SplittableRandom random, List<ConnectionConfig> links, int devices, long span, long latency) {
+    FaultSchedule schedule = FaultSchedule.random(random.nextLong(), devices, span, latency);
+    List<Fault> faults = new ArrayList<>(schedule.faults());
+    int resets = random.nextInt(3) == 0 ? 1 + random.nextInt(2) : 0;
+    for (int i = 0; i < resets; i++) {
+      ConnectionConfig link = links.get(random.nextInt(links.size()));
+      int side = random.nextInt(2);
+      faults.add(
+          reset(
+              link.device(side),
+              link.device(1 - side),
+              random.nextInt(1 << (4 + random.nextInt(10))),
+              random.nextInt(2),
+              random.nextLong()));
+    }
+    return new FaultSchedule(latency, faults);
+  }
+
+  /**
+   * A connection that ends in front of a byte: with an error, or with an end if {@code how} is 1.
+   */
+  static Fault reset(int source, int destination, int at, int how, long salt) {
+    return new Fault(
+        Fault.Kind.RESET, source, destination, 0, Long.MAX_VALUE, at, Fault.ALWAYS, how, salt);
+  }
+
+  private static ConnectionConfig link(SplittableRandom random, int devices) {
+    int first = random.nextInt(devices);
+    int second = random.nextInt(8) == 0 ? first : random.nextInt(devices);
+    return new ConnectionConfig(
+        QueuePairType.RC,
+        first,
+        second,
+        Mtu.MTU_4096,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        1 + random.nextInt(4),
+        2 + random.nextInt(15),
+        random.nextInt(4) == 0,
+        random.nextBoolean());
+  }
+
+  private static OperationKind kind(SplittableRandom random, boolean withGrants) {
+    if (withGrants && random.nextInt(5) < 2) {
+      return VerbsScenario.choose(random, random.nextInt(8) == 0 ? KEY_FAILURES : KEY_KINDS);
+    }
+    return VerbsScenario.choose(random, random.nextInt(100) == 0 ? FAILURES : KINDS);
+  }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.simulation.mutation;
+
+import java.util.List;
+
+/** Mistakes in the engine of iWARP. */
+final class StreamMistakes {
+  static final List<Mistake> ALL =
+      List.of(
+          of(
+              "a header that is cut is read all the same",
+              "stream/Inbound.java",
+              "    if (own.remaining() < length) {\n      return false;\n    }\n",
+              "    if (own.remaining() < length) {\n      own.limit(own.position() + length);\n    }\n"),
+          of(
+              "a message is complete with its first segment",
+              "stream/Inbound.java",
+              "return !header.isLast() || isWhole() || end();",
+              "return isWhole() || end();"),
+          of(
+              "a SEND_WITH_INV of iWARP does not invalidate",
+              "stream/Inbound.java",
+              "header.opcode().invalidates() && !host.invalidateRemotely(header.tag())",
+              "header.opcode().invalidates() && header.tag() == 0"),
+          of(
+              "a READ is complete when it is asked for",
+              "stream/Outbound.java",
+              "      if (request.opcode() == SendOpcode.RDMA_READ) {\n        return;\n      }\n",
+              ""),
+          of(
+              "FENCE is ignored by iWARP",
+              "stream/Outbound.java",
+              "(request.flags() & SendWorkRequest.FENCE) != 0 && reads > 0",
+              "(request.flags() & SendWorkRequest.FENCE) != 0 && reads < 0"),
+          of(
+              "more READs are asked for than the peer serves",
+              "stream/Outbound.java",
+              "case RDMA_READ -> depth > 0 && reads >= depth;",
+              "case RDMA_READ -> false;"),
+          of(
+              "a WRITE puts each segment at its start",
+              "stream/Outbound.java",
+              "request.remoteAddress() + cut, length);",
+              "request.remoteAddress(), length);"),
+          of(
+              "the answer to a READ goes on from the wrong place",
+              "stream/Outbound.java",
+              "      answer.sourceOffset += length;\n",
+              ""),
+          of(
+              "a buffer that was sent whole is never free again",
+              "stream/Gather.java",
+              "while (first < count && !parts[first].hasRemaining()) {",
+              "while (first < count && parts[first].position() < 0) {"),
+          of(
+              "nothing is sent any more once the socket was full",
+              "stream/StreamEngine.java",
+              "  public void writable() {\n    full = false;\n",
+              "  public void writable() {\n"),
+          of(
+              "a stream that is lost flushes nothing",
+              "stream/StreamEngine.java",
+              "      host.moved(QueuePairState.ERR);\n      flush();\n",
+              "      host.moved(QueuePairState.ERR);\n"),
+          of(
+              "a receive that a cut message holds is lost",
+              "stream/InboundMessage.java",
+              "    fail(CompletionStatus.WR_FLUSH_ERR);\n    while",
+              "    held = false;\n    while"),
+          of(
+              "a stream is not closed when its engine has ended",
+              "TcpStream.java",
+              "      case IDLE, ENDED -> shut();",
+              "      case IDLE, ENDED -> {}"),
+          of(
+              "a stream that is broken is not lost",
+              "stream/StreamEngine.java",
+              "      lost();\n      return true;\n",
+              "      return true;\n"),
+          of(
+              "a frame of MPA that is cut is taken all the same",
+              "frame/MpaFrame.java",
+              "length < HEADER_LENGTH + data ? MpaFault.TOO_SHORT : MpaFault.NONE",
+              "MpaFault.NONE"));
+
+  private StreamMistakes() {}
+
+  private static Mistake of(String name, String file, String right, String wrong) {
+    return new Mistake(
+        name, "transport-emulated/src/main/java/io/verbena/emulated/iwarp/" + file, right, wrong);
+  }
+}
