@@ -57,6 +57,7 @@ public final class TcpStream implements IwarpFabric.Selected {
   private @Nullable MpaFrame request;
   private @Nullable IwarpQueuePair pair;
   private boolean established;
+  private boolean ending;
   private boolean halfOpen;
   private State state;
   private volatile @Nullable InetSocketAddress local;
@@ -395,7 +396,11 @@ public final class TcpStream implements IwarpFabric.Selected {
       }
       case ENDING -> {
         socket.interest(engine.isFull() ? OP_WRITE : 0);
-        deadline(CLOSING_NANOS);
+        if (!ending) {
+          // Not again for each request that is posted and flushed meanwhile.
+          ending = true;
+          deadline(CLOSING_NANOS);
+        }
       }
       case IDLE, ENDED -> shut();
     }

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.simulation.tcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.emulated.iwarp.IwarpQueuePair;
+import io.verbena.emulated.iwarp.StreamUser;
+import io.verbena.emulated.iwarp.TcpStream;
+import io.verbena.emulated.iwarp.frame.MpaFrame;
+import io.verbena.emulated.iwarp.stream.StreamTerms;
+import io.verbena.emulated.wire.Fault;
+import io.verbena.emulated.wire.FaultSchedule;
+import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.Device;
+import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.WorkCompletion;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** How a stream ends to a peer that takes no bytes any more. */
+@Tag("once")
+class StreamClosingTest {
+  private static final long LATENCY = 1000;
+  private static final long MILLI = 1_000_000;
+  private static final long SECOND = 1000 * MILLI;
+
+  /** The peer gets nothing from here on for longer than anybody waits. */
+  private static final int HELD_FROM = 2000;
+
+  private static final int LENGTH = 1000;
+  private static final int SENDS = 64;
+
+  /** As many as come. */
+  private static final int RECEIVES = 2;
+
+  private final SimulatedTcp tcp =
+      new SimulatedTcp(
+          3,
+          new FaultSchedule(
+              LATENCY,
+              List.of(
+                  new Fault(
+                      Fault.Kind.DELAY,
+                      0,
+                      1,
+                      0,
+                      Long.MAX_VALUE,
+                      HELD_FROM,
+                      Fault.ALWAYS,
+                      100 * SECOND,
+                      0))),
+          new Unwatched());
+  private final End active = new End();
+  private final End passive = new End();
+
+  @Test
+  void isOverInTimeHoweverMuchIsPosted() {
+    connect();
+    for (int i = 0; i < SENDS; i++) {
+      active.post();
+    }
+    runUntil(tcp.clock().now() + SECOND);
+    assertThat(active.pair.state()).isEqualTo(QueuePairState.RTS);
+
+    long failed = tcp.clock().now();
+    active.pair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
+    while (active.endedAt < 0 && tcp.clock().now() < failed + 10 * SECOND) {
+      active.post();
+      runUntil(tcp.clock().now() + 100 * MILLI);
+    }
+
+    assertThat(active.endedAt - failed)
+        .as("a part of a segment waits for the peer, for a while")
+        .isBetween(SECOND, 3 * SECOND);
+  }
+
+  private void connect() {
+    StreamTerms terms = new StreamTerms(false, 1, 1, StreamTerms.Role.ACTIVE_WRITES_FIRST);
+    MpaFrame request = frame(MpaFrame.Kind.REQUEST);
+    active.stream = tcp.connect(0, 0, 1, request, active, passive);
+    runUntil(SECOND / 2);
+    passive.connect(new StreamTerms(false, 1, 1, StreamTerms.Role.PASSIVE), QueuePairState.RTR);
+    tcp.call(() -> Objects.requireNonNull(passive.stream).answer(frame(MpaFrame.Kind.REPLY)));
+    runUntil(SECOND);
+    active.connect(terms, QueuePairState.RTS);
+  }
+
+  private static MpaFrame frame(MpaFrame.Kind kind) {
+    return new MpaFrame(
+        kind,
+        MpaFrame.ENHANCED_REVISION,
+        false,
+        false,
+        false,
+        MpaFrame.Depths.of(1, 1).readyByWrite(),
+        ByteBuffer.allocate(0));
+  }
+
+  private void runUntil(long moment) {
+    tcp.clock().schedule(moment - tcp.clock().now(), () -> {});
+    while (tcp.clock().now() < moment && tcp.step()) {
+      active.poll();
+    }
+  }
+
+  /** An end of the connection. */
+  private final class End implements StreamUser, TcpStream.Asked {
+    private final Device device = tcp.open();
+    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final CompletionQueue queue = device.createCompletionQueue(4 * SENDS, null);
+    private final MemoryRegion region =
+        domain.register(ByteBuffer.allocateDirect(LENGTH), EnumSet.of(Access.LOCAL_WRITE));
+    private final WorkCompletion[] batch = WorkCompletion.array(16);
+    private final IwarpQueuePair pair =
+        (IwarpQueuePair)
+            domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 2 * SENDS, RECEIVES));
+    private @Nullable TcpStream stream;
+    private long endedAt = -1;
+
+    private void connect(StreamTerms terms, QueuePairState to) {
+      pair.modify(
+          new QueuePairAttributes()
+              .state(QueuePairState.INIT)
+              .pkeyIndex(0)
+              .port(1)
+              .access(EnumSet.noneOf(Access.class)));
+      for (int i = 0; i < RECEIVES; i++) {
+        pair.postReceive(new ReceiveWorkRequest(1).buffer(region.address(), LENGTH, region.lkey()));
+      }
+      pair.connect(Objects.requireNonNull(stream), terms, to, new QueuePairAttributes());
+    }
+
+    private void post() {
+      pair.postSend(
+          new SendWorkRequest(1).send().signaled().buffer(region.address(), LENGTH, region.lkey()));
+    }
+
+    private void poll() {
+      while (queue.poll(batch) > 0) {}
+    }
+
+    @Override
+    public void requested(TcpStream asking, MpaFrame request) {
+      stream = asking;
+      asking.offeredTo(this);
+    }
+
+    @Override
+    public void ended() {
+      endedAt = tcp.clock().now();
+    }
+
+    @Override
+    public void withdrawn(TcpStream asking) {}
+
+    @Override
+    public void accepted(MpaFrame reply) {}
+
+    @Override
+    public void refused(MpaFrame reply) {}
+
+    @Override
+    public void nobodyListens() {}
+
+    @Override
+    public void failed(int errno) {}
+
+    @Override
+    public void established() {}
+  }
+
+  private static final class Unwatched implements SimulatedTcp.Tap {
+    @Override
+    public void sent(long now, int source, int destination, int first, int length) {}
+
+    @Override
+    public void struck(long now, int connection, Fault fault, boolean ends) {}
+  }
+}
