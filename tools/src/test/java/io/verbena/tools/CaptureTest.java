@@ -34,6 +34,7 @@ class CaptureTest {
         "pingpong --local -n 20 -demulated://captured?wire=simulated",
         "perf write bw --local -n 20 --ib-dev=emulated://captured?wire=simulated&seed=4",
         "ping --local -C 3 -a emulated://captured?wire=simulated",
+        "ping --local -C 3 -a iwarp://HERE:7466",
       })
   void writesEveryPacketOfTheCommandAndLeavesItsOutputAlone(String line) throws Exception {
     Path file = folder.resolve("out.pcap");
@@ -111,7 +112,7 @@ class CaptureTest {
     assertThat(run.exitCode()).isEqualTo(1);
     assertThat(run.err())
         .startsWith("verbena: capture: " + uri + " writes no packets")
-        .contains("-> take roce://ADDRESS, or emulated://NAME?wire=simulated");
+        .contains("-> take roce://ADDRESS, iwarp://ADDRESS, or emulated://NAME?wire=simulated");
     assertThat(file).doesNotExist();
   }
 

@@ -35,6 +35,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code crc=true}: segments carry CRCs, if either end asks for them; TCP's checksum alone
  *       without it
  *   <li>{@code source=ADDRESS}: the address of this machine to connect from
+ *   <li>{@code pcap=FILE}: writes all bytes that the HCA sends and takes to a capture file, as
+ *       segments of TCP around them; of the devices of a process, which share it, one file
  *   <li>{@code sanitize=true}: as for {@link EmulatedProvider}
  *   <li>limits of the device, as for {@link EmulatedProvider}
  * </ul>

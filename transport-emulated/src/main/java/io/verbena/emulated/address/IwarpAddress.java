@@ -27,6 +27,8 @@ public record IwarpAddress(
     CRC,
     /** The address of this machine to connect from. */
     SOURCE,
+    /** A file that all bytes are captured in. */
+    PCAP,
     SANITIZE
   }
 

@@ -11,6 +11,7 @@ import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Secrets;
+import io.verbena.emulated.iwarp.capture.TcpCapture;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
 import io.verbena.emulated.wire.ClockTime;
 import io.verbena.verbs.AddressVector;
@@ -70,6 +71,7 @@ public final class IwarpFabric extends TurnFabric implements StreamFabric {
   private final Set<TcpStream> open = new HashSet<>();
   private final ByteBuffer waste = ByteBuffer.allocateDirect(WASTE_BYTES);
   private final int mostHalfOpen;
+  private final @Nullable TcpCapture capture;
 
   /** Ports that accept nothing now. */
   private final List<Port> paused = new ArrayList<>();
@@ -111,12 +113,15 @@ public final class IwarpFabric extends TurnFabric implements StreamFabric {
    * @param opening held by whoever opens a device, and while a device is closed
    * @param ended called under {@code opening} when the HCA goes; no device can be opened any more
    * @param mostHalfOpen connections whose request has not come or waits, at the most
+   * @param capture what all bytes are written to, or null; the caller closes it
    */
-  public IwarpFabric(Object opening, Runnable ended, int mostHalfOpen) throws IOException {
+  public IwarpFabric(Object opening, Runnable ended, int mostHalfOpen, @Nullable TcpCapture capture)
+      throws IOException {
     super(Secrets.STRONG);
     this.opening = opening;
     this.ended = ended;
     this.mostHalfOpen = mostHalfOpen;
+    this.capture = capture;
     selector = Selector.open();
   }
 
@@ -167,6 +172,11 @@ public final class IwarpFabric extends TurnFabric implements StreamFabric {
         driver.rouse();
       }
     }
+  }
+
+  /** Whether a device is open; under {@code opening}. */
+  public boolean isInUse() {
+    return inUse;
   }
 
   @Override
@@ -226,7 +236,9 @@ public final class IwarpFabric extends TurnFabric implements StreamFabric {
       throw e;
     }
     NioSocket socket = new NioSocket(channel, this::wake);
-    TcpStream stream = TcpStream.active(this, socket, request, user);
+    TcpStream stream =
+        TcpStream.active(
+            this, capture == null ? socket : CapturedSocket.active(socket, capture), request, user);
     add(stream, socket, nanos);
     return stream;
   }
@@ -304,7 +316,8 @@ public final class IwarpFabric extends TurnFabric implements StreamFabric {
       }
       halfOpen++;
       NioSocket socket = new NioSocket(accepted, IwarpFabric.this::wake);
-      add(TcpStream.passive(IwarpFabric.this, socket, asked), socket, 0);
+      StreamSocket seen = capture == null ? socket : CapturedSocket.passive(socket, capture);
+      add(TcpStream.passive(IwarpFabric.this, seen, asked), socket, 0);
     }
 
     /** Not by those who have entered. */

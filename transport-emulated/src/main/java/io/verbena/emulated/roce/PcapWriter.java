@@ -19,7 +19,8 @@ public final class PcapWriter implements AutoCloseable {
   /** What an IPv6 header takes more than the room that a frame has for it. */
   private static final int MORE = Ipv6Layout.LENGTH - Ipv4Layout.LENGTH;
 
-  private static final int LONGEST = Frame.CAPACITY + MORE;
+  /** The longest packet that a file has. */
+  public static final int LONGEST = Frame.CAPACITY + MORE;
 
   private final FileChannel file;
   private final ByteBuffer record =
@@ -60,26 +61,47 @@ public final class PcapWriter implements AutoCloseable {
    */
   public synchronized void write(Frame frame, long nanos) throws IOException {
     int length = frame.length();
-    if (nanos < 0) {
-      throw new IllegalArgumentException("nanos: " + nanos + " (expected: >= 0)");
-    }
-    if (length < 1 || length > Frame.CAPACITY) {
-      throw new IllegalArgumentException(
-          "length: " + length + " (expected: 1 to " + Frame.CAPACITY + ")");
-    }
+    check(nanos, length, Frame.CAPACITY);
     int captured = frame.isOverIpv6() ? length + MORE : length;
-    record
-        .clear()
-        .putInt(PcapLayout.SECONDS_OFFSET, (int) (nanos / NANOS_PER_SECOND))
-        .putInt(PcapLayout.NANOS_OFFSET, (int) (nanos % NANOS_PER_SECOND))
-        .putInt(PcapLayout.CAPTURED_OFFSET, captured)
-        .putInt(PcapLayout.LENGTH_OFFSET, captured)
-        .put(PcapLayout.RECORD_HEADER_LENGTH + captured - length, frame.bytes(), 0, length)
-        .limit(PcapLayout.RECORD_HEADER_LENGTH + captured);
+    begin(nanos, captured)
+        .put(PcapLayout.RECORD_HEADER_LENGTH + captured - length, frame.bytes(), 0, length);
     if (frame.isOverIpv6()) {
       record.put(PcapLayout.RECORD_HEADER_LENGTH, frame.ipv6Header(), 0, Ipv6Layout.LENGTH);
     }
     writeRecord();
+  }
+
+  /**
+   * Writes a packet of any protocol.
+   *
+   * @param packet its bytes from the IP header on, from index 0
+   * @throws IllegalArgumentException if the time is negative, or the length none of 1 to {@link
+   *     #LONGEST}
+   * @throws IOException if the file cannot be written, or is closed
+   */
+  public synchronized void write(ByteBuffer packet, int length, long nanos) throws IOException {
+    check(nanos, length, LONGEST);
+    begin(nanos, length).put(PcapLayout.RECORD_HEADER_LENGTH, packet, 0, length);
+    writeRecord();
+  }
+
+  private static void check(long nanos, int length, int most) {
+    if (nanos < 0) {
+      throw new IllegalArgumentException("nanos: " + nanos + " (expected: >= 0)");
+    }
+    if (length < 1 || length > most) {
+      throw new IllegalArgumentException("length: " + length + " (expected: 1 to " + most + ")");
+    }
+  }
+
+  private ByteBuffer begin(long nanos, int length) {
+    return record
+        .clear()
+        .putInt(PcapLayout.SECONDS_OFFSET, (int) (nanos / NANOS_PER_SECOND))
+        .putInt(PcapLayout.NANOS_OFFSET, (int) (nanos % NANOS_PER_SECOND))
+        .putInt(PcapLayout.CAPTURED_OFFSET, length)
+        .putInt(PcapLayout.LENGTH_OFFSET, length)
+        .limit(PcapLayout.RECORD_HEADER_LENGTH + length);
   }
 
   private void writeHeader() throws IOException {

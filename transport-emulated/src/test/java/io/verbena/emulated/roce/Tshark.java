@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /** Wireshark's dissectors, as a program. */
-final class Tshark {
+public final class Tshark {
   private static final int DEADLINE_SECONDS = 90;
 
   /** What Wireshark looks for in a payload. */
@@ -33,7 +33,7 @@ final class Tshark {
   private Tshark() {}
 
   /** Skips the test, aloud, where the program is missing. */
-  static void assumeInstalled() {
+  public static void assumeInstalled() {
     boolean installed =
         Arrays.stream(System.getenv("PATH").split(Pattern.quote(File.pathSeparator)))
             .anyMatch(folder -> Files.isExecutable(Path.of(folder, "tshark")));
@@ -45,7 +45,7 @@ final class Tshark {
   }
 
   /** The lines that it prints about a capture; what is in the payloads does not matter. */
-  static List<String> read(Path capture, String... arguments)
+  public static List<String> read(Path capture, String... arguments)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("tshark", "-n", "-r", capture.toString()));
     for (String guess : GUESSES) {

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.capture;
+
+import io.verbena.emulated.hca.FailureLog;
+import io.verbena.emulated.roce.PcapWriter;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes streams to a file that Wireshark reads. Segments, sequence numbers and acknowledgements
+ * are made up around the bytes that a socket took and gave, in the order in which it did: how the
+ * kernel has sent them is not seen here. For those who have entered the fabric.
+ *
+ * <p>If the file cannot be written any more, that is logged, and the capture ends there.
+ */
+public final class TcpCapture implements AutoCloseable {
+  private static final long NANOS_PER_MILLI = 1_000_000;
+
+  /** Bytes that an end has sent and the other has not acknowledged, at the most. */
+  private static final int MOST_OPEN = TcpLayout.MAX_WINDOW / 2;
+
+  private final PcapWriter writer;
+  private final Segment segment = new Segment();
+  private final Set<Ends> streams = new HashSet<>();
+  private final long epoch = System.currentTimeMillis() * NANOS_PER_MILLI - System.nanoTime();
+  private boolean closed;
+
+  private record Ends(InetSocketAddress active, InetSocketAddress passive) {}
+
+  private TcpCapture(PcapWriter writer) {
+    this.writer = writer;
+  }
+
+  /**
+   * Creates the file.
+   *
+   * @throws VerbsException {@code INVALID} if it cannot be created
+   */
+  public static TcpCapture to(String file) {
+    try {
+      return new TcpCapture(PcapWriter.create(Path.of(file)));
+    } catch (IOException | InvalidPathException e) {
+      throw new VerbsException(
+          VerbsError.INVALID, "pcap: " + file + ": " + e + " (expected: a file to write)");
+    }
+  }
+
+  /**
+   * Begins a stream with its three first segments.
+   *
+   * @param active the address of the end that connected
+   * @return null if the other end of it is captured here already: it writes all of both
+   */
+  public @Nullable Stream begin(InetSocketAddress active, InetSocketAddress passive) {
+    Ends ends = new Ends(active, passive);
+    if (!streams.add(ends)) {
+      return null;
+    }
+    Stream stream = new Stream(ends);
+    stream.begin();
+    return stream;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      try {
+        writer.close();
+      } catch (IOException e) {
+        FailureLog.get().failed(e);
+      }
+    }
+  }
+
+  /** Both directions of a stream. */
+  public final class Stream {
+    private final Ends ends;
+    private final boolean overIpv6;
+
+    /** The next sequence numbers of both ends. */
+    private int activeNext;
+
+    private int passiveNext;
+
+    /** The last acknowledgements that they have sent. */
+    private int activeAcknowledged;
+
+    private int passiveAcknowledged;
+    private boolean activeEnded;
+    private boolean passiveEnded;
+
+    private Stream(Ends ends) {
+      this.ends = ends;
+      overIpv6 = Segment.isIpv6(ends.active);
+    }
+
+    private void begin() {
+      write(/* byActive= */ true, TcpLayout.SYN, 0);
+      activeNext++;
+      write(/* byActive= */ false, TcpLayout.SYN | TcpLayout.ACK, 0);
+      passiveNext++;
+      write(/* byActive= */ true, TcpLayout.ACK, 0);
+    }
+
+    /** Bytes have gone from one end to the other. */
+    public void bytes(boolean byActive, ByteBuffer of, int from, int end) {
+      for (int at = from; at < end; ) {
+        int length = Math.min(end - at, Segment.MOST_PAYLOAD);
+        segment.payload(overIpv6, of, at, length);
+        write(byActive, TcpLayout.PSH | TcpLayout.ACK, length);
+        at += length;
+        if (byActive) {
+          activeNext += length;
+        } else {
+          passiveNext += length;
+        }
+        int open = byActive ? activeNext - passiveAcknowledged : passiveNext - activeAcknowledged;
+        if (open > MOST_OPEN) {
+          write(!byActive, TcpLayout.ACK, 0);
+        }
+      }
+    }
+
+    /** An end sends no more; said once. */
+    public void end(boolean byActive) {
+      if (byActive ? activeEnded : passiveEnded) {
+        return;
+      }
+      write(byActive, TcpLayout.FIN | TcpLayout.ACK, 0);
+      if (byActive) {
+        activeNext++;
+        activeEnded = true;
+      } else {
+        passiveNext++;
+        passiveEnded = true;
+      }
+    }
+
+    /** An end has reset the connection; said once. */
+    public void reset(boolean byActive) {
+      if (!activeEnded || !passiveEnded) {
+        write(byActive, TcpLayout.RST | TcpLayout.ACK, 0);
+        activeEnded = true;
+        passiveEnded = true;
+      }
+    }
+
+    /** Nothing follows. */
+    public void close() {
+      streams.remove(ends);
+    }
+
+    private void write(boolean byActive, int flags, int payload) {
+      int acknowledgement = byActive ? passiveNext : activeNext;
+      if (byActive) {
+        activeAcknowledged = acknowledgement;
+      } else {
+        passiveAcknowledged = acknowledgement;
+      }
+      segment.end(
+          byActive ? ends.active : ends.passive,
+          byActive ? ends.passive : ends.active,
+          flags,
+          byActive ? activeNext : passiveNext,
+          acknowledgement,
+          payload);
+      if (closed) {
+        return;
+      }
+      try {
+        writer.write(segment.bytes, segment.length(), epoch + System.nanoTime());
+      } catch (IOException e) {
+        FailureLog.get().failed(e);
+        TcpCapture.this.close();
+      }
+    }
+  }
+}
