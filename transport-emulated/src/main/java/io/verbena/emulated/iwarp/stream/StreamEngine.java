@@ -238,12 +238,13 @@ public final class StreamEngine {
   /**
    * Takes what has come.
    *
-   * @return whether anything has
+   * @return whether anything has, or the stream ends for want of memory to read into
    */
   public boolean receive(ScatteringByteChannel from) {
     if (state != State.OPEN && state != State.WAITING) {
       return false;
     }
+    State before = state;
     try {
       long came = inbound.receive(from);
       if (came < 0) {
@@ -251,7 +252,7 @@ public final class StreamEngine {
       } else {
         complete();
       }
-      return came != 0;
+      return came != 0 || state != before;
     } catch (IOException e) {
       lost();
       return true;

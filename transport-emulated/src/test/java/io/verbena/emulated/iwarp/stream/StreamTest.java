@@ -318,6 +318,31 @@ class StreamTest {
     assertThat(remote.bytes[LARGE - 1]).isZero();
   }
 
+  /** Without that nobody would have the TERMINATE sent, and the bytes that wait would wake for ever. */
+  @Test
+  void tellsThatItEndsWhereAKeyHasDiedBeforeTheRestIsRead() {
+    pair.start(false);
+    pair.run();
+    Region from = pair.active.host.register(LARGE);
+    Region remote = pair.passive.host.register(LARGE);
+    pair.there.most = 100;
+    pair.active.post(
+        new SendWorkRequest(1)
+            .id(1)
+            .write(remote.address, remote.key)
+            .buffer(from.address, LARGE, from.key));
+    assertThat(pair.active.turn()).isTrue();
+    assertThat(pair.passive.turn()).isTrue();
+
+    assertThat(pair.passive.host.forget(remote.key)).isTrue();
+    assertThat(pair.active.turn()).isTrue();
+
+    assertThat(pair.passive.engine.receive(pair.there)).as("there is something to do").isTrue();
+    assertThat(pair.passive.engine.state()).isEqualTo(State.ENDING);
+    pair.run();
+    assertEnded(TerminateCause.TAGGED_INVALID_TAG);
+  }
+
   @Test
   void startsAnewAfterAReset() {
     pair.start(true);
