@@ -403,13 +403,20 @@ class ReliableEndpoint extends SimulatedEndpoint {
     return true;
   }
 
-  /** Called when the peer is known to have executed a request, and thereby all before it. */
+  /**
+   * Called when the peer is known to have executed a request, and thereby all before it but those
+   * with a result, which may still be on its way out of the peer's memory.
+   */
   final void executedUpTo(PostedRequest post) {
-    while (executed <= post.number) {
+    while (executed < post.number) {
       PostedRequest next = posts.get(executed++);
-      if (!next.operation.kind().isLocal()) {
+      OperationKind kind = next.operation.kind();
+      if (!next.executed && !kind.isLocal() && !hasResult(kind)) {
         executed(next);
       }
+    }
+    if (!post.executed) {
+      executed(post);
     }
   }
 
