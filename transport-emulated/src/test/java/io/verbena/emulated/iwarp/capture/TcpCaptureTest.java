@@ -122,8 +122,7 @@ class TcpCaptureTest {
     URI other = URI.create("iwarp://" + Loopbacks.ADDRESS + ":0?pcap=" + folder.resolve("b.pcap"));
     try (Caller first = new Caller(with);
         Caller second = new Caller(URI.create("iwarp://" + Loopbacks.ADDRESS + ":0"))) {
-      assertThat(second.device.attributes().name())
-          .isEqualTo(first.device.attributes().name());
+      assertThat(second.device.attributes().name()).isEqualTo(first.device.attributes().name());
       assertThatThrownBy(() -> new Caller(other))
           .isInstanceOfSatisfying(
               VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.INVALID))

@@ -318,7 +318,9 @@ class StreamTest {
     assertThat(remote.bytes[LARGE - 1]).isZero();
   }
 
-  /** Without that nobody would have the TERMINATE sent, and the bytes that wait would wake for ever. */
+  /**
+   * Without that nobody would have the TERMINATE sent, and the bytes that wait would wake for ever.
+   */
   @Test
   void tellsThatItEndsWhereAKeyHasDiedBeforeTheRestIsRead() {
     pair.start(false);
