@@ -10,8 +10,13 @@ public enum Capability {
   UNRELIABLE_CONNECTED,
   /** Queue pairs of type {@link QueuePairType#UD} and address handles; no multicast groups. */
   UNRELIABLE_DATAGRAM,
-  /** SEND_WITH_IMM and WRITE_WITH_IMM. */
+  /** Immediate data with a WRITE, WRITE_WITH_IMM. */
   IMMEDIATE_DATA,
+  /**
+   * Immediate data with a SEND, too, SEND_WITH_IMM. Without it, as with iWARP, whose immediate data
+   * takes a receive by itself (RFC 7306, section 6), it comes with a WRITE alone.
+   */
+  SEND_WITH_IMMEDIATE,
   /** Compare-and-swap and fetch-and-add, 8 bytes wide. */
   ATOMICS,
   /** Work requests that carry their payload. */

@@ -21,6 +21,15 @@ public interface QueuePair extends AutoCloseable {
   /** Returns the capacities that it was granted, at least those asked for. */
   QueuePairCapabilities capabilities();
 
+  /**
+   * Returns whether it can do what needs a capability: whether its device can and, once it is
+   * connected, its peer, where the wire leaves that open, as iWARP's does for atomics and immediate
+   * data (RFC 7306, section 1.1). Until then what the device can is returned.
+   */
+  default boolean supports(Capability capability) {
+    return protectionDomain().device().attributes().supports(capability);
+  }
+
   /** Returns its shared receive queue, or null. */
   @Nullable SharedReceiveQueue sharedReceiveQueue();
 
@@ -51,7 +60,8 @@ public interface QueuePair extends AutoCloseable {
    * their buffers belong to the HCA until completion.
    *
    * @throws PostException {@code INVALID} before RTS or for a request that breaks a limit, {@code
-   *     NO_MEMORY} if the queue is full, {@code NOT_SUPPORTED} for an opcode that the device lacks
+   *     NO_MEMORY} if the queue is full, {@code NOT_SUPPORTED} for an opcode that the device lacks,
+   *     or {@linkplain #supports the peer}
    */
   void postSend(SendWorkRequest request);
 

@@ -238,8 +238,9 @@ final class DisniContext {
     EnumSet<Capability> capabilities = EnumSet.noneOf(Capability.class);
     // To iWARP's drivers SQD is the end of the connection (siw, irdma).
     add(capabilities, Capability.SEND_QUEUE_DRAIN, !quirks.isIwarp());
-    // RFC 5040 has none; RFC 7306, which has, no driver knows.
+    // RFC 5040 has none; of RFC 7306 cxgb4 alone knows those with a WRITE, which no flag tells.
     add(capabilities, Capability.IMMEDIATE_DATA, !quirks.isIwarp());
+    add(capabilities, Capability.SEND_WITH_IMMEDIATE, !quirks.isIwarp());
     add(capabilities, Capability.LOCAL_READ_SINKS, !quirks.isIwarp());
     add(capabilities, Capability.ADDRESS_VECTORS, !quirks.isIwarp());
     add(capabilities, Capability.REQUEST_STATUS, !quirks.isIwarp());

@@ -68,7 +68,8 @@ final class SendRules {
     return TransportOpcodes.has(type, opcode)
         && switch (opcode) {
           case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> device.supports(Capability.ATOMICS);
-          case SEND_WITH_IMM, RDMA_WRITE_WITH_IMM -> device.supports(Capability.IMMEDIATE_DATA);
+          case SEND_WITH_IMM -> device.supports(Capability.SEND_WITH_IMMEDIATE);
+          case RDMA_WRITE_WITH_IMM -> device.supports(Capability.IMMEDIATE_DATA);
           case SEND_WITH_INV -> device.supports(Capability.SEND_WITH_INVALIDATE);
           case LOCAL_INV -> device.supports(Capability.LOCAL_INVALIDATE);
           case BIND_MW -> device.supports(Capability.MEMORY_WINDOW_TYPE_2B);

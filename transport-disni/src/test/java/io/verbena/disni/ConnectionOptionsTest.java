@@ -82,6 +82,7 @@ final class ConnectionOptionsTest {
       assertThat(link.device.attributes().capabilities())
           .doesNotContain(
               Capability.IMMEDIATE_DATA,
+              Capability.SEND_WITH_IMMEDIATE,
               Capability.ATOMICS,
               Capability.SEND_QUEUE_DRAIN,
               Capability.LOCAL_READ_SINKS,

@@ -3,16 +3,22 @@ package io.verbena.emulated;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.WorkCompletion;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,7 +28,9 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.HexFormat;
+import java.util.Objects;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,6 +41,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class IwarpForeignPeerTest {
   private static final URI ANY = URI.create("iwarp://" + Loopbacks.ADDRESS + ":0");
   private static final int TIMEOUT = (int) Caller.LIMIT.toMillis();
+
+  /** The same, of a peer that has the extensions of RFC 7306. */
+  private static final String EXTENDED_REQUEST = hex("MPA ID Req Frame") + "1402000400040004";
 
   /** Revision 2, no CRC, 4 and 4 READs, no empty message first: as siw asks. */
   private static final String REQUEST = hex("MPA ID Req Frame") + "1002000400040004";
@@ -93,6 +104,153 @@ class IwarpForeignPeerTest {
               caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
 
       assertThat(read(peer, 20)).isEqualTo(REPLY + "00010000");
+    }
+  }
+
+  @Test
+  void hasItsAtomicsAndImmediateDataServed() throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
+        Socket peer = connect(listener)) {
+      write(peer, EXTENDED_REQUEST);
+      QueuePair pair =
+          accept(
+              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
+      assertThat(read(peer, 24)).isEqualTo(REPLY + "1202000400040004");
+      long counter = caller.region.address() + 128;
+      caller.bytes.order(ByteOrder.nativeOrder()).putLong(128, 5);
+
+      write(
+          peer,
+          "0046414a"
+              + "00000000"
+              + "00000001"
+              + "00000001"
+              + "00000000"
+              + "00000000"
+              + "00000009"
+              + HexFormat.of().toHexDigits(caller.region.rkey())
+              + HexFormat.of().toHexDigits(counter)
+              + "0000000000000002"
+              + "00".repeat(24)
+              + "00000000");
+
+      assertThat(read(peer, 36))
+          .isEqualTo(
+              "001e414b"
+                  + "00000000"
+                  + "00000003"
+                  + "00000001"
+                  + "00000000"
+                  + "00000009"
+                  + "0000000000000005"
+                  + "00000000");
+      assertThat(caller.bytes.getLong(128)).isEqualTo(7);
+      write(peer, "001a4148" + "00".repeat(8) + "00000001" + "00000000" + "0000004d00000000");
+      write(peer, "00000000");
+      WorkCompletion done = caller.next();
+      assertThat(done.opcode()).isEqualTo(CompletionOpcode.RECV_RDMA_WITH_IMM);
+      assertThat(done.immediate()).isEqualTo(77);
+      assertThat(pair.supports(Capability.ATOMICS)).isTrue();
+      assertThat(pair.supports(Capability.IMMEDIATE_DATA)).isTrue();
+    }
+  }
+
+  /** As siw does: what it echoes of the request is no answer. */
+  @ParameterizedTest
+  @ValueSource(strings = {"1002", "1402"})
+  void isAskedForNothingThatItDoesNotHave(String flags) throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS))) {
+      server.setSoTimeout(TIMEOUT);
+      ConnectionIdentifier active =
+          caller.resolve(URI.create("iwarp://" + Loopbacks.ADDRESS + ":" + server.getLocalPort()));
+      QueuePair pair = Objects.requireNonNull(active.queuePair());
+      assertThat(pair.supports(Capability.ATOMICS)).isTrue();
+      active.connect(ConnectionParameters.defaults(), Caller.LIMIT.toNanos());
+      try (Socket peer = server.accept()) {
+        peer.setSoTimeout(TIMEOUT);
+        assertThat(read(peer, 24)).startsWith(hex("MPA ID Req Frame") + "14020004");
+        write(peer, REPLY + flags + "000400040004");
+        caller.expect(ConnectionEvent.Type.ESTABLISHED);
+
+        assertRefused(pair, new SendWorkRequest(0).writeWithImmediate(0, 0, 1));
+        assertRefused(pair, new SendWorkRequest(1).fetchAndAdd(8, 1, 1));
+        assertRefused(pair, new SendWorkRequest(1).compareAndSwap(8, 1, 1, 2));
+
+        assertThat(pair.supports(Capability.ATOMICS)).isFalse();
+        assertThat(pair.supports(Capability.IMMEDIATE_DATA)).isFalse();
+        assertThat(pair.supports(Capability.SEND_WITH_INVALIDATE)).isTrue();
+        assertThat(pair.state()).isEqualTo(QueuePairState.RTS);
+      }
+    }
+  }
+
+  private static void assertRefused(QueuePair pair, SendWorkRequest request) {
+    assertThatThrownBy(() -> pair.postSend(request.id(3)))
+        .isInstanceOfSatisfying(
+            PostException.class,
+            e -> {
+              assertThat(e.error()).isEqualTo(VerbsError.NOT_SUPPORTED);
+              assertThat(e.workRequestId()).isEqualTo(3);
+            })
+        .hasMessageContaining("opcode: " + request.opcode() + ", which the peer does not have");
+  }
+
+  @Test
+  void isToldOfNoExtensionsWhereTheAddressSaysSo() throws Exception {
+    URI without = URI.create(ANY + "?extensions=false");
+    try (Caller caller = new Caller(ANY);
+        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, without, 1);
+        Socket peer = connect(listener)) {
+      write(peer, EXTENDED_REQUEST);
+      QueuePair pair =
+          accept(
+              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
+
+      assertThat(read(peer, 24)).isEqualTo(REPLY + "1002000400040004");
+      assertThat(pair.supports(Capability.ATOMICS)).isFalse();
+    }
+  }
+
+  @Test
+  void isAskedForNoExtensionsWhereTheAddressSaysSo() throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS))) {
+      server.setSoTimeout(TIMEOUT);
+      ConnectionIdentifier active =
+          caller.resolve(
+              URI.create(
+                  "iwarp://"
+                      + Loopbacks.ADDRESS
+                      + ":"
+                      + server.getLocalPort()
+                      + "?extensions=false"));
+      active.connect(ConnectionParameters.defaults(), Caller.LIMIT.toNanos());
+      try (Socket peer = server.accept()) {
+        peer.setSoTimeout(TIMEOUT);
+        assertThat(read(peer, 24)).startsWith(hex("MPA ID Req Frame") + "10020004");
+      }
+    }
+  }
+
+  /** A peer that does not say that it has them is not to send them. */
+  @Test
+  void isEndedIfItSendsAnAtomicAllTheSame() throws Exception {
+    try (Caller caller = new Caller(ANY);
+        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
+        Socket peer = connect(listener)) {
+      write(peer, REQUEST);
+      QueuePair unused =
+          accept(
+              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
+      assertThat(read(peer, 24)).isEqualTo(REPLY + "1002000400040004");
+
+      write(peer, "0046414a" + "00000000" + "00000001" + "00000001" + "00".repeat(60));
+
+      // TERMINATE: RDMAP, remote operation, unexpected opcode.
+      assertThat(read(peer, 28)).endsWith("0206" + "0000" + "00000000");
+      assertThat(isClosed(peer)).isTrue();
     }
   }
 
@@ -171,7 +329,7 @@ class IwarpForeignPeerTest {
       try (Socket peer = server.accept()) {
         peer.setSoTimeout(TIMEOUT);
         assertThat(read(peer, 24))
-            .startsWith(hex("MPA ID Req Frame") + "10020004" + "8010" + "8010");
+            .startsWith(hex("MPA ID Req Frame") + "14020004" + "8010" + "8010");
 
         write(peer, answer);
 

@@ -8,8 +8,8 @@ import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.verbs.SendWorkRequest;
 
 /**
- * The {@link Signal} of each message in its last bytes, for devices without immediate data, as
- * iWARP's are: one place for each slot of a send queue. On the event loop's thread only.
+ * The {@link Signal} of each message in its last bytes, for devices whose SENDs carry no immediate
+ * data, as iWARP's: one place for each slot of a send queue. On the event loop's thread only.
  */
 final class SignalTrailers {
   /** Bytes of one. */

@@ -133,7 +133,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     RdmaOptions options = hca.options();
     int receives = Math.min(options.receiveDepth(), Handshake.MOST_RECEIVES);
     int sends = options.sendDepth();
-    trails = !hca.device().attributes().supports(Capability.IMMEDIATE_DATA);
+    trails = !hca.device().attributes().supports(Capability.SEND_WITH_IMMEDIATE);
     Membership joined = handler.queues().join(this, receives + sends);
     membership = joined;
     QueuePair made = null;

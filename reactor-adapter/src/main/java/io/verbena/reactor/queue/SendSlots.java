@@ -8,6 +8,7 @@ import io.verbena.core.loop.Ticks;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.reactor.guard.FailureGuard;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
@@ -61,6 +62,11 @@ public final class SendSlots {
   /** How many slot numbers a queue of this capacity has. */
   public static int slotsFor(int capacity) {
     return Integer.highestOneBit(Math.max(1, capacity - 1)) << 1;
+  }
+
+  /** Whether device and peer can do what needs a capability; for any thread. */
+  public boolean supports(Capability capability) {
+    return pair.supports(capability);
   }
 
   /** The ticks of its connection. */

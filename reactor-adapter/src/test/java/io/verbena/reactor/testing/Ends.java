@@ -49,7 +49,7 @@ public final class Ends implements AutoCloseable {
             .block(LIMIT);
   }
 
-  /** Whether the HCA has atomics, which iWARP has not. */
+  /** Whether the HCA has atomics, which an RNIC of iWARP has not. */
   public static boolean haveAtomics() {
     return have(Capability.ATOMICS);
   }

@@ -30,7 +30,7 @@ final class Exports implements AutoCloseable {
   /**
    * The ticket counter, 8 bytes.
    *
-   * @throws RefusedException if the HCA has no atomics, as those of iWARP
+   * @throws RefusedException if the HCA has no atomics, as an RNIC of iWARP
    */
   synchronized RemoteMemory tickets() {
     if (closed) {

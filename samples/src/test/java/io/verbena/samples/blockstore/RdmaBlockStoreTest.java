@@ -14,6 +14,7 @@ import io.verbena.samples.report.Progress;
 import java.io.IOException;
 import java.net.URI;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
@@ -147,6 +148,19 @@ class RdmaBlockStoreTest extends BlockStoreContract<RdmaTwin> {
 
       assertThat(result.complete()).isTrue();
       assertThat(result.next()).isEqualTo(800);
+    }
+  }
+
+  @Test
+  @Tag("once")
+  void drawsEachTicketOnceOverTcp() throws IOException {
+    URI store = URI.create("iwarp://127.0.0.1:0");
+    try (RdmaTwin tcp = RdmaTwin.start(store, RdmaOptions.defaults(), file, LIMIT);
+        Progress.Step step = progress.begin("tickets", 200)) {
+      DrawTickets.Result result = DrawTickets.run(tcp, 4, 50, step, LIMIT);
+
+      assertThat(result.complete()).isTrue();
+      assertThat(result.next()).isEqualTo(200);
     }
   }
 

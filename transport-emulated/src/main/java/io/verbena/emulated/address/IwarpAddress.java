@@ -25,6 +25,8 @@ public record IwarpAddress(
   public enum Option {
     /** Whether FPDUs have CRCs: {@code true} or {@code false}. */
     CRC,
+    /** Whether to have atomics and immediate data with peers that do: as {@link #CRC}. */
+    EXTENSIONS,
     /** The address of this machine to connect from. */
     SOURCE,
     /** A file that all bytes are captured in. */
@@ -46,12 +48,16 @@ public record IwarpAddress(
     int port = Math.max(0, AddressOptions.port(address));
     AddressOptions<Option> read =
         AddressOptions.parse(address, Option.class, AddressOptions::decodeForm);
-    String crc = read.options().get(Option.CRC);
-    if (crc != null && !crc.equals("true") && !crc.equals("false")) {
-      throw AddressOptions.invalid("crc: " + crc + " (expected: true or false)");
-    }
+    checkBoolean("crc", read.options().get(Option.CRC));
+    checkBoolean("extensions", read.options().get(Option.EXTENSIONS));
     return new IwarpAddress(
         RoceAddress.resolve(address, host), port, read.options(), read.limits());
+  }
+
+  private static void checkBoolean(String option, @Nullable String value) {
+    if (value != null && !value.equals("true") && !value.equals("false")) {
+      throw AddressOptions.invalid(option + ": " + value + " (expected: true or false)");
+    }
   }
 
   /** Looks a host of an address up; returns its address as it stands in a URI. */
@@ -67,6 +73,11 @@ public record IwarpAddress(
   /** Whether this end asks for CRCs; there are some if either end does. */
   public boolean crc() {
     return "true".equals(options.get(Option.CRC));
+  }
+
+  /** Whether this end has atomics and immediate data with a peer that does. */
+  public boolean extensions() {
+    return !"false".equals(options.get(Option.EXTENSIONS));
   }
 
   /** The address of this machine that is asked for, or null. */

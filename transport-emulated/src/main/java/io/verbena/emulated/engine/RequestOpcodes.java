@@ -113,11 +113,12 @@ public final class RequestOpcodes {
   }
 
   /** Whether the peer answers with more than an acknowledgement. */
-  static boolean isReadOrAtomic(SendOpcode operation) {
+  public static boolean isReadOrAtomic(SendOpcode operation) {
     return operation == SendOpcode.RDMA_READ || isAtomic(operation);
   }
 
-  static boolean isAtomic(SendOpcode operation) {
+  /** Whether it is one of the atomics. */
+  public static boolean isAtomic(SendOpcode operation) {
     return operation == SendOpcode.ATOMIC_CMP_AND_SWP
         || operation == SendOpcode.ATOMIC_FETCH_AND_ADD;
   }

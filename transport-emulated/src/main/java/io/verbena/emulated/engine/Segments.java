@@ -7,7 +7,7 @@ import io.verbena.verbs.SendWorkRequest;
 import java.nio.ByteBuffer;
 
 /** Moves the bytes of one packet between it and the buffers of a request or receive. */
-final class Segments {
+public final class Segments {
   private Segments() {}
 
   static long length(SendWorkRequest request) {
@@ -64,7 +64,7 @@ final class Segments {
    *
    * @param at where they are in {@code bytes}
    */
-  static Grant scatter(
+  public static Grant scatter(
       Host host, ScatterGatherList buffers, long offset, ByteBuffer bytes, int at, int length) {
     long skip = offset;
     int from = at;

@@ -23,10 +23,12 @@ public final class DeviceLimits {
   private static final Set<Capability> ALL =
       Collections.unmodifiableSet(EnumSet.allOf(Capability.class));
 
-  /** What iWARP has words for (RFC 5040), and what a device does without the wire. */
+  /** What iWARP has words for (RFC 5040, 7306), and what a device does without the wire. */
   private static final Set<Capability> OF_STREAMS =
       Collections.unmodifiableSet(
           EnumSet.of(
+              Capability.IMMEDIATE_DATA,
+              Capability.ATOMICS,
               Capability.INLINE_DATA,
               Capability.SHARED_RECEIVE_QUEUE,
               Capability.MEMORY_WINDOW_TYPE_1,
@@ -61,8 +63,8 @@ public final class DeviceLimits {
   }
 
   /**
-   * What these options leave a device that speaks iWARP: reliable connections alone, without
-   * immediate data and atomics.
+   * What these options leave a device that speaks iWARP: reliable connections alone, and immediate
+   * data with WRITEs alone.
    *
    * @throws VerbsException {@code INVALID} for what is no number from 1 to the full limit
    */

@@ -277,6 +277,21 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return (access & right) != 0;
   }
 
+  /**
+   * Whether its peer has atomics and immediate data, which a peer on iWARP may lack; not false
+   * before there is one.
+   */
+  protected boolean peerHasExtensions() {
+    return true;
+  }
+
+  @Override
+  public final boolean supports(Capability capability) {
+    boolean isExtension =
+        capability == Capability.ATOMICS || capability == Capability.IMMEDIATE_DATA;
+    return device().attributes().supports(capability) && (!isExtension || peerHasExtensions());
+  }
+
   /** Whether it has resources for READs and atomics of its peer. */
   public final boolean servesReadsAndAtomics() {
     return readsAndAtomics;

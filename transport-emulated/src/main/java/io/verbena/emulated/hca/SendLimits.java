@@ -20,6 +20,7 @@ public final class SendLimits {
   private final EmulatedQueuePair pair;
   private final int maxScatterGather;
   private final int maxInlineData;
+  private final boolean hasSendImmediates;
   private final boolean hasImmediates;
   private final boolean hasAtomics;
 
@@ -29,6 +30,7 @@ public final class SendLimits {
     maxScatterGather = options.maxSendScatterGather();
     maxInlineData = options.maxInlineData();
     DeviceAttributes device = pair.device().attributes();
+    hasSendImmediates = device.supports(Capability.SEND_WITH_IMMEDIATE);
     hasImmediates = device.supports(Capability.IMMEDIATE_DATA);
     hasAtomics = device.supports(Capability.ATOMICS);
   }
@@ -82,13 +84,18 @@ public final class SendLimits {
   private void checkCapability(SendWorkRequest request) {
     boolean has =
         switch (request.opcode()) {
-          case SEND_WITH_IMM, RDMA_WRITE_WITH_IMM -> hasImmediates;
-          case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> hasAtomics;
+          case SEND_WITH_IMM -> hasSendImmediates;
+          case RDMA_WRITE_WITH_IMM -> hasImmediates && pair.peerHasExtensions();
+          case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> hasAtomics && pair.peerHasExtensions();
           default -> true;
         };
     if (!has) {
       throw new PostException(
-          VerbsError.NOT_SUPPORTED, request.id(), "opcode: " + request.opcode());
+          VerbsError.NOT_SUPPORTED,
+          request.id(),
+          "opcode: "
+              + request.opcode()
+              + (pair.peerHasExtensions() ? "" : ", which the peer does not have"));
     }
   }
 

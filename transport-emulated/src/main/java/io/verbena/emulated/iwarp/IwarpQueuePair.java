@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   private static final int LOCAL_WRITE = Access.LOCAL_WRITE.bit();
   private static final int REMOTE_READ = Access.REMOTE_READ.bit();
+  private static final int REMOTE_ATOMIC = Access.REMOTE_ATOMIC.bit();
   private static final int REMOTE_WRITE = Access.REMOTE_WRITE.bit();
 
   private final TurnFabric fabric;
@@ -32,6 +33,9 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   private @Nullable TcpStream next;
 
   private @Nullable StreamTerms nextTerms;
+
+  /** Not false before there is a peer. */
+  private volatile boolean peerHasExtensions = true;
 
   /** A queue pair of a fabric whose streams it may have. */
   public IwarpQueuePair(
@@ -60,6 +64,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
       TcpStream over, StreamTerms terms, QueuePairState to, QueuePairAttributes attributes) {
     next = over;
     nextTerms = terms;
+    peerHasExtensions = terms.extensions();
     try {
       connected(to, attributes);
     } finally {
@@ -71,6 +76,11 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   /** Goes from RTR to RTS: the peer takes messages too. */
   public void ready() {
     connected(QueuePairState.RTS, new QueuePairAttributes());
+  }
+
+  @Override
+  protected boolean peerHasExtensions() {
+    return peerHasExtensions;
   }
 
   @Override
@@ -153,6 +163,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     }
     switch (to) {
       case RESET -> {
+        peerHasExtensions = true;
         dropPosted();
         engine.reset();
         leave();
@@ -190,6 +201,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   public boolean allows(Use use) {
     return switch (use) {
       case READ -> allows(REMOTE_READ) && servesReadsAndAtomics();
+      case ATOMIC -> allows(REMOTE_ATOMIC) && servesReadsAndAtomics();
       case WRITE -> allows(REMOTE_WRITE);
       case SEND, SINK, RECEIVE -> true;
     };
@@ -217,6 +229,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
       case RECEIVE -> openReceive(key, address, length);
       case READ -> open(key, address, length, REMOTE_READ);
       case WRITE -> open(key, address, length, REMOTE_WRITE);
+      case ATOMIC -> open(key, address, length, REMOTE_ATOMIC);
     };
   }
 }

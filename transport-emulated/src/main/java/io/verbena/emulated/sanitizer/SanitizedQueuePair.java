@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.sanitizer;
 
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
@@ -70,6 +71,11 @@ final class SanitizedQueuePair implements QueuePair {
   @Override
   public ProtectionDomain protectionDomain() {
     return domain;
+  }
+
+  @Override
+  public boolean supports(Capability capability) {
+    return queuePair.supports(capability);
   }
 
   @Override

@@ -65,11 +65,13 @@ public final class TestHost implements Host {
       this.access = access;
     }
 
-    long getLong(int offset) {
+    /** Eight bytes, in the order of this machine. */
+    public long getLong(int offset) {
       return (long) LONG.get(bytes, offset);
     }
 
-    void putLong(int offset, long value) {
+    /** Sets eight bytes. */
+    public void putLong(int offset, long value) {
       LONG.set(bytes, offset, value);
     }
   }

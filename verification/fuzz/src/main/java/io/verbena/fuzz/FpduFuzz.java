@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.fuzz;
 
+import io.verbena.emulated.iwarp.frame.AtomicRequest;
 import io.verbena.emulated.iwarp.frame.FpduFault;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
 import io.verbena.emulated.iwarp.frame.FpduLayout;
@@ -14,6 +15,7 @@ import java.nio.ByteBuffer;
 public final class FpduFuzz {
   private static final FpduHeader HEADER = new FpduHeader();
   private static final ReadRequest REQUEST = new ReadRequest();
+  private static final AtomicRequest ATOMIC = new AtomicRequest();
   private static final ByteBuffer OUT = ByteBuffer.allocate(128);
 
   private FpduFuzz() {}
@@ -48,6 +50,23 @@ public final class FpduFuzz {
       REQUEST.write(OUT.clear());
       Claim.that(
           OUT.flip().equals(bytes.slice(length, FpduLayout.READ_REQUEST_LENGTH)), "the same bytes");
+    } else if (HEADER.opcode() == RdmapOpcode.ATOMIC_REQUEST
+        && payload >= FpduLayout.ATOMIC_REQUEST_LENGTH) {
+      atomic(bytes, length);
+    }
+  }
+
+  private static void atomic(ByteBuffer bytes, int at) {
+    ATOMIC.parse(bytes, at);
+    ATOMIC.write(OUT.clear());
+    Claim.that(OUT.position() == FpduLayout.ATOMIC_REQUEST_LENGTH, "as long as a request");
+    AtomicRequest again = new AtomicRequest();
+    again.parse(OUT, 0);
+    Claim.that(again.operation() == ATOMIC.operation(), "the same operation");
+    Claim.that(again.tag() == ATOMIC.tag() && again.offset() == ATOMIC.offset(), "the same place");
+    if (ATOMIC.operation() != null) {
+      long original = ATOMIC.compare();
+      Claim.that(again.after(original) == ATOMIC.after(original), "the same result");
     }
   }
 }

@@ -11,6 +11,7 @@ import static io.verbena.verbs.Capability.MEMORY_WINDOW_TYPE_1;
 import static io.verbena.verbs.Capability.MEMORY_WINDOW_TYPE_2B;
 import static io.verbena.verbs.Capability.REREGISTRATION;
 import static io.verbena.verbs.Capability.SEND_QUEUE_DRAIN;
+import static io.verbena.verbs.Capability.SEND_WITH_IMMEDIATE;
 import static io.verbena.verbs.Capability.SEND_WITH_INVALIDATE;
 import static io.verbena.verbs.Capability.SHARED_RECEIVE_QUEUE;
 import static io.verbena.verbs.Capability.UNRELIABLE_CONNECTED;
@@ -129,6 +130,7 @@ abstract class CapabilityTests extends VerbsTests {
   @Test
   void carriesImmediatesOrSaysNo() {
     completesOrIsRefused(IMMEDIATE_DATA);
+    completesOrIsRefused(SEND_WITH_IMMEDIATE);
   }
 
   @Test
@@ -158,6 +160,9 @@ abstract class CapabilityTests extends VerbsTests {
 
   private void completesOrIsRefused(Capability capability) {
     EndpointPair pair = tck.setup().inlineData(tck.supports(INLINE_DATA) ? 8 : 0).connected();
+    assertThat(pair.client().queuePair().supports(capability))
+        .as("the queue pair supports %s", capability)
+        .isEqualTo(tck.supports(capability));
     if (!tck.supports(capability)) {
       UnsupportedRequests.assertRefused(capability, pair);
       return;

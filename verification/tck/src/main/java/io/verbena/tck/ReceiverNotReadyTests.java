@@ -175,7 +175,7 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
 
   @Test
   void keepsThePiecesAndTheImmediateOfAMessageThatWaits() {
-    if (isRefused(Capability.IMMEDIATE_DATA)) {
+    if (isRefused(Capability.SEND_WITH_IMMEDIATE)) {
       return;
     }
     int most = Math.min(3, tck.attributes().maxScatterGather());

@@ -217,7 +217,7 @@ abstract class SendReceiveTests extends VerbsTests {
 
   @Test
   void carriesImmediateData() {
-    if (isRefused(Capability.IMMEDIATE_DATA)) {
+    if (isRefused(Capability.SEND_WITH_IMMEDIATE)) {
       return;
     }
     EndpointPair pair = tck.connected();

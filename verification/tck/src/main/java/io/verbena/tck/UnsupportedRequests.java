@@ -39,10 +39,8 @@ final class UnsupportedRequests {
     TestMemory remote = pair.server().open(8);
     List<SendWorkRequest> requests = new ArrayList<>();
     switch (capability) {
-      case IMMEDIATE_DATA -> {
-        requests.add(Requests.sendWithImmediate(0, 1, local));
-        requests.add(Requests.writeWithImmediate(0, 1, remote, local));
-      }
+      case IMMEDIATE_DATA -> requests.add(Requests.writeWithImmediate(0, 1, remote, local));
+      case SEND_WITH_IMMEDIATE -> requests.add(Requests.sendWithImmediate(0, 1, local));
       case ATOMICS -> {
         requests.add(Requests.compareAndSwap(0, remote, 0, 1, local));
         requests.add(Requests.fetchAndAdd(0, remote, 1, local));

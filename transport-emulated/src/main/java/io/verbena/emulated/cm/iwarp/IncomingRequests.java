@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.iwarp;
 
+import io.verbena.emulated.address.IwarpAddress;
 import io.verbena.emulated.cm.ManagedIdentifier;
 import io.verbena.emulated.iwarp.TcpStream;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
@@ -14,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class IncomingRequests implements TcpStream.Asked {
   private final IwarpConnectionManager manager;
-  private final boolean crc;
+  private final IwarpAddress at;
   private final ArrayDeque<Held> held = new ArrayDeque<>();
 
   /** Null before and after it listens. */
@@ -22,9 +23,14 @@ final class IncomingRequests implements TcpStream.Asked {
 
   private record Held(TcpStream stream, MpaFrame request) {}
 
-  IncomingRequests(IwarpConnectionManager manager, boolean crc) {
+  /**
+   * Requests to an address.
+   *
+   * @param at says how this end is connected
+   */
+  IncomingRequests(IwarpConnectionManager manager, IwarpAddress at) {
     this.manager = manager;
-    this.crc = crc;
+    this.at = at;
   }
 
   void go(IwarpListener by) {
@@ -37,7 +43,7 @@ final class IncomingRequests implements TcpStream.Asked {
     if (by == null) {
       stream.reject(ManagedIdentifier.NO_DATA);
     } else if (held.isEmpty() && by.reserve()) {
-      IwarpConnection.requested(manager, by, stream, request, crc);
+      IwarpConnection.requested(manager, by, stream, request, at);
     } else {
       held.add(new Held(stream, request));
     }
@@ -53,7 +59,7 @@ final class IncomingRequests implements TcpStream.Asked {
     IwarpListener by = listener;
     while (by != null && stillAsks() && by.reserve()) {
       Held oldest = held.remove();
-      IwarpConnection.requested(manager, by, oldest.stream(), oldest.request(), crc);
+      IwarpConnection.requested(manager, by, oldest.stream(), oldest.request(), at);
     }
   }
 

@@ -52,6 +52,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
   private final IwarpConnectionManager manager;
   private final InetSocketAddress peer;
   private final boolean crc;
+  private final boolean extensions;
   private final @Nullable MpaFrame request;
 
   /** Active end: where to connect from, or null. */
@@ -63,14 +64,15 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
   private IwarpConnection(
       IwarpConnectionManager manager,
       InetSocketAddress peer,
-      boolean crc,
+      IwarpAddress how,
       State state,
       @Nullable MpaFrame request,
       @Nullable InetAddress source) {
     super(manager.device(), PortSpace.TCP, null, state);
     this.manager = manager;
     this.peer = peer;
-    this.crc = crc;
+    crc = how.crc();
+    extensions = how.extensions();
     this.request = request;
     this.source = source;
     manager.opened(IwarpConnectionManager.Kind.IDENTIFIER);
@@ -81,7 +83,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
     return new IwarpConnection(
         manager,
         new InetSocketAddress(to.host(), to.port()),
-        to.crc(),
+        to,
         State.RESOLVED,
         null,
         to.source());
@@ -93,9 +95,9 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
       IwarpListener listener,
       TcpStream stream,
       MpaFrame request,
-      boolean crc) {
+      IwarpAddress at) {
     IwarpConnection made =
-        new IwarpConnection(manager, stream.remote(), crc, State.REQUESTED, request, null);
+        new IwarpConnection(manager, stream.remote(), at, State.REQUESTED, request, null);
     made.stream = stream;
     stream.offeredTo(made);
     manager.raise(
@@ -145,6 +147,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
             /* markers= */ false,
             crc,
             /* rejects= */ false,
+            extensions,
             Depths.of(offered.responderResources(), offered.initiatorDepth()).readyByWrite(),
             offered.privateData().duplicate());
     IwarpFabric fabric = manager.fabric();
@@ -176,7 +179,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
     boolean first = its.peerToPeer() && its.byWrite();
     try {
       StreamTerms terms =
-          terms(crc || reply.crc(), its, first ? Role.ACTIVE_WRITES_FIRST : Role.ACTIVE);
+          terms(reply, its, crc || reply.crc(), first ? Role.ACTIVE_WRITES_FIRST : Role.ACTIVE);
       own.connect(ours, terms, QueuePairState.RTS, attributes(terms));
     } catch (VerbsException e) {
       fail(ours);
@@ -253,7 +256,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
       parameters = offered;
       MpaFrame reply = reply(asks, offered);
       try {
-        StreamTerms terms = terms(reply.crc(), asks.depths(), Role.PASSIVE);
+        StreamTerms terms = terms(reply, asks.depths(), reply.crc(), Role.PASSIVE);
         own.connect(ours, terms, QueuePairState.RTR, attributes(terms));
       } catch (VerbsException e) {
         fail(ours);
@@ -285,6 +288,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
         /* markers= */ false,
         crc || asks.crc(),
         /* rejects= */ false,
+        extensions && asks.extensions(),
         depths,
         offered.privateData().duplicate());
   }
@@ -339,8 +343,18 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
 
   // ---- both
 
-  private StreamTerms terms(boolean checked, Depths its, Role role) {
-    return new StreamTerms(checked, parameters.responderResources(), initiatorDepth(its), role);
+  /**
+   * What is agreed on.
+   *
+   * @param reply has the extensions only if both ends do
+   */
+  private StreamTerms terms(MpaFrame reply, Depths its, boolean checked, Role role) {
+    return new StreamTerms(
+        checked,
+        extensions && reply.extensions(),
+        parameters.responderResources(),
+        initiatorDepth(its),
+        role);
   }
 
   /** No more READs than the peer serves at once (RFC 6581, section 9). */

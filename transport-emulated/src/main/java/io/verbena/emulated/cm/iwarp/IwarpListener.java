@@ -33,7 +33,7 @@ final class IwarpListener extends ManagedListener {
   static IwarpListener open(IwarpConnectionManager manager, IwarpAddress at, int backlog)
       throws IOException {
     IwarpFabric fabric = manager.fabric();
-    IncomingRequests requests = new IncomingRequests(manager, at.crc());
+    IncomingRequests requests = new IncomingRequests(manager, at);
     // Nobody comes before there is a listener.
     fabric.enter();
     try {

@@ -52,6 +52,31 @@ public final class FpduLayout {
   /** The bytes of the payload of a READ request. */
   public static final int READ_REQUEST_LENGTH = 28;
 
+  /** The payload of an atomic request (RFC 7306, section 5.2.1), offsets from its start. */
+  static final int ATOMIC_OPERATION_OFFSET = 0;
+
+  static final int ATOMIC_IDENTIFIER_OFFSET = 4;
+  static final int ATOMIC_TAG_OFFSET = 8;
+  static final int ATOMIC_OFFSET_OFFSET = 12;
+  static final int ATOMIC_DATA_OFFSET = 20;
+  static final int ATOMIC_MASK_OFFSET = 28;
+  static final int ATOMIC_COMPARE_OFFSET = 36;
+  static final int ATOMIC_COMPARE_MASK_OFFSET = 44;
+
+  /** The bytes of the payload of an atomic request. */
+  public static final int ATOMIC_REQUEST_LENGTH = 52;
+
+  /** The payload of an atomic response (RFC 7306, section 5.2.2), offsets from its start. */
+  static final int RESPONSE_IDENTIFIER_OFFSET = 0;
+
+  static final int RESPONSE_ORIGINAL_OFFSET = 4;
+
+  /** The bytes of the payload of an atomic response. */
+  public static final int ATOMIC_RESPONSE_LENGTH = 12;
+
+  /** The bytes of immediate data (RFC 7306, section 6.2). */
+  public static final int IMMEDIATE_LENGTH = 8;
+
   /** The longest header, with the length of the FPDU. */
   public static final int MAX_HEADER = UNTAGGED_END;
 

@@ -11,6 +11,9 @@ import java.nio.ByteBuffer;
  * @param markers whether the sender wants markers in what it receives
  * @param crc whether the sender wants CRCs
  * @param rejects of a reply, whether it refuses the connection
+ * @param extensions whether the sender has the atomics and immediate data of RFC 7306: in a reply,
+ *     only if the request said so of the other end. No RFC has a word for it, and RFC 7306, section
+ *     1.1, leaves it to the programs; a peer that does not know it has neither
  * @param depths what the words say, or {@link Depths#UNTOLD} where there are none
  * @param privateData what the program sent along, read-only
  */
@@ -20,6 +23,7 @@ public record MpaFrame(
     boolean markers,
     boolean crc,
     boolean rejects,
+    boolean extensions,
     Depths depths,
     ByteBuffer privateData) {
   /** The revision with words for the depths. */
@@ -33,6 +37,18 @@ public record MpaFrame(
 
   private static final int BYTE = 0xff;
   private static final int SHORT = 0xffff;
+
+  /** A frame without extensions. */
+  public MpaFrame(
+      Kind kind,
+      int revision,
+      boolean markers,
+      boolean crc,
+      boolean rejects,
+      Depths depths,
+      ByteBuffer privateData) {
+    this(kind, revision, markers, crc, rejects, /* extensions= */ false, depths, privateData);
+  }
 
   /** The two frames. */
   public enum Kind {
@@ -134,6 +150,7 @@ public record MpaFrame(
         (flags & MpaLayout.MARKERS) != 0,
         (flags & MpaLayout.CRC) != 0,
         (flags & MpaLayout.REJECT) != 0,
+        (flags & MpaLayout.FREE_BITS) == MpaLayout.extensions(kind),
         enhanced ? depths(bytes, from + HEADER_LENGTH) : Depths.UNTOLD,
         ByteBuffer.wrap(data).asReadOnlyBuffer());
   }
@@ -166,6 +183,7 @@ public record MpaFrame(
             ((markers ? MpaLayout.MARKERS : 0)
                 | (crc ? MpaLayout.CRC : 0)
                 | (rejects ? MpaLayout.REJECT : 0)
+                | (extensions ? MpaLayout.extensions(kind) : 0)
                 | (depths.told ? MpaLayout.ENHANCED : 0)));
     bytes.put((byte) revision);
     bytes.putShort((short) data);

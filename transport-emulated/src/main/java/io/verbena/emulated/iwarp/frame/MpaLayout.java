@@ -18,6 +18,17 @@ final class MpaLayout {
   /** "S": the private data begins with two words for the depths. */
   static final int ENHANCED = 0x10;
 
+  /**
+   * The bits that RFC 5044 leaves, but for 08, in which siw tells of segments beyond the MSS. One
+   * asks in a request whether the peer has RFC 7306, the other says so in a reply. They differ
+   * because siw makes its reply of the request, whose bits it does not look at ({@code siw_cm.c},
+   * {@code siw_proc_mpareq}).
+   */
+  static final int FREE_BITS = 0x07;
+
+  static final int ASKS_FOR_EXTENSIONS = 0x04;
+  static final int HAS_EXTENSIONS = 0x02;
+
   /** Of the private data; they count in its length. */
   static final int RESPONDER_WORD = 0;
 
@@ -43,6 +54,14 @@ final class MpaLayout {
   private static final byte[] REPLY_KEY = "MPA ID Rep Frame".getBytes(US_ASCII);
 
   private MpaLayout() {}
+
+  /** Of the {@link #FREE_BITS}, the one that is set where there is RFC 7306. */
+  static int extensions(MpaFrame.Kind kind) {
+    return switch (kind) {
+      case REQUEST -> ASKS_FOR_EXTENSIONS;
+      case REPLY -> HAS_EXTENSIONS;
+    };
+  }
 
   static byte[] key(MpaFrame.Kind kind) {
     return switch (kind) {

@@ -3,7 +3,10 @@ package io.verbena.emulated.iwarp.frame;
 
 import org.jspecify.annotations.Nullable;
 
-/** The messages of RDMAP, by their code (RFC 5040, section 4.3). */
+/**
+ * The messages of RDMAP, by their code (RFC 5040, section 4.3; from {@link #IMMEDIATE} on RFC 7306,
+ * section 4.2).
+ */
 public enum RdmapOpcode {
   WRITE(0),
   READ_REQUEST(1),
@@ -12,7 +15,11 @@ public enum RdmapOpcode {
   SEND_WITH_INVALIDATE(4),
   SEND_SOLICITED(5),
   SEND_SOLICITED_WITH_INVALIDATE(6),
-  TERMINATE(7);
+  TERMINATE(7),
+  IMMEDIATE(8),
+  IMMEDIATE_SOLICITED(9),
+  ATOMIC_REQUEST(10),
+  ATOMIC_RESPONSE(11);
 
   private static final RdmapOpcode[] ALL = values();
 
@@ -21,6 +28,7 @@ public enum RdmapOpcode {
 
   public static final int READ_REQUESTS = 1;
   public static final int TERMINATES = 2;
+  public static final int ATOMIC_RESPONSES = 3;
 
   final int code;
 
@@ -28,7 +36,7 @@ public enum RdmapOpcode {
     this.code = code;
   }
 
-  /** The message of a code, or null: those above are of RFC 7306, or none. */
+  /** The message of a code, or null if there is none. */
   static @Nullable RdmapOpcode of(int code) {
     return code < ALL.length ? ALL[code] : null;
   }
@@ -41,10 +49,16 @@ public enum RdmapOpcode {
   /** The queue that it goes to, if it is untagged. */
   public int queue() {
     return switch (this) {
-      case READ_REQUEST -> READ_REQUESTS;
+      case READ_REQUEST, ATOMIC_REQUEST -> READ_REQUESTS;
       case TERMINATE -> TERMINATES;
+      case ATOMIC_RESPONSE -> ATOMIC_RESPONSES;
       default -> SENDS;
     };
+  }
+
+  /** Whether it is of RFC 7306: not every peer has it. */
+  public boolean isExtension() {
+    return code >= IMMEDIATE.code;
   }
 
   /** Whether it invalidates a tag. */
@@ -54,6 +68,8 @@ public enum RdmapOpcode {
 
   /** Whether its receiver is to be woken. */
   public boolean solicits() {
-    return this == SEND_SOLICITED || this == SEND_SOLICITED_WITH_INVALIDATE;
+    return this == SEND_SOLICITED
+        || this == SEND_SOLICITED_WITH_INVALIDATE
+        || this == IMMEDIATE_SOLICITED;
   }
 }

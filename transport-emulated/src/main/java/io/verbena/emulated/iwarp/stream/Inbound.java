@@ -1,20 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
+import io.verbena.emulated.engine.Grant;
 import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.RequestOpcodes;
+import io.verbena.emulated.engine.Segments;
+import io.verbena.emulated.iwarp.frame.AtomicRequest;
+import io.verbena.emulated.iwarp.frame.AtomicResponse;
 import io.verbena.emulated.iwarp.frame.FpduCheck;
 import io.verbena.emulated.iwarp.frame.FpduFault;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
 import io.verbena.emulated.iwarp.frame.FpduLayout;
+import io.verbena.emulated.iwarp.frame.ImmediateData;
 import io.verbena.emulated.iwarp.frame.ReadRequest;
 import io.verbena.emulated.iwarp.frame.Terminate;
 import io.verbena.emulated.iwarp.frame.TerminateCause;
 import io.verbena.emulated.iwarp.stream.Placement.Use;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>
  *  HEADER -- all of it is there, and no fault --> PAYLOAD -- placed --> TRAILER -- CRC --> HEADER
- *     |  READ request, TERMINATE: once all of the FPDU is there
+ *     |  READ request, TERMINATE, atomic, immediate data: once all of the FPDU is there
  *     +-- anything wrong: STOPPED
  * </pre>
  *
@@ -48,6 +56,7 @@ final class Inbound {
   private final Host host;
   private final Placement placement;
   private final Outbound outbound;
+  private final Answers answers;
   private final InboundMessage message;
   private final Owner owner;
   private final ByteBuffer own = ByteBuffer.allocateDirect(OWN_BYTES).limit(0);
@@ -56,6 +65,9 @@ final class Inbound {
   private final FpduHeader header = new FpduHeader();
   private final FpduCheck check = new FpduCheck();
   private final ReadRequest readRequest = new ReadRequest();
+  private final AtomicRequest atomicRequest = new AtomicRequest();
+  private final ByteBuffer original =
+      ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
   private final BufferCursor sink = new BufferCursor();
 
   private State state = State.STOPPED;
@@ -66,10 +78,17 @@ final class Inbound {
   /** Of a WRITE, where the next byte goes. */
   private long writeAt;
 
+  /** Bytes of the WRITE that came last, of which {@link #writeEnded} says whether it is whole. */
+  private long written;
+
+  private boolean writeEnded;
+
   /** Of the answer to a READ, bytes that have come before. */
   private long answered;
 
+  private boolean extensions;
   private int readNumber;
+  private int responseNumber;
 
   private enum State {
     HEADER,
@@ -94,10 +113,17 @@ final class Inbound {
     void failed(TerminateCause cause, @Nullable FpduHeader fault);
   }
 
-  Inbound(Host host, Placement placement, Outbound outbound, InboundMessage message, Owner owner) {
+  Inbound(
+      Host host,
+      Placement placement,
+      Outbound outbound,
+      Answers answers,
+      InboundMessage message,
+      Owner owner) {
     this.host = host;
     this.placement = placement;
     this.outbound = outbound;
+    this.answers = answers;
     this.message = message;
     this.owner = owner;
   }
@@ -106,8 +132,12 @@ final class Inbound {
   void start(StreamTerms terms) {
     check.on(terms.crc());
     own.limit(0).position(0);
+    extensions = terms.extensions();
     readNumber = 0;
+    responseNumber = 0;
     answered = 0;
+    written = 0;
+    writeEnded = true;
     state = State.HEADER;
     message.start();
   }
@@ -195,6 +225,9 @@ final class Inbound {
       return false;
     }
     FpduFault fault = header.parse(own, at);
+    if (fault == FpduFault.NONE && header.opcode().isExtension() && !extensions) {
+      fault = FpduFault.OPCODE;
+    }
     if (fault != FpduFault.NONE) {
       return refuse(fault.cause, CompletionStatus.GENERAL_ERR, AsyncEvent.Type.QP_REQ_ERR, null);
     }
@@ -219,11 +252,17 @@ final class Inbound {
     return true;
   }
 
-  // ---- READ requests and TERMINATEs
+  // ---- messages of one FPDU
 
   private boolean isWhole() {
     return switch (header.opcode()) {
-      case READ_REQUEST, TERMINATE -> true;
+      case READ_REQUEST,
+          TERMINATE,
+          IMMEDIATE,
+          IMMEDIATE_SOLICITED,
+          ATOMIC_REQUEST,
+          ATOMIC_RESPONSE ->
+          true;
       default -> false;
     };
   }
@@ -240,6 +279,9 @@ final class Inbound {
     }
     return switch (header.opcode()) {
       case READ_REQUEST -> read(at, length);
+      case ATOMIC_REQUEST -> atomic(at, length);
+      case ATOMIC_RESPONSE -> response(at, length);
+      case IMMEDIATE, IMMEDIATE_SOLICITED -> immediate(at, length);
       default -> {
         TerminateCause cause = Terminate.parse(own, at, length);
         stop();
@@ -249,10 +291,13 @@ final class Inbound {
     };
   }
 
+  /** Whether the message is one FPDU of this length. */
+  private boolean isSingle(int length, int due) {
+    return length == due && header.messageOffset() == 0 && header.isLast();
+  }
+
   private boolean read(int at, int length) {
-    if (length != FpduLayout.READ_REQUEST_LENGTH
-        || header.messageOffset() != 0
-        || !header.isLast()) {
+    if (!isSingle(length, FpduLayout.READ_REQUEST_LENGTH)) {
       return invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
     }
     if (header.sequence() != ++readNumber) {
@@ -272,7 +317,70 @@ final class Inbound {
         return denied(TerminateCause.REMOTE_PROTECTION);
       }
     }
-    return outbound.answer(readRequest) || invalid(TerminateCause.STREAM_CATASTROPHE);
+    return answers.add(readRequest) || invalid(TerminateCause.STREAM_CATASTROPHE);
+  }
+
+  /** Counts with the READs, whose queue it shares (RFC 7306, section 5.2.1). */
+  private boolean atomic(int at, int length) {
+    if (!isSingle(length, FpduLayout.ATOMIC_REQUEST_LENGTH)) {
+      return invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
+    }
+    if (header.sequence() != ++readNumber) {
+      return invalid(TerminateCause.UNTAGGED_SEQUENCE);
+    }
+    atomicRequest.parse(own, at);
+    if (atomicRequest.operation() == null) {
+      return invalid(TerminateCause.UNEXPECTED_OPCODE);
+    }
+    if ((atomicRequest.offset() & Long.BYTES - 1) != 0) {
+      return invalid(TerminateCause.UNSPECIFIED_OPERATION);
+    }
+    if (!placement.allows(Use.ATOMIC)) {
+      return invalid(TerminateCause.REMOTE_ACCESS);
+    }
+    if (!placement.permits(Use.ATOMIC, atomicRequest.tag(), atomicRequest.offset(), Long.BYTES)) {
+      return denied(TerminateCause.REMOTE_PROTECTION);
+    }
+    return answers.add(atomicRequest) || invalid(TerminateCause.STREAM_CATASTROPHE);
+  }
+
+  private boolean response(int at, int length) {
+    if (!isSingle(length, FpduLayout.ATOMIC_RESPONSE_LENGTH)) {
+      return invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
+    }
+    if (header.sequence() != ++responseNumber) {
+      return invalid(TerminateCause.UNTAGGED_SEQUENCE);
+    }
+    SendWorkRequest request = outbound.oldestAsked();
+    if (request == null || !RequestOpcodes.isAtomic(request.opcode())) {
+      return invalid(TerminateCause.UNEXPECTED_OPCODE);
+    }
+    if (AtomicResponse.identifier(own, at) != outbound.oldestNumber()) {
+      outbound.failAsked(CompletionStatus.BAD_RESP_ERR);
+      return invalid(TerminateCause.UNSPECIFIED_OPERATION);
+    }
+    original.putLong(0, AtomicResponse.original(own, at));
+    Grant placed = Segments.scatter(host, request.buffers(), 0, original, 0, Long.BYTES);
+    if (placed != Grant.GRANTED) {
+      outbound.failAsked(CompletionStatus.LOC_PROT_ERR);
+      return invalid(TerminateCause.LOCAL);
+    }
+    outbound.answered();
+    return true;
+  }
+
+  /** Takes a receive, as a SEND does, whose queue it shares (RFC 7306, section 6.3). */
+  private boolean immediate(int at, int length) {
+    if (!isSingle(length, FpduLayout.IMMEDIATE_LENGTH)) {
+      return invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
+    }
+    if (!beginSend()) {
+      return false;
+    }
+    long told = writeEnded ? Math.min(written, Integer.MAX_VALUE) : 0;
+    written = 0;
+    message.complete(ImmediateData.parse(own, at), (int) told, header.opcode().solicits());
+    return true;
   }
 
   // ---- payload
@@ -288,6 +396,11 @@ final class Inbound {
 
   private boolean beginWrite() {
     writeAt = header.taggedOffset();
+    if (writeEnded) {
+      written = 0;
+    }
+    written += left;
+    writeEnded = header.isLast();
     if (left == 0) {
       return true;
     }
@@ -299,8 +412,8 @@ final class Inbound {
   }
 
   private boolean beginAnswer() {
-    SendWorkRequest request = outbound.oldestRead();
-    if (request == null) {
+    SendWorkRequest request = outbound.oldestAsked();
+    if (request == null || request.opcode() != SendOpcode.RDMA_READ) {
       return invalid(TerminateCause.UNEXPECTED_OPCODE);
     }
     if (answered == 0) {
@@ -309,8 +422,8 @@ final class Inbound {
     long end = answered + left;
     long due = request.buffers().totalLength();
     boolean fits = end < due ? !header.isLast() : end == due && header.isLast();
-    if (header.tag() != outbound.oldestReadTag() || header.taggedOffset() != answered || !fits) {
-      outbound.failRead(CompletionStatus.BAD_RESP_ERR);
+    if (header.tag() != outbound.oldestNumber() || header.taggedOffset() != answered || !fits) {
+      outbound.failAsked(CompletionStatus.BAD_RESP_ERR);
       return invalid(TerminateCause.TAGGED_BOUNDS);
     }
     return true;
@@ -374,7 +487,7 @@ final class Inbound {
   }
 
   private boolean showSink(int most) {
-    SendWorkRequest request = outbound.oldestRead();
+    SendWorkRequest request = outbound.oldestAsked();
     if (request == null) {
       return false;
     }
@@ -411,7 +524,7 @@ final class Inbound {
     switch (header.opcode()) {
       case WRITE -> denied(TerminateCause.TAGGED_INVALID_TAG);
       case READ_RESPONSE -> {
-        outbound.failRead(CompletionStatus.LOC_PROT_ERR);
+        outbound.failAsked(CompletionStatus.LOC_PROT_ERR);
         invalid(TerminateCause.LOCAL);
       }
       default ->
@@ -445,7 +558,7 @@ final class Inbound {
       case WRITE -> {}
       case READ_RESPONSE -> {
         answered = 0;
-        outbound.readAnswered();
+        outbound.answered();
       }
       default -> {
         if (header.opcode().invalidates() && !host.invalidateRemotely(header.tag())) {

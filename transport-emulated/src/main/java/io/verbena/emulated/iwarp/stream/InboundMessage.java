@@ -9,7 +9,7 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.WorkCompletion;
 
-/** The SEND of the peer that is under way, and the receive that it has taken. */
+/** The message of the peer that is under way, and the receive that it has taken. */
 final class InboundMessage {
   private final Host host;
   private final ReceiveWorkRequest receive;
@@ -80,6 +80,24 @@ final class InboundMessage {
         0,
         invalidates ? WorkCompletion.WITH_INV : 0,
         last.opcode().solicits());
+  }
+
+  /**
+   * Completes the receive, into which nothing has come, with immediate data behind a WRITE.
+   *
+   * @param length bytes of the WRITE
+   */
+  void complete(int immediate, int length, boolean solicits) {
+    held = false;
+    sequence++;
+    host.receiveDone(
+        receive.id(),
+        CompletionOpcode.RECV_RDMA_WITH_IMM,
+        length,
+        immediate,
+        0,
+        WorkCompletion.WITH_IMM,
+        solicits);
   }
 
   /** Completes the receive, if one is held, with an error; false if none is. */

@@ -4,8 +4,10 @@ package io.verbena.emulated.iwarp.stream;
 import io.verbena.emulated.engine.Host;
 import io.verbena.emulated.engine.RequestOpcodes;
 import io.verbena.emulated.engine.SendRing;
+import io.verbena.emulated.iwarp.frame.AtomicRequest;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
 import io.verbena.emulated.iwarp.frame.FpduLayout;
+import io.verbena.emulated.iwarp.frame.ImmediateData;
 import io.verbena.emulated.iwarp.frame.RdmapOpcode;
 import io.verbena.emulated.iwarp.frame.ReadRequest;
 import io.verbena.emulated.iwarp.frame.Terminate;
@@ -19,15 +21,14 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns requests into FPDUs in the order of the send queue, and answers the peer's READs between
- * them.
+ * Turns requests into FPDUs in the order of the send queue.
  *
  * <pre>
  *  requests   freed .. | head ........ next .. | .. posted
  *                        oldest        to be cut
  *                        not done      into FPDUs
- *  a SEND or WRITE is done when the channel has taken it, a READ when it is answered (RFC 5040,
- *  section 5.5: a completion says that the buffer is free again)
+ *  a SEND or WRITE is done when the channel has taken it, a READ or atomic when it is answered
+ *  (RFC 5040, section 5.5: a completion says that the buffer is free again)
  * </pre>
  */
 final class Outbound {
@@ -44,12 +45,12 @@ final class Outbound {
   private final long maxMessage;
   private final FpduHeader header = new FpduHeader();
   private final ReadRequest readRequest = new ReadRequest();
+  private final AtomicRequest atomicRequest = new AtomicRequest();
   private final BufferCursor cursor = new BufferCursor();
 
   /** By position: where in the stream a request ends. A power of two. */
   private long[] ends = new long[FEW];
 
-  private ReadAnswers answers = new ReadAnswers(0);
   private long head;
   private long next;
 
@@ -57,10 +58,17 @@ final class Outbound {
   private long cut;
 
   private boolean begun;
+
+  /** Of a WRITE with immediate data: only that is missing. */
+  private boolean written;
+
+  private boolean extensions;
   private int sendNumber;
+
+  /** The number of the last READ or atomic: they share a queue. */
   private int readNumber;
 
-  /** READs that are asked for and not answered. */
+  /** READs and atomics that are asked for and not answered. */
   private int reads;
 
   private int depth;
@@ -77,7 +85,7 @@ final class Outbound {
 
   /** Begins a stream. */
   void start(StreamTerms terms) {
-    answers = new ReadAnswers(terms.responderDepth());
+    extensions = terms.extensions();
     depth = terms.initiatorDepth();
     sendNumber = 0;
     readNumber = 0;
@@ -126,44 +134,6 @@ final class Outbound {
     gather.end(header);
   }
 
-  // ---- answers
-
-  /** Has a READ of the peer answered; false if there are too many. */
-  boolean answer(ReadRequest request) {
-    return answers.add(request);
-  }
-
-  /**
-   * Adds a part of the answer to the oldest READ of the peer.
-   *
-   * @return false if its memory may not be read any more
-   */
-  boolean addAnswer() {
-    ReadAnswers.Answer answer = answers.oldest();
-    int length = (int) Math.min(answer.left, MOST_PAYLOAD);
-    boolean last = length == answer.left;
-    gather.begin(
-        header.tagged(RdmapOpcode.READ_RESPONSE, last, answer.sinkTag, answer.sinkOffset, length));
-    if (length > 0 && !gather.payload(Use.READ, answer.sourceTag, answer.sourceOffset, length)) {
-      gather.takeBack();
-      return false;
-    }
-    gather.end(header);
-    if (last) {
-      answers.removeOldest();
-    } else {
-      answer.sinkOffset += length;
-      answer.sourceOffset += length;
-      answer.left -= length;
-    }
-    return true;
-  }
-
-  /** Whether a READ of the peer waits for its answer. */
-  boolean owesAnswer() {
-    return !answers.isEmpty();
-  }
-
   // ---- requests
 
   /** Adds an FPDU of the next request, or does that if it is a local one; false if it must wait. */
@@ -181,6 +151,7 @@ final class Outbound {
         return failAtNext(status);
       }
       begun = true;
+      written = false;
       cut = 0;
       cursor.rewind();
     }
@@ -195,6 +166,12 @@ final class Outbound {
         reads++;
         yield done();
       }
+      case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> {
+        addAtomicRequest(request);
+        reads++;
+        yield done();
+      }
+      case RDMA_WRITE_WITH_IMM -> written ? addImmediate(request) : addSegment(request);
       default -> addSegment(request);
     };
   }
@@ -209,7 +186,7 @@ final class Outbound {
         completeDone();
         yield head != next;
       }
-      case RDMA_READ -> depth > 0 && reads >= depth;
+      case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> depth > 0 && reads >= depth;
       default -> false;
     };
   }
@@ -219,24 +196,40 @@ final class Outbound {
     if (RequestOpcodes.isLocal(operation)) {
       return CompletionStatus.SUCCESS;
     }
-    if (length(request) > maxMessage) {
+    if (!isKnown(operation)) {
+      return CompletionStatus.LOC_QP_OP_ERR;
+    }
+    long length = length(request);
+    if (RequestOpcodes.isAtomic(operation) ? length != Long.BYTES : length > maxMessage) {
       return CompletionStatus.LOC_LEN_ERR;
     }
-    boolean isRead = operation == SendOpcode.RDMA_READ;
-    if (isRead && depth == 0) {
+    boolean isAsked = RequestOpcodes.isReadOrAtomic(operation);
+    if (isAsked && depth == 0) {
       return CompletionStatus.LOC_QP_OP_ERR;
     }
     if (request.inlineData() == null) {
       ScatterGatherList buffers = request.buffers();
-      Use use = isRead ? Use.SINK : Use.SEND;
+      Use use = isAsked ? Use.SINK : Use.SEND;
       for (int i = 0; i < buffers.size(); i++) {
-        int length = buffers.length(i);
-        if (length > 0 && !placement.permits(use, buffers.lkey(i), buffers.address(i), length)) {
+        int part = buffers.length(i);
+        if (part > 0 && !placement.permits(use, buffers.lkey(i), buffers.address(i), part)) {
           return CompletionStatus.LOC_PROT_ERR;
         }
       }
     }
     return CompletionStatus.SUCCESS;
+  }
+
+  /**
+   * Whether the stream has a message for it. RFC 7306 has immediate data as a message of its own,
+   * which takes a receive of its own: with a SEND there would be two.
+   */
+  private boolean isKnown(SendOpcode operation) {
+    return switch (operation) {
+      case SEND_WITH_IMM -> false;
+      case RDMA_WRITE_WITH_IMM, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> extensions;
+      default -> true;
+    };
   }
 
   private static long length(SendWorkRequest request) {
@@ -263,6 +256,45 @@ final class Outbound {
     gather.end(header);
   }
 
+  /** Its number is its identifier, too, which only this end has to understand. */
+  private void addAtomicRequest(SendWorkRequest request) {
+    readNumber++;
+    gather.begin(
+        header.untagged(
+            RdmapOpcode.ATOMIC_REQUEST, true, 0, readNumber, 0, FpduLayout.ATOMIC_REQUEST_LENGTH));
+    int at = gather.own().position();
+    int key = request.remoteKey();
+    long address = request.remoteAddress();
+    if (request.opcode() == SendOpcode.ATOMIC_FETCH_AND_ADD) {
+      atomicRequest.fetchAndAdd(readNumber, key, address, request.compareOrAdd());
+    } else {
+      atomicRequest.compareAndSwap(
+          readNumber, key, address, request.compareOrAdd(), request.swap());
+    }
+    atomicRequest.write(gather.own());
+    gather.payloadFrom(at);
+    gather.end(header);
+  }
+
+  /** A message of its own, behind the WRITE (RFC 7306, section 6). */
+  private boolean addImmediate(SendWorkRequest request) {
+    boolean solicited = (request.flags() & SendWorkRequest.SOLICITED) != 0;
+    sendNumber++;
+    gather.begin(
+        header.untagged(
+            solicited ? RdmapOpcode.IMMEDIATE_SOLICITED : RdmapOpcode.IMMEDIATE,
+            true,
+            0,
+            sendNumber,
+            0,
+            FpduLayout.IMMEDIATE_LENGTH));
+    int at = gather.own().position();
+    ImmediateData.write(gather.own(), request.immediate());
+    gather.payloadFrom(at);
+    gather.end(header);
+    return done();
+  }
+
   private boolean addSegment(SendWorkRequest request) {
     ByteBuffer inline = request.inlineData();
     ScatterGatherList buffers = request.buffers();
@@ -283,6 +315,10 @@ final class Outbound {
     }
     gather.end(header);
     cut += length;
+    if (last && request.opcode() == SendOpcode.RDMA_WRITE_WITH_IMM) {
+      written = true;
+      return true;
+    }
     return !last || done();
   }
 
@@ -299,7 +335,8 @@ final class Outbound {
   }
 
   private void setHeader(SendWorkRequest request, boolean last, int length) {
-    if (request.opcode() == SendOpcode.RDMA_WRITE) {
+    if (request.opcode() == SendOpcode.RDMA_WRITE
+        || request.opcode() == SendOpcode.RDMA_WRITE_WITH_IMM) {
       header.tagged(
           RdmapOpcode.WRITE, last, request.remoteKey(), request.remoteAddress() + cut, length);
       return;
@@ -364,7 +401,7 @@ final class Outbound {
   private void completeDone() {
     while (head < next && ends[slot(head)] <= gather.written()) {
       SendWorkRequest request = ring.request(head);
-      if (request.opcode() == SendOpcode.RDMA_READ) {
+      if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
         return;
       }
       completeHead(request);
@@ -385,31 +422,31 @@ final class Outbound {
   }
 
   /**
-   * Fails the oldest request, whose READ the peer has answered wrongly, or with what cannot be
-   * placed.
+   * Fails the oldest request, a READ or atomic that the peer has answered wrongly, or with what
+   * cannot be placed.
    */
-  void failRead(CompletionStatus status) {
+  void failAsked(CompletionStatus status) {
     failHead(status);
   }
 
-  // ---- READs
+  // ---- READs and atomics
 
-  /** The READ that the peer answers now, or null if it was asked for none. */
-  @Nullable SendWorkRequest oldestRead() {
+  /** The READ or atomic that the peer answers now, or null if it was asked for none. */
+  @Nullable SendWorkRequest oldestAsked() {
     if (head == next || ends[slot(head)] > gather.written()) {
       return null;
     }
     SendWorkRequest oldest = ring.request(head);
-    return oldest.opcode() == SendOpcode.RDMA_READ ? oldest : null;
+    return RequestOpcodes.isReadOrAtomic(oldest.opcode()) ? oldest : null;
   }
 
-  /** What its answer names as the sink. */
-  int oldestReadTag() {
+  /** What its answer names, as the sink or as the request. */
+  int oldestNumber() {
     return readNumber - reads + 1;
   }
 
-  /** The oldest READ is answered, and what was sent behind it is done, up to the next READ. */
-  void readAnswered() {
+  /** The oldest is answered, and what was sent behind it is done, up to the next. */
+  void answered() {
     reads--;
     completeHead(ring.request(head));
     completeDone();

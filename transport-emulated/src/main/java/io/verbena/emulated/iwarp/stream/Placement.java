@@ -11,14 +11,16 @@ public interface Placement {
   enum Use {
     /** A request's bytes. */
     SEND,
-    /** The answer to a READ of this end. */
+    /** The answer to a READ or an atomic of this end. */
     SINK,
     /** A message. */
     RECEIVE,
     /** A READ of the peer. */
     READ,
     /** A WRITE of the peer. */
-    WRITE
+    WRITE,
+    /** An atomic of the peer; the {@link io.verbena.emulated.engine.Host} does it. */
+    ATOMIC
   }
 
   /** Whether the queue pair lets its peer do this at all. */

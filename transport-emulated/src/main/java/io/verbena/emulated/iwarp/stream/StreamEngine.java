@@ -37,6 +37,7 @@ public final class StreamEngine {
   private final Host host;
   private final Gather gather;
   private final Outbound outbound;
+  private final Answers answers;
   private final InboundMessage message;
   private final Inbound inbound;
   private final boolean sharedReceives;
@@ -66,8 +67,9 @@ public final class StreamEngine {
     sharedReceives = options.sharedReceives();
     gather = new Gather(placement);
     outbound = new Outbound(sends, host, placement, gather, options.maxMessage());
+    answers = new Answers(host, gather);
     message = new InboundMessage(host, options.maxReceiveScatterGather());
-    inbound = new Inbound(host, placement, outbound, message, new Ends());
+    inbound = new Inbound(host, placement, outbound, answers, message, new Ends());
   }
 
   /** What the peer's bytes lead to. */
@@ -104,6 +106,7 @@ public final class StreamEngine {
   public void start(StreamTerms terms) {
     gather.start(terms.crc());
     outbound.start(terms);
+    answers.start(terms.responderDepth());
     inbound.start(terms);
     full = false;
     farewell = null;
@@ -200,7 +203,7 @@ public final class StreamEngine {
       case OPEN -> {
         boolean more = true;
         while (more && gather.hasRoom()) {
-          more = outbound.owesAnswer() && addAnswer();
+          more = answers.areDue() && addAnswer();
           if (state == State.OPEN && gather.hasRoom() && outbound.step()) {
             more = true;
           }
@@ -219,7 +222,7 @@ public final class StreamEngine {
   }
 
   private boolean addAnswer() {
-    if (outbound.addAnswer()) {
+    if (answers.addNext()) {
       return true;
     }
     host.raise(AsyncEvent.Type.QP_ACCESS_ERR);

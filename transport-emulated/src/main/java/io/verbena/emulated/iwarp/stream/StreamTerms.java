@@ -5,11 +5,18 @@ package io.verbena.emulated.iwarp.stream;
  * What the ends of a stream have agreed on when it starts.
  *
  * @param crc whether FPDUs have CRCs
- * @param responderDepth READs that this end serves at once
- * @param initiatorDepth READs that this end has outstanding at once
+ * @param extensions whether both ends have the atomics and immediate data of RFC 7306
+ * @param responderDepth READs and atomics that this end serves at once
+ * @param initiatorDepth READs and atomics that this end has outstanding at once
  * @param role which end this is
  */
-public record StreamTerms(boolean crc, int responderDepth, int initiatorDepth, Role role) {
+public record StreamTerms(
+    boolean crc, boolean extensions, int responderDepth, int initiatorDepth, Role role) {
+
+  /** Terms without extensions. */
+  public StreamTerms(boolean crc, int responderDepth, int initiatorDepth, Role role) {
+    this(crc, /* extensions= */ false, responderDepth, initiatorDepth, role);
+  }
 
   /** The two ends of a stream. */
   public enum Role {

@@ -50,9 +50,35 @@ class MpaFrameTest {
             true,
             true,
             true,
+            true,
             Depths.of(0x3fff, 7).readyByRead(),
             ByteBuffer.wrap("hello".getBytes(US_ASCII)));
 
+    assertThat(MpaFrame.parse(Kind.REPLY, frame.bytes())).isEqualTo(frame);
+  }
+
+  /** As siw does, which makes its reply of the request. */
+  @Test
+  void doesNotTakeAnEchoForTheWordOfThePeer() {
+    MpaFrame asks =
+        new MpaFrame(
+            Kind.REQUEST, 2, false, false, false, true, Depths.of(4, 4), ByteBuffer.allocate(0));
+    ByteBuffer echo = bytes(REPLY);
+    echo.put(MpaLayout.FLAGS_OFFSET, asks.bytes().get(MpaLayout.FLAGS_OFFSET));
+
+    assertThat(MpaFrame.parse(Kind.REQUEST, asks.bytes())).isEqualTo(asks);
+    assertThat(MpaFrame.parse(Kind.REPLY, echo).extensions()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"12, true", "1a, true", "10, false", "14, false", "16, false", "17, false"})
+  void readsWhetherThePeerHasExtensions(String flags, boolean extensions) {
+    ByteBuffer reply = bytes(REPLY);
+    reply.put(MpaLayout.FLAGS_OFFSET, (byte) Integer.parseInt(flags, 16));
+
+    MpaFrame frame = MpaFrame.parse(Kind.REPLY, reply);
+
+    assertThat(frame.extensions()).isEqualTo(extensions);
     assertThat(MpaFrame.parse(Kind.REPLY, frame.bytes())).isEqualTo(frame);
   }
 

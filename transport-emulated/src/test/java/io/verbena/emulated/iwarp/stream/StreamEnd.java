@@ -49,7 +49,7 @@ final class StreamEnd implements Placement {
 
   @Override
   public boolean allows(Use use) {
-    return !forbidsPeers || (use != Use.READ && use != Use.WRITE);
+    return !forbidsPeers || (use != Use.READ && use != Use.WRITE && use != Use.ATOMIC);
   }
 
   @Override
@@ -77,6 +77,7 @@ final class StreamEnd implements Placement {
           case SINK, RECEIVE -> Access.LOCAL_WRITE.bit();
           case READ -> Access.REMOTE_READ.bit();
           case WRITE -> Access.REMOTE_WRITE.bit();
+          case ATOMIC -> Access.REMOTE_ATOMIC.bit();
         };
     TestHost.Region region = host.find(key);
     return region != null

@@ -25,6 +25,13 @@ final class StreamPair {
     return this;
   }
 
+  /** With the atomics and immediate data of RFC 7306. */
+  StreamPair startExtended(boolean crc, int depth) {
+    passive.engine.start(new StreamTerms(crc, true, depth, depth, Role.PASSIVE));
+    active.engine.start(new StreamTerms(crc, true, depth, depth, Role.ACTIVE_WRITES_FIRST));
+    return this;
+  }
+
   /** Has both do what there is to do. */
   void run() {
     boolean more = true;

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.frame;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The payload of a message of immediate data (RFC 7306, section 6.2): 8 bytes, of which the verbs
+ * know 4. They are the first 4 here, as they are for the kernel's cxgb4 ({@code t4fw_ri_api.h},
+ * {@code struct fw_ri_rdma_write_wr}); the others are 0, and are not looked at.
+ */
+public final class ImmediateData {
+  private ImmediateData() {}
+
+  /** Appends it. */
+  public static void write(ByteBuffer to, int immediate) {
+    to.putInt(immediate).putInt(0);
+  }
+
+  /** Reads it. */
+  public static int parse(ByteBuffer bytes, int at) {
+    return bytes.getInt(at);
+  }
+}

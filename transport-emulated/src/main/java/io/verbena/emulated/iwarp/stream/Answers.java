@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.stream;
+
+import io.verbena.emulated.engine.Grant;
+import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.iwarp.frame.AtomicRequest;
+import io.verbena.emulated.iwarp.frame.AtomicResponse;
+import io.verbena.emulated.iwarp.frame.FpduHeader;
+import io.verbena.emulated.iwarp.frame.FpduLayout;
+import io.verbena.emulated.iwarp.frame.RdmapOpcode;
+import io.verbena.emulated.iwarp.frame.ReadRequest;
+import io.verbena.emulated.iwarp.stream.Placement.Use;
+
+/**
+ * Answers the peer's READs and atomics, in the order in which they came (RFC 7306, section 5.4). An
+ * atomic is done when its turn comes: behind the READs before it, whose bytes have left the memory
+ * by then, and before those behind it.
+ */
+final class Answers {
+  /** Stands for none. */
+  private static final AtomicRequest NO_ATOMIC = new AtomicRequest();
+
+  private final Gather gather;
+  private final RemoteAtomic atomic;
+  private final FpduHeader header = new FpduHeader();
+  private Answer[] ring = new Answer[0];
+  private int first;
+  private int count;
+
+  /** Where in the stream the last answer to a READ ends. */
+  private long readsEnd;
+
+  private int responseNumber;
+
+  /** A READ, and how far it is answered; or an atomic. */
+  private static final class Answer {
+    int sinkTag;
+    long sinkOffset;
+    int sourceTag;
+    long sourceOffset;
+    long left;
+    boolean isAtomic;
+
+    /** Made for the first atomic in its place, and kept. */
+    AtomicRequest atomic = NO_ATOMIC;
+  }
+
+  Answers(Host host, Gather gather) {
+    this.gather = gather;
+    atomic = new RemoteAtomic(host);
+  }
+
+  /** Begins a stream. */
+  void start(int depth) {
+    ring = new Answer[depth];
+    for (int i = 0; i < depth; i++) {
+      ring[i] = new Answer();
+    }
+    first = 0;
+    count = 0;
+    readsEnd = 0;
+    responseNumber = 0;
+  }
+
+  /** Has a READ answered; false if there are as many requests as this end serves at once. */
+  boolean add(ReadRequest request) {
+    if (count == ring.length) {
+      return false;
+    }
+    Answer answer = ring[(first + count) % ring.length];
+    answer.isAtomic = false;
+    answer.sinkTag = request.sinkTag();
+    answer.sinkOffset = request.sinkOffset();
+    answer.sourceTag = request.sourceTag();
+    answer.sourceOffset = request.sourceOffset();
+    answer.left = request.length();
+    count++;
+    return true;
+  }
+
+  /** Likewise an atomic. */
+  boolean add(AtomicRequest request) {
+    if (count == ring.length) {
+      return false;
+    }
+    Answer answer = ring[(first + count) % ring.length];
+    answer.isAtomic = true;
+    if (answer.atomic == NO_ATOMIC) {
+      answer.atomic = new AtomicRequest();
+    }
+    answer.atomic.copyFrom(request);
+    count++;
+    return true;
+  }
+
+  /** Whether a request waits for its answer, and may have it. */
+  boolean areDue() {
+    return count > 0 && (!ring[first].isAtomic || gather.written() >= readsEnd);
+  }
+
+  /**
+   * Adds the answer to the oldest request, or a part of it.
+   *
+   * @return false if its memory may not be used any more
+   */
+  boolean addNext() {
+    Answer answer = ring[first];
+    return answer.isAtomic ? addResponse(answer.atomic) : addRead(answer);
+  }
+
+  private boolean addRead(Answer answer) {
+    int length = (int) Math.min(answer.left, Outbound.MOST_PAYLOAD);
+    boolean last = length == answer.left;
+    gather.begin(
+        header.tagged(RdmapOpcode.READ_RESPONSE, last, answer.sinkTag, answer.sinkOffset, length));
+    if (length > 0 && !gather.payload(Use.READ, answer.sourceTag, answer.sourceOffset, length)) {
+      gather.takeBack();
+      return false;
+    }
+    gather.end(header);
+    readsEnd = gather.added();
+    if (last) {
+      removeFirst();
+    } else {
+      answer.sinkOffset += length;
+      answer.sourceOffset += length;
+      answer.left -= length;
+    }
+    return true;
+  }
+
+  private boolean addResponse(AtomicRequest request) {
+    if (atomic.execute(request) != Grant.GRANTED) {
+      return false;
+    }
+    responseNumber++;
+    gather.begin(
+        header.untagged(
+            RdmapOpcode.ATOMIC_RESPONSE,
+            true,
+            0,
+            responseNumber,
+            0,
+            FpduLayout.ATOMIC_RESPONSE_LENGTH));
+    int at = gather.own().position();
+    AtomicResponse.write(gather.own(), request.identifier(), atomic.original());
+    gather.payloadFrom(at);
+    gather.end(header);
+    removeFirst();
+    return true;
+  }
+
+  private void removeFirst() {
+    first = (first + 1) % ring.length;
+    count--;
+  }
+}
