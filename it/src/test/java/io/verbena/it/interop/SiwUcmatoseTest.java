@@ -8,10 +8,12 @@ import io.verbena.it.guest.GuestDevices;
 import io.verbena.it.guest.InSoftRoceGuest;
 import io.verbena.it.node.Nodes;
 import io.verbena.it.node.Side;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
 import java.net.URI;
 import java.time.Duration;
@@ -53,6 +55,7 @@ class SiwUcmatoseTest {
           receive(side, connection);
           connection.connect(ConnectionParameters.defaults(), LIMIT.toNanos());
           side.expect(ConnectionEvent.Type.ESTABLISHED);
+          assertHasNoExtensions(connection);
         }
 
         expectMessages(side);
@@ -92,6 +95,7 @@ class SiwUcmatoseTest {
           }
         }
         for (ConnectionIdentifier each : connections) {
+          assertHasNoExtensions(each);
           each.disconnect();
         }
 
@@ -99,6 +103,13 @@ class SiwUcmatoseTest {
         close(side, connections);
       }
     }
+  }
+
+  /** Of RFC 7306, also where its reply has the bit by which it is asked for them. */
+  private static void assertHasNoExtensions(ConnectionIdentifier connection) {
+    QueuePair pair = Side.pairOf(connection);
+    assertThat(pair.supports(Capability.ATOMICS)).isFalse();
+    assertThat(pair.supports(Capability.IMMEDIATE_DATA)).isFalse();
   }
 
   private static void receive(Side side, ConnectionIdentifier connection) {
