@@ -59,7 +59,9 @@ final class WriteOperation extends Operation<Void> implements Notice {
 
   static WriteOperation withImmediate(
       OneSidedOperations room, ByteBuf data, RemoteMemory to, int immediate) {
-    boolean able = room.sends().supports(Capability.IMMEDIATE_DATA);
+    boolean able =
+        room.loop().device().attributes().supports(Capability.IMMEDIATE_DATA)
+            && room.sends().supports(Capability.IMMEDIATE_DATA);
     return new WriteOperation(room, data, to, able ? Telling.IMMEDIATE : Telling.FRAME, immediate);
   }
 
