@@ -25,7 +25,7 @@ final class StreamMistakes {
           of(
               "a READ is complete when it is asked for",
               "stream/Outbound.java",
-              "      if (request.opcode() == SendOpcode.RDMA_READ) {\n        return;\n      }\n",
+              "      if (RequestOpcodes.isReadOrAtomic(request.opcode())) {\n        return;\n      }\n",
               ""),
           of(
               "FENCE is ignored by iWARP",
@@ -35,8 +35,8 @@ final class StreamMistakes {
           of(
               "more READs are asked for than the peer serves",
               "stream/Outbound.java",
-              "case RDMA_READ -> depth > 0 && reads >= depth;",
-              "case RDMA_READ -> false;"),
+              "depth > 0 && reads >= depth;",
+              "false;"),
           of(
               "a WRITE puts each segment at its start",
               "stream/Outbound.java",
@@ -44,7 +44,7 @@ final class StreamMistakes {
               "request.remoteAddress(), length);"),
           of(
               "the answer to a READ goes on from the wrong place",
-              "stream/Outbound.java",
+              "stream/Answers.java",
               "      answer.sourceOffset += length;\n",
               ""),
           of(
