@@ -178,6 +178,11 @@ public final class RawPeer implements AutoCloseable {
             .write(remoteAddress, key)
             .signaled()
             .buffer(region.address(), Long.BYTES, region.lkey()));
+    return awaitEnd();
+  }
+
+  /** Waits until the next of its requests has ended, and answers how. */
+  public CompletionStatus awaitEnd() {
     long deadline = System.nanoTime() + Ends.LIMIT.toNanos();
     while (System.nanoTime() < deadline) {
       if (completions.poll(completion) == 1 && completion[0].workRequestId() == 1) {
