@@ -43,7 +43,6 @@ import io.verbena.benchmarks.verbena.RoceWrites;
 import io.verbena.benchmarks.verbena.VerbsOneWay;
 import io.verbena.benchmarks.verbena.VerbsPingPong;
 import io.verbena.benchmarks.verbena.VerbsReads;
-import io.verbena.benchmarks.work.Crowd;
 import io.verbena.benchmarks.work.IdleConnections;
 import io.verbena.benchmarks.work.Measurement;
 import io.verbena.benchmarks.work.Measures;
@@ -75,7 +74,10 @@ final class Catalog {
   private static final Duration RATIS_WARMS_UP = Duration.ofSeconds(10);
   private static final Duration WIRE_WARMS_UP = Duration.ofSeconds(3);
   private static final int CROWD = 1000;
-  private static final int MOST_WITH_DEFAULTS = 100;
+
+  /** Sockets take a file descriptor at each end. */
+  private static final int MOST_SOCKETS = 1000;
+
   private static final Duration FREQUENT = Duration.ofSeconds(1);
   private static final Duration CROWD_SETTLES = Duration.ofSeconds(2);
 
@@ -410,8 +412,8 @@ final class Catalog {
 
   /** Without keep-alive, and with a frequent one, so that a second has a question of each end. */
   private void reactiveCrowd(Workload<IdleConnections> work) {
-    add(work, VERBENA, "reactive-0s", () -> ReactiveIdleConnections.small(SMALL, Duration.ZERO));
-    add(work, VERBENA, "reactive-1s", () -> ReactiveIdleConnections.small(SMALL, FREQUENT));
+    add(work, VERBENA, "reactive-0s", () -> new ReactiveIdleConnections(SMALL, Duration.ZERO));
+    add(work, VERBENA, "reactive-1s", () -> new ReactiveIdleConnections(SMALL, FREQUENT));
   }
 
   private void scales() {
@@ -451,7 +453,6 @@ final class Catalog {
     }
   }
 
-  /** By default options as far as their memory fits into the JVM of a case. */
   private void scale(
       String what,
       int connections,
@@ -460,7 +461,7 @@ final class Catalog {
       double scale,
       boolean higherIsBetter,
       CrowdMeasure measure) {
-    Workload<Crowd> work =
+    Workload<IdleConnections> work =
         new Workload<>(
             "scale-" + what + "-" + connections,
             title + ": " + connections,
@@ -469,14 +470,15 @@ final class Catalog {
             higherIsBetter,
             CROWD_SETTLES,
             (participant, plan) -> measure.take(participant, connections, plan));
-    if (connections <= MOST_WITH_DEFAULTS) {
-      add(work, VERBENA, "reactive", () -> ReactiveIdleConnections.withDefaults(SMALL, FREQUENT));
+    if (connections <= MOST_SOCKETS) {
+      add(work, PEER, "netty-nio", () -> new NettyIdleConnections(NettyKind.NIO, SMALL));
     }
-    add(work, VERBENA, "reactive-small", () -> ReactiveIdleConnections.small(SMALL, FREQUENT));
+    add(work, VERBENA, "netty", () -> new NettyIdleConnections(NettyKind.RDMA, SMALL));
+    add(work, VERBENA, "reactive", () -> new ReactiveIdleConnections(SMALL, FREQUENT));
   }
 
   private interface CrowdMeasure {
-    Measurement take(Crowd participant, int connections, Plan plan) throws Exception;
+    Measurement take(IdleConnections participant, int connections, Plan plan) throws Exception;
   }
 
   private void betweenProcesses() {

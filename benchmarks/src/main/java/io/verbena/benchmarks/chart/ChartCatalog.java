@@ -42,7 +42,6 @@ final class ChartCatalog {
           Map.entry("mono-16", "Verbena, Mono, 16 at once"),
           Map.entry("verbs", "Verbena, verbs"),
           Map.entry("reactive", "Verbena, Flux to Flux"),
-          Map.entry("reactive-small", "Verbena, Flux to Flux, few small buffers"),
           Map.entry("reactive-eager", "Verbena, Flux to Flux, eager"),
           Map.entry("in-process", "in process"),
           Map.entry("grpc", "Verbena"),

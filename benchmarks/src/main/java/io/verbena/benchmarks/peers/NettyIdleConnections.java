@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Netty connections as a program has them that sets no options; an event loop for each end. */
 public final class NettyIdleConnections implements IdleConnections {
@@ -66,17 +67,40 @@ public final class NettyIdleConnections implements IdleConnections {
     for (int i = 0; i < connections; i++) {
       Channel channel = connector.connect(listener.localAddress()).sync().channel();
       channels.add(channel);
-      CompletableFuture<Void> answered = new CompletableFuture<>();
-      channel.eventLoop().execute(() -> guest.greet(channel, answered));
-      deadline.await(answered);
+      echo(channel, deadline);
     }
   }
 
   @Override
-  public void close() {
+  public void echo(Deadline deadline) throws Exception {
+    echo(channels.get(0), deadline);
+  }
+
+  private void echo(Channel channel, Deadline deadline) throws Exception {
+    CompletableFuture<Void> answered = new CompletableFuture<>();
+    channel.eventLoop().execute(() -> guest.greet(channel, answered));
+    deadline.await(answered);
+  }
+
+  @Override
+  public void shut(Deadline deadline) throws Exception {
+    for (Future<?> each : closeAll()) {
+      if (!each.await(deadline.remainingNanos(), TimeUnit.NANOSECONDS)) {
+        throw new TimeoutException("connections: not closed in time");
+      }
+    }
+  }
+
+  private List<Future<?>> closeAll() {
     List<Future<?>> closing = new ArrayList<>();
     channels.forEach(channel -> closing.add(channel.close()));
-    closing.forEach(each -> each.awaitUninterruptibly(LIMIT.toMillis()));
+    channels.clear();
+    return closing;
+  }
+
+  @Override
+  public void close() {
+    closeAll().forEach(each -> each.awaitUninterruptibly(LIMIT.toMillis()));
     listener.close().awaitUninterruptibly(LIMIT.toMillis());
     for (EventLoopGroup group : List.of(clients, servers)) {
       Future<?> down = group.shutdownGracefully(0, LIMIT.toMillis(), TimeUnit.MILLISECONDS);

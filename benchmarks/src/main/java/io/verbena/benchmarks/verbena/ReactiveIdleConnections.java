@@ -7,8 +7,8 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
-import io.verbena.benchmarks.work.Crowd;
 import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.IdleConnections;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.Mono;
 
 /** Connections of the reactive transport, which sleeps; a loop for each end. */
-public final class ReactiveIdleConnections implements Crowd {
+public final class ReactiveIdleConnections implements IdleConnections {
   private static final URI ADDRESS = URI.create("emulated://verbena-idle");
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
@@ -28,27 +28,16 @@ public final class ReactiveIdleConnections implements Crowd {
   private final RdmaServer listener;
   private final List<Idle> connections = new ArrayList<>();
 
-  /** With few and small buffers, and otherwise as {@link #withDefaults}. */
-  public static ReactiveIdleConnections small(int size, Duration keepAlive) {
-    return new ReactiveIdleConnections(
-        size,
-        keepAlive,
-        RdmaOptions.builder().eagerSize(1024).receiveDepth(4).sendDepth(4).window(4));
-  }
-
   /**
    * With default options, but for a loop at each end that sleeps.
    *
    * @param size the bytes of the message that each carries
    * @param keepAlive the silence after which each end asks the other
    */
-  public static ReactiveIdleConnections withDefaults(int size, Duration keepAlive) {
-    return new ReactiveIdleConnections(size, keepAlive, RdmaOptions.builder());
-  }
-
-  private ReactiveIdleConnections(int size, Duration keepAlive, RdmaOptions.Builder builder) {
+  public ReactiveIdleConnections(int size, Duration keepAlive) {
     this.size = size;
-    RdmaOptions options = builder.loops(1).pollMode(PollMode.EVENT).keepAlive(keepAlive).build();
+    RdmaOptions options =
+        RdmaOptions.builder().loops(1).pollMode(PollMode.EVENT).keepAlive(keepAlive).build();
     clients = RdmaTransport.create(options);
     servers = RdmaTransport.create(options);
     listener =

@@ -109,7 +109,7 @@ public final class Measures {
   }
 
   /** Connections per second, of each tenth of them that is opened after the other. */
-  public static Measurement setUp(Crowd participant, int connections, Plan plan) throws Exception {
+  public static Measurement setUp(IdleConnections participant, int connections, Plan plan) throws Exception {
     long end = System.nanoTime() + plan.warmUp().toNanos();
     while (System.nanoTime() - end < 0) {
       participant.open(FIRST_CONNECTIONS, plan.deadline());
@@ -126,7 +126,7 @@ public final class Measures {
   }
 
   /** Nanoseconds of a round trip on one of so many connections, 50th and 99.9th percentile. */
-  public static Measurement crowdEcho(Crowd participant, int connections, Plan plan)
+  public static Measurement crowdEcho(IdleConnections participant, int connections, Plan plan)
       throws Exception {
     participant.open(connections, plan.deadline());
     Histogram times = new Histogram(3);
