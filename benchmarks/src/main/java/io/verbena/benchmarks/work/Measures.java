@@ -109,7 +109,8 @@ public final class Measures {
   }
 
   /** Connections per second, of each tenth of them that is opened after the other. */
-  public static Measurement setUp(IdleConnections participant, int connections, Plan plan) throws Exception {
+  public static Measurement setUp(IdleConnections participant, int connections, Plan plan)
+      throws Exception {
     long end = System.nanoTime() + plan.warmUp().toNanos();
     while (System.nanoTime() - end < 0) {
       participant.open(FIRST_CONNECTIONS, plan.deadline());
