@@ -35,7 +35,7 @@ class AutoServerSocketChannelTest {
   }
 
   private static Channel bind(ServerBootstrap server) {
-    return server.bind(Ends.anySharedPort()).syncUninterruptibly().channel();
+    return Ends.bindShared(server);
   }
 
   private static Throwable causeOf(ChannelFuture binding) {

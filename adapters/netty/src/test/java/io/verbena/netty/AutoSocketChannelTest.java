@@ -78,7 +78,7 @@ class AutoSocketChannelTest {
   }
 
   private Channel bind(Peer peer) {
-    return bind(peer, Ends.anySharedPort());
+    return Ends.bindShared(ends.server(peer.channel, Echo::new));
   }
 
   private Channel bind(Peer peer, InetSocketAddress at) {
@@ -126,6 +126,7 @@ class AutoSocketChannelTest {
 
   private static Throwable causeOf(ChannelFuture failing) {
     assertThat(failing.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+    assertThat(failing.isSuccess()).isFalse();
     assertThat(failing.channel().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis()))
         .isTrue();
     return failing.cause();
@@ -341,15 +342,13 @@ class AutoSocketChannelTest {
   void aConnectionThatIsLostIsNotMadeAnewOverTcp() throws Exception {
     AtomicInteger accepted = new AtomicInteger();
     Channel server =
-        ends.server(
+        Ends.bindShared(
+            ends.server(
                 AutoServerSocketChannel.class,
                 () -> {
                   accepted.incrementAndGet();
                   return new Echo();
-                })
-            .bind(Ends.anySharedPort())
-            .syncUninterruptibly()
-            .channel();
+                }));
     Collector received = new Collector();
     SocketChannel channel = Ends.connect(client(received), server);
     exchange(channel, received);
@@ -391,11 +390,9 @@ class AutoSocketChannelTest {
   @EnumSource(names = {"RDMA", "TCP"})
   void shutsDownItsOutputAlone(Peer peer) throws Exception {
     Channel server =
-        ends.server(peer.channel, Echo::new)
-            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-            .bind(Ends.anySharedPort())
-            .syncUninterruptibly()
-            .channel();
+        Ends.bindShared(
+            ends.server(peer.channel, Echo::new)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true));
     Collector received = new Collector();
     SocketChannel channel =
         Ends.connect(client(received).option(ChannelOption.ALLOW_HALF_CLOSURE, true), server);

@@ -54,19 +54,19 @@ class AutoTlsTest {
             .endpointIdentificationAlgorithm(null)
             .build();
     Channel server =
-        new ServerBootstrap()
-            .group(loop)
-            .channel(type)
-            .childHandler(
-                new ChannelInitializer<>() {
-                  @Override
-                  protected void initChannel(Channel channel) {
-                    channel.pipeline().addLast(serverTls.newHandler(channel.alloc()), new Echo());
-                  }
-                })
-            .bind(Ends.anySharedPort())
-            .syncUninterruptibly()
-            .channel();
+        Ends.bindShared(
+            new ServerBootstrap()
+                .group(loop)
+                .channel(type)
+                .childHandler(
+                    new ChannelInitializer<>() {
+                      @Override
+                      protected void initChannel(Channel channel) {
+                        channel
+                            .pipeline()
+                            .addLast(serverTls.newHandler(channel.alloc()), new Echo());
+                      }
+                    }));
     Collector received = new Collector();
     Channel client =
         new Bootstrap()

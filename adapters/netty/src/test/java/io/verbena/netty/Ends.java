@@ -22,7 +22,9 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -35,6 +37,8 @@ import java.util.function.Supplier;
 final class Ends implements AutoCloseable {
   /** How long anything may take. */
   static final Duration LIMIT = Addresses.within(Duration.ofSeconds(20));
+
+  private static final Set<Integer> SHARED_PORTS = ConcurrentHashMap.newKeySet();
 
   private final MultiThreadIoEventLoopGroup serverLoop;
   private final MultiThreadIoEventLoopGroup clientLoop;
@@ -107,6 +111,16 @@ final class Ends implements AutoCloseable {
                 channel.pipeline().addLast(new Poison(), handler);
               }
             });
+  }
+
+  /**
+   * Binds to an {@linkplain #anySharedPort address} that no server has had: the HCA, which tests
+   * share, remembers what led to it.
+   */
+  static Channel bindShared(ServerBootstrap server) {
+    Channel bound = server.bind(anySharedPort()).syncUninterruptibly().channel();
+    int port = ((InetSocketAddress) bound.localAddress()).getPort();
+    return SHARED_PORTS.add(port) ? bound : bindShared(server);
   }
 
   /** Any port, of an address that leads to the server's HCA, and to sockets. */
