@@ -41,7 +41,8 @@ public class DisniProvider implements VerbsProvider {
   /**
    * Loads the libraries, the first time.
    *
-   * @throws VerbsException NOT_SUPPORTED if it cannot be done on this machine, or in this JVM
+   * @throws VerbsException NO_DEVICE on a machine without the libraries of rdma-core, NOT_SUPPORTED
+   *     if it cannot be done on this machine, or in this JVM
    */
   protected RdmaCore core() {
     return NativeLibrary.load();

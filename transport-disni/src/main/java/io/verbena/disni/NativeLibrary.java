@@ -37,9 +37,9 @@ final class NativeLibrary {
   /**
    * Loads both, the first time; which can be called when it returns.
    *
-   * @throws VerbsException NOT_SUPPORTED if there is none for this machine, if a library that they
-   *     need is missing, or if the user's is not what DiSNI 2.1 needs; IO if they cannot be
-   *     unpacked
+   * @throws VerbsException NO_DEVICE if a library that they need is missing; NOT_SUPPORTED if there
+   *     is none for this machine, or if the user's is not what DiSNI 2.1 needs; IO if they cannot
+   *     be unpacked
    */
   static synchronized RdmaCore load() {
     RdmaCore core = loaded;
@@ -173,8 +173,11 @@ final class NativeLibrary {
   /** The dynamic linker's message, and what can be done about it. */
   private static VerbsException refused(String library, UnsatisfiedLinkError error) {
     String message = String.valueOf(error.getMessage());
+    VerbsError kind = VerbsError.NOT_SUPPORTED;
     String advice = "";
     if (message.contains("cannot open shared object file")) {
+      // A host without them has no device for them, either.
+      kind = VerbsError.NO_DEVICE;
       advice =
           "; install the libraries of rdma-core (on Debian: libibverbs1, librdmacm1 and"
               + " ibverbs-providers)";
@@ -184,6 +187,6 @@ final class NativeLibrary {
       advice =
           "; no program can be loaded from this folder: name another with -Djava.io.tmpdir=...";
     }
-    return new VerbsException(VerbsError.NOT_SUPPORTED, library + ": " + message + advice, error);
+    return new VerbsException(kind, library + ": " + message + advice, error);
   }
 }

@@ -28,7 +28,7 @@ final class Libraries {
   /**
    * Opens them.
    *
-   * @throws VerbsException NOT_SUPPORTED if one is not here
+   * @throws VerbsException NO_DEVICE if one is not here: such a host has no device for it, either
    */
   @SuppressWarnings("restricted") // --enable-native-access is the program's to give.
   Libraries() {
@@ -45,7 +45,7 @@ final class Libraries {
       return SymbolLookup.libraryLookup(name, Arena.global());
     } catch (IllegalArgumentException e) {
       throw new VerbsException(
-          VerbsError.NOT_SUPPORTED,
+          VerbsError.NO_DEVICE,
           name
               + ": cannot be loaded; install the libraries of rdma-core (on Debian: libibverbs1,"
               + " librdmacm1 and ibverbs-providers)",

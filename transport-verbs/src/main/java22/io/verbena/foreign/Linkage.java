@@ -13,7 +13,7 @@ final class Linkage {
   /**
    * Loads them, the first time.
    *
-   * @throws io.verbena.verbs.VerbsException NOT_SUPPORTED if one is not here
+   * @throws io.verbena.verbs.VerbsException NO_DEVICE if one is not here
    */
   static synchronized RdmaCore load() {
     RdmaCore core = loaded;
