@@ -80,9 +80,7 @@ public interface RdmaConnection extends Disposable {
   Flux<ByteBuf> readPieces(RemoteMemory from, int pieceLength);
 
   /**
-   * Writes into the peer's memory. Completes when the WRITE does: with the bytes in that memory,
-   * but on iWARP when TCP has taken them. There too, what this end reads or sends afterwards finds
-   * them written.
+   * Writes into the peer's memory.
    *
    * @param data its readable bytes, no more than {@code to.length()}; taken over and released once
    * @param to where they go, from its start
