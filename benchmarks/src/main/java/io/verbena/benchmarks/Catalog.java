@@ -79,6 +79,7 @@ final class Catalog {
   private static final int MOST_SOCKETS = 1000;
 
   private static final Duration FREQUENT = Duration.ofSeconds(1);
+  private static final Duration KEEP_ALIVE = RdmaOptions.defaults().keepAlive();
   private static final Duration CROWD_SETTLES = Duration.ofSeconds(2);
 
   private final List<BenchCase<?>> cases = new ArrayList<>();
@@ -437,11 +438,11 @@ final class Catalog {
       scale(
           "cpu",
           connections,
-          "CPU of idle connections, both ends, keep-alive of 1 s",
+          "CPU of idle connections, both ends, over one keep-alive",
           "ms/s",
           1e-6,
           false,
-          Measures::crowdCpu);
+          (participant, of, plan) -> Measures.crowdCpu(participant, of, KEEP_ALIVE, plan));
       scale(
           "echo",
           connections,
@@ -450,6 +451,22 @@ final class Catalog {
           1e-3,
           false,
           Measures::crowdEcho);
+      scale(
+          "echoes",
+          connections,
+          "64 B round trip, each connection has one a second, p50 and p99.9",
+          "us",
+          1e-3,
+          false,
+          Measures::crowdEchoes);
+      scale(
+          "busy",
+          connections,
+          "messages of 64 B to and fro, all connections at once",
+          "M/s",
+          1e-6,
+          true,
+          Measures::crowdRate);
     }
   }
 
@@ -468,13 +485,13 @@ final class Catalog {
             unit,
             scale,
             higherIsBetter,
-            CROWD_SETTLES,
+            what.equals("cpu") ? KEEP_ALIVE : CROWD_SETTLES,
             (participant, plan) -> measure.take(participant, connections, plan));
     if (connections <= MOST_SOCKETS) {
       add(work, PEER, "netty-nio", () -> new NettyIdleConnections(NettyKind.NIO, SMALL));
     }
     add(work, VERBENA, "netty", () -> new NettyIdleConnections(NettyKind.RDMA, SMALL));
-    add(work, VERBENA, "reactive", () -> new ReactiveIdleConnections(SMALL, FREQUENT));
+    add(work, VERBENA, "reactive", () -> new ReactiveIdleConnections(SMALL));
   }
 
   private interface CrowdMeasure {

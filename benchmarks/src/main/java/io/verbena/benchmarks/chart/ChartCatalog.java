@@ -156,7 +156,13 @@ final class ChartCatalog {
         scale("setup", "Setting up connections, by how many there are", "thousand/s" + HIGHER),
         scale("memory", "Memory of an idle connection, both ends", "KiB" + LOWER),
         scale("cpu", "CPU of idle connections, both ends", "ms/s" + LOWER),
-        scale("echo", "Round trip of 64 bytes on one of many connections, p50", "us" + LOWER));
+        scale("echo", "Round trip of 64 bytes on one of many connections, p50", "us" + LOWER),
+        scale(
+            "echoes",
+            "Round trip of 64 bytes, each connection has one a second, p50",
+            "us" + LOWER),
+        scale(
+            "busy", "Messages of 64 bytes to and fro on all connections at once", "M/s" + HIGHER));
   }
 
   private static Chart scale(String what, String title, String axis) {

@@ -4,7 +4,6 @@ package io.verbena.benchmarks.peers;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandler.Sharable;
 import io.netty.channel.ChannelHandlerContext;
@@ -14,15 +13,13 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.handler.codec.FixedLengthFrameDecoder;
 import io.netty.util.concurrent.Future;
-import io.verbena.benchmarks.work.ByteBufView;
 import io.verbena.benchmarks.work.Deadline;
 import io.verbena.benchmarks.work.IdleConnections;
-import io.verbena.benchmarks.work.MessageCheck;
-import io.verbena.benchmarks.work.MessageSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -34,11 +31,9 @@ public final class NettyIdleConnections implements IdleConnections {
   private final EventLoopGroup servers;
   private final Channel listener;
   private final Bootstrap connector;
-  private final Guest guest;
   private final List<Channel> channels = new ArrayList<>();
 
   public NettyIdleConnections(NettyKind kind, int size) throws Exception {
-    guest = new Guest(size);
     clients = new MultiThreadIoEventLoopGroup(1, kind.plainHandler());
     servers = new MultiThreadIoEventLoopGroup(1, kind.plainHandler());
     listener =
@@ -57,7 +52,7 @@ public final class NettyIdleConnections implements IdleConnections {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    channel.pipeline().addLast(new FixedLengthFrameDecoder(size), guest);
+                    channel.pipeline().addLast(new FixedLengthFrameDecoder(size), new Guest(size));
                   }
                 });
   }
@@ -67,19 +62,20 @@ public final class NettyIdleConnections implements IdleConnections {
     for (int i = 0; i < connections; i++) {
       Channel channel = connector.connect(listener.localAddress()).sync().channel();
       channels.add(channel);
-      echo(channel, deadline);
+      deadline.await(echo(channel, 1));
     }
   }
 
   @Override
-  public void echo(Deadline deadline) throws Exception {
-    echo(channels.get(0), deadline);
+  public CompletionStage<Void> echo(int connection, long messages) {
+    return echo(channels.get(connection), messages);
   }
 
-  private void echo(Channel channel, Deadline deadline) throws Exception {
-    CompletableFuture<Void> answered = new CompletableFuture<>();
-    channel.eventLoop().execute(() -> guest.greet(channel, answered));
-    deadline.await(answered);
+  private static CompletionStage<Void> echo(Channel channel, long messages) {
+    CompletableFuture<Void> echoed = new CompletableFuture<>();
+    Guest guest = channel.pipeline().get(Guest.class);
+    channel.eventLoop().execute(() -> guest.greet(channel, messages, echoed));
+    return echoed;
   }
 
   @Override
@@ -108,7 +104,6 @@ public final class NettyIdleConnections implements IdleConnections {
         throw new IllegalStateException("event loop: still running after " + LIMIT);
       }
     }
-    guest.release();
   }
 
   /** Says back what it hears. */
@@ -129,53 +124,60 @@ public final class NettyIdleConnections implements IdleConnections {
     }
   }
 
-  /** All clients, on one event loop: one speaks at a time. */
-  @Sharable
+  /** Sends as long as the channel is writable, and counts what comes back. */
   private static final class Guest extends ChannelInboundHandlerAdapter {
-    private final MessageSource source;
-    private final MessageCheck check;
-    private final ByteBuf message;
-    private final ByteBufView outgoing = new ByteBufView();
-    private final ByteBufView incoming = new ByteBufView();
-    private CompletableFuture<Void> answered = new CompletableFuture<>();
+    private final int size;
+    private long unsent;
+    private long left;
+    private CompletableFuture<Void> echoed = new CompletableFuture<>();
 
     private Guest(int size) {
-      source = new MessageSource(size);
-      check = new MessageCheck(size);
-      message = Unpooled.directBuffer(size, size).writerIndex(size);
-      source.prepare(outgoing.wrap(message));
+      this.size = size;
+    }
+
+    private void greet(Channel channel, long messages, CompletableFuture<Void> echoed) {
+      this.echoed = echoed;
+      unsent = messages;
+      left = messages;
+      send(channel);
     }
 
     // A write that fails comes to exceptionCaught: that is what the void promise does.
     @SuppressWarnings("FutureReturnValueIgnored")
-    private void greet(Channel channel, CompletableFuture<Void> answered) {
-      this.answered = answered;
-      source.next(outgoing);
-      int size = message.readableBytes();
-      ByteBuf copy = channel.alloc().directBuffer(size, size).writeBytes(message, 0, size);
-      channel.writeAndFlush(copy, channel.voidPromise());
+    private void send(Channel channel) {
+      if (unsent == 0) {
+        return;
+      }
+      while (unsent > 0 && channel.isWritable()) {
+        unsent--;
+        ByteBuf message = channel.alloc().directBuffer(size, size).writeZero(size);
+        channel.write(message, channel.voidPromise());
+      }
+      channel.flush();
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext context) {
+      send(context.channel());
     }
 
     @Override
     public void channelRead(ChannelHandlerContext context, Object message) {
       ByteBuf buffer = (ByteBuf) message;
-      try {
-        check.accept(incoming.wrap(buffer), buffer.readableBytes());
-        check.whole(incoming);
-        answered.complete(null);
-      } finally {
-        buffer.release();
+      int length = buffer.readableBytes();
+      buffer.release();
+      if (length != size) {
+        exceptionCaught(
+            context,
+            new IllegalStateException("answer: " + length + " bytes (expected: " + size + ")"));
+      } else if (--left == 0) {
+        echoed.complete(null);
       }
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-      answered.completeExceptionally(cause);
-    }
-
-    /** After all connections were closed. */
-    private void release() {
-      message.release();
+      echoed.completeExceptionally(cause);
     }
   }
 }

@@ -15,7 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import reactor.core.publisher.Mono;
+import java.util.concurrent.CompletionStage;
+import reactor.core.publisher.Flux;
 
 /** Connections of the reactive transport, which sleeps; a loop for each end. */
 public final class ReactiveIdleConnections implements IdleConnections {
@@ -26,12 +27,21 @@ public final class ReactiveIdleConnections implements IdleConnections {
   private final RdmaTransport clients;
   private final RdmaTransport servers;
   private final RdmaServer listener;
-  private final List<Idle> connections = new ArrayList<>();
+  private final List<Echoed> connections = new ArrayList<>();
 
   /**
    * With default options, but for a loop at each end that sleeps.
    *
-   * @param size the bytes of the message that each carries
+   * @param size the bytes of each message
+   */
+  public ReactiveIdleConnections(int size) {
+    this(size, RdmaOptions.defaults().keepAlive());
+  }
+
+  /**
+   * Likewise, but for the keep-alive.
+   *
+   * @param size the bytes of each message
    * @param keepAlive the silence after which each end asks the other
    */
   public ReactiveIdleConnections(int size, Duration keepAlive) {
@@ -50,9 +60,9 @@ public final class ReactiveIdleConnections implements IdleConnections {
   @Override
   public void open(int count, Deadline deadline) throws Exception {
     for (int i = 0; i < count; i++) {
-      Idle opened = new Idle(deadline.await(clients.connect(listener.address()).toFuture()));
+      Echoed opened = new Echoed(deadline.await(clients.connect(listener.address()).toFuture()));
       connections.add(opened);
-      opened.echo(deadline);
+      deadline.await(opened.echo(1));
     }
   }
 
@@ -67,35 +77,46 @@ public final class ReactiveIdleConnections implements IdleConnections {
   }
 
   @Override
-  public void echo(Deadline deadline) throws Exception {
-    connections.get(0).echo(deadline);
+  public CompletionStage<Void> echo(int connection, long messages) {
+    return connections.get(connection).echo(messages);
   }
 
   /** One connection, whose messages come back. */
-  private final class Idle {
+  private final class Echoed {
     private final RdmaConnection connection;
-    private volatile CompletableFuture<Integer> answered = new CompletableFuture<>();
 
-    Idle(RdmaConnection connection) {
+    /** Messages that have not come back. Written before the first is sent, then on the loop. */
+    private long left;
+
+    private CompletableFuture<Void> echoed = new CompletableFuture<>();
+
+    Echoed(RdmaConnection connection) {
       this.connection = connection;
-      connection
-          .receive()
-          .subscribe(
-              message -> {
-                answered.complete(message.readableBytes());
-                message.release();
-              },
-              failed -> answered.completeExceptionally(failed));
+      connection.receive().subscribe(this::received, this::fail);
     }
 
-    private void echo(Deadline deadline) throws Exception {
-      CompletableFuture<Integer> answer = new CompletableFuture<>();
-      answered = answer;
-      deadline.await(connection.send(Mono.fromSupplier(() -> message(connection))).toFuture());
-      int length = deadline.await(answer);
+    private CompletionStage<Void> echo(long messages) {
+      left = messages;
+      CompletableFuture<Void> all = new CompletableFuture<>();
+      echoed = all;
+      connection
+          .send(Flux.range(0, Math.toIntExact(messages)).map(each -> message(connection)))
+          .subscribe(null, this::fail);
+      return all;
+    }
+
+    private void received(ByteBuf message) {
+      int length = message.readableBytes();
+      message.release();
       if (length != size) {
-        throw new IllegalStateException("answer: " + length + " bytes (expected: " + size + ")");
+        fail(new IllegalStateException("answer: " + length + " bytes (expected: " + size + ")"));
+      } else if (--left == 0) {
+        echoed.complete(null);
       }
+    }
+
+    private void fail(Throwable why) {
+      echoed.completeExceptionally(why);
     }
   }
 

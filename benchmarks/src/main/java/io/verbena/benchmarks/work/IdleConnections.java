@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
-/** Connections within this JVM that are idle but for one message each, and one that is used. */
+import java.util.concurrent.CompletionStage;
+
+/** Connections within this JVM whose messages come back; they are idle but for those. */
 public interface IdleConnections extends Participant {
   /**
    * Opens so many more connections, one after the other, and sends a message to and fro on each.
@@ -18,9 +20,11 @@ public interface IdleConnections extends Participant {
   void shut(Deadline deadline) throws Exception;
 
   /**
-   * Sends a message to and fro on the connection that was opened first.
+   * Sends messages to and fro on a connection, as many at once as it bears. One call at a time for
+   * each connection.
    *
-   * @throws Exception if that fails, or {@code deadline} passes
+   * @param connection how many were opened before it
+   * @return is done when all messages have come back, by whatever thread that happens on
    */
-  void echo(Deadline deadline) throws Exception;
+  CompletionStage<Void> echo(int connection, long messages);
 }

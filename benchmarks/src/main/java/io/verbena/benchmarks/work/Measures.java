@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.benchmarks.work;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
+import org.HdrHistogram.ConcurrentHistogram;
 import org.HdrHistogram.Histogram;
 
 /** Warm-up and repetitions of each kind of participant. */
@@ -60,6 +63,16 @@ public final class Measures {
     return idleCpu(plan);
   }
 
+  /**
+   * Nanoseconds of CPU a second that open connections use while nothing is sent, over the whole of
+   * {@code time}, which is to hold one question of each keep-alive.
+   */
+  public static Measurement crowdCpu(
+      IdleConnections participant, int connections, Duration time, Plan plan) throws Exception {
+    participant.open(connections, plan.deadline());
+    return new Measurement(List.of(othersCpu(time.toNanos())), List.of(), 0);
+  }
+
   /** Nanoseconds of CPU that open connections use in a second in which nothing is sent. */
   public static Measurement crowdCpu(IdleConnections participant, int connections, Plan plan)
       throws Exception {
@@ -71,12 +84,16 @@ public final class Measures {
   private static Measurement idleCpu(Plan plan) {
     List<Double> cpu = new ArrayList<>();
     for (int i = 0; i < plan.repetitions(); i++) {
-      ThreadCounters counters = new ThreadCounters();
-      long began = System.nanoTime();
-      idle(1_000_000_000L);
-      cpu.add(counters.othersCpuNanos() * 1e9 / (System.nanoTime() - began));
+      cpu.add(othersCpu(1_000_000_000L));
     }
     return new Measurement(cpu, List.of(), 0);
+  }
+
+  private static double othersCpu(long nanos) {
+    ThreadCounters counters = new ThreadCounters();
+    long began = System.nanoTime();
+    idle(nanos);
+    return counters.othersCpuNanos() * 1e9 / (System.nanoTime() - began);
   }
 
   /** Bytes that a connection uses, both ends: objects after collections, and direct buffers. */
@@ -137,7 +154,7 @@ public final class Measures {
           Deadline deadline = plan.deadline();
           for (long i = 0; i < rounds; i++) {
             long began = System.nanoTime();
-            participant.echo(deadline);
+            deadline.await(participant.echo(0, 1));
             times.recordValue(System.nanoTime() - began);
           }
         };
@@ -150,6 +167,67 @@ public final class Measures {
       tail.add((double) times.getValueAtPercentile(99.9));
     }
     return new Measurement(p50, tail, 0);
+  }
+
+  /**
+   * Nanoseconds of a round trip where each connection has one in every second, evenly spread, 50th
+   * and 99.9th percentile; from when it is due.
+   */
+  public static Measurement crowdEchoes(IdleConnections participant, int connections, Plan plan)
+      throws Exception {
+    participant.open(connections, plan.deadline());
+    List<Double> p50 = new ArrayList<>();
+    List<Double> tail = new ArrayList<>();
+    echoes(participant, connections, plan);
+    for (int i = 0; i < plan.repetitions(); i++) {
+      Histogram times = echoes(participant, connections, plan);
+      p50.add((double) times.getValueAtPercentile(50));
+      tail.add((double) times.getValueAtPercentile(99.9));
+    }
+    return new Measurement(p50, tail, 0);
+  }
+
+  /** A second in which each connection has a round trip. */
+  private static Histogram echoes(IdleConnections participant, int connections, Plan plan)
+      throws Exception {
+    Histogram times = new ConcurrentHistogram(3);
+    Deadline deadline = plan.deadline();
+    List<CompletionStage<Void>> echoes = new ArrayList<>(connections);
+    long began = System.nanoTime();
+    for (int i = 0; i < connections; i++) {
+      long due = began + 1_000_000_000L * i / connections;
+      idle(due - System.nanoTime());
+      echoes.add(
+          participant
+              .echo(i, 1)
+              .thenRun(() -> times.recordValue(Math.max(0, System.nanoTime() - due))));
+    }
+    for (CompletionStage<Void> each : echoes) {
+      deadline.await(each);
+    }
+    idle(began + 1_000_000_000L - System.nanoTime());
+    return times;
+  }
+
+  /** Messages per second to and fro, on all connections at once. */
+  public static Measurement crowdRate(IdleConnections participant, int connections, Plan plan)
+      throws Exception {
+    participant.open(connections, plan.deadline());
+    Batch batch =
+        messages -> {
+          Deadline deadline = plan.deadline();
+          List<CompletionStage<Void>> echoes = new ArrayList<>(connections);
+          for (int i = 0; i < connections; i++) {
+            long share = messages / connections + (i < messages % connections ? 1 : 0);
+            if (share > 0) {
+              echoes.add(participant.echo(i, share));
+            }
+          }
+          for (CompletionStage<Void> each : echoes) {
+            deadline.await(each);
+          }
+        };
+    return rates(batch, plan);
   }
 
   /** Calls per second. */
