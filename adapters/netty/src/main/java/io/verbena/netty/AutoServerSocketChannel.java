@@ -104,6 +104,10 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
     if (!(local instanceof InetSocketAddress wanted)) {
       throw new UnsupportedAddressTypeException();
     }
+    if (wanted.isUnresolved()) {
+      throw new BindException(
+          "Cannot assign requested address: " + wanted + ": its host is not resolved");
+    }
     String rdmaOnly = config.ofRdmaAlone();
     if (rdmaOnly != null) {
       throw new BindException(rdmaOnly + ": set (expected: not with TCP, which does not know it)");

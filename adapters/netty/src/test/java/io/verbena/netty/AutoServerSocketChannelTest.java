@@ -103,6 +103,19 @@ class AutoServerSocketChannelTest {
   }
 
   @Test
+  void refusesAHostThatIsNotResolved() {
+    try (Ends ends = new Ends()) {
+      Throwable cause =
+          causeOf(server(ends).bind(InetSocketAddress.createUnresolved("storage-9", 7000)));
+
+      assertThat(cause)
+          .isInstanceOf(BindException.class)
+          .hasMessageContaining("storage-9")
+          .hasMessageEndingWith(":7000: its host is not resolved");
+    }
+  }
+
+  @Test
   void closesBoth() {
     try (Ends ends = new Ends()) {
       Channel server = bind(server(ends));
