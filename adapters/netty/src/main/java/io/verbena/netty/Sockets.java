@@ -5,6 +5,7 @@ import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.ThreadAwareExecutor;
@@ -16,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * The sockets of a loop beside its RDMA channels: another {@link IoHandler}, which is opened for
  * the first channel that is none of RDMA. Until one is registered, a loop pays nothing for them.
  *
- * <p>The handler runs in every turn of the loop while it finds work, and else each {@link
- * #INTERVAL}, as asking the kernel costs more than polling an HCA. Only {@link #isCompatible} and
- * {@link #wakeup} may be called by other threads than the loop's.
+ * <p>The handler runs in every turn of the loop while it finds work, behind a channel's end, and
+ * else each {@link #INTERVAL}, as asking the kernel costs more than polling an HCA. Only {@link
+ * #isCompatible} and {@link #wakeup} may be called by other threads than the loop's.
  */
 final class Sockets {
   /** How long sockets wait for a loop whose HCA is busy, beside a few turns. */
@@ -47,7 +48,9 @@ final class Sockets {
   /** The handler once a channel was registered. Written on the loop while it is awake. */
   private @Nullable IoHandler handler;
 
+  /** Whether the handler is to run in the next turn, as it did something, or a channel went. */
   private boolean busy;
+
   private int turns;
   private long lastPoll;
 
@@ -108,7 +111,7 @@ final class Sockets {
       open.initialize();
       handler = open;
     }
-    return open.register(handle);
+    return new Registration(open.register(handle));
   }
 
   /**
@@ -187,6 +190,39 @@ final class Sockets {
     handler = null;
     if (open != null) {
       open.destroy();
+    }
+  }
+
+  /** A channel's place with the handler, which runs in the next turn once it is given up. */
+  private final class Registration implements IoRegistration {
+    private final IoRegistration made;
+
+    Registration(IoRegistration made) {
+      this.made = made;
+    }
+
+    @SuppressWarnings("TypeParameterUnusedInFormals") // as the interface has it
+    @Override
+    public <T> T attachment() {
+      return made.attachment();
+    }
+
+    @Override
+    public long submit(IoOps ops) {
+      return made.submit(ops);
+    }
+
+    @Override
+    public boolean isValid() {
+      return made.isValid();
+    }
+
+    @Override
+    public boolean cancel() {
+      boolean cancelled = made.cancel();
+      // The JDK closes a socket, and so frees its port, as its selector next selects.
+      busy |= cancelled;
+      return cancelled;
     }
   }
 }
