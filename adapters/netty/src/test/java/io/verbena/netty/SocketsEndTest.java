@@ -2,11 +2,19 @@
 package io.verbena.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
+import io.netty.channel.socket.SocketChannel;
 import io.verbena.PollMode;
 import io.verbena.netty.SocketLoop.Kind;
 import java.io.IOException;
@@ -14,13 +22,20 @@ import java.net.BindException;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How sockets on a loop with an HCA end. */
 @Tag("once")
 class SocketsEndTest {
+  private static void awaitZero(CountDownLatch latch) throws InterruptedException {
+    assertThat(latch.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+  }
+
   private static boolean isFree(SocketAddress address) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(address);
@@ -52,6 +67,60 @@ class SocketsEndTest {
 
         assertThat(freed.get(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
       }
+    }
+  }
+
+  /** Ends its output as the connection begins. */
+  private static ChannelInboundHandlerAdapter ending(CountDownLatch ended) {
+    return new ChannelInboundHandlerAdapter() {
+      @Override
+      public void channelActive(ChannelHandlerContext context) {
+        ((SocketChannel) context.channel()).shutdownOutput().addListener(done -> ended.countDown());
+      }
+    };
+  }
+
+  private static ChannelInitializer<Channel> reading(Collector received) {
+    return new ChannelInitializer<>() {
+      @Override
+      protected void initChannel(Channel channel) {
+        channel.config().setAutoRead(false);
+        channel.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        channel.pipeline().addLast(received);
+      }
+    };
+  }
+
+  /**
+   * NIO asks for it with a read alone, whoever drives it. Netty's {@code
+   * testAllDataReadEventTriggeredAfterHalfClosure} wants to be told without, and so leaves loops of
+   * {@link NioIoHandler} out, which it knows by their class.
+   */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aSocketOfNioTellsThatItsPeerHasEndedOnceItIsRead(boolean besideRdma) throws Exception {
+    IoHandlerFactory nio = NioIoHandler.newFactory();
+    Collector received = new Collector();
+    CountDownLatch ended = new CountDownLatch(1);
+    try (SocketLoop loop =
+        new SocketLoop(Kind.NIO, besideRdma ? SocketLoop.handlers(PollMode.EVENT, nio) : nio)) {
+      Channel client = loop.connectSocket(loop.bindSocket(ending(ended)), reading(received));
+      awaitZero(ended);
+      Echo beside = new Echo();
+      Channel exchanging = loop.connectSocket(loop.bindSocket(new Echo()), beside);
+      CountDownLatch exchanged = beside.await(10);
+      Echo.start(exchanging);
+      awaitZero(exchanged);
+      assertThat(received.events).isEmpty();
+
+      client.read();
+
+      await().atMost(Ends.LIMIT).until(() -> !received.events.isEmpty());
+      assertThat(received.events).containsExactly(ChannelInputShutdownEvent.INSTANCE);
+      client.read();
+      await().atMost(Ends.LIMIT).until(() -> received.events.size() == 2);
+      assertThat(received.events).contains(ChannelInputShutdownReadComplete.INSTANCE);
+      assertThat(client.isOpen()).isTrue();
     }
   }
 }
