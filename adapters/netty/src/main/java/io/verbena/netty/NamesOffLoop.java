@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -24,22 +25,22 @@ import java.util.function.Function;
  * Looks host names up as the JDK does, on a few threads that may block. What Netty has by default
  * blocks the event loop, and so all channels of it. Thread-safe.
  *
- * <p>Closing it fails the lookups that are under way, so that their connects end while their loops
- * are still there to tell of it.
+ * <p>A loop calls {@link #close(EventExecutor)} before it ends, which fails the lookups that are
+ * under way for it, so that their connects end while it is still there to tell of it.
  */
 final class NamesOffLoop extends AddressResolverGroup<InetSocketAddress> {
   /** Lookups at once, of all loops of this JVM. */
   static final int THREADS = 4;
 
   /** Lookups that may wait. */
-  private static final int MOST_WAITING = 1024;
+  static final int MOST_WAITING = 1024;
 
   private static final long IDLE_SECONDS = 5;
   private static final ThreadPoolExecutor EXECUTOR = newExecutor();
 
   private final Lookup lookup;
-  private final Set<Promise<?>> underway = ConcurrentHashMap.newKeySet();
-  private volatile boolean closed;
+  private final Map<Promise<?>, EventExecutor> underway = new ConcurrentHashMap<>();
+  private final Set<EventExecutor> closed = ConcurrentHashMap.newKeySet();
 
   /** Finds the addresses of a host, at least one; may block. */
   @FunctionalInterface
@@ -69,10 +70,11 @@ final class NamesOffLoop extends AddressResolverGroup<InetSocketAddress> {
     return new Resolver(loop).asAddressResolver();
   }
 
-  private <T> void begin(String name, Promise<T> promise, Function<InetAddress[], T> answer) {
-    underway.add(promise);
+  private <T> void begin(
+      EventExecutor loop, String name, Promise<T> promise, Function<InetAddress[], T> answer) {
+    underway.put(promise, loop);
     promise.addListener(done -> underway.remove(promise));
-    if (closed) {
+    if (closed.contains(loop)) {
       promise.tryFailure(closedFailure());
       return;
     }
@@ -97,14 +99,18 @@ final class NamesOffLoop extends AddressResolverGroup<InetSocketAddress> {
   }
 
   private static RejectedExecutionException closedFailure() {
-    return new RejectedExecutionException("name: not looked up, as the sockets are closed");
+    return new RejectedExecutionException("name: not looked up, as its loop ends");
   }
 
-  @Override
-  public void close() {
-    closed = true;
-    underway.forEach(promise -> promise.tryFailure(closedFailure()));
-    super.close();
+  /** Fails the lookups of a loop, those under way and those that come. */
+  void close(EventExecutor loop) {
+    closed.add(loop);
+    underway.forEach(
+        (promise, of) -> {
+          if (of == loop) {
+            promise.tryFailure(closedFailure());
+          }
+        });
   }
 
   /** The resolver of a loop. */
@@ -115,12 +121,12 @@ final class NamesOffLoop extends AddressResolverGroup<InetSocketAddress> {
 
     @Override
     protected void doResolve(String name, Promise<InetAddress> promise) {
-      begin(name, promise, found -> found[0]);
+      begin(executor(), name, promise, found -> found[0]);
     }
 
     @Override
     protected void doResolveAll(String name, Promise<List<InetAddress>> promise) {
-      begin(name, promise, Arrays::asList);
+      begin(executor(), name, promise, Arrays::asList);
     }
   }
 }

@@ -6,8 +6,11 @@ import static java.util.Objects.requireNonNull;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.EventLoopGroup;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoEventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.SingleThreadIoEventLoop;
 import io.netty.channel.socket.DatagramChannel;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
@@ -22,6 +25,7 @@ import io.verbena.verbs.VerbsException;
 import java.net.InetAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -191,11 +195,15 @@ public final class RdmaSockets implements AutoCloseable {
    */
   @Override
   public void close() {
+    closeWithin(TIMEOUT.plus(settings.options.closeTimeout()).plus(DEVICE_TIMEOUT));
+  }
+
+  /** Closes it, and waits no longer than that. */
+  void closeWithin(Duration limit) {
     Future<?> end = shutdownGracefully(QUIET.toMillis(), TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     if (isLoop(Thread.currentThread())) {
       return;
     }
-    Duration limit = TIMEOUT.plus(settings.options.closeTimeout()).plus(DEVICE_TIMEOUT);
     if (!end.awaitUninterruptibly(limit.toMillis())) {
       throw new RdmaTimeoutException(
           "close", settings.hca.toString(), "loops are still running after " + limit);
@@ -208,18 +216,29 @@ public final class RdmaSockets implements AutoCloseable {
     return "RdmaSockets[" + settings.hca + (settings.orTcp ? ", or TCP]" : "]");
   }
 
-  /** Loops that end behind the lookups of their connects, so that they can tell of it. */
   private static final class Loops extends MultiThreadIoEventLoopGroup {
+    Loops(int count, IoHandlerFactory handlers, NamesOffLoop names) {
+      super(count, new LoopThreads(), handlers, names);
+    }
+
+    @Override
+    protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... names) {
+      return new Loop(this, executor, handlers, (NamesOffLoop) names[0]);
+    }
+  }
+
+  /** A loop that ends behind the lookups of its connects, so that it can tell of their end. */
+  private static final class Loop extends SingleThreadIoEventLoop {
     private final NamesOffLoop names;
 
-    Loops(int count, IoHandlerFactory handlers, NamesOffLoop names) {
-      super(count, new LoopThreads(), handlers);
+    Loop(IoEventLoopGroup group, Executor executor, IoHandlerFactory handlers, NamesOffLoop names) {
+      super(group, executor, handlers);
       this.names = names;
     }
 
     @Override
     public Future<?> shutdownGracefully(long quietPeriod, long timeout, TimeUnit unit) {
-      names.close();
+      names.close(this);
       return super.shutdownGracefully(quietPeriod, timeout, unit);
     }
   }

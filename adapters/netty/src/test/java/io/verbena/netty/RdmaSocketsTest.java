@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -12,6 +13,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.resolver.AddressResolver;
+import io.netty.util.concurrent.Future;
+import io.verbena.RdmaTimeoutException;
 import io.verbena.core.testing.Addresses;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -19,6 +23,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -219,6 +224,89 @@ class RdmaSocketsTest {
 
     assertThat(causeOf(connecting)).isInstanceOf(RejectedExecutionException.class);
     assertThat(connecting.channel().isOpen()).isFalse();
+  }
+
+  @Test
+  void endAConnectThatWaitsForItsNameAsItsLoopAloneEnds() throws Exception {
+    RdmaSockets sockets = open(builder().loops(2).lookup(this::lookUpSlowly));
+    ChannelFuture connecting = connect(sockets, "storage-2", bind(open(builder())));
+    assertThat(lookedUp.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+
+    Future<?> end =
+        connecting
+            .channel()
+            .eventLoop()
+            .shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+
+    assertThat(causeOf(connecting)).isInstanceOf(RejectedExecutionException.class);
+    assertThat(end.await(Ends.LIMIT.toMillis())).isTrue();
+    assertThat(connecting.channel().isOpen()).isFalse();
+    assertThat(sockets.isClosed()).isFalse();
+  }
+
+  @Test
+  void refuseALookupWhileAsManyWaitAsMay() throws Exception {
+    CountDownLatch begun = new CountDownLatch(NamesOffLoop.THREADS);
+    RdmaSockets sockets =
+        open(
+            builder()
+                .lookup(
+                    name -> {
+                      begun.countDown();
+                      return lookUpSlowly(name);
+                    }));
+    AddressResolver<?> names =
+        requireNonNull(sockets.on(new Bootstrap()).config().resolver())
+            .getResolver(sockets.group().next());
+    List<Future<?>> lookups = new ArrayList<>();
+    for (int i = 0; i < NamesOffLoop.THREADS; i++) {
+      lookups.add(names.resolve(InetSocketAddress.createUnresolved("storage-" + i, 7000)));
+    }
+    assertThat(begun.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+    for (int i = 0; i < NamesOffLoop.MOST_WAITING; i++) {
+      lookups.add(names.resolve(InetSocketAddress.createUnresolved("waiting-" + i, 7000)));
+    }
+
+    Future<?> another = names.resolve(InetSocketAddress.createUnresolved("another", 7000));
+
+    assertThat(another.await(Ends.LIMIT.toMillis())).isTrue();
+    assertThat(another.cause())
+        .isInstanceOf(UnknownHostException.class)
+        .hasMessage("another: 1024 lookups are waiting (expected: fewer)");
+    assertThat(lookups).noneMatch(Future::isDone);
+    lookupMayEnd.countDown();
+    for (Future<?> each : lookups) {
+      assertThat(each.await(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(each.cause()).isNull();
+    }
+  }
+
+  @Test
+  void tellOfALoopThatIsHeldUpAsTheyClose() throws Exception {
+    RdmaSockets sockets = open(builder());
+    CountDownLatch held = new CountDownLatch(1);
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    Future<Boolean> task =
+        sockets
+            .group()
+            .submit(
+                () -> {
+                  held.countDown();
+                  return mayGoOn.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+                });
+    try {
+      assertThat(held.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+
+      assertThatThrownBy(() -> sockets.closeWithin(Duration.ofMillis(10)))
+          .isInstanceOf(RdmaTimeoutException.class)
+          .hasMessageContaining("loops are still running after PT0.01S");
+    } finally {
+      mayGoOn.countDown();
+    }
+
+    sockets.close();
+    assertThat(task.getNow()).isTrue();
+    assertThat(sockets.group().isTerminated()).isTrue();
   }
 
   @Test
