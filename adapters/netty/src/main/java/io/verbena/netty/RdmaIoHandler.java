@@ -25,6 +25,7 @@ import java.net.URI;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -79,6 +80,9 @@ public final class RdmaIoHandler implements IoHandler {
   private Flusher flusher;
   private int runs;
   private volatile boolean sleeping;
+
+  /** Whether a task is there that closes the channels, as the loop ends. */
+  private volatile boolean ending;
 
   private RdmaIoHandler(
       ThreadAwareExecutor executor, SharedHca hca, @Nullable IoHandlerFactory sockets) {
@@ -309,6 +313,9 @@ public final class RdmaIoHandler implements IoHandler {
 
   @Override
   public void wakeup() {
+    if (!ending && executor().isShuttingDown()) {
+      closeBeforeTheEnd();
+    }
     CompletionChannel channel = this.channel;
     if (sleeping && channel != null && !executor.isExecutorThread(Thread.currentThread())) {
       // Set before the loop sleeps, and so seen with the flag.
@@ -317,6 +324,20 @@ public final class RdmaIoHandler implements IoHandler {
       } else {
         channel.wakeup();
       }
+    }
+  }
+
+  /**
+   * Closes the channels by a task: a loop without a quiet period that runs one as it is told to end
+   * runs what is queued behind it, and then ends without {@link #prepareToDestroy}.
+   */
+  private void closeBeforeTheEnd() {
+    ending = true;
+    try {
+      executor.execute(this::prepareToDestroy);
+    } catch (RejectedExecutionException e) {
+      // It has ended meanwhile, and destroy() closes them.
+      return;
     }
   }
 

@@ -18,6 +18,7 @@ import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioDatagramChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.concurrent.Future;
 import io.verbena.PollMode;
 import io.verbena.RdmaOptions;
 import io.verbena.core.testing.Addresses;
@@ -128,8 +129,13 @@ final class SocketLoop implements AutoCloseable {
         .channel();
   }
 
+  /** Ends the loop without a quiet period. */
+  Future<?> end() {
+    return group.shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
   @Override
   public void close() {
-    group.shutdownGracefully(0, Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS).syncUninterruptibly();
+    end().syncUninterruptibly();
   }
 }

@@ -3,6 +3,7 @@ package io.verbena.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -11,10 +12,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.epoll.Epoll;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.SocketChannel;
+import io.netty.util.concurrent.Future;
 import io.verbena.PollMode;
 import io.verbena.netty.SocketLoop.Kind;
 import java.io.IOException;
@@ -27,9 +30,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How sockets on a loop with an HCA end. */
+/** How sockets on a loop with an HCA end, and how they end with their loop. */
 @Tag("once")
 class SocketsEndTest {
   private static void awaitZero(CountDownLatch latch) throws InterruptedException {
@@ -121,6 +125,39 @@ class SocketsEndTest {
       await().atMost(Ends.LIMIT).until(() -> received.events.size() == 2);
       assertThat(received.events).contains(ChannelInputShutdownReadComplete.INSTANCE);
       assertThat(client.isOpen()).isTrue();
+    }
+  }
+
+  /** Without a quiet period such a loop takes no turn more. */
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void aLoopThatEndsBehindATaskClosesItsChannelsBefore(Kind kind) throws Exception {
+    assumeTrue(kind != Kind.EPOLL || Epoll.isAvailable(), "no native library");
+    Collector rdma = new Collector();
+    Collector socket = new Collector();
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    try (SocketLoop loop = new SocketLoop(kind, PollMode.EVENT)) {
+      loop.connectRdma(loop.bindRdma(new Echo()), rdma);
+      loop.connectSocket(loop.bindSocket(new Echo()), socket);
+      Future<Boolean> task =
+          loop.loop()
+              .submit(
+                  () -> {
+                    running.countDown();
+                    return mayGoOn.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+                  });
+      awaitZero(running);
+
+      Future<?> end = loop.end();
+      mayGoOn.countDown();
+
+      assertThat(end.await(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(task.getNow()).isTrue();
+      assertThat(rdma.inactive.getCount()).isZero();
+      assertThat(socket.inactive.getCount()).isZero();
+    } finally {
+      mayGoOn.countDown();
     }
   }
 }
