@@ -16,14 +16,11 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoRegistration;
-import io.netty.channel.PendingWriteQueue;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.SocketChannelConfig;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.util.AttributeKey;
-import io.netty.util.ReferenceCountUtil;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -33,7 +30,6 @@ import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -242,7 +238,7 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
   @Override
   protected void doClose() {
     closed = true;
-    ((LifeCycle) super.unsafe()).failEarly(ClosedChannelException::new);
+    ((LifeCycle) super.unsafe()).early.fail(ClosedChannelException::new);
     AutoConnect begun = connecting;
     if (begun != null) {
       begun.end(new ClosedChannelException());
@@ -350,42 +346,17 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
 
   /** How the channel begins and ends; and what it does until it is connected. */
   private final class LifeCycle extends AbstractUnsafe implements RdmaIoHandle {
-    final Operations operations = new Operations(this);
-
-    private @Nullable PendingWriteQueue early;
+    final EarlyWrites early = new EarlyWrites(AutoSocketChannel.this);
+    final AutoOperations operations = new AutoOperations(this, early);
 
     /** Hands the operations to a channel, with the writes that came before. */
     void handTo(SocketChannel made) {
       ChannelOutboundBuffer counted = outboundBuffer();
-      operations.to = made.unsafe();
+      operations.handTo(made.unsafe());
       if (counted != null) {
         ((Pipeline) pipeline()).count(counted.totalPendingWriteBytes());
       }
-      PendingWriteQueue writes = early;
-      early = null;
-      while (writes != null && !writes.isEmpty()) {
-        Object message = ReferenceCountUtil.retain(writes.current());
-        made.unsafe().write(message, writes.remove());
-      }
-    }
-
-    /** Keeps a write until there is a channel for it. */
-    void keep(Object message, ChannelPromise promise) {
-      PendingWriteQueue writes = early;
-      if (writes == null) {
-        writes = new PendingWriteQueue(AutoSocketChannel.this);
-        early = writes;
-      }
-      writes.add(message, promise);
-    }
-
-    /** Fails the writes that are kept. What is written meanwhile is kept anew. */
-    void failEarly(Supplier<? extends Exception> why) {
-      PendingWriteQueue writes = early;
-      if (writes != null) {
-        early = null;
-        writes.removeAndFailAll(why.get());
-      }
+      early.writeTo(made.unsafe());
     }
 
     @Override
@@ -427,101 +398,6 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
     @Override
     public void close() {
       operations.close(voidPromise());
-    }
-  }
-
-  /** What the pipeline calls: operations of the channel below, once there is one. */
-  private static final class Operations implements Unsafe {
-    private final LifeCycle own;
-    private volatile Unsafe to;
-
-    Operations(LifeCycle own) {
-      this.own = own;
-      to = own;
-    }
-
-    @Override
-    public void write(Object message, ChannelPromise promise) {
-      if (to == own && own.outboundBuffer() != null) {
-        own.keep(message, promise);
-      } else {
-        to.write(message, promise);
-      }
-    }
-
-    @Override
-    public void flush() {
-      if (to == own) {
-        own.failEarly(NotYetConnectedException::new);
-      } else {
-        to.flush();
-      }
-    }
-
-    @Override
-    public void beginRead() {
-      to.beginRead();
-    }
-
-    @Override
-    public @Nullable ChannelOutboundBuffer outboundBuffer() {
-      return to.outboundBuffer();
-    }
-
-    @Override
-    @SuppressWarnings("deprecation") // as the interface has it
-    public RecvByteBufAllocator.Handle recvBufAllocHandle() {
-      return to.recvBufAllocHandle();
-    }
-
-    @Override
-    public void close(ChannelPromise promise) {
-      to.close(promise);
-    }
-
-    @Override
-    public void disconnect(ChannelPromise promise) {
-      to.close(promise);
-    }
-
-    @Override
-    public void closeForcibly() {
-      own.closeForcibly();
-    }
-
-    @Override
-    public @Nullable SocketAddress localAddress() {
-      return own.localAddress();
-    }
-
-    @Override
-    public @Nullable SocketAddress remoteAddress() {
-      return own.remoteAddress();
-    }
-
-    @Override
-    public void register(EventLoop loop, ChannelPromise promise) {
-      own.register(loop, promise);
-    }
-
-    @Override
-    public void bind(SocketAddress address, ChannelPromise promise) {
-      own.bind(address, promise);
-    }
-
-    @Override
-    public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
-      own.connect(remote, local, promise);
-    }
-
-    @Override
-    public void deregister(ChannelPromise promise) {
-      own.deregister(promise);
-    }
-
-    @Override
-    public ChannelPromise voidPromise() {
-      return own.voidPromise();
     }
   }
 }
