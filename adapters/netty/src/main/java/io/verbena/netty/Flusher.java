@@ -101,12 +101,13 @@ final class Flusher {
     PostedBytes posted = to.posted();
     int offset = unposted.offset();
     int inPlace =
-        to.sendInPlace(bytes, bytes.readerIndex() + offset, bytes.readableBytes() - offset);
+        to.writes()
+            .sendInPlace(bytes, bytes.readerIndex() + offset, bytes.readableBytes() - offset);
     if (inPlace > 0) {
       posted.posted(inPlace);
       return;
     }
-    ByteBuf gathered = gatherer.gather(queue, posted.count(), to.piece());
+    ByteBuf gathered = gatherer.gather(queue, posted.count(), to.writes().piece());
     int length = gathered.readableBytes();
     boolean stays = posted.count() > 0;
     send(gathered, to, stays ? length : 0);
@@ -122,7 +123,7 @@ final class Flusher {
 
   private void post(ChannelOutboundBuffer queue, FileRegion file, Stream to) throws IOException {
     if (file.transferred() < file.count()) {
-      ByteBuf gathered = gatherer.gather(file, to.piece());
+      ByteBuf gathered = gatherer.gather(file, to.writes().piece());
       int sent = gathered.readableBytes();
       if (sent == 0) {
         throw new IOException(
@@ -141,7 +142,7 @@ final class Flusher {
   }
 
   private void send(ByteBuf gathered, Stream to, int queued) {
-    if (to.sendGathered(gathered, queued)) {
+    if (to.writes().sendGathered(gathered, queued)) {
       gatherer.handedOver();
     }
   }

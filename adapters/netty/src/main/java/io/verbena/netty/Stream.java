@@ -4,27 +4,21 @@ package io.verbena.netty;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
 import io.verbena.RdmaException;
-import io.verbena.RdmaOptions;
 import io.verbena.core.event.ConnectionRecorder;
 import io.verbena.core.loop.CompletionTarget;
 import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.KeepAliveMember;
-import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.SilentRounds;
 import io.verbena.core.loop.WorkRequestId;
-import io.verbena.core.memory.Location;
 import io.verbena.netty.wire.Handshake;
-import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
-import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -44,15 +38,6 @@ import org.jspecify.annotations.Nullable;
  * <p>On the event loop's thread only.
  */
 final class Stream implements CompletionTarget, KeepAliveMember {
-  private static final int FIRST_RECEIVES = 4;
-  private static final int MOST_INLINE = 256;
-
-  /** Bytes from which a buffer is sent as it is, if its memory is registered. */
-  private static final int LEAST_IN_PLACE = 2048;
-
-  /** Bytes from which it pays to register a buffer, or to look whether it is. */
-  private static final int LEAST_LEASED = 16 << 10;
-
   private enum State {
     NEW,
     OPEN,
@@ -80,16 +65,15 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   private final ConnectionIdentifier identifier;
   private final Owner owner;
   private final DutyCycleEnd work;
-  private final Membership membership;
+  private final StreamQueues queues;
   private final QueuePair queuePair;
   private final ReceiveBuffers receiveBuffers;
   private final SendBuffers sendBuffers;
-  private final int inlineLimit;
+  private final StreamWrites writes;
 
   /** Whether signals stand behind the bytes of messages, for want of immediate data. */
   private final boolean trails;
 
-  private final Location location = new Location();
   private final SilentRounds silence = new SilentRounds();
   private final ConnectionRecorder events;
   private State state = State.NEW;
@@ -112,9 +96,6 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   private @Nullable IOException failure;
   private @Nullable Future<?> deadline;
 
-  /** What is to be sent before the end, or null. */
-  private @Nullable ByteBuf tail;
-
   /** Whether a request is to be posted whose completion tells that all before it has arrived. */
   private boolean owesFence;
 
@@ -130,46 +111,12 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     this.owner = owner;
     hca = handler.hca();
     work = new DutyCycleEnd(handler.ends(), this::doWork);
-    RdmaOptions options = hca.options();
-    int receives = Math.min(options.receiveDepth(), Handshake.MOST_RECEIVES);
-    int sends = options.sendDepth();
-    trails = !hca.device().attributes().supports(Capability.SEND_WITH_IMMEDIATE);
-    Membership joined = handler.queues().join(this, receives + sends);
-    membership = joined;
-    QueuePair made = null;
-    SendBuffers out = null;
-    try {
-      made =
-          identifier.createQueuePair(
-              hca.domain(),
-              QueuePairOptions.reliable(joined.queue(), joined.queue(), sends, receives)
-                  .withScatterGather(trails ? 2 : 1, 1)
-                  .withInlineData(mostInline()));
-      inlineLimit = Math.min(mostInline(), made.capabilities().maxInlineData());
-      SignalTrailers trailers =
-          trails ? new SignalTrailers(hca.memory(), SendBuffers.slots(sends)) : null;
-      out = new SendBuffers(made, joined.prefix(), sends, hca.meter(), trailers);
-      sendBuffers = out;
-      receiveBuffers =
-          new ReceiveBuffers(
-              hca.memory(),
-              made,
-              joined.prefix(),
-              options.eagerSize(),
-              trails ? SignalTrailers.LENGTH : 0,
-              Math.min(FIRST_RECEIVES, receives),
-              receives);
-      queuePair = made;
-    } catch (VerbsException | RdmaException e) {
-      if (made != null) {
-        made.close();
-      }
-      if (out != null) {
-        out.release();
-      }
-      handler.queues().leave(joined);
-      throw e;
-    }
+    queues = new StreamQueues(handler, identifier, this);
+    queuePair = queues.queuePair();
+    sendBuffers = queues.sendBuffers();
+    receiveBuffers = queues.receiveBuffers();
+    trails = queues.trails();
+    writes = new StreamWrites(hca.memory(), sendBuffers, receiveBuffers, queues.inlineLimit());
     events = new ConnectionRecorder("netty", identifier.peer(), queuePair.number());
     handler.opened(this);
   }
@@ -182,11 +129,6 @@ final class Stream implements CompletionTarget, KeepAliveMember {
         hca.options().eagerSize(),
         receiveBuffers.shortPiece(),
         receiveBuffers.receives());
-  }
-
-  /** What a signal stands behind cannot be inline, which is one piece. */
-  private int mostInline() {
-    return trails ? 0 : Math.min(MOST_INLINE, hca.device().attributes().maxInlineData());
   }
 
   /** Returns whether the peer has signals where this end looks for them. */
@@ -235,53 +177,9 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     return reset && state == State.OPEN;
   }
 
-  /** Returns the most bytes that the next message takes. */
-  int piece() {
-    return sendBuffers.piece();
-  }
-
-  /**
-   * Sends bytes of a buffer from where they are, if the HCA can reach them and that pays. They stay
-   * in the channel's queue until they are sent.
-   *
-   * @return how many were posted, from {@code start} on; 0 if they have to be copied
-   */
-  int sendInPlace(ByteBuf buffer, int start, int count) {
-    int length = Math.min(count, sendBuffers.piece());
-    if (length < LEAST_IN_PLACE) {
-      return 0;
-    }
-    int leaseFrom = count < LEAST_LEASED ? sendBuffers.piece() : 0;
-    try {
-      if (!hca.memory().reach(buffer, start, length, leaseFrom, location)) {
-        return 0;
-      }
-    } catch (RdmaException e) {
-      // Then it is copied, into memory that is registered already.
-      return 0;
-    }
-    sendBuffers.send(location, length, buffer.retain(), length, receiveBuffers.takeOwed());
-    return length;
-  }
-
-  /**
-   * Sends gathered bytes, from index 0.
-   *
-   * @param queued how many of them stay in the channel's queue until they are sent: all or none
-   * @return whether the buffer was taken over; else its bytes are sent and it can be used again
-   */
-  boolean sendGathered(ByteBuf gathered, int queued) {
-    int length = gathered.readableBytes();
-    if (length <= inlineLimit) {
-      ByteBuffer data = gathered.internalNioBuffer(0, length);
-      sendBuffers.sendInline(data, queued, receiveBuffers.takeOwed());
-      return false;
-    }
-    if (!hca.memory().locate(gathered, 0, length, location)) {
-      throw new IllegalStateException("what was gathered has no registered memory");
-    }
-    sendBuffers.send(location, length, gathered, queued, receiveBuffers.takeOwed());
-    return true;
+  /** Returns what sends the bytes that the channel has flushed. */
+  StreamWrites writes() {
+    return writes;
   }
 
   /**
@@ -294,7 +192,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
       release(rest);
       throw failure == null ? new IOException("the stream is not open") : failure;
     }
-    tail = rest;
+    writes.keep(rest);
     sendTail();
   }
 
@@ -304,32 +202,11 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     }
   }
 
-  /** Posts what is left, as far as the peer takes it, and behind it the end. */
   private void sendTail() {
-    ByteBuf rest = tail;
-    while (rest != null && sendBuffers.canSend()) {
-      int length = Math.min(rest.readableBytes(), sendBuffers.piece());
-      ByteBuf next;
-      try {
-        next = hca.memory().allocator().directBuffer(length, length);
-      } catch (RdmaException e) {
-        if (!sendBuffers.holdsMemory()) {
-          fail(new IOException("no registered memory to send from", e), null);
-        }
-        return;
-      }
-      next.writeBytes(rest, length);
-      if (!sendGathered(next, 0)) {
-        next.release();
-      }
-      if (!rest.isReadable()) {
-        rest.release();
-        tail = null;
-        rest = null;
-      }
-    }
-    if (rest == null) {
-      sendBuffers.end(receiveBuffers.takeOwed());
+    try {
+      writes.sendTail();
+    } catch (IOException e) {
+      fail(e, null);
     }
   }
 
@@ -514,7 +391,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
           owner.broken(broken);
           return;
         }
-        if (state == State.OPEN && tail != null && broken == null) {
+        if (state == State.OPEN && writes.hasTail() && broken == null) {
           sendTail();
         }
         if (state == State.OPEN && (posted().hasSent() || mayWrite())) {
@@ -524,14 +401,14 @@ final class Stream implements CompletionTarget, KeepAliveMember {
         returnCredits();
       }
       case CLOSING -> {
-        if (tail != null && failure == null) {
+        if (writes.hasTail() && failure == null) {
           sendTail();
         }
         if (owesFence && sendBuffers.canAsk()) {
           owesFence = false;
           sendBuffers.ask();
         }
-        if (failure != null || (tail == null && !owesFence && sendBuffers.isIdle())) {
+        if (failure != null || (!writes.hasTail() && !owesFence && sendBuffers.isIdle())) {
           terminate();
         } else {
           returnCredits();
@@ -570,9 +447,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     switch (state) {
       case OPEN -> {
         state = State.CLOSING;
-        if (rest != null) {
-          tail = rest;
-        }
+        writes.keep(rest);
         if (failure != null) {
           terminate();
           return;
@@ -648,11 +523,8 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     } finally {
       queuePair.close();
       identifier.close();
-      sendBuffers.release();
-      receiveBuffers.release();
-      release(tail);
-      tail = null;
-      handler.queues().leave(membership);
+      writes.release();
+      queues.release();
       handler.closed(this);
     }
   }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.verbena.RdmaException;
+import io.verbena.core.memory.Location;
+import io.verbena.core.memory.RegisteredMemory;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Posts the bytes that a channel has flushed: from where they are, within the request, or from a
+ * registered copy; at last what the stream keeps as its output ends. On the event loop's thread
+ * only.
+ */
+final class StreamWrites {
+  /** Bytes from which a buffer is sent as it is, if its memory is registered. */
+  private static final int LEAST_IN_PLACE = 2048;
+
+  /** Bytes from which it pays to register a buffer, or to look whether it is. */
+  private static final int LEAST_LEASED = 16 << 10;
+
+  private final RegisteredMemory memory;
+  private final SendBuffers sendBuffers;
+  private final ReceiveBuffers receiveBuffers;
+  private final int inlineLimit;
+  private final Location location = new Location();
+
+  /** What is to be sent before the end, or null. */
+  private @Nullable ByteBuf tail;
+
+  /**
+   * @param receiveBuffers whose credits each message returns
+   * @param inlineLimit bytes that a request takes along
+   */
+  StreamWrites(
+      RegisteredMemory memory,
+      SendBuffers sendBuffers,
+      ReceiveBuffers receiveBuffers,
+      int inlineLimit) {
+    this.memory = memory;
+    this.sendBuffers = sendBuffers;
+    this.receiveBuffers = receiveBuffers;
+    this.inlineLimit = inlineLimit;
+  }
+
+  /** Returns the most bytes that the next message takes. */
+  int piece() {
+    return sendBuffers.piece();
+  }
+
+  /**
+   * Sends bytes of a buffer from where they are, if the HCA can reach them and that pays. They stay
+   * in the channel's queue until they are sent.
+   *
+   * @return how many were posted, from {@code start} on; 0 if they have to be copied
+   */
+  int sendInPlace(ByteBuf buffer, int start, int count) {
+    int length = Math.min(count, sendBuffers.piece());
+    if (length < LEAST_IN_PLACE) {
+      return 0;
+    }
+    int leaseFrom = count < LEAST_LEASED ? sendBuffers.piece() : 0;
+    try {
+      if (!memory.reach(buffer, start, length, leaseFrom, location)) {
+        return 0;
+      }
+    } catch (RdmaException e) {
+      // Then it is copied, into memory that is registered already.
+      return 0;
+    }
+    sendBuffers.send(location, length, buffer.retain(), length, receiveBuffers.takeOwed());
+    return length;
+  }
+
+  /**
+   * Sends gathered bytes, from index 0.
+   *
+   * @param queued how many of them stay in the channel's queue until they are sent: all or none
+   * @return whether the buffer was taken over; else its bytes are sent and it can be used again
+   */
+  boolean sendGathered(ByteBuf gathered, int queued) {
+    int length = gathered.readableBytes();
+    if (length <= inlineLimit) {
+      ByteBuffer data = gathered.internalNioBuffer(0, length);
+      sendBuffers.sendInline(data, queued, receiveBuffers.takeOwed());
+      return false;
+    }
+    if (!memory.locate(gathered, 0, length, location)) {
+      throw new IllegalStateException("what was gathered has no registered memory");
+    }
+    sendBuffers.send(location, length, gathered, queued, receiveBuffers.takeOwed());
+    return true;
+  }
+
+  /**
+   * Keeps bytes that are to be sent before the end.
+   *
+   * @param rest taken over; null if there are none
+   */
+  void keep(@Nullable ByteBuf rest) {
+    if (rest != null) {
+      tail = rest;
+    }
+  }
+
+  /** Returns whether bytes are kept that were not posted yet. */
+  boolean hasTail() {
+    return tail != null;
+  }
+
+  /**
+   * Posts what is kept, as far as the peer takes it, and behind it the end.
+   *
+   * @throws IOException if there is no memory to send it from, and none will be released
+   */
+  void sendTail() throws IOException {
+    ByteBuf rest = tail;
+    while (rest != null && sendBuffers.canSend()) {
+      int length = Math.min(rest.readableBytes(), sendBuffers.piece());
+      ByteBuf next;
+      try {
+        next = memory.allocator().directBuffer(length, length);
+      } catch (RdmaException e) {
+        if (!sendBuffers.holdsMemory()) {
+          throw new IOException("no registered memory to send from", e);
+        }
+        return;
+      }
+      next.writeBytes(rest, length);
+      if (!sendGathered(next, 0)) {
+        next.release();
+      }
+      if (!rest.isReadable()) {
+        rest.release();
+        tail = null;
+        rest = null;
+      }
+    }
+    if (rest == null) {
+      sendBuffers.end(receiveBuffers.takeOwed());
+    }
+  }
+
+  /** Releases what is kept. Idempotent. */
+  void release() {
+    ByteBuf rest = tail;
+    tail = null;
+    if (rest != null) {
+      rest.release();
+    }
+  }
+}
