@@ -39,8 +39,11 @@ import org.jspecify.annotations.Nullable;
  * <p>On the event loop's thread only.
  */
 final class ConnectionSetup {
-  /** The channel that wants the connection. */
-  interface Owner extends EventTarget, Stream.Owner {
+  /** Acts for the channel that wants the connection. */
+  interface Owner extends EventTarget {
+    /** Returns whom the stream tells what happens to it. */
+    Stream.Owner streamOwner();
+
     /** Returns what the program sends along with a connect. */
     ByteBuffer privateData();
 
@@ -133,7 +136,7 @@ final class ConnectionSetup {
   /** Accepts the request. The promise succeeds when the connection is established. */
   void accept() {
     try {
-      Stream made = new Stream(handler, identifier, owner);
+      Stream made = new Stream(handler, identifier, owner.streamOwner());
       stream = made;
       identifier.accept(ConnectionParameters.of(made.handshake(port).encode()));
       startTimer("not established");
@@ -209,7 +212,7 @@ final class ConnectionSetup {
       return;
     }
     try {
-      Stream made = new Stream(handler, identifier, owner);
+      Stream made = new Stream(handler, identifier, owner.streamOwner());
       stream = made;
       if (port == 0) {
         choosePort();

@@ -13,18 +13,10 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.socket.ServerSocketChannel;
 import io.netty.channel.socket.ServerSocketChannelConfig;
-import io.netty.util.concurrent.Future;
-import io.verbena.AcceptDecision;
-import io.verbena.ConnectRequest;
 import io.verbena.HcaException;
-import io.verbena.RdmaConnectException;
-import io.verbena.RejectReason;
-import io.verbena.core.cm.ConnectionSlots;
 import io.verbena.core.cm.EventTarget;
-import io.verbena.core.cm.ProgramData;
 import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.ConnectionEvent;
-import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -33,17 +25,10 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.UnsupportedAddressTypeException;
-import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,16 +43,7 @@ import org.jspecify.annotations.Nullable;
 public final class RdmaServerSocketChannel extends AbstractServerChannel
     implements ServerSocketChannel {
   private final RdmaServerSocketChannelConfig config;
-  private final ConnectionSlots slots = new ConnectionSlots();
-
-  /** Those that the hook decides on. */
-  private final Set<PendingAccept> undecided = new HashSet<>();
-
-  private final ConcurrentLinkedQueue<PendingAccept> requests = new ConcurrentLinkedQueue<>();
-
-  /** Those that wait for the hook, or to be read. */
-  private final AtomicInteger waiting = new AtomicInteger();
-
+  private final Admission admission;
   private @Nullable IoRegistration registration;
   private @Nullable RdmaIoHandler handler;
   private @Nullable ConnectionListener listener;
@@ -85,11 +61,13 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   /** Creates a channel that listens. */
   public RdmaServerSocketChannel() {
     config = new RdmaServerSocketChannelConfig(this);
+    admission = new Admission(this, config);
   }
 
   /** Creates a channel that listens, with the options of the channel in front of it. */
   RdmaServerSocketChannel(RdmaServerSocketChannelConfig config) {
     this.config = config;
+    admission = new Admission(this, config);
   }
 
   @Override
@@ -195,169 +173,42 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
 
   /** Returns how many connections count against the limit. */
   int connectionsTaken() {
-    return slots.taken();
-  }
-
-  /** Handles a connect request, on the dispatcher's thread. */
-  private void requested(ConnectionEvent request) {
-    SharedHca at = hca;
-    ByteBuffer data = ProgramData.read(request.privateData(), Handshake.LENGTH);
-    if (Handshake.decode(request.privateData()) == null || data == null || at == null) {
-      // Of another protocol: it makes no channel and no line in a log.
-      request.identifier().close();
-      return;
-    }
-    if (waiting.incrementAndGet() > config.getBacklog()) {
-      waiting.decrementAndGet();
-      request.identifier().close();
-      return;
-    }
-    RejectReason full =
-        slots.take(
-            request.identifier().remoteAddress(),
-            config.maxConnections(),
-            config.maxConnectionsPerPeer());
-    if (full != null) {
-      waiting.decrementAndGet();
-      PendingAccept.refuse(request.identifier(), full, at.meter());
-      return;
-    }
-    PendingAccept pending = new PendingAccept(request, slots);
-    RdmaAcceptHook hook = config.acceptHook();
-    try {
-      if (hook == null) {
-        requests.add(pending);
-        eventLoop().execute(this::readRequests);
-      } else {
-        eventLoop().execute(() -> ask(hook, data, pending, at));
-      }
-    } catch (RejectedExecutionException e) {
-      if (hook != null || requests.remove(pending)) {
-        drop(pending);
-      }
-    }
-  }
-
-  private void ask(RdmaAcceptHook hook, ByteBuffer data, PendingAccept pending, SharedHca at) {
-    if (closed) {
-      drop(pending);
-      return;
-    }
-    undecided.add(pending);
-    int millis = config.getConnectTimeoutMillis();
-    ConnectionIdentifier identifier = pending.event().identifier();
-    try {
-      Future<AcceptDecision> answer =
-          requireNonNull(
-              hook.decide(new ConnectRequest(identifier.peer(), identifier.remoteAddress(), data)),
-              "the hook returned null");
-      if (!undecided.contains(pending)) {
-        // The hook has closed this channel.
-        answer.cancel(false);
-        return;
-      }
-      pending.waitFor(
-          answer,
-          millis <= 0
-              ? null
-              : eventLoop()
-                  .schedule(
-                      () ->
-                          hookFailed(
-                              pending,
-                              new TimeoutException("no answer within " + millis + " ms"),
-                              at),
-                      millis,
-                      TimeUnit.MILLISECONDS));
-      answer.addListener(done -> answered(pending, answer, at));
-    } catch (Throwable e) {
-      hookFailed(pending, e, at);
-    }
-  }
-
-  /** On any thread. */
-  private void answered(PendingAccept pending, Future<AcceptDecision> answer, SharedHca at) {
-    if (eventLoop().inEventLoop()) {
-      decided(pending, answer, at);
-      return;
-    }
-    try {
-      eventLoop().execute(() -> decided(pending, answer, at));
-    } catch (RejectedExecutionException e) {
-      // The loop has ended, and this channel dropped the request before.
-      return;
-    }
-  }
-
-  private void decided(PendingAccept pending, Future<AcceptDecision> answer, SharedHca at) {
-    AcceptDecision decision = answer.isSuccess() ? answer.getNow() : null;
-    if (decision == null) {
-      Throwable cause = answer.cause();
-      hookFailed(
-          pending, cause == null ? new NullPointerException("the hook answered null") : cause, at);
-    } else if (undecided.remove(pending)) {
-      pending.stopWaiting();
-      RejectReason reason = decision.rejection();
-      if (reason == null) {
-        requests.add(pending);
-        readRequests();
-      } else {
-        waiting.decrementAndGet();
-        pending.refuse(reason, at.meter());
-      }
-    }
-  }
-
-  private void hookFailed(PendingAccept pending, Throwable why, SharedHca at) {
-    if (undecided.remove(pending)) {
-      pending.stopWaiting();
-      waiting.decrementAndGet();
-      pending.refuse(
-          new RejectReason(RejectReason.HOOK_FAILED, "the server's accept hook failed"),
-          at.meter());
-      pipeline()
-          .fireExceptionCaught(
-              new RdmaConnectException(
-                  "accept",
-                  pending.event().identifier().peer(),
-                  "the accept hook failed: " + why,
-                  why));
-    }
+    return admission.connectionsTaken();
   }
 
   @Override
   protected void doBeginRead() {
     readPending = true;
-    if (!requests.isEmpty()) {
+    if (admission.isWaiting()) {
       eventLoop().execute(this::readRequests);
     }
   }
 
-  private void readRequests() {
+  /** Hands the requests that were let in to the pipeline, if it reads; on the loop. */
+  void readRequests() {
     if (closed) {
-      dropRequests();
+      admission.close();
       return;
     }
     SharedHca at = hca;
-    if (!readPending || requests.isEmpty() || at == null) {
+    if (!readPending || !admission.isWaiting() || at == null) {
       return;
     }
     RecvByteBufAllocator.Handle handle = unsafe().recvBufAllocHandle();
     handle.reset(config);
     ChannelPipeline pipeline = pipeline();
     do {
-      PendingAccept request = requests.poll();
+      PendingAccept request = admission.poll();
       if (request == null) {
         break;
       }
-      waiting.decrementAndGet();
       readPending = false;
       handle.incMessagesRead(1);
       pipeline.fireChannelRead(child(at, request));
     } while (handle.continueReading());
     handle.readComplete();
     pipeline.fireChannelReadComplete();
-    if (readPending && !requests.isEmpty()) {
+    if (readPending && admission.isWaiting()) {
       eventLoop().execute(this::readRequests);
     }
   }
@@ -373,7 +224,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
               clients.remove(client);
               pending.releaseSlot();
             });
-    at.dispatcher().register(request.identifier(), (EventTarget) child.unsafe());
+    at.dispatcher().register(request.identifier(), child.connector());
     return child;
   }
 
@@ -397,25 +248,6 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     return chosen;
   }
 
-  private void dropRequests() {
-    for (PendingAccept request = requests.poll(); request != null; request = requests.poll()) {
-      drop(request);
-    }
-  }
-
-  private void drop(PendingAccept request) {
-    waiting.decrementAndGet();
-    request.drop();
-  }
-
-  private void dropUndecided() {
-    for (PendingAccept each : List.copyOf(undecided)) {
-      undecided.remove(each);
-      drop(each);
-      each.stopWaiting();
-    }
-  }
-
   @Override
   protected void doClose() {
     closed = true;
@@ -424,8 +256,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     if (listening != null && at != null) {
       listener = null;
       at.dispatcher().close(listening);
-      dropUndecided();
-      dropRequests();
+      admission.close();
       at.release();
     }
   }
@@ -452,7 +283,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
   private final class Unsafe extends AbstractUnsafe implements RdmaIoHandle, EventTarget {
     @Override
     public void event(ConnectionEvent request) {
-      requested(request);
+      admission.requested(request, hca);
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.VerbsProviders;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -244,6 +245,23 @@ final class SharedHca {
     } catch (SocketException e) {
       throw new VerbsException(VerbsError.IO, "address: " + to + ": cannot be looked up", e);
     }
+  }
+
+  /**
+   * Returns the address that a channel wants to bind.
+   *
+   * @throws UnresolvedAddressException if it names a host that nobody has looked up
+   * @throws BindException if it is not this HCA's
+   */
+  InetSocketAddress checkOwn(InetSocketAddress wanted) throws BindException {
+    if (wanted.isUnresolved()) {
+      throw new UnresolvedAddressException();
+    }
+    if (!isOwn(wanted.getAddress())) {
+      throw new BindException(
+          "Cannot assign requested address: " + wanted + ": no address of this HCA");
+    }
+    return wanted;
   }
 
   /**

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import static java.util.Objects.requireNonNull;
+
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
+import io.verbena.AcceptDecision;
+import io.verbena.ConnectRequest;
+import io.verbena.RdmaConnectException;
+import io.verbena.RejectReason;
+import io.verbena.core.cm.ConnectionSlots;
+import io.verbena.core.cm.ProgramData;
+import io.verbena.netty.wire.Handshake;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connect requests of a listening channel: those beyond its limits are refused, its hook
+ * decides on the others, and those that are let in wait until the channel reads. On the channel's
+ * event loop, but for {@link #requested}.
+ */
+final class Admission {
+  private final RdmaServerSocketChannel channel;
+  private final RdmaServerSocketChannelConfig config;
+  private final ConnectionSlots slots = new ConnectionSlots();
+
+  /** Those that the hook decides on. */
+  private final Set<PendingAccept> undecided = new HashSet<>();
+
+  private final ConcurrentLinkedQueue<PendingAccept> requests = new ConcurrentLinkedQueue<>();
+
+  /** Those that wait for the hook, or to be read. */
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  Admission(RdmaServerSocketChannel channel, RdmaServerSocketChannelConfig config) {
+    this.channel = channel;
+    this.config = config;
+  }
+
+  /** Returns how many connections count against the limit. */
+  int connectionsTaken() {
+    return slots.taken();
+  }
+
+  /**
+   * Handles a connect request, on the dispatcher's thread.
+   *
+   * @param at the HCA of the listener; null if it does not listen
+   */
+  void requested(ConnectionEvent request, @Nullable SharedHca at) {
+    ByteBuffer data = ProgramData.read(request.privateData(), Handshake.LENGTH);
+    if (Handshake.decode(request.privateData()) == null || data == null || at == null) {
+      // Of another protocol: it makes no channel and no line in a log.
+      request.identifier().close();
+      return;
+    }
+    if (waiting.incrementAndGet() > config.getBacklog()) {
+      waiting.decrementAndGet();
+      request.identifier().close();
+      return;
+    }
+    RejectReason full =
+        slots.take(
+            request.identifier().remoteAddress(),
+            config.maxConnections(),
+            config.maxConnectionsPerPeer());
+    if (full != null) {
+      waiting.decrementAndGet();
+      PendingAccept.refuse(request.identifier(), full, at.meter());
+      return;
+    }
+    PendingAccept pending = new PendingAccept(request, slots);
+    RdmaAcceptHook hook = config.acceptHook();
+    try {
+      if (hook == null) {
+        requests.add(pending);
+        channel.eventLoop().execute(channel::readRequests);
+      } else {
+        channel.eventLoop().execute(() -> ask(hook, data, pending, at));
+      }
+    } catch (RejectedExecutionException e) {
+      if (hook != null || requests.remove(pending)) {
+        drop(pending);
+      }
+    }
+  }
+
+  private void ask(RdmaAcceptHook hook, ByteBuffer data, PendingAccept pending, SharedHca at) {
+    if (!channel.isOpen()) {
+      drop(pending);
+      return;
+    }
+    undecided.add(pending);
+    int millis = config.getConnectTimeoutMillis();
+    ConnectionIdentifier identifier = pending.event().identifier();
+    try {
+      Future<AcceptDecision> answer =
+          requireNonNull(
+              hook.decide(new ConnectRequest(identifier.peer(), identifier.remoteAddress(), data)),
+              "the hook returned null");
+      if (!undecided.contains(pending)) {
+        // The hook has closed this channel.
+        answer.cancel(false);
+        return;
+      }
+      pending.waitFor(
+          answer,
+          millis <= 0
+              ? null
+              : channel
+                  .eventLoop()
+                  .schedule(
+                      () ->
+                          hookFailed(
+                              pending,
+                              new TimeoutException("no answer within " + millis + " ms"),
+                              at),
+                      millis,
+                      TimeUnit.MILLISECONDS));
+      answer.addListener(done -> answered(pending, answer, at));
+    } catch (Throwable e) {
+      hookFailed(pending, e, at);
+    }
+  }
+
+  /** On any thread. */
+  private void answered(PendingAccept pending, Future<AcceptDecision> answer, SharedHca at) {
+    EventLoop loop = channel.eventLoop();
+    if (loop.inEventLoop()) {
+      decided(pending, answer, at);
+      return;
+    }
+    try {
+      loop.execute(() -> decided(pending, answer, at));
+    } catch (RejectedExecutionException e) {
+      // The loop has ended, and this channel dropped the request before.
+      return;
+    }
+  }
+
+  private void decided(PendingAccept pending, Future<AcceptDecision> answer, SharedHca at) {
+    AcceptDecision decision = answer.isSuccess() ? answer.getNow() : null;
+    if (decision == null) {
+      Throwable cause = answer.cause();
+      hookFailed(
+          pending, cause == null ? new NullPointerException("the hook answered null") : cause, at);
+    } else if (undecided.remove(pending)) {
+      pending.stopWaiting();
+      RejectReason reason = decision.rejection();
+      if (reason == null) {
+        requests.add(pending);
+        channel.readRequests();
+      } else {
+        waiting.decrementAndGet();
+        pending.refuse(reason, at.meter());
+      }
+    }
+  }
+
+  private void hookFailed(PendingAccept pending, Throwable why, SharedHca at) {
+    if (undecided.remove(pending)) {
+      pending.stopWaiting();
+      waiting.decrementAndGet();
+      pending.refuse(
+          new RejectReason(RejectReason.HOOK_FAILED, "the server's accept hook failed"),
+          at.meter());
+      channel
+          .pipeline()
+          .fireExceptionCaught(
+              new RdmaConnectException(
+                  "accept",
+                  pending.event().identifier().peer(),
+                  "the accept hook failed: " + why,
+                  why));
+    }
+  }
+
+  /** Returns whether a request was let in, and nobody has read it. */
+  boolean isWaiting() {
+    return !requests.isEmpty();
+  }
+
+  /** Returns the next request that was let in; null if there is none. */
+  @Nullable PendingAccept poll() {
+    PendingAccept next = requests.poll();
+    if (next != null) {
+      waiting.decrementAndGet();
+    }
+    return next;
+  }
+
+  /** Ends all requests, as the channel has closed. */
+  void close() {
+    for (PendingAccept each : List.copyOf(undecided)) {
+      undecided.remove(each);
+      drop(each);
+      each.stopWaiting();
+    }
+    for (PendingAccept next = requests.poll(); next != null; next = requests.poll()) {
+      drop(next);
+    }
+  }
+
+  private void drop(PendingAccept request) {
+    waiting.decrementAndGet();
+    request.drop();
+  }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.socket.ServerSocketChannel;
+import io.verbena.core.cm.ProgramData;
+import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.VerbsException;
+import java.net.BindException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.UnsupportedAddressTypeException;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Connects a channel, or accepts the request that it was made for, and is told by the connection
+ * manager how that goes and that the connection has ended. On the event loop's thread only, but for
+ * {@link #event}.
+ */
+final class ChannelConnector implements ConnectionSetup.Owner {
+  private final RdmaSocketChannel channel;
+  private final RdmaSocketChannelConfig config;
+  private final @Nullable ConnectionEvent request;
+  private @Nullable ConnectionSetup setup;
+  private @Nullable InetSocketAddress connectingTo;
+
+  /**
+   * @param request that the channel accepts; null if it connects
+   */
+  ChannelConnector(
+      RdmaSocketChannel channel,
+      RdmaSocketChannelConfig config,
+      @Nullable ConnectionEvent request) {
+    this.channel = channel;
+    this.config = config;
+    this.request = request;
+  }
+
+  /** Returns an address to bind. */
+  static InetSocketAddress own(SocketAddress address, @Nullable RdmaIoHandler on)
+      throws BindException {
+    if (!(address instanceof InetSocketAddress socket) || on == null) {
+      throw new UnsupportedAddressTypeException();
+    }
+    return on.hca().checkOwn(socket);
+  }
+
+  /**
+   * Accepts the request, if there is one: the channel is registered with a loop.
+   *
+   * @param promise of the registration, which is done once the connection is established
+   */
+  void registered(RdmaIoHandler on, ChannelPromise promise) {
+    if (request == null) {
+      promise.setSuccess();
+    } else if (channel.isOpen()) {
+      ConnectionSetup begun =
+          new ConnectionSetup(on, this, promise, config.getConnectTimeoutMillis(), request);
+      setup = begun;
+      begun.accept();
+    } else {
+      promise.setFailure(new ClosedChannelException());
+    }
+  }
+
+  /**
+   * Begins a connect.
+   *
+   * @param from the address of this end; null for any
+   * @throws VerbsException if the device cannot begin
+   */
+  void connect(SocketAddress to, @Nullable SocketAddress from, ChannelPromise promise)
+      throws ConnectException, BindException {
+    RdmaIoHandler on = channel.handler();
+    if (setup != null) {
+      throw new ConnectionPendingException();
+    }
+    if (channel.isActive()) {
+      throw new AlreadyConnectedException();
+    }
+    if (!(to instanceof InetSocketAddress socket) || on == null) {
+      throw new UnsupportedAddressTypeException();
+    }
+    String refusal = ProgramData.refuse(config.privateData());
+    if (refusal != null) {
+      throw new ConnectException(refusal);
+    }
+    int port = from == null ? 0 : own(from, on).getPort();
+    setup = new ConnectionSetup(on, this, promise, config.setupMillis(), socket, port);
+    connectingTo = socket;
+    promise.addListener(
+        done -> {
+          if (done.isCancelled()) {
+            channel.closeQuietly();
+          }
+        });
+  }
+
+  /** Returns whether a connect or an accept is under way. */
+  boolean isUnderWay() {
+    return setup != null;
+  }
+
+  /** Ends what is under way, as the channel is closed. */
+  void close() {
+    ConnectionSetup begun = setup;
+    if (begun != null) {
+      begun.close();
+    } else if (request != null) {
+      request.identifier().close();
+    }
+  }
+
+  @Override
+  public ByteBuffer privateData() {
+    return config.privateData();
+  }
+
+  @Override
+  public boolean isWanted() {
+    ServerSocketChannel listening = channel.parent();
+    return listening == null || listening.isOpen();
+  }
+
+  @Override
+  public Stream.Owner streamOwner() {
+    return channel.streamOwner();
+  }
+
+  @Override
+  public void established(Stream made, @Nullable InetSocketAddress own, ChannelPromise promise) {
+    setup = null;
+    channel.connected(made, own, connectingTo);
+    if (request != null) {
+      promise.setSuccess();
+      return;
+    }
+    // Whoever hears of it may close the channel: it was active all the same.
+    boolean told = promise.trySuccess();
+    channel.pipeline().fireChannelActive();
+    if (!told) {
+      channel.closeQuietly();
+    }
+  }
+
+  @Override
+  public void failed() {
+    channel.closeQuietly();
+  }
+
+  /** Called on the dispatcher's thread. */
+  @Override
+  public void event(ConnectionEvent event) {
+    if (channel.handler() == null) {
+      // Only the client's going comes before the accept, and that fails then.
+      return;
+    }
+    try {
+      channel.eventLoop().execute(() -> step(event));
+    } catch (RejectedExecutionException e) {
+      // The loop has ended, and with it all its connections.
+      return;
+    }
+  }
+
+  /** Handles an event of the connection manager, on the loop. */
+  private void step(ConnectionEvent event) {
+    Stream at = channel.stream();
+    ConnectionSetup begun = setup;
+    if (at == null) {
+      if (begun != null) {
+        begun.step(event);
+      }
+    } else if (event.type() == ConnectionEvent.Type.DISCONNECTED) {
+      at.disconnected();
+    } else if (event.type() == ConnectionEvent.Type.DEVICE_REMOVAL) {
+      at.deviceRemoved();
+    }
+  }
+}

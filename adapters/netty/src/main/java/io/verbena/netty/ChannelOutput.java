@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.FileRegion;
+import io.netty.util.internal.StringUtil;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The output of a channel: the queue of what was flushed, of which the stream keeps what is left as
+ * the output ends. On the event loop's thread only, but for {@link #isShutdown}.
+ */
+final class ChannelOutput {
+  private static final String EXPECTED =
+      " (expected: "
+          + StringUtil.simpleClassName(ByteBuf.class)
+          + ", "
+          + StringUtil.simpleClassName(FileRegion.class)
+          + ")";
+
+  private @Nullable ChannelOutboundBuffer queue;
+  private volatile boolean shutdown;
+
+  /** Whether the stream has what was flushed. */
+  private boolean handedOver;
+
+  /**
+   * Returns the message, if a channel can write it.
+   *
+   * @throws UnsupportedOperationException if it is neither a buffer nor a file
+   */
+  static Object check(Object message) {
+    if (message instanceof ByteBuf || message instanceof FileRegion) {
+      return message;
+    }
+    throw new UnsupportedOperationException(
+        "unsupported message type: " + StringUtil.simpleClassName(message) + EXPECTED);
+  }
+
+  /** Posts what was flushed, as far as the peer takes it now. */
+  void flush(ChannelOutboundBuffer flushed, Flusher flusher, Stream to) throws Exception {
+    queue = flushed;
+    flusher.flush(flushed, to);
+  }
+
+  /** Returns whether nothing more is written. */
+  boolean isShutdown() {
+    return shutdown;
+  }
+
+  /** Ends it behind what was flushed. */
+  void shutdown(Stream at) throws Exception {
+    shutdown = true;
+    at.shutdownOutput(rest(at));
+    succeedPosted(at);
+  }
+
+  /** Ends it with the channel. */
+  void close() {
+    shutdown = true;
+  }
+
+  /** Closes the stream behind what was flushed. */
+  void closeBehind(Stream at) throws Exception {
+    ByteBuf rest = null;
+    try {
+      rest = rest(at);
+    } finally {
+      at.close(rest);
+    }
+    succeedPosted(at);
+  }
+
+  /** Returns what is flushed and not posted, which the stream is to keep: once. */
+  private @Nullable ByteBuf rest(Stream at) throws Exception {
+    ChannelOutboundBuffer flushed = queue;
+    if (flushed == null || at.failure() != null || handedOver) {
+      return null;
+    }
+    handedOver = true;
+    return Tail.copy(flushed, at.posted());
+  }
+
+  /**
+   * What is posted, or kept, arrives though the channel ends: its writes have not failed. After
+   * that, as who hears of it may close the channel.
+   */
+  private void succeedPosted(Stream at) {
+    ChannelOutboundBuffer flushed = queue;
+    if (flushed != null && at.failure() == null) {
+      at.posted().removeAll(flushed);
+    }
+  }
+}
