@@ -8,7 +8,6 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionManager;
 import io.verbena.verbs.Device;
-import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.util.IdentityHashMap;
@@ -143,16 +142,13 @@ public final class ConnectionEventDispatcher {
     return false;
   }
 
-  /** Returns whether the device has failed, so that no event will come. */
+  /** Returns whether no event will come, as the device has failed or its events cannot be taken. */
   public boolean hasFailed() {
     return failed;
   }
 
-  /** Tells all listeners that no event follows, because the device has failed. */
+  /** Tells all listeners that no event follows, because there are none to be had. */
   private void fail(VerbsException why) {
-    if (why.error() != VerbsError.IO) {
-      throw why;
-    }
     failed = true;
     List<EventTarget> targets;
     synchronized (listeners) {

@@ -12,7 +12,8 @@ public interface EventTarget {
 
   /**
    * Called once if the device has failed and no further event will come, on the dispatcher's
-   * thread. Connections get {@link ConnectionEvent.Type#DEVICE_REMOVAL} before.
+   * thread. Of a device that is gone connections get {@link ConnectionEvent.Type#DEVICE_REMOVAL}
+   * before.
    */
   default void deviceFailed(VerbsException why) {}
 }
