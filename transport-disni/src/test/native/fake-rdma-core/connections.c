@@ -38,6 +38,8 @@ struct fake_id {
   /* Of its queue pair, once it asked or answered. */
   uint32_t qp_num;
   bool reuses_address;
+  /* A request that the program has not taken: it goes with the channel. */
+  bool is_untold;
   uint8_t tos;
   int backlog, pending;
   struct rdma_conn_param wish;
@@ -194,7 +196,8 @@ EXPORT struct rdma_event_channel *rdma_create_event_channel(void) {
   FAULT(NULL);
   struct fake_events *made = calloc(1, sizeof *made);
   pthread_mutex_lock(&fabric);
-  int failed = events_open(&made->events, EVENT_CM);
+  int failed = events_open(&made->events, EVENT_CM, NULL);
+  cm_objects += !failed;
   pthread_mutex_unlock(&fabric);
   if (failed) {
     free(made);
@@ -204,9 +207,13 @@ EXPORT struct rdma_event_channel *rdma_create_event_channel(void) {
   return &made->channel;
 }
 
+static void destroy_untold(const struct rdma_event_channel *channel);
+
 EXPORT void rdma_destroy_event_channel(struct rdma_event_channel *channel) {
   pthread_mutex_lock(&fabric);
+  destroy_untold(channel);
   events_close(&((struct fake_events *)channel)->events);
+  cm_objects--;
   pthread_mutex_unlock(&fabric);
   free(channel);
 }
@@ -396,6 +403,7 @@ EXPORT int rdma_get_cm_event(struct rdma_event_channel *channel, struct rdma_cm_
   } else if (event->cm.event == RDMA_CM_EVENT_CONNECT_REQUEST) {
     /* As ucma: the backlog is of requests that the program has not taken. */
     leave_backlog(id);
+    id->is_untold = false;
     timer_set();
   }
   pthread_mutex_unlock(&fabric);
@@ -424,6 +432,7 @@ static struct fake_id *made(struct rdma_event_channel *channel, void *context,
   id->id.qp_type = space == RDMA_PS_UDP ? IBV_QPT_UD : IBV_QPT_RC;
   id->next = identifiers;
   identifiers = id;
+  cm_objects++;
   return id;
 }
 
@@ -479,6 +488,7 @@ static void unlink_identifier(struct fake_id *id) {
     link = &(*link)->next;
   }
   *link = id->next;
+  cm_objects--;
 }
 
 static void destroy_locked(struct fake_id *id) {
@@ -503,6 +513,16 @@ static void destroy_locked(struct fake_id *id) {
     context_release(id->id.verbs);
   }
   free(id);
+}
+
+static void destroy_untold(const struct rdma_event_channel *channel) {
+  for (struct fake_id *each = identifiers, *next; each; each = next) {
+    next = each->next;
+    if (each->is_untold && each->id.channel == channel) {
+      destroy_locked(each);
+      next = identifiers;
+    }
+  }
 }
 
 EXPORT int rdma_destroy_id(struct rdma_cm_id *id) {
@@ -662,6 +682,7 @@ static void ask(struct fake_id *caller) {
   }
   struct fake_id *request = made(listener->id.channel, listener->id.context, listener->id.ps);
   listener->pending++;
+  request->is_untold = true;
   request->listener = listener;
   request->peer = caller;
   request->remote_ece = caller->local_ece;

@@ -9,6 +9,7 @@
 pthread_mutex_t fabric = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 struct device *devices[MAX_DEVICES];
+_Atomic int verbs_objects, cm_objects;
 
 static struct profile profiles[MAX_DEVICES];
 
@@ -161,7 +162,7 @@ static struct ibv_cq_ex *create_cq_ex(struct ibv_context *context,
 
 static struct ibv_context *open_context(struct device *device) {
   struct fake_context *made = calloc(1, sizeof *made);
-  if (!made || events_open(&made->async, EVENT_ASYNC)) {
+  if (!made || events_open(&made->async, EVENT_ASYNC, NULL)) {
     abort();
   }
   made->device = device;
@@ -360,6 +361,8 @@ bool device_remove(const char *name) {
   if (device->context) {
     device->context->users++;
     raise_async(&device->context->verbs.context, IBV_EVENT_DEVICE_FATAL, NULL);
+    /* Its completion channels; the asynchronous events stay. */
+    events_break(&device->context->verbs.context);
     device_gone_for_cm(device);
     context_release(&device->context->verbs.context);
   } else {

@@ -1,20 +1,23 @@
 /* Events behind file descriptors. */
+#define _GNU_SOURCE /* pipe2 */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "fake.h"
 
 static struct events *all;
 
-int events_open(struct events *events, enum event_kind kind) {
-  int fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
-  if (fd < 0) {
+int events_open(struct events *events, enum event_kind kind, const void *owner) {
+  /* A byte for each event, which can be read; what is broken has an end. */
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) || fcntl(ends[1], F_SETFL, O_NONBLOCK)) {
     return -1;
   }
-  *events = (struct events){.next = all, .kind = kind, .fd = fd};
+  *events = (struct events){
+      .next = all, .kind = kind, .owner = owner, .fd = ends[0], .told_fd = ends[1]};
   all = events;
   return 0;
 }
@@ -27,9 +30,27 @@ static void free_all(struct event *event) {
   }
 }
 
-void events_close(struct events *events) {
+/* Nothing comes any more, and what came is gone. */
+static void end(struct events *events) {
   free_all(events->first);
   free_all(events->held_first);
+  events->first = events->held_first = NULL;
+  if (events->told_fd >= 0) {
+    close(events->told_fd);
+    events->told_fd = -1;
+  }
+}
+
+void events_break(const void *owner) {
+  for (struct events *events = all; events; events = events->next) {
+    if (events->owner == owner) {
+      end(events);
+    }
+  }
+}
+
+void events_close(struct events *events) {
+  end(events);
   close(events->fd);
   struct events **link = &all;
   while (*link != events) {
@@ -49,15 +70,15 @@ static void append(struct event **first, struct event **last, struct event *even
 }
 
 static void tell(struct events *events, struct event *event) {
-  const uint64_t one = 1;
+  const char one = 1;
   append(&events->first, &events->last, event);
-  if (write(events->fd, &one, sizeof one) != sizeof one) {
+  if (write(events->told_fd, &one, sizeof one) != sizeof one) {
     abort();
   }
 }
 
 void events_add(struct events *events, struct event *event) {
-  if (event_is_lost(events->kind)) {
+  if (events->told_fd < 0 || event_is_lost(events->kind)) {
     free(event);
   } else if (event_is_held(events->kind)) {
     append(&events->held_first, &events->held_last, event);
@@ -87,8 +108,10 @@ void events_forget(struct events *events, const void *object) {
 
 struct event *events_take_locked(struct events *events) {
   for (;;) {
-    uint64_t one;
-    if (read(events->fd, &one, sizeof one) != sizeof one) {
+    char one;
+    ssize_t taken = read(events->fd, &one, sizeof one);
+    if (taken <= 0) {
+      errno = taken ? errno : EIO;
       return NULL;
     }
     pthread_mutex_lock(&fabric);

@@ -75,14 +75,18 @@ enum event_kind { EVENT_COMPLETION, EVENT_ASYNC, EVENT_CM, EVENT_KINDS };
 struct events {
   struct events *next;
   enum event_kind kind;
-  int fd;
+  /* With which it breaks, or NULL. */
+  const void *owner;
+  int fd, told_fd;
   struct event *first, *last;
   /* Told later, by the script. */
   struct event *held_first, *held_last;
 };
 
-int events_open(struct events *events, enum event_kind kind);
+int events_open(struct events *events, enum event_kind kind, const void *owner);
 void events_close(struct events *events);
+/* As Linux does since 5.8 with what a device that is removed has: POLLERR, here POLLHUP, and EIO. */
+void events_break(const void *owner);
 /* Takes the event over. */
 void events_add(struct events *events, struct event *event);
 /* Tells all that was held. */
@@ -102,6 +106,9 @@ bool fault(const char *call);
 
 /* Does a line; it is cut into words. */
 bool script(char *line);
+
+/* How many objects there are of the device, or of the connection manager. */
+extern _Atomic int verbs_objects, cm_objects;
 
 /* What lines of the script do, under the lock: false if there is no such thing. */
 bool device_remove(const char *name);

@@ -22,6 +22,7 @@ EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context) {
   pd->pd.context = context;
   pthread_mutex_lock(&fabric);
   context_of(context)->objects++;
+  verbs_objects++;
   pthread_mutex_unlock(&fabric);
   return &pd->pd;
 }
@@ -31,6 +32,7 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *pd) {
   pthread_mutex_lock(&fabric);
   bool busy = ((struct fake_pd *)pd)->users;
   context_of(pd->context)->objects -= !busy;
+  verbs_objects -= !busy;
   pthread_mutex_unlock(&fabric);
   if (busy) {
     return EBUSY;
@@ -92,6 +94,7 @@ EXPORT struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *address, size_t 
   pthread_mutex_lock(&fabric);
   mr_link(mr);
   ((struct fake_pd *)pd)->users++;
+  verbs_objects++;
   pthread_mutex_unlock(&fabric);
   return &mr->mr;
 }
@@ -101,6 +104,7 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *region) {
   pthread_mutex_lock(&fabric);
   mr_unlink((struct fake_mr *)region);
   ((struct fake_pd *)region->pd)->users--;
+  verbs_objects--;
   pthread_mutex_unlock(&fabric);
   free(region);
   return 0;
@@ -142,7 +146,8 @@ EXPORT struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *cont
   }
   struct fake_channel *made = calloc(1, sizeof *made);
   pthread_mutex_lock(&fabric);
-  int failed = events_open(&made->events, EVENT_COMPLETION);
+  int failed = events_open(&made->events, EVENT_COMPLETION, context);
+  verbs_objects += !failed;
   pthread_mutex_unlock(&fabric);
   if (failed) {
     free(made);
@@ -158,6 +163,7 @@ EXPORT int ibv_destroy_comp_channel(struct ibv_comp_channel *channel) {
   bool busy = channel->refcnt;
   if (!busy) {
     events_close(&((struct fake_channel *)channel)->events);
+    verbs_objects--;
   }
   pthread_mutex_unlock(&fabric);
   if (busy) {
@@ -193,6 +199,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int depth, void
   cq->ring = calloc((size_t)cq->cq.cqe, sizeof *cq->ring);
   pthread_mutex_lock(&fabric);
   context_of(context)->objects++;
+  verbs_objects++;
   if (channel) {
     channel->refcnt++;
   }
@@ -248,6 +255,7 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *queue) {
     pthread_cond_wait(&changed, &fabric);
   }
   context_of(queue->context)->objects--;
+  verbs_objects--;
   pthread_mutex_unlock(&fabric);
   free(cq->ring);
   free(cq);
@@ -435,6 +443,7 @@ EXPORT struct ibv_srq *ibv_create_srq(struct ibv_pd *pd, struct ibv_srq_init_att
   ((struct fake_pd *)pd)->users++;
   srq->next = srqs;
   srqs = srq;
+  verbs_objects++;
   pthread_mutex_unlock(&fabric);
   return &srq->srq;
 }
@@ -479,6 +488,7 @@ EXPORT int ibv_destroy_srq(struct ibv_srq *queue) {
     link = &(*link)->next;
   }
   *link = srq->next;
+  verbs_objects--;
   pthread_mutex_unlock(&fabric);
   receives_destroy(&srq->queue);
   free(srq);

@@ -85,6 +85,7 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
     abort();
   }
   use(qp, 1);
+  verbs_objects++;
   pthread_mutex_unlock(&fabric);
   return &qp->qp;
 }
@@ -106,6 +107,7 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *pair) {
     pthread_cond_wait(&changed, &fabric);
   }
   use(qp, -1);
+  verbs_objects--;
   pthread_mutex_unlock(&fabric);
   receives_destroy(&qp->receives);
   free(qp->ring);

@@ -3,6 +3,9 @@
  *
  *   fail CALL ERRNO [SKIP [TIMES]]   the call fails, after so many that do not, so many times (1);
  *                                    ibv_post_send/request, ibv_post_recv/request: one of a list
+ *   fail any ERRNO SKIP              likewise, of all that can fail
+ *   at SKIP LINE                     does the line when so many calls were begun, before the next
+ *   is-waiting                       fails once all that was to fail or to be done has
  *   pause CALL, resume CALL          threads stop in the call, before it does anything
  *   is-paused CALL                   fails unless a thread is there
  *   lose KIND [TIMES]                events are lost: completion, async or cm
@@ -17,6 +20,8 @@
  *   no-gid DEVICE PORT INDEX         it goes, with the event
  *   unused-contexts-only             fails if a context was freed on which there were objects
  *   clear                            no failures, pauses, losses; what was kept back is told
+ *
+ * They are read from FAKE_RDMA_CORE_SCRIPT, or come from FakeRdmaCore.java.
  */
 #include <errno.h>
 #include <jni.h>
@@ -39,14 +44,35 @@ static _Atomic int faults;
 static char paused[64];
 static int stopped;
 static pthread_cond_t resumed = PTHREAD_COND_INITIALIZER;
+static char later[64];
+static int later_skip;
+/* Where what was to fail, or to be done, last was. */
+static char last_fault[64];
 static int lost[EVENT_KINDS];
 static bool held[EVENT_KINDS];
+
+/* What returns nothing, and what fails for those alone who ask for something that is not there. */
+static bool never_fails(const char *call) {
+  return !strcmp(call, "ibv_ack_async_event") || !strcmp(call, "rdma_ack_cm_event") ||
+         !strcmp(call, "rdma_destroy_id");
+}
+
+static bool is_for(const struct failure *failure, const char *call) {
+  return !strcmp(failure->call, "any") ? !never_fails(call) : !strcmp(failure->call, call);
+}
+
+/* Whether the line is due; not within a call, which holds the fabric. */
+static bool is_due(const char *call) {
+  return *later && !strchr(call, '/') && later_skip-- <= 0;
+}
 
 bool fault(const char *call) {
   if (!faults) {
     return false;
   }
   bool fails = false;
+  int error = errno;
+  char due[sizeof later] = "";
   pthread_mutex_lock(&lock);
   while (!strcmp(paused, call)) {
     stopped++;
@@ -55,15 +81,26 @@ bool fault(const char *call) {
   }
   for (int i = 0; i < MAX_FAULTS && !fails; i++) {
     struct failure *failure = &failures[i];
-    if (failure->times && !strcmp(failure->call, call) && failure->skip-- <= 0) {
+    if (failure->times && is_for(failure, call) && failure->skip-- <= 0) {
       fails = true;
-      errno = failure->error;
+      error = failure->error;
+      snprintf(last_fault, sizeof last_fault, "%s", call);
       if (--failure->times == 0) {
         faults--;
       }
     }
   }
+  if (is_due(call)) {
+    memcpy(due, later, sizeof due);
+    *later = 0;
+    faults--;
+    snprintf(last_fault, sizeof last_fault, "%s", call);
+  }
   pthread_mutex_unlock(&lock);
+  if (*due && !script(due)) {
+    abort();
+  }
+  errno = error;
   return fails;
 }
 
@@ -85,6 +122,24 @@ static bool fail(const char *call, int error, int skip, int times) {
     }
   }
   return false;
+}
+
+/* As a pause. */
+static bool put_off(int skip, char *words[], int count) {
+  if (*later || !count) {
+    return false;
+  }
+  size_t length = 0;
+  for (int i = 0; i < count; i++) {
+    length += (size_t)snprintf(later + length, sizeof later - length, "%s ", words[i]);
+    if (length >= sizeof later) {
+      *later = 0;
+      return false;
+    }
+  }
+  later_skip = skip;
+  faults++;
+  return true;
 }
 
 static int kind_of(const char *name) {
@@ -119,6 +174,7 @@ static bool resume(void) {
 
 static bool clear(void) {
   memset(failures, 0, sizeof failures);
+  *later = 0;
   resume();
   faults = 0;
   completions_release();
@@ -141,6 +197,12 @@ static bool obey(char *verb, char *words[], int count) {
   if (!strcmp(verb, "fail") && count >= 2) {
     return fail(words[0], atoi(words[1]), count > 2 ? atoi(words[2]) : 0,
                 count > 3 ? atoi(words[3]) : 1);
+  }
+  if (!strcmp(verb, "at") && count >= 2) {
+    return put_off(atoi(words[0]), words + 1, count - 1);
+  }
+  if (!strcmp(verb, "is-waiting")) {
+    return faults;
   }
   if (!strcmp(verb, "lose") && kind >= 0) {
     lost[kind] = count > 1 ? atoi(words[1]) : 1;
@@ -205,6 +267,30 @@ bool script(char *text) {
   return done;
 }
 
+/* FAKE_RDMA_CORE_SCRIPT: a FIFO, for programs in which nobody can call what stands below. */
+static void *read_lines(void *file) {
+  char line[256];
+  while (fgets(line, sizeof line, file)) {
+    line[strcspn(line, "\n")] = 0;
+    fprintf(stderr, "fake rdma-core: %s\n", line);
+    if (!script(line)) {
+      abort();
+    }
+  }
+  return NULL;
+}
+
+__attribute__((constructor)) static void open_script(void) {
+  const char *path = getenv("FAKE_RDMA_CORE_SCRIPT");
+  /* Also for writing, so that it has no end when a writer goes. */
+  FILE *file = path ? fopen(path, "r+e") : NULL;
+  pthread_t thread;
+  if (path && (!file || pthread_create(&thread, NULL, read_lines, file) ||
+               pthread_detach(thread))) {
+    abort();
+  }
+}
+
 /* FakeRdmaCore.command: whether the line was understood and could be done. */
 EXPORT jboolean Java_io_verbena_disni_FakeRdmaCore_command(JNIEnv *env, jclass type, jstring line) {
   (void)type;
@@ -216,6 +302,28 @@ EXPORT jboolean Java_io_verbena_disni_FakeRdmaCore_command(JNIEnv *env, jclass t
   (*env)->GetStringUTFRegion(env, line, 0, (*env)->GetStringLength(env, line), text);
   text[length] = 0;
   return script(text);
+}
+
+/* FakeRdmaCore.lastFault */
+EXPORT jstring Java_io_verbena_disni_FakeRdmaCore_lastFault(JNIEnv *env, jclass type) {
+  (void)type;
+  char call[sizeof last_fault];
+  pthread_mutex_lock(&lock);
+  memcpy(call, last_fault, sizeof call);
+  pthread_mutex_unlock(&lock);
+  return (*env)->NewStringUTF(env, call);
+}
+
+/* FakeRdmaCore.objects */
+EXPORT jint Java_io_verbena_disni_FakeRdmaCore_objects(JNIEnv *env, jclass type) {
+  (void)env, (void)type;
+  return verbs_objects;
+}
+
+/* FakeRdmaCore.connectionObjects */
+EXPORT jint Java_io_verbena_disni_FakeRdmaCore_connectionObjects(JNIEnv *env, jclass type) {
+  (void)env, (void)type;
+  return cm_objects;
 }
 
 /* FakeRdmaCore.vector */

@@ -15,7 +15,8 @@ public interface CompletionChannel extends AutoCloseable {
    *
    * @param timeoutNanos how long to wait at the most; 0 to look only
    * @return the completion queue that had been armed, or null when the time is over, when {@link
-   *     #wakeup} was called or when the channel was closed
+   *     #wakeup} was called or when the channel was closed; a device that has failed tells nothing
+   *     here, but to {@link ConnectionManager#await}
    */
   @Nullable CompletionQueue await(long timeoutNanos) throws InterruptedException;
 

@@ -32,7 +32,8 @@ final class DisniCompletionChannel implements CompletionChannel {
         new Waiter(
             device.core(),
             "get completion event",
-            (wakeupFd, millis) -> device.core().completionEventReady(pointer, wakeupFd, millis));
+            (wakeupFd, millis) -> device.core().completionEventReady(pointer, wakeupFd, millis),
+            device.context()::fail);
   }
 
   DisniDevice device() {
@@ -91,10 +92,12 @@ final class DisniCompletionChannel implements CompletionChannel {
     if (closed) {
       return null;
     }
-    long came = Errno.check("get completion event", device.core().completionEvent(pointer));
-    if (came == 0) {
+    long came = device.core().completionEvent(pointer);
+    if (came == 0 || came == -Errno.EIO) {
+      // It was taken, or went with the device: then the next wait says so.
       return null;
     }
+    Errno.check("get completion event", came);
     for (DisniCompletionQueue queue : queues) {
       if (queue.pointer() == came) {
         queue.eventCame();

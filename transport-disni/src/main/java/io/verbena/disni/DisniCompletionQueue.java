@@ -131,6 +131,10 @@ final class DisniCompletionQueue implements CompletionQueue {
     while (count < completions.length) {
       int room = Math.min(BATCH, completions.length - count);
       int polled = core.poll(pointer, room, batch.address());
+      if (polled < 0 && count > 0) {
+        // Those that came before are told first; a failure that lasts is told by the next call.
+        break;
+      }
       if (polled < 0) {
         throw Errno.failure("poll", polled);
       }

@@ -56,6 +56,7 @@ final class DisniConnection implements ConnectionIdentifier {
   private static final int CONNECT_RESPONSE = 5;
   private static final int REJECTED = 8;
 
+  private static final String FLUSH = "modify queue pair";
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   /** How long the peer may take to agree to an end before it counts as gone. */
@@ -409,7 +410,7 @@ final class DisniConnection implements ConnectionIdentifier {
       }
       state = State.DISCONNECTING;
       expireIn(DISCONNECT_NANOS);
-      tearDown();
+      Errno.check(FLUSH, tearDown());
     }
   }
 
@@ -417,24 +418,21 @@ final class DisniConnection implements ConnectionIdentifier {
    * Puts the queue pair into ERR and tells the peer, if it is still there. With iWARP the kernel
    * does the first when it does the second: in ERR there would be no connection left to end in
    * order.
+   *
+   * @return 0 or the negative errno for which the queue pair is not in ERR
    */
-  private void tearDown() {
+  private int tearDown() {
     boolean isIwarp = isIwarp();
     moved(QueuePairState.ERR);
     DisniQueuePair pair = queuePair;
-    int done = -1;
-    try {
-      if (pair != null && !isIwarp) {
-        pair.fail();
-      }
-    } finally {
-      done = core().disconnect(pointer);
-    }
-    if (done < 0 && pair != null && isIwarp) {
-      pair.fail();
+    int failed = pair == null || isIwarp ? 0 : pair.fail();
+    int told = core().disconnect(pointer);
+    if (pair != null && isIwarp && told < 0) {
+      failed = pair.fail();
     } else if (pair != null) {
       pair.flushRest();
     }
+    return failed;
   }
 
   @Override
@@ -446,7 +444,7 @@ final class DisniConnection implements ConnectionIdentifier {
       if (state == State.REQUESTED) {
         reject(NO_DATA);
       } else if (state == State.ESTABLISHED) {
-        tearDown();
+        Errno.check(FLUSH, tearDown());
       }
       end();
       closed = true;
@@ -518,7 +516,7 @@ final class DisniConnection implements ConnectionIdentifier {
       case 6, 7, 8 -> refused(code, status, data);
       case 9 -> established(words, data);
       case 10 -> disconnected();
-      case DEVICE_REMOVAL -> lost(ConnectionEvent.Type.DEVICE_REMOVAL, status);
+      case DEVICE_REMOVAL -> deviceRemoved();
       case 14 -> raise(ConnectionEvent.Type.ADDR_CHANGE, status);
       default -> {}
     }
@@ -633,27 +631,30 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   private void disconnected() {
+    int failed = 0;
     if (state == State.ESTABLISHED || state == State.ACCEPTING) {
       // Tells the peer that we know, and flushes what is pending here.
-      tearDown();
+      failed = tearDown();
     }
     if (state == State.ACCEPTING) {
       end();
       raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT);
     } else if (state == State.ESTABLISHED || state == State.DISCONNECTING) {
       end();
-      raise(ConnectionEvent.Type.DISCONNECTED, 0);
+      raise(ConnectionEvent.Type.DISCONNECTED, failed);
     }
   }
 
-  private void lost(ConnectionEvent.Type type, int status) {
+  /** The device is gone, as the kernel says of this connection or of another. */
+  void deviceRemoved() {
     if (state != State.ENDED) {
+      int failed = 0;
       if (state == State.ESTABLISHED || state == State.ACCEPTING || isDatagram()) {
         // The device goes only when we have let go of it, and does not end what is pending.
-        tearDown();
+        failed = tearDown();
       }
       end();
-      raise(type, status);
+      raise(ConnectionEvent.Type.DEVICE_REMOVAL, failed);
     }
   }
 

@@ -64,7 +64,9 @@ final class DisniConnectionManager implements ConnectionManager {
         new Waiter(
             device.core(),
             "await connection event",
-            (wakeupFd, millis) -> device.core().connectionEventReady(channel, wakeupFd, millis));
+            (wakeupFd, millis) -> device.core().connectionEventReady(channel, wakeupFd, millis),
+            device.context()::fail);
+    device.opened(this);
   }
 
   @Override
@@ -82,6 +84,7 @@ final class DisniConnectionManager implements ConnectionManager {
     require(space);
     DisniAddress parsed = DisniAddress.parse(device.core().scheme(), address);
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
+    device.context().requireWorking("listen");
     device.context().check(address, parsed);
     open.opened(Kind.LISTENER, Integer.MAX_VALUE);
     boolean listening = false;
@@ -173,6 +176,7 @@ final class DisniConnectionManager implements ConnectionManager {
       throw new VerbsException(
           VerbsError.INVALID, "resolve: " + address + ": port: 0 (expected: 1..65535)");
     }
+    device.context().requireWorking("resolve");
     device.context().check(address, parsed);
     open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
     boolean begun = false;
@@ -244,9 +248,16 @@ final class DisniConnectionManager implements ConnectionManager {
       for (DisniConnection connection : connections.values()) {
         wait = Math.min(wait, connection.expire(now));
       }
+      boolean gone = device.context().hasFailed();
+      if (gone) {
+        tellDeviceRemoval();
+      }
       event = nextTold();
       if (event != null || waiter.isClosed()) {
         return event;
+      }
+      if (gone) {
+        throw device.context().failure("await connection event");
       }
       if (waiter.await(wait) > 0) {
         take();
@@ -254,6 +265,18 @@ final class DisniConnectionManager implements ConnectionManager {
         return nextTold();
       }
     }
+  }
+
+  /** Tells it to all connections: the kernel tells it one by one, in its own time. */
+  private void tellDeviceRemoval() {
+    synchronized (steps) {
+      connections.values().forEach(DisniConnection::deviceRemoved);
+    }
+  }
+
+  /** Whoever awaits events is to find out. */
+  void deviceFailed() {
+    waiter.wakeup();
   }
 
   private @Nullable ConnectionEvent nextTold() {
@@ -290,11 +313,15 @@ final class DisniConnectionManager implements ConnectionManager {
         return true;
       }
       DisniConnection connection = connections.get(id);
+      boolean isListener = listeners.containsKey(id);
       if (connection != null) {
         connection.took(code, words, data());
-      } else if (code == DisniConnection.DEVICE_REMOVAL && listeners.containsKey(id)) {
+      } else if (code == DisniConnection.DEVICE_REMOVAL && isListener) {
         // No connection tells it, and nobody comes any more.
         device.raise(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
+      }
+      if (code == DisniConnection.DEVICE_REMOVAL && (isListener || connection != null)) {
+        device.context().fail();
       }
       return true;
     }
@@ -388,7 +415,7 @@ final class DisniConnectionManager implements ConnectionManager {
       synchronized (steps) {
         device.core().destroyEventChannel(channel);
       }
-      device.closed(DisniDevice.Kind.CONNECTION_MANAGER);
+      device.closed(this);
     }
   }
 

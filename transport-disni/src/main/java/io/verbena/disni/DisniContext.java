@@ -67,6 +67,7 @@ final class DisniContext {
   private final ReentrantLock reading = new ReentrantLock();
   private final Block event = Block.of(AsyncWords.values());
   private final int wakeupFd;
+  private volatile boolean failed;
 
   private DisniContext(RdmaCore core, long pointer) {
     this.core = core;
@@ -135,6 +136,31 @@ final class DisniContext {
     return counters;
   }
 
+  /** The device is gone, or of no use any more; whoever waits for its events is told. */
+  void fail() {
+    failed = true;
+    devices.forEach(DisniDevice::wakeManagers);
+  }
+
+  boolean hasFailed() {
+    return failed;
+  }
+
+  /** The error of what cannot be done on a device that has failed. */
+  VerbsException failure(String verb) {
+    return new VerbsException(
+        VerbsError.IO, verb + ": device " + name + " has failed (DEVICE_FATAL)");
+  }
+
+  /**
+   * @throws VerbsException {@code IO} if the device has failed
+   */
+  void requireWorking(String verb) {
+    if (failed) {
+      throw failure(verb);
+    }
+  }
+
   /** Each completion vector in turn: those who sleep are woken by different interrupts. */
   int nextVector() {
     return Math.floorMod(lastVector.getAndIncrement(), vectors);
@@ -157,7 +183,7 @@ final class DisniContext {
       refuse(address, "rnr-timer", asked.rnrTimer(), "RoCE or InfiniBand");
     }
     if (asked.gid() != DisniAddress.UNSET) {
-      if (isInfiniBand(PORT)) {
+      if (isInfiniBand()) {
         // Its GIDs are no addresses of its interfaces.
         refuse(address, "gid", asked.gid(), "RoCE");
       }
@@ -276,8 +302,15 @@ final class DisniContext {
     return words;
   }
 
-  boolean isInfiniBand(int port) {
-    return readPort(port).getInt(PortWords.LINK_LAYER) == LINK_INFINIBAND;
+  private boolean isInfiniBand() {
+    return readPort(PORT).getInt(PortWords.LINK_LAYER) == LINK_INFINIBAND;
+  }
+
+  /** 1 if a port is one of InfiniBand, 0 if it is another, or a negative errno. */
+  int isInfiniBand(int port) {
+    Block words = Block.of(PortWords.values());
+    int done = core.queryPort(pointer, port, words.address());
+    return done < 0 ? done : words.getInt(PortWords.LINK_LAYER) == LINK_INFINIBAND ? 1 : 0;
   }
 
   /** Whether two of a port's GIDs are the same address; their types may differ. */
@@ -355,7 +388,7 @@ final class DisniContext {
    * the peer, or it is in another subnet.
    */
   boolean needsRoute(AddressVector vector) {
-    if (!isInfiniBand(PORT) || vector.lid() == 0) {
+    if (!isInfiniBand() || vector.lid() == 0) {
       return true;
     }
     Gid to = vector.destination();
@@ -486,6 +519,9 @@ final class DisniContext {
 
   private void raise(int code, long address) {
     AsyncEvent.Type type = type(code);
+    if (type == AsyncEvent.Type.DEVICE_FATAL) {
+      fail();
+    }
     if (type == AsyncEvent.Type.DEVICE_FATAL
         || type == AsyncEvent.Type.PORT_ACTIVE
         || type == AsyncEvent.Type.PORT_ERR) {

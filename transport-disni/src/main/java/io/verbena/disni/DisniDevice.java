@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -43,6 +44,8 @@ final class DisniDevice implements Device {
   private final DisniAddress opened;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
   private final ArrayBlockingQueue<AsyncEvent> events = new ArrayBlockingQueue<>(MAX_EVENTS);
+  private final CopyOnWriteArrayList<DisniConnectionManager> managers =
+      new CopyOnWriteArrayList<>();
 
   /**
    * @param source the address to connect from, or null for the one that the route has
@@ -167,6 +170,20 @@ final class DisniDevice implements Device {
 
   void closed(Kind kind) {
     open.closed(kind);
+  }
+
+  void opened(DisniConnectionManager manager) {
+    managers.add(manager);
+  }
+
+  void closed(DisniConnectionManager manager) {
+    managers.remove(manager);
+    open.closed(Kind.CONNECTION_MANAGER);
+  }
+
+  /** The device has failed. */
+  void wakeManagers() {
+    managers.forEach(DisniConnectionManager::deviceFailed);
   }
 
   @Override

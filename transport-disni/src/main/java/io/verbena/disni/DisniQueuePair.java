@@ -328,20 +328,22 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     }
   }
 
-  /** Flushes it, wherever it is. */
-  void fail() {
+  /**
+   * Flushes it, wherever it is.
+   *
+   * @return 0 or a negative errno
+   */
+  int fail() {
     synchronized (sending) {
       synchronized (receiving) {
         if (closed || known == QueuePairState.RESET) {
-          return;
+          return 0;
         }
         int done = tell(new QueuePairAttributes().state(QueuePairState.ERR));
         known = QueuePairState.ERR;
-        // A device that is gone flushes nothing, and that is no error of who lets go of it.
-        if (done != -Errno.EIO && done != -Errno.ENODEV) {
-          Errno.check("modify queue pair", done);
-        }
         flushRest();
+        // A device that is gone flushes nothing, and that is no error of who lets go of it.
+        return done == -Errno.EIO || done == -Errno.ENODEV ? 0 : done;
       }
     }
   }

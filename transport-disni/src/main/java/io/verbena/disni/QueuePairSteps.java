@@ -81,7 +81,11 @@ final class QueuePairSteps {
     if (known < 0) {
       return known;
     }
-    if (device.context().isInfiniBand(words.getInt(AttributeWords.AV_PORT))) {
+    int isInfiniBand = device.context().isInfiniBand(words.getInt(AttributeWords.AV_PORT));
+    if (isInfiniBand < 0) {
+      return isInfiniBand;
+    }
+    if (isInfiniBand == 1) {
       words.set(AttributeWords.MASK, words.get(AttributeWords.MASK) & ~ROCE_ATTRIBUTES);
     } else {
       chooseGid();

@@ -12,7 +12,10 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Waiter {
   private static final long SLICE_NANOS = 100_000_000;
 
-  /** A wait of the object's own: 0 if nothing came, above 0 what came, or a negative errno. */
+  /**
+   * A wait of the object's own: 0 if nothing came, above 0 what came, or a negative errno; EIO if
+   * nothing will come any more (uverbs_main.c, ib_uverbs_event_poll).
+   */
   interface Wait {
     long await(int wakeupFd, int timeoutMillis);
   }
@@ -20,15 +23,23 @@ final class Waiter {
   private final RdmaCore core;
   private final String verb;
   private final Wait wait;
+  private final Runnable onEnd;
   private final int fd;
   private final ReentrantLock waiting = new ReentrantLock();
   private volatile boolean woken;
   private volatile boolean closed;
 
-  Waiter(RdmaCore core, String verb, Wait wait) {
+  /** Nothing will come any more: who waits does so for a wakeup alone. Under {@code waiting}. */
+  private boolean ended;
+
+  /**
+   * @param onEnd called when nothing will come any more
+   */
+  Waiter(RdmaCore core, String verb, Wait wait, Runnable onEnd) {
     this.core = core;
     this.verb = verb;
     this.wait = wait;
+    this.onEnd = onEnd;
     fd = Errno.check("eventfd", core.openWakeup());
   }
 
@@ -51,7 +62,7 @@ final class Waiter {
       long left = Math.max(0, timeoutNanos - (System.nanoTime() - start));
       while (!closed) {
         long slice = Math.min(SLICE_NANOS, left);
-        long came = Errno.check(verb, wait.await(fd, (int) ((slice + 999_999) / 1_000_000)));
+        long came = awaitSlice((int) ((slice + 999_999) / 1_000_000));
         if (came > 0) {
           return came;
         }
@@ -70,10 +81,33 @@ final class Waiter {
     }
   }
 
+  private long awaitSlice(int millis) throws InterruptedException {
+    long came = ended ? -Errno.EIO : wait.await(fd, millis);
+    if (came != -Errno.EIO) {
+      return Errno.check(verb, came);
+    }
+    if (!ended) {
+      ended = true;
+      onEnd.run();
+    }
+    awaitWakeup(millis);
+    return 0;
+  }
+
+  private synchronized void awaitWakeup(int millis) throws InterruptedException {
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    for (long left = millis;
+        left > 0 && !woken && !closed;
+        left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
+      wait(left);
+    }
+  }
+
   /** Lets the waiting thread return, or else the next one that would wait. */
   synchronized void wakeup() {
     if (!closed) {
       woken = true;
+      notifyAll();
       Errno.check("wake up", core.wakeup(fd));
     }
   }
@@ -85,6 +119,7 @@ final class Waiter {
         return;
       }
       closed = true;
+      notifyAll();
       Errno.check("wake up", core.wakeup(fd));
     }
     waiting.lock();

@@ -4,6 +4,7 @@ package io.verbena.disni;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.AsyncEvent;
@@ -34,6 +35,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -88,11 +90,106 @@ final class FailingDevicesTest {
       FakeRdmaCore.script("remove mlx5_20");
       FakeRdmaCore.script("return mlx5_20");
 
-      assertThat(manager.await(TimeUnit.MILLISECONDS.toNanos(1))).isNull();
+      assertHasFailed(() -> manager.await(NANOS));
       assertThat(device.awaitAsyncEvent(NANOS))
           .isEqualTo(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
       listener.close();
       manager.close();
+    }
+  }
+
+  @Test
+  void endsTheEventsOfAConnectionManagerWithItsDevice() throws Exception {
+    FakeConnection link = new FakeConnection(REMOVABLE, "", true);
+    // Of the other connections the kernel tells nothing.
+    FakeRdmaCore.script("lose cm 2");
+
+    FakeRdmaCore.script("remove mlx5_20");
+    FakeRdmaCore.script("return mlx5_20");
+
+    link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
+    link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
+    assertHasFailed(() -> link.manager.await(NANOS));
+    assertHasFailed(() -> link.manager.listen(REMOVABLE, 1));
+    assertHasFailed(() -> link.manager.resolve(link.listener.address(), NANOS));
+    link.close();
+  }
+
+  @Test
+  void findsOutByACompletionChannelThatItsDeviceIsGone() throws Exception {
+    FakeConnection link = new FakeConnection(REMOVABLE, "", true);
+    FakeRdmaCore.script("lose cm 9");
+    FakeRdmaCore.script("lose async");
+    FakeRdmaCore.script("remove mlx5_20");
+    FakeRdmaCore.script("return mlx5_20");
+
+    assertThat(link.channel.await(1)).isNull();
+
+    link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
+    link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
+    assertHasFailed(() -> link.manager.await(NANOS));
+    // Who waits there for ever may still be woken.
+    CompletableFuture<Void> waker = CompletableFuture.runAsync(link.channel::wakeup);
+    assertThat(link.channel.await(TimeUnit.DAYS.toNanos(1))).isNull();
+    waker.join();
+    link.close();
+  }
+
+  @Test
+  void endsTheEventsOfAConnectionManagerWhenTheDeviceIsOfNoUse() throws Exception {
+    FakeConnection link = new FakeConnection(REMOVABLE, "", false);
+    FakeRdmaCore.script("lose cm 9");
+    FakeRdmaCore.script("remove mlx5_20");
+    FakeRdmaCore.script("return mlx5_20");
+
+    assertThat(link.device.awaitAsyncEvent(NANOS))
+        .isEqualTo(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
+
+    link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
+    link.expect(ConnectionEvent.Type.DEVICE_REMOVAL);
+    assertHasFailed(() -> link.manager.await(NANOS));
+    link.close();
+  }
+
+  private static void assertHasFailed(ThrowingCallable call) {
+    assertThatThrownBy(call)
+        .isInstanceOfSatisfying(
+            VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.IO))
+        .hasMessageContaining("device mlx5_20 has failed (DEVICE_FATAL)");
+  }
+
+  @Test
+  void tellsTheEndOfAConnectionWhoseQueuePairCannotBeFlushed() throws Exception {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false)) {
+      // The second is of the end that is told.
+      FakeRdmaCore.script("fail ibv_modify_qp " + Errno.ENOMEM + " 1");
+
+      link.active.disconnect();
+
+      assertThat(List.of(link.manager.await(NANOS), link.manager.await(NANOS)))
+          .extracting(ConnectionEvent::type, ConnectionEvent::status)
+          .containsExactlyInAnyOrder(
+              tuple(ConnectionEvent.Type.DISCONNECTED, -Errno.ENOMEM),
+              tuple(ConnectionEvent.Type.DISCONNECTED, 0));
+    }
+  }
+
+  @Test
+  void losesNoCompletionWhenALaterOneCannotBePolled() throws Exception {
+    int count = 70;
+    try (FakeConnection link =
+        new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false, count, 0)) {
+      link.client.postSend(writes(count));
+      // Of 64 at a time.
+      FakeRdmaCore.script("fail ibv_poll_cq " + EIO + " 1");
+
+      assertThat(link.completions.poll(WorkCompletion.array(count))).isEqualTo(64);
+      assertThat(link.completions.poll(WorkCompletion.array(count))).isEqualTo(count - 64);
+
+      FakeRdmaCore.script("fail ibv_poll_cq " + EIO);
+      assertThatThrownBy(() -> link.completions.poll(WorkCompletion.array(1)))
+          .isInstanceOfSatisfying(
+              VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.IO));
     }
   }
 

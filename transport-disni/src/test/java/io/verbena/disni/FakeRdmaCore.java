@@ -71,7 +71,8 @@ final class FakeRdmaCore {
   /**
    * Whether a line that asks something is so.
    *
-   * @param line {@code is-paused} or {@code is-freed}, with what they ask about
+   * @param line {@code is-waiting}, or {@code is-paused} or {@code is-freed} with what they ask
+   *     about
    */
   static boolean tells(String line) {
     assumeLoaded();
@@ -79,6 +80,15 @@ final class FakeRdmaCore {
   }
 
   private static native boolean command(String line);
+
+  /** The call that was made to fail last, or at which something was done. */
+  static native String lastFault();
+
+  /** How many objects there are of all devices. */
+  static native int objects();
+
+  /** How many objects there are of connection managers. */
+  static native int connectionObjects();
 
   /** The completion vector with which a completion queue was created. */
   static native int vector(long queue);
