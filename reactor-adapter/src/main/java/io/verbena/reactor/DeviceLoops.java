@@ -228,6 +228,11 @@ final class DeviceLoops {
     return opened.dispatcher();
   }
 
+  /** Whether the device has failed: it is of no more use, and may be opened again. */
+  boolean haveFailed() {
+    return opened.dispatcher().hasFailed();
+  }
+
   /**
    * Where the next connection is made: the loops take turns, but for those that are held up.
    *

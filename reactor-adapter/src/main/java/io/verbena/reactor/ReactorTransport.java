@@ -48,6 +48,8 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
+import reactor.util.Logger;
+import reactor.util.Loggers;
 
 /**
  * The transport over any verbs provider. A device is opened when the first address needs it, off
@@ -57,6 +59,7 @@ import reactor.core.scheduler.Schedulers;
  * from a completion loop, it leaves that to a thread of its own.
  */
 final class ReactorTransport implements RdmaTransport {
+  private static final Logger LOG = Loggers.getLogger(ReactorTransport.class);
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0);
   private static final int MOST_ROUTES = 1024;
   private static final long ROUTE_NANOS = TimeUnit.SECONDS.toNanos(10);
@@ -82,6 +85,9 @@ final class ReactorTransport implements RdmaTransport {
   private final Map<String, Object> openingLocks = new ConcurrentHashMap<>();
 
   private final Map<String, DeviceLoops> hcas = new HashMap<>();
+
+  /** Devices that have failed, and were opened again, as far as they could not be closed yet. */
+  private final List<DeviceLoops> failedHcas = new ArrayList<>();
 
   /** Of several devices the one for a host, as finding that out opens one. */
   private final Map<String, Route> routes =
@@ -354,7 +360,11 @@ final class ReactorTransport implements RdmaTransport {
       throw disposed(operation, address);
     }
     Route route = routes.get(routeKey(address));
-    return route == null ? hcas.get(singleKey(address)) : route.loops;
+    return working(route == null ? hcas.get(singleKey(address)) : route.loops);
+  }
+
+  private static @Nullable DeviceLoops working(@Nullable DeviceLoops loops) {
+    return loops == null || loops.haveFailed() ? null : loops;
   }
 
   private synchronized boolean isRouted(URI address) {
@@ -401,6 +411,7 @@ final class ReactorTransport implements RdmaTransport {
         return known;
       }
       try {
+        closeFailed();
         boolean isSingle = provider.deviceNames().size() <= 1;
         Device device = devices.apply(address);
         String key = isSingle ? single : deviceKey(device, address);
@@ -432,7 +443,30 @@ final class ReactorTransport implements RdmaTransport {
   }
 
   private synchronized @Nullable DeviceLoops known(String key) {
-    return hcas.get(key);
+    return working(hcas.get(key));
+  }
+
+  /** Closes the devices that have failed; one that is still used is left for the next time. */
+  private void closeFailed() {
+    if (invoker != null) {
+      // Whoever invokes the loops must not wait for them.
+      return;
+    }
+    List<DeviceLoops> failed;
+    synchronized (this) {
+      failed = List.copyOf(failedHcas);
+    }
+    for (DeviceLoops hca : failed) {
+      try {
+        hca.close();
+        forget(hca);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return;
+      } catch (VerbsException e) {
+        LOG.debug("a device that has failed cannot be closed yet", e);
+      }
+    }
   }
 
   /** Keeps an open device that {@link #dispose} is to close; returns false if that has been. */
@@ -440,7 +474,10 @@ final class ReactorTransport implements RdmaTransport {
     if (disposed) {
       return false;
     }
-    hcas.put(key, loops);
+    DeviceLoops before = hcas.put(key, loops);
+    if (before != null && before != loops) {
+      failedHcas.add(before);
+    }
     if (route != null) {
       routes.put(route, new Route(loops, System.nanoTime()));
     }
@@ -494,7 +531,8 @@ final class ReactorTransport implements RdmaTransport {
       }
       disposing = true;
       disposed = true;
-      toClose = List.copyOf(hcas.values());
+      toClose = new ArrayList<>(hcas.values());
+      toClose.addAll(failedHcas);
       routes.clear();
     }
     names.dispose();
@@ -573,6 +611,7 @@ final class ReactorTransport implements RdmaTransport {
 
   private synchronized void forget(DeviceLoops hca) {
     hcas.values().remove(hca);
+    failedHcas.remove(hca);
   }
 
   @Override

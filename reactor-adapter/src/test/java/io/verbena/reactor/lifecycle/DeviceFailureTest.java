@@ -3,6 +3,7 @@ package io.verbena.reactor.lifecycle;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
@@ -147,16 +148,46 @@ class DeviceFailureTest {
   }
 
   @Test
-  void failsToConnectAndToBindFromThenOn() throws Exception {
+  void isOpenedAgainByTheNextConnection() throws Exception {
     bind();
-    connect();
+    Ends.Pair failed = connect();
+    DeviceFault.inject(name + "-client");
+    assertThat(failed.client().onClose().toFuture()).failsWithin(Ends.LIMIT);
+
+    awaitConnect();
+
+    Ends.Pair again = connect();
+    RdmaMemory.Region region =
+        again.server().memory().register(ByteBuffer.allocateDirect(64), Set.of(Right.READ));
+    ByteBuf read = again.client().read(region.token()).block(Ends.LIMIT);
+    assertThat(read).isNotNull().matches(ByteBuf::release);
+    region.close();
+  }
+
+  /** Until the failure is told a connect is refused. */
+  private void awaitConnect() {
+    await()
+        .atMost(Ends.LIMIT)
+        .ignoreExceptionsInstanceOf(RdmaConnectException.class)
+        .until(
+            () -> {
+              connect();
+              return true;
+            });
+  }
+
+  @Test
+  void isOpenedAgainAlsoWhileARegionOfTheFailedOneIsOpen() throws Exception {
+    bind();
+    RdmaMemory.Region region =
+        connect().client().memory().register(ByteBuffer.allocateDirect(64), Set.of(Right.READ));
     DeviceFault.inject(name + "-client");
 
-    assertThatThrownBy(() -> clientSide.connect(address(name + "-client")).block(Ends.LIMIT))
-        .isInstanceOf(RdmaConnectException.class)
-        .hasRootCauseMessage("resolve: device emulated0 has failed (DEVICE_FATAL) [EIO]");
-    assertThatThrownBy(
-            () -> clientSide.bind(address(name + "-client"), c -> Mono.never()).block(Ends.LIMIT))
-        .isInstanceOf(RdmaConnectException.class);
+    for (int i = 0; i < 2; i++) {
+      awaitConnect();
+      DeviceFault.inject(name + "-client");
+    }
+
+    region.close();
   }
 }
