@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.it.iwarp;
+package io.verbena.it.rnics;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
