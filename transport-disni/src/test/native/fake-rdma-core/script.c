@@ -8,7 +8,7 @@
  *   is-waiting                       fails once all that was to fail or to be done has
  *   pause CALL, resume CALL          threads stop in the call, before it does anything
  *   is-paused CALL                   fails unless a thread is there
- *   lose KIND [TIMES]                events are lost: completion, async or cm
+ *   lose KIND [TIMES [SKIP]]         events are lost, behind so many: completion, async or cm
  *   hold KIND, release KIND          events are told later
  *   defer                            completions are kept back from their queues
  *   complete QPN [COUNT]             those of a queue pair that are kept back, all or the oldest
@@ -48,7 +48,7 @@ static char later[64];
 static int later_skip;
 /* Where what was to fail, or to be done, last was. */
 static char last_fault[64];
-static int lost[EVENT_KINDS];
+static int lost[EVENT_KINDS], kept_before[EVENT_KINDS];
 static bool held[EVENT_KINDS];
 
 /* What returns nothing, and what fails for those alone who ask for something that is not there. */
@@ -105,7 +105,7 @@ bool fault(const char *call) {
 }
 
 bool event_is_lost(enum event_kind kind) {
-  return lost[kind] > 0 && lost[kind]--;
+  return lost[kind] > 0 && kept_before[kind]-- <= 0 && lost[kind]--;
 }
 
 bool event_is_held(enum event_kind kind) {
@@ -206,6 +206,7 @@ static bool obey(char *verb, char *words[], int count) {
   }
   if (!strcmp(verb, "lose") && kind >= 0) {
     lost[kind] = count > 1 ? atoi(words[1]) : 1;
+    kept_before[kind] = count > 2 ? atoi(words[2]) : 0;
     return true;
   }
   if ((!strcmp(verb, "hold") || !strcmp(verb, "release")) && kind >= 0) {

@@ -30,6 +30,7 @@ import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.net.URI;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -42,6 +43,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Devices that fail, by the script of the fake rdma-core, which is one for the whole process. */
 @Tag(FakeRdmaCore.TAG)
@@ -49,6 +52,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 final class FailingDevicesTest {
   private static final URI REMOVABLE = FakeRdmaCore.uri("10.0.20.1:0");
   private static final long NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long SOON = TimeUnit.MILLISECONDS.toNanos(50);
   private static final int EIO = 5;
   private static final int EOPNOTSUPP = 95;
 
@@ -156,6 +160,74 @@ final class FailingDevicesTest {
         .isInstanceOfSatisfying(
             VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.IO))
         .hasMessageContaining("device mlx5_20 has failed (DEVICE_FATAL)");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "0, ADDR_ERROR", // ADDR_RESOLVED is lost
+    "1, ADDR_ERROR", // ROUTE_RESOLVED
+    "2, UNREACHABLE", // CONNECT_REQUEST
+    "3, UNREACHABLE" // CONNECT_RESPONSE
+  })
+  void endsAStepOfWhichNothingIsTold(int earlier, ConnectionEvent.Type end) throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0");
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        DisniCompletionQueue queue = device.createCompletionQueue(8, null, false);
+        DisniConnectionManager manager = device.createConnectionManager();
+        DisniListener listener = manager.listen(PortSpace.TCP, address, 1)) {
+      QueuePairOptions options = QueuePairOptions.reliable(queue, queue, 4, 4);
+      ConnectionParameters parameters =
+          new ConnectionParameters(ByteBuffer.allocate(0), 1, 1, 7, 7);
+      FakeRdmaCore.script("lose cm 1 " + earlier);
+
+      List<ConnectionIdentifier> ends = new ArrayList<>();
+      long toResolve = end == ConnectionEvent.Type.ADDR_ERROR ? SOON : NANOS;
+      ends.add(manager.resolve(PortSpace.TCP, listener.address(), toResolve));
+      ConnectionEvent event = manager.await(NANOS);
+      while (event != null && event.type() != end) {
+        switch (event.type()) {
+          case ADDR_RESOLVED -> {
+            event.identifier().createQueuePair(domain, options);
+            event.identifier().connect(parameters, SOON);
+          }
+          case CONNECT_REQUEST -> {
+            ends.add(event.identifier());
+            event.identifier().createQueuePair(domain, options);
+            event.identifier().accept(parameters);
+          }
+          default -> throw new AssertionError(event);
+        }
+        event = manager.await(NANOS);
+      }
+
+      assertThat(event).isNotNull();
+      assertThat(event.identifier()).isSameAs(ends.get(0));
+      assertThat(event.status()).isEqualTo(ConnectionEvent.TIMED_OUT);
+      for (ConnectionIdentifier each : ends) {
+        if (each.queuePair() != null) {
+          each.queuePair().close();
+        }
+        each.close();
+      }
+    }
+  }
+
+  @Test
+  void takesNoAnswerThatComesBehindItsDeadline() throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0");
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniConnectionManager manager = device.createConnectionManager();
+        DisniListener listener = manager.listen(PortSpace.TCP, address, 1)) {
+      FakeRdmaCore.script("hold cm");
+      DisniConnection active = manager.resolve(PortSpace.TCP, listener.address(), SOON);
+      expect(manager, ConnectionEvent.Type.ADDR_ERROR);
+
+      FakeRdmaCore.script("release cm");
+
+      assertThat(manager.await(SOON)).isNull();
+      active.close();
+    }
   }
 
   @Test
