@@ -14,7 +14,6 @@ import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.lock.LockKey;
 import io.verbena.verbs.Gid;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -43,15 +42,15 @@ public final class CmAgent {
   private final ServiceAgent services;
   private final Map<Long, CmListener> listeners = new HashMap<>();
   private final Map<Integer, Communication> byId = new HashMap<>();
-  private final Map<Remote, Communication> byRemote = new HashMap<>();
+  private final Map<Remote, PassiveCommunication> byRemote = new HashMap<>();
 
   /** Passive ends that have said what their queue pair is, by its number. */
-  private final Map<Integer, Communication> byQueuePair = new HashMap<>();
+  private final Map<Integer, PassiveCommunication> byQueuePair = new HashMap<>();
 
   private final HalfOpenConnections halfOpen;
 
   /** Passive ends that are not over. */
-  private final CountByAddress<Communication> accepted;
+  private final CountByAddress<PassiveCommunication> accepted;
 
   private final ProvenAddresses proven = new ProvenAddresses();
   private final UnpaidMessages unpaid = new UnpaidMessages();
@@ -131,7 +130,7 @@ public final class CmAgent {
             null);
     Request sent = key == null ? open : LockHandshake.prove(open, key, port);
     LockHandshake lock = key == null ? null : LockHandshake.active(key, sent);
-    Communication made = Communication.active(this, timeline, peer, sent, lock, user);
+    ActiveCommunication made = new ActiveCommunication(this, timeline, peer, sent, lock, user);
     byId.put(sent.localId(), made);
     made.begin(sent, timeoutNanos);
     return made;
@@ -163,7 +162,7 @@ public final class CmAgent {
 
   /** A packet has come for a queue pair that is not yet established: its peer is ready. */
   public void packetCame(int queuePair) {
-    Communication to = byQueuePair.get(queuePair);
+    PassiveCommunication to = byQueuePair.get(queuePair);
     if (to != null) {
       to.receivedReady();
     }
@@ -234,32 +233,33 @@ public final class CmAgent {
   private void receive(Request request, Gid source) {
     Gid peer = request.source();
     if (!port.isFrom(source, peer)) {
-      reject(request, CmReason.INVALID_GID, source);
+      reject(request, Answered.REQUEST, CmReason.INVALID_GID, source);
       return;
     }
     Remote remote = new Remote(peer, request.localId());
-    Communication known = byRemote.get(remote);
+    PassiveCommunication known = byRemote.get(remote);
     if (known != null) {
       known.receivedAgain();
       return;
     }
     CmListener listener = listeners.get(request.serviceId());
     if (listener == null) {
-      reject(request, CmReason.INVALID_SERVICE_ID, peer);
+      reject(request, Answered.REQUEST, CmReason.INVALID_SERVICE_ID, peer);
     } else if (request.transport() != 0) {
-      reject(request, CmReason.INVALID_TRANSPORT, peer);
+      reject(request, Answered.REQUEST, CmReason.INVALID_TRANSPORT, peer);
     } else if (!LockHandshake.admits(listener.key(), request, port.gid())) {
-      reject(request, CmReason.KEY, peer);
+      reject(request, Answered.REQUEST, CmReason.KEY, peer);
     } else if (request.pathMtu() < 1 || request.pathMtu() > mtu(request)) {
-      reject(request, CmReason.INVALID_MTU, peer);
+      reject(request, Answered.REQUEST, CmReason.INVALID_MTU, mtu(request), peer);
     } else if (accepted.isFull(source)) {
-      reject(request, CmReason.NO_RESOURCES, peer);
+      reject(request, Answered.REQUEST, CmReason.NO_RESOURCES, peer);
     } else if (halfOpen.hasRoom(source)) {
       boolean trusted = proven.contains(source, timeline.now());
       LockKey key = listener.key();
       LockHandshake lock = key == null ? null : LockHandshake.passive(key, request);
-      Communication made =
-          Communication.passive(this, timeline, peer, source, nextId(), request, lock, trusted);
+      AmplificationLimit limit = AmplificationLimit.of(unpaid, source, trusted);
+      PassiveCommunication made =
+          new PassiveCommunication(this, timeline, peer, nextId(), request, lock, limit);
       CmUser user = listener.requested(made, request);
       if (user != null) {
         made.user(user);
@@ -271,16 +271,20 @@ public final class CmAgent {
     }
   }
 
-  private void reject(Request request, int reason, Gid to) {
+  private void reject(CmMessage message, Answered kind, int reason, Gid to) {
+    reject(message, kind, reason, 0, to);
+  }
+
+  private void reject(CmMessage message, Answered kind, int reason, long information, Gid to) {
     port.send(
         new Reject(
-            request.transaction(),
-            0,
-            request.localId(),
-            Answered.REQUEST,
+            message.transaction(),
+            /* localId= */ message.remoteId(),
+            /* remoteId= */ message.localId(),
+            kind,
             reason,
-            reason == CmReason.INVALID_MTU ? mtu(request) : 0,
-            nothing(Mad.REJECT_DATA)),
+            information,
+            Mad.noData(Mad.REJECT_DATA)),
         to);
   }
 
@@ -296,36 +300,14 @@ public final class CmAgent {
               request.transaction(),
               /* localId= */ request.remoteId(),
               /* remoteId= */ request.localId(),
-              nothing(Mad.READY_DATA)),
+              Mad.noData(Mad.READY_DATA)),
           source);
-    } else if (message instanceof Reply reply) {
-      port.send(
-          new Reject(
-              reply.transaction(),
-              /* localId= */ reply.remoteId(),
-              /* remoteId= */ reply.localId(),
-              Answered.REPLY,
-              CmReason.INVALID_COMMUNICATION_ID,
-              0,
-              nothing(Mad.REJECT_DATA)),
-          source);
-    } else if (message instanceof ReadyToUse ready) {
+    } else if (message instanceof Reply) {
+      reject(message, Answered.REPLY, CmReason.INVALID_COMMUNICATION_ID, source);
+    } else if (message instanceof ReadyToUse) {
       // Its sender was slow, and believes in a connection that this end has given up since.
-      port.send(
-          new Reject(
-              ready.transaction(),
-              /* localId= */ ready.remoteId(),
-              /* remoteId= */ ready.localId(),
-              Answered.OTHER,
-              CmReason.INVALID_COMMUNICATION_ID,
-              0,
-              nothing(Mad.REJECT_DATA)),
-          source);
+      reject(message, Answered.OTHER, CmReason.INVALID_COMMUNICATION_ID, source);
     }
-  }
-
-  private static ByteBuffer nothing(int length) {
-    return Mad.padded(ByteBuffer.allocate(0), length);
   }
 
   void send(CmMessage message, Gid to) {
@@ -358,26 +340,28 @@ public final class CmAgent {
   }
 
   /** A passive end has a queue pair now. */
-  void serves(Communication communication) {
+  void serves(PassiveCommunication communication) {
     byQueuePair.put(communication.localQueuePair(), communication);
     halfOpen.replied(communication);
   }
 
   /** The peer of a passive end is who it says. */
-  void proven(Communication communication) {
+  void proven(PassiveCommunication communication) {
     halfOpen.proven(communication);
   }
 
   /** A passive end is established. */
-  void established(Communication communication) {
+  void established(PassiveCommunication communication) {
     halfOpen.remove(communication);
   }
 
   /** A connection is over; the oldest such is forgotten if there are too many. */
   void waits(Communication communication) {
-    halfOpen.remove(communication);
-    accepted.remove(communication);
-    byQueuePair.remove(communication.localQueuePair(), communication);
+    if (communication instanceof PassiveCommunication passive) {
+      halfOpen.remove(passive);
+      accepted.remove(passive);
+      byQueuePair.remove(passive.localQueuePair(), passive);
+    }
     waiting.add(communication);
     if (waiting.size() > MOST_WAITING) {
       waiting.iterator().next().abandon();
@@ -386,10 +370,9 @@ public final class CmAgent {
 
   void forget(Communication communication) {
     waiting.remove(communication);
-    byQueuePair.remove(communication.localQueuePair(), communication);
     byId.remove(communication.localId(), communication);
-    if (communication.isPassive()) {
-      byRemote.remove(new Remote(communication.peer(), communication.remoteId()), communication);
+    if (communication instanceof PassiveCommunication passive) {
+      byRemote.remove(new Remote(passive.peer(), passive.remoteId()), passive);
     }
   }
 }

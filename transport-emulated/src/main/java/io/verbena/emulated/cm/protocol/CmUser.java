@@ -10,10 +10,10 @@ import io.verbena.verbs.ConnectionEvent;
 public interface CmUser {
 
   /** Active end: the peer accepts; {@link Communication#ready} or a reject is to follow. */
-  void replied(CmMessage.Reply reply);
+  default void replied(CmMessage.Reply reply) {}
 
   /** Passive end: the peer is ready. */
-  void established();
+  default void established() {}
 
   /** The peer refuses, or has given up, before the connection was established. */
   void rejected(CmMessage.Reject reject);

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
  * another's name costs its sender nothing and this end a queue pair.
  */
 final class HalfOpenConnections {
-  private final CountByAddress<Communication> count;
+  private final CountByAddress<PassiveCommunication> count;
 
   /** Those whose peers have been sent a REP and have shown nothing of it, the oldest first. */
-  private final Set<Communication> unproven = new LinkedHashSet<>();
+  private final Set<PassiveCommunication> unproven = new LinkedHashSet<>();
 
-  private final Map<Name, Communication> byName = new HashMap<>();
+  private final Map<Name, PassiveCommunication> byName = new HashMap<>();
 
   /** What a connection is called by somebody at an IP address. */
   private record Name(Gid address, int id) {}
@@ -44,28 +44,28 @@ final class HalfOpenConnections {
     return unproven.iterator().next().giveWay();
   }
 
-  void add(Communication communication, Gid address) {
+  void add(PassiveCommunication communication, Gid address) {
     count.add(communication, address);
     byName.put(new Name(address, communication.remoteId()), communication);
   }
 
   /** The latest that somebody at an IP address calls so; the UDP port does not count. */
-  @Nullable Communication find(Gid address, int remoteId) {
+  @Nullable PassiveCommunication find(Gid address, int remoteId) {
     return byName.get(new Name(address, remoteId));
   }
 
   /** Its REP is sent. */
-  void replied(Communication communication) {
+  void replied(PassiveCommunication communication) {
     unproven.add(communication);
   }
 
   /** Its peer has shown what only the receiver of the REP knows. */
-  void proven(Communication communication) {
+  void proven(PassiveCommunication communication) {
     unproven.remove(communication);
   }
 
   /** It is established, or over. Idempotent. */
-  void remove(Communication communication) {
+  void remove(PassiveCommunication communication) {
     unproven.remove(communication);
     Gid address = count.address(communication);
     if (address != null) {

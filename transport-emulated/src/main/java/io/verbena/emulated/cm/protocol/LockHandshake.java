@@ -197,10 +197,13 @@ final class LockHandshake {
   }
 
   /**
-   * Active end: a REJ as it is for the program. Anybody can refuse a connection; but what the
-   * peer's program says about it comes from there, or is not told.
+   * A REJ as it is for the program. Anybody can refuse a connection; but what the peer's program
+   * says about it to the active end comes from there, or is not told.
    */
   Reject forProgram(Reject reject) {
+    if (!active) {
+      return reject;
+    }
     boolean proven = hasProof(reject, bytes -> LockProof.ofRefusal(key, request, bytes));
     ByteBuffer data = reject.privateData();
     return reject.with(

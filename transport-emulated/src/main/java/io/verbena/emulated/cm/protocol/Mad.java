@@ -383,6 +383,11 @@ public final class Mad {
     m.put(from, data, data.position(), Math.min(data.remaining(), LENGTH - from));
   }
 
+  /** Private data of a length that says nothing. */
+  static ByteBuffer noData(int length) {
+    return ByteBuffer.allocate(length).asReadOnlyBuffer();
+  }
+
   /** Private data of a length, with these bytes first, for a message. */
   public static ByteBuffer padded(ByteBuffer data, int length) {
     ByteBuffer padded = ByteBuffer.allocate(length);

@@ -6,7 +6,6 @@ import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
 import io.verbena.emulated.engine.Timeline;
 import io.verbena.emulated.wire.UdpGid;
 import io.verbena.verbs.Gid;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -107,7 +106,7 @@ public final class ServiceAgent {
               0,
               request.serviceId(),
               0,
-              Mad.padded(ByteBuffer.allocate(0), Mad.SERVICE_REPLY_DATA)),
+              Mad.noData(Mad.SERVICE_REPLY_DATA)),
           source);
       return;
     }

@@ -28,15 +28,13 @@ import org.jspecify.annotations.Nullable;
  * answer.
  */
 public final class ServiceResolution {
-  private static final long MILLI = 1_000_000;
-
   /** Linux takes a request that comes again after its answer for another one: not too soon. */
-  private static final long FIRST_RETRY = 100 * MILLI;
+  private static final long FIRST_RETRY = 100 * RetryTimer.MILLI;
 
-  private static final long LAST_RETRY = 1_000 * MILLI;
+  private static final long LAST_RETRY = 1_000 * RetryTimer.MILLI;
 
   /** Linux asks again after 4.1 s: two answers in a row may get lost. */
-  private static final long REMEMBERED = 10_000 * MILLI;
+  private static final long REMEMBERED = 10_000 * RetryTimer.MILLI;
 
   private enum State {
     ASKING,
@@ -46,15 +44,12 @@ public final class ServiceResolution {
   }
 
   private final ServiceAgent agent;
-  private final Timeline timeline;
-  private final Timeline.Alarm alarm;
+  private final RetryTimer timer;
   private final Gid peer;
   private final ServiceRequest request;
   private final @Nullable ServiceUser user;
   private final AbsentPeer absent = new AbsentPeer();
   private State state;
-  private long deadline;
-  private long retryDelay = FIRST_RETRY;
   private @Nullable ServiceReply reply;
 
   private ServiceResolution(
@@ -65,12 +60,11 @@ public final class ServiceResolution {
       @Nullable ServiceUser user,
       State state) {
     this.agent = agent;
-    this.timeline = timeline;
     this.peer = peer;
     this.request = request;
     this.user = user;
     this.state = state;
-    alarm = timeline.alarm(this::alarm);
+    timer = new RetryTimer(timeline, this::alarm);
   }
 
   static ServiceResolution active(
@@ -93,12 +87,9 @@ public final class ServiceResolution {
   }
 
   void begin(long timeoutNanos) {
-    deadline = timeline.now() + timeoutNanos;
-    if (deadline < 0) {
-      deadline = Long.MAX_VALUE;
-    }
+    timer.begin(timeoutNanos, FIRST_RETRY);
     agent.send(request, peer);
-    sleep();
+    timer.sleep();
   }
 
   // ---- what the user does
@@ -131,7 +122,7 @@ public final class ServiceResolution {
             answer.privateData());
     reply = sent;
     agent.send(sent, peer);
-    alarm.set(timeline.now() + REMEMBERED);
+    timer.await(REMEMBERED);
     agent.answered(this);
   }
 
@@ -156,29 +147,25 @@ public final class ServiceResolution {
 
   /** Passive end: somebody is to answer, as long as the peer asks. */
   void awaitDecision() {
-    alarm.set(timeline.now() + Communication.DECISION_PATIENCE);
+    timer.await(PassiveCommunication.DECISION_PATIENCE);
   }
 
   // ---- time
-
-  private void sleep() {
-    alarm.set(Math.min(deadline, timeline.now() + retryDelay));
-  }
 
   private void alarm() {
     ServiceUser told = user;
     if (state == State.ANSWERED || state == State.ASKED) {
       end();
     } else if (state == State.ASKING && told != null) {
-      boolean late = timeline.now() - deadline >= 0;
+      boolean late = timer.isOver();
       if (late || absent.isCertain(agent.port(), peer)) {
         end();
         told.unreachable(late ? ConnectionEvent.TIMED_OUT : ConnectionEvent.NO_HCA);
         return;
       }
       agent.send(request, peer);
-      retryDelay = Math.min(2 * retryDelay, LAST_RETRY);
-      sleep();
+      timer.backOff(LAST_RETRY);
+      timer.sleep();
     }
   }
 
@@ -186,7 +173,7 @@ public final class ServiceResolution {
   void end() {
     state = State.GONE;
     absent.forget();
-    alarm.cancel();
+    timer.cancel();
     agent.forget(this);
   }
 }

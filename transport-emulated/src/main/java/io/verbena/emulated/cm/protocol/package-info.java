@@ -17,9 +17,10 @@
  *
  * {@link io.verbena.emulated.cm.protocol.CmMessage} is what they say, {@link
  * io.verbena.emulated.cm.protocol.Mad} how it stands in bytes, {@link
- * io.verbena.emulated.cm.protocol.CmAgent} what a port does about them, and {@link
- * io.verbena.emulated.cm.protocol.ServiceAgent} what about datagrams. An agent knows no thread,
- * socket or clock: who drives the engines of the port drives it too.
+ * io.verbena.emulated.cm.protocol.CmAgent} what a port does about them, {@link
+ * io.verbena.emulated.cm.protocol.Communication} the states of one connection, and {@link
+ * io.verbena.emulated.cm.protocol.ServiceAgent} what a port does about datagrams. An agent knows no
+ * thread, socket or clock: who drives the engines of the port drives it too.
  *
  * <p>Internal: not exported.
  */

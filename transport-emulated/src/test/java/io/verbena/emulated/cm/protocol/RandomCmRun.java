@@ -135,7 +135,7 @@ final class RandomCmRun {
   }
 
   private static String describe(Attempt one) {
-    return (one.communication().isPassive() ? "passive" : "active")
+    return (one.communication() instanceof PassiveCommunication ? "passive" : "active")
         + " end, to "
         + one.peer
         + " id "

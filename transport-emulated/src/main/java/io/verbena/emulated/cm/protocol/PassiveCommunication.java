@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.protocol;
+
+import io.verbena.emulated.cm.protocol.CmMessage.Reply;
+import io.verbena.emulated.cm.protocol.CmMessage.Request;
+import io.verbena.emulated.engine.Timeline;
+import io.verbena.verbs.Gid;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end that is asked, until it is established.
+ *
+ * <pre>
+ *  state        on                    sends          to
+ *  REQ_RECEIVED the REQ again         MRA
+ *               no REQ for long       REJ            TIME_WAIT     user: unreachable
+ *               accept()              REP            REP_SENT
+ *               REJ                   -              TIME_WAIT     user: rejected
+ *  REP_SENT     RTU, a packet         -              ESTABLISHED   user: established
+ *               the REQ again         REP
+ *               REJ                   -              TIME_WAIT     user: rejected
+ *               deadline              REJ            TIME_WAIT     user: unreachable
+ *               DREQ                  DREP           TIME_WAIT     user: established, disconnected
+ * </pre>
+ *
+ * Who sends a REQ may not be who it says: see {@link AmplificationLimit}.
+ */
+final class PassiveCommunication extends Communication {
+  /**
+   * How long a request that is neither accepted nor rejected is kept after it came last. Who still
+   * waits for an answer asks more often: Linux every 5 s.
+   */
+  static final long DECISION_PATIENCE = 30_000 * RetryTimer.MILLI;
+
+  /** How long a REP is unanswered before its place goes to others, if they need it. */
+  private static final long SILENCE = 2_000 * RetryTimer.MILLI;
+
+  /** When the first REP was sent. */
+  private long replied;
+
+  /** With a lock: the REP that {@link #prepare} made. */
+  private @Nullable Reply prepared;
+
+  PassiveCommunication(
+      CmAgent agent,
+      Timeline timeline,
+      Gid peer,
+      int localId,
+      Request request,
+      @Nullable LockHandshake lock,
+      AmplificationLimit limit) {
+    super(
+        agent,
+        timeline,
+        peer,
+        new ConnectionMessages(request.transaction(), localId, request.localId(), lock),
+        limit,
+        State.REQ_RECEIVED);
+    remoteQueuePair = request.queuePair();
+    limit.asked();
+  }
+
+  /** Somebody is to decide on it. */
+  void user(CmUser owner) {
+    user = owner;
+    timer.await(DECISION_PATIENCE);
+  }
+
+  @Override
+  public void prepare(Reply reply) {
+    LockHandshake lock = messages.lock();
+    if (lock != null) {
+      prepared = lock.prove(messages.reply(reply), agent.port());
+    }
+  }
+
+  @Override
+  public void accept(Reply reply) {
+    if (state != State.REQ_RECEIVED) {
+      return;
+    }
+    if (prepared == null) {
+      prepare(reply);
+    }
+    state = State.REP_SENT;
+    localQueuePair = reply.queuePair();
+    replied = timer.now();
+    agent.serves(this);
+    send(
+        prepared == null ? messages.reply(reply) : prepared,
+        REPLY_PATIENCE,
+        limit.isProven() ? FIRST_RETRY : LAST_RETRY);
+  }
+
+  @Override
+  void proven() {
+    if (limit.prove()) {
+      agent.proven(this);
+    }
+  }
+
+  @Override
+  void receivedReady() {
+    if (state != State.REP_SENT) {
+      super.receivedReady();
+      return;
+    }
+    proven();
+    state = State.ESTABLISHED;
+    answered();
+    agent.established(this);
+    tell(CmUser::established);
+  }
+
+  /** The request that it was made for has come again. */
+  void receivedAgain() {
+    limit.asked();
+    switch (state) {
+      case REQ_RECEIVED -> {
+        emit(messages.receipt());
+        timer.await(DECISION_PATIENCE);
+      }
+      case REP_SENT, TIME_WAIT -> emitAgain();
+      default -> {}
+    }
+  }
+
+  /** Gives its place to another, if its peer is silent; whether it did. */
+  boolean giveWay() {
+    if (timer.now() - replied < SILENCE) {
+      return false;
+    }
+    tooLate();
+    return true;
+  }
+}
