@@ -8,17 +8,15 @@ import java.nio.ByteBuffer;
 import java.util.Objects;
 
 /**
- * One RoCEv2 packet as bytes, from its IPv4 header on; used again and again, without allocation. Of
- * a packet over IPv6 the IP header stands apart, in {@link #ipv6Header}, and the room of an IPv4
- * one is left as it is, so that all else has the same place; {@link #length} counts that room.
+ * One RoCEv2 packet as bytes, from its IPv4 header on; used again and again, without allocation.
+ * {@link #length} counts the room of an IPv4 header over IPv6, too.
  *
  * <p>To build: {@link #start}, set fields, {@link #append} the payload, {@link #seal}. To read:
  * bring the bytes in ({@link #load}, {@link #copyFrom}, {@link #bytes} with {@link #length(int)},
  * or {@link #udpSpace}), {@link #parse}, and if that answers {@link FrameFault#NONE} get fields.
  * Setting a field of a packet that was sealed or parsed takes another {@link #seal}.
  *
- * <p>A getter or setter of an extended header throws {@link IllegalStateException} for an opcode
- * that has none. Fields mean something only after {@link #start} or a good {@link #parse}.
+ * <p>Fields mean something only after {@link #start} or a good {@link #parse}.
  *
  * <p>A packet may be {@linkplain #seal(PacketLock, LockWorkspace) sealed by a lock}: then all
  * behind the base transport header is encrypted, and {@link #parse} judges what is before it.
@@ -27,10 +25,7 @@ import java.util.Objects;
  *
  * <p>For one thread at a time.
  */
-public final class Frame {
-  /** The UDP destination port of RoCEv2. */
-  public static final int UDP_PORT = 4791;
-
+public final class Frame extends TransportHeaders {
   /** The source port of a packet unless another is set: the first of the dynamic ones. */
   public static final int DEFAULT_SOURCE_PORT = 0xC000;
 
@@ -50,21 +45,15 @@ public final class Frame {
   /** As many as the longest headers have bytes. */
   private static final byte[] ZEROS = new byte[BthLayout.END + ExtendedHeader.ATOMIC_ETH.length()];
 
-  private static final int ADDRESSED = ExtendedHeader.RETH.bit() | ExtendedHeader.ATOMIC_ETH.bit();
-
   /** One more, so that a datagram that was cut off is seen to be too long. */
   private static final int ROOM = CAPACITY + 1;
 
-  private final ByteBuffer bytes;
   private final boolean checked;
 
   /** Of the same bytes, for sockets, which take what is between position and limit. */
   private final ByteBuffer view;
 
-  private final ByteBuffer ipv6 = ByteBuffer.allocate(Ipv6Layout.LENGTH);
   private final Icrc icrc = new Icrc();
-  private boolean overIpv6;
-  private PacketOpcode opcode = PacketOpcode.RC_ACKNOWLEDGE;
 
   /** Bytes in all once sealed or brought in; 0 while nothing is. */
   private int length;
@@ -80,7 +69,7 @@ public final class Frame {
   }
 
   private Frame(ByteBuffer bytes, boolean checked) {
-    this.bytes = bytes;
+    super(bytes);
     this.checked = checked;
     view = bytes.duplicate();
   }
@@ -98,6 +87,11 @@ public final class Frame {
     return new Frame(ByteBuffer.allocateDirect(ROOM), /* checked= */ false);
   }
 
+  @Override
+  Frame self() {
+    return this;
+  }
+
   // ---- building
 
   /**
@@ -111,7 +105,7 @@ public final class Frame {
     locked = false;
     bytes.put(0, ZEROS, 0, opcode.payloadOffset());
     startIp(0, 0);
-    BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, DEFAULT_SOURCE_PORT);
+    sourcePort(DEFAULT_SOURCE_PORT);
     bytes.put(BthLayout.OPCODE_OFFSET, (byte) opcode.code());
     return partitionKey(BthLayout.DEFAULT_PARTITION_KEY);
   }
@@ -123,11 +117,7 @@ public final class Frame {
    * @throws IndexOutOfBoundsException beyond the buffer
    */
   public Frame append(ByteBuffer source, int index, int length) {
-    int room = opcode.carriesPayload() ? MAX_PAYLOAD - payloadLength : 0;
-    if (length < 0 || length > room) {
-      throw new IllegalArgumentException(
-          "payload of " + opcode + ": " + length + " (expected: 0 to " + room + ")");
-    }
+    checkPayload(length, MAX_PAYLOAD - payloadLength);
     bytes.put(opcode.payloadOffset() + payloadLength, source, index, length);
     payloadLength += length;
     return this;
@@ -140,13 +130,17 @@ public final class Frame {
    * @throws IllegalArgumentException beyond {@link #MAX_PAYLOAD}, or for an opcode without payload
    */
   public Frame payloadLength(int length) {
-    int room = opcode.carriesPayload() ? MAX_PAYLOAD : 0;
+    checkPayload(length, MAX_PAYLOAD);
+    payloadLength = length;
+    return this;
+  }
+
+  private void checkPayload(int length, int most) {
+    int room = opcode.carriesPayload() ? most : 0;
     if (length < 0 || length > room) {
       throw new IllegalArgumentException(
           "payload of " + opcode + ": " + length + " (expected: 0 to " + room + ")");
     }
-    payloadLength = length;
-    return this;
   }
 
   /** Ends a packet: pad, lengths, IP checksum and ICRC. */
@@ -192,7 +186,7 @@ public final class Frame {
 
   private Frame end(int covered) {
     length = covered + Icrc.LENGTH;
-    sealIp();
+    sealIp(length);
     Icrc.write(bytes, covered, checked ? computeIcrc(covered) : 0);
     return this;
   }
@@ -205,11 +199,6 @@ public final class Frame {
    */
   public ByteBuffer bytes() {
     return bytes;
-  }
-
-  /** Of a packet over IPv6, its IP header; also for access by index. */
-  public ByteBuffer ipv6Header() {
-    return ipv6;
   }
 
   /** The bytes of the packet in all. */
@@ -271,10 +260,7 @@ public final class Frame {
    */
   public FrameFault parseUdp(int received, int source, int sourcePort, int destination) {
     startIp(source, destination);
-    BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, sourcePort);
-    BigEndian.putShort(bytes, UdpLayout.CHECKSUM_OFFSET, 0);
-    length = UDP_PAYLOAD_OFFSET + received;
-    sealIp();
+    receivedFrom(sourcePort, received);
     FrameFault fault = parseHeaders();
     if (fault != FrameFault.NONE) {
       return fault;
@@ -286,7 +272,7 @@ public final class Frame {
     }
     if (found != 0) {
       BigEndian.putShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET, found);
-      sealIp();
+      sealIp(length);
     }
     return FrameFault.NONE;
   }
@@ -299,12 +285,16 @@ public final class Frame {
    */
   public FrameFault parseUdp(int received, Gid source, int sourcePort, Gid destination) {
     addresses(source, destination);
-    BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, sourcePort);
     BigEndian.putShort(bytes, UdpLayout.DESTINATION_PORT_OFFSET, UDP_PORT);
+    receivedFrom(sourcePort, received);
+    return parse();
+  }
+
+  private void receivedFrom(int port, int received) {
+    sourcePort(port);
     BigEndian.putShort(bytes, UdpLayout.CHECKSUM_OFFSET, 0);
     length = UDP_PAYLOAD_OFFSET + received;
-    sealIp();
-    return parse();
+    sealIp(length);
   }
 
   // ---- parsing
@@ -373,28 +363,6 @@ public final class Frame {
     };
   }
 
-  private void startIp(int source, int destination) {
-    bytes.put(Ipv4Layout.VERSION_AND_LENGTH_OFFSET, (byte) Ipv4Layout.VERSION_AND_LENGTH);
-    bytes.put(Ipv4Layout.TYPE_OF_SERVICE_OFFSET, (byte) 0);
-    BigEndian.putShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET, 0);
-    BigEndian.putShort(bytes, Ipv4Layout.FLAGS_AND_FRAGMENT_OFFSET, Ipv4Layout.DO_NOT_FRAGMENT);
-    bytes.put(Ipv4Layout.TIME_TO_LIVE_OFFSET, (byte) Ipv4Layout.DEFAULT_TIME_TO_LIVE);
-    bytes.put(Ipv4Layout.PROTOCOL_OFFSET, (byte) Ipv4Layout.UDP_PROTOCOL);
-    addresses(source, destination);
-    BigEndian.putShort(bytes, UdpLayout.DESTINATION_PORT_OFFSET, UDP_PORT);
-  }
-
-  private void sealIp() {
-    BigEndian.putShort(bytes, UdpLayout.LENGTH_OFFSET, length - Ipv4Layout.LENGTH);
-    if (overIpv6) {
-      BigEndian.putShort(ipv6, Ipv6Layout.PAYLOAD_LENGTH_OFFSET, length - Ipv4Layout.LENGTH);
-      return;
-    }
-    BigEndian.putShort(bytes, Ipv4Layout.TOTAL_LENGTH_OFFSET, length);
-    BigEndian.putShort(bytes, Ipv4Layout.CHECKSUM_OFFSET, 0);
-    BigEndian.putShort(bytes, Ipv4Layout.CHECKSUM_OFFSET, Ipv4Layout.checksum(bytes));
-  }
-
   // ---- payload
 
   /** The bytes of payload, without pad. */
@@ -416,325 +384,6 @@ public final class Frame {
   public void copyPayload(int offset, ByteBuffer target, int index, int length) {
     Objects.checkFromIndexSize(offset, length, payloadLength);
     target.put(index, bytes, opcode.payloadOffset() + offset, length);
-  }
-
-  // ---- IP and UDP
-
-  public int sourceAddress() {
-    return bytes.getInt(Ipv4Layout.SOURCE_OFFSET);
-  }
-
-  public int destinationAddress() {
-    return bytes.getInt(Ipv4Layout.DESTINATION_OFFSET);
-  }
-
-  /** Sets both IPv4 addresses, their first byte in the high bits. */
-  public Frame addresses(int source, int destination) {
-    bytes.putInt(Ipv4Layout.SOURCE_OFFSET, source);
-    bytes.putInt(Ipv4Layout.DESTINATION_OFFSET, destination);
-    overIpv6 = false;
-    return this;
-  }
-
-  /** Has it go over IPv6, and sets both addresses. */
-  public Frame addresses(Gid source, Gid destination) {
-    overIpv6 = true;
-    ipv6.putInt(Ipv6Layout.VERSION_OFFSET, Ipv6Layout.VERSION);
-    ipv6.put(Ipv6Layout.NEXT_HEADER_OFFSET, (byte) Ipv6Layout.UDP_PROTOCOL);
-    ipv6.put(Ipv6Layout.HOP_LIMIT_OFFSET, (byte) Ipv6Layout.DEFAULT_HOP_LIMIT);
-    ipv6.putLong(Ipv6Layout.SOURCE_OFFSET, source.high());
-    ipv6.putLong(Ipv6Layout.SOURCE_OFFSET + Long.BYTES, source.low());
-    ipv6.putLong(Ipv6Layout.DESTINATION_OFFSET, destination.high());
-    ipv6.putLong(Ipv6Layout.DESTINATION_OFFSET + Long.BYTES, destination.low());
-    return this;
-  }
-
-  public boolean isOverIpv6() {
-    return overIpv6;
-  }
-
-  /** The high half of the source address; over IPv6. */
-  public long sourceHigh() {
-    return ipv6.getLong(Ipv6Layout.SOURCE_OFFSET);
-  }
-
-  /** The low half of the source address; over IPv6. */
-  public long sourceLow() {
-    return ipv6.getLong(Ipv6Layout.SOURCE_OFFSET + Long.BYTES);
-  }
-
-  /** The high half of the destination address; over IPv6. */
-  public long destinationHigh() {
-    return ipv6.getLong(Ipv6Layout.DESTINATION_OFFSET);
-  }
-
-  /** The low half of the destination address; over IPv6. */
-  public long destinationLow() {
-    return ipv6.getLong(Ipv6Layout.DESTINATION_OFFSET + Long.BYTES);
-  }
-
-  /** The IP type of service: 6 bits DSCP, 2 bits ECN. */
-  public int typeOfService() {
-    return BigEndian.getByte(bytes, Ipv4Layout.TYPE_OF_SERVICE_OFFSET);
-  }
-
-  public Frame typeOfService(int typeOfService) {
-    bytes.put(Ipv4Layout.TYPE_OF_SERVICE_OFFSET, (byte) typeOfService);
-    return this;
-  }
-
-  public int identification() {
-    return BigEndian.getShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET);
-  }
-
-  public Frame identification(int identification) {
-    BigEndian.putShort(bytes, Ipv4Layout.IDENTIFICATION_OFFSET, identification);
-    return this;
-  }
-
-  public int timeToLive() {
-    return BigEndian.getByte(bytes, Ipv4Layout.TIME_TO_LIVE_OFFSET);
-  }
-
-  public Frame timeToLive(int hops) {
-    bytes.put(Ipv4Layout.TIME_TO_LIVE_OFFSET, (byte) hops);
-    return this;
-  }
-
-  public int sourcePort() {
-    return BigEndian.getShort(bytes, UdpLayout.SOURCE_PORT_OFFSET);
-  }
-
-  public Frame sourcePort(int port) {
-    BigEndian.putShort(bytes, UdpLayout.SOURCE_PORT_OFFSET, port);
-    return this;
-  }
-
-  // ---- base transport header
-
-  public PacketOpcode opcode() {
-    return opcode;
-  }
-
-  public boolean solicited() {
-    return has(BthLayout.FLAGS_OFFSET, BthLayout.SOLICITED);
-  }
-
-  public Frame solicited(boolean solicited) {
-    return set(BthLayout.FLAGS_OFFSET, BthLayout.SOLICITED, solicited);
-  }
-
-  public boolean migrated() {
-    return has(BthLayout.FLAGS_OFFSET, BthLayout.MIGRATED);
-  }
-
-  public Frame migrated(boolean migrated) {
-    return set(BthLayout.FLAGS_OFFSET, BthLayout.MIGRATED, migrated);
-  }
-
-  /** The bytes of pad behind the payload, 0 to 3. */
-  public int pad() {
-    return (bytes.get(BthLayout.FLAGS_OFFSET) & BthLayout.PAD_MASK) >>> BthLayout.PAD_SHIFT;
-  }
-
-  public int partitionKey() {
-    return BigEndian.getShort(bytes, BthLayout.PARTITION_KEY_OFFSET);
-  }
-
-  public Frame partitionKey(int key) {
-    BigEndian.putShort(bytes, BthLayout.PARTITION_KEY_OFFSET, key);
-    return this;
-  }
-
-  /** FECN: the packet met congestion. */
-  public boolean forwardCongestion() {
-    return has(BthLayout.CONGESTION_OFFSET, BthLayout.FORWARD_CONGESTION);
-  }
-
-  public Frame forwardCongestion(boolean met) {
-    return set(BthLayout.CONGESTION_OFFSET, BthLayout.FORWARD_CONGESTION, met);
-  }
-
-  /** BECN: a packet the other way met congestion. */
-  public boolean backwardCongestion() {
-    return has(BthLayout.CONGESTION_OFFSET, BthLayout.BACKWARD_CONGESTION);
-  }
-
-  public Frame backwardCongestion(boolean met) {
-    return set(BthLayout.CONGESTION_OFFSET, BthLayout.BACKWARD_CONGESTION, met);
-  }
-
-  public int destinationQueuePair() {
-    return BigEndian.get24(bytes, BthLayout.QUEUE_PAIR_WORD);
-  }
-
-  public Frame destinationQueuePair(int number) {
-    BigEndian.put24(bytes, BthLayout.QUEUE_PAIR_WORD, number);
-    return this;
-  }
-
-  public boolean ackRequested() {
-    return has(BthLayout.ACK_REQUEST_OFFSET, BthLayout.ACK_REQUEST);
-  }
-
-  public Frame ackRequested(boolean requested) {
-    return set(BthLayout.ACK_REQUEST_OFFSET, BthLayout.ACK_REQUEST, requested);
-  }
-
-  public int psn() {
-    return BigEndian.get24(bytes, BthLayout.PSN_WORD);
-  }
-
-  public Frame psn(int psn) {
-    BigEndian.put24(bytes, BthLayout.PSN_WORD, psn);
-    return this;
-  }
-
-  // ---- extended headers
-
-  /** The remote address of a RETH or an atomic. */
-  public long remoteAddress() {
-    return bytes.getLong(header(ADDRESSED) + ExtendedHeader.ADDRESS);
-  }
-
-  public Frame remoteAddress(long address) {
-    bytes.putLong(header(ADDRESSED) + ExtendedHeader.ADDRESS, address);
-    return this;
-  }
-
-  /** The rkey of a RETH or an atomic. */
-  public int remoteKey() {
-    return bytes.getInt(header(ADDRESSED) + ExtendedHeader.REMOTE_KEY);
-  }
-
-  public Frame remoteKey(int key) {
-    bytes.putInt(header(ADDRESSED) + ExtendedHeader.REMOTE_KEY, key);
-    return this;
-  }
-
-  /** The length of the whole RDMA READ or WRITE: unsigned, 32 bits. */
-  public long dmaLength() {
-    return bytes.getInt(header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH) & 0xffff_ffffL;
-  }
-
-  public Frame dmaLength(long length) {
-    bytes.putInt(header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH, (int) length);
-    return this;
-  }
-
-  /** What {@link Aeth} codes. */
-  public int syndrome() {
-    return BigEndian.getByte(bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME);
-  }
-
-  public Frame syndrome(int syndrome) {
-    bytes.put(header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME, (byte) syndrome);
-    return this;
-  }
-
-  /** The message sequence number of an answer, 24 bits. */
-  public int messageSequence() {
-    return BigEndian.get24(bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SEQUENCE_WORD);
-  }
-
-  public Frame messageSequence(int sequence) {
-    BigEndian.put24(
-        bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SEQUENCE_WORD, sequence);
-    return this;
-  }
-
-  public int queueKey() {
-    return bytes.getInt(header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY);
-  }
-
-  public Frame queueKey(int key) {
-    bytes.putInt(header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY, key);
-    return this;
-  }
-
-  public int sourceQueuePair() {
-    return BigEndian.get24(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_SOURCE_WORD);
-  }
-
-  public Frame sourceQueuePair(int number) {
-    BigEndian.put24(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_SOURCE_WORD, number);
-    return this;
-  }
-
-  /** The immediate data, its first byte in the high bits. */
-  public int immediate() {
-    header(ExtendedHeader.IMM_DT);
-    return bytes.getInt(opcode.immediateOffset());
-  }
-
-  public Frame immediate(int immediate) {
-    header(ExtendedHeader.IMM_DT);
-    bytes.putInt(opcode.immediateOffset(), immediate);
-    return this;
-  }
-
-  /** The rkey that a SEND with invalidate names. */
-  public int invalidatedKey() {
-    return bytes.getInt(header(ExtendedHeader.IETH));
-  }
-
-  public Frame invalidatedKey(int key) {
-    bytes.putInt(header(ExtendedHeader.IETH), key);
-    return this;
-  }
-
-  /** What a compare-and-swap writes, or what a fetch-and-add adds. */
-  public long swapOrAdd() {
-    return bytes.getLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD);
-  }
-
-  public Frame swapOrAdd(long value) {
-    bytes.putLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD, value);
-    return this;
-  }
-
-  /** What a compare-and-swap compares with. */
-  public long compare() {
-    return bytes.getLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE);
-  }
-
-  public Frame compare(long value) {
-    bytes.putLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE, value);
-    return this;
-  }
-
-  /** What an atomic found before it changed anything. */
-  public long original() {
-    return bytes.getLong(header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length());
-  }
-
-  public Frame original(long value) {
-    bytes.putLong(header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length(), value);
-    return this;
-  }
-
-  private int header(ExtendedHeader wanted) {
-    if (!opcode.has(wanted)) {
-      throw new IllegalStateException(wanted + ": not in " + opcode);
-    }
-    return BthLayout.END;
-  }
-
-  private int header(int wanted) {
-    if (!opcode.hasAny(wanted)) {
-      throw new IllegalStateException("remote address: not in " + opcode);
-    }
-    return BthLayout.END;
-  }
-
-  private boolean has(int offset, int bit) {
-    return (bytes.get(offset) & bit) != 0;
-  }
-
-  private Frame set(int offset, int bit, boolean on) {
-    int now = bytes.get(offset);
-    bytes.put(offset, (byte) (on ? now | bit : now & ~bit));
-    return this;
   }
 
   @Override

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.roce;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The fields of the base transport header, and of the extended headers that a packet's opcode has
+ * (IBTA volume 1, transport headers).
+ *
+ * <p>A getter or setter of an extended header throws {@link IllegalStateException} for an opcode
+ * that has none.
+ */
+public abstract sealed class TransportHeaders extends UdpEncapsulation permits Frame {
+  private static final int ADDRESSED = ExtendedHeader.RETH.bit() | ExtendedHeader.ATOMIC_ETH.bit();
+
+  PacketOpcode opcode = PacketOpcode.RC_ACKNOWLEDGE;
+
+  TransportHeaders(ByteBuffer bytes) {
+    super(bytes);
+  }
+
+  // ---- base transport header
+
+  public final PacketOpcode opcode() {
+    return opcode;
+  }
+
+  public final boolean solicited() {
+    return has(BthLayout.FLAGS_OFFSET, BthLayout.SOLICITED);
+  }
+
+  public final Frame solicited(boolean solicited) {
+    return set(BthLayout.FLAGS_OFFSET, BthLayout.SOLICITED, solicited);
+  }
+
+  public final boolean migrated() {
+    return has(BthLayout.FLAGS_OFFSET, BthLayout.MIGRATED);
+  }
+
+  public final Frame migrated(boolean migrated) {
+    return set(BthLayout.FLAGS_OFFSET, BthLayout.MIGRATED, migrated);
+  }
+
+  /** The bytes of pad behind the payload, 0 to 3. */
+  public final int pad() {
+    return (bytes.get(BthLayout.FLAGS_OFFSET) & BthLayout.PAD_MASK) >>> BthLayout.PAD_SHIFT;
+  }
+
+  public final int partitionKey() {
+    return BigEndian.getShort(bytes, BthLayout.PARTITION_KEY_OFFSET);
+  }
+
+  public final Frame partitionKey(int key) {
+    BigEndian.putShort(bytes, BthLayout.PARTITION_KEY_OFFSET, key);
+    return self();
+  }
+
+  /** FECN: the packet met congestion. */
+  public final boolean forwardCongestion() {
+    return has(BthLayout.CONGESTION_OFFSET, BthLayout.FORWARD_CONGESTION);
+  }
+
+  public final Frame forwardCongestion(boolean met) {
+    return set(BthLayout.CONGESTION_OFFSET, BthLayout.FORWARD_CONGESTION, met);
+  }
+
+  /** BECN: a packet the other way met congestion. */
+  public final boolean backwardCongestion() {
+    return has(BthLayout.CONGESTION_OFFSET, BthLayout.BACKWARD_CONGESTION);
+  }
+
+  public final Frame backwardCongestion(boolean met) {
+    return set(BthLayout.CONGESTION_OFFSET, BthLayout.BACKWARD_CONGESTION, met);
+  }
+
+  public final int destinationQueuePair() {
+    return BigEndian.get24(bytes, BthLayout.QUEUE_PAIR_WORD);
+  }
+
+  public final Frame destinationQueuePair(int number) {
+    BigEndian.put24(bytes, BthLayout.QUEUE_PAIR_WORD, number);
+    return self();
+  }
+
+  public final boolean ackRequested() {
+    return has(BthLayout.ACK_REQUEST_OFFSET, BthLayout.ACK_REQUEST);
+  }
+
+  public final Frame ackRequested(boolean requested) {
+    return set(BthLayout.ACK_REQUEST_OFFSET, BthLayout.ACK_REQUEST, requested);
+  }
+
+  public final int psn() {
+    return BigEndian.get24(bytes, BthLayout.PSN_WORD);
+  }
+
+  public final Frame psn(int psn) {
+    BigEndian.put24(bytes, BthLayout.PSN_WORD, psn);
+    return self();
+  }
+
+  // ---- extended headers
+
+  /** The remote address of a RETH or an atomic. */
+  public final long remoteAddress() {
+    return bytes.getLong(header(ADDRESSED) + ExtendedHeader.ADDRESS);
+  }
+
+  public final Frame remoteAddress(long address) {
+    bytes.putLong(header(ADDRESSED) + ExtendedHeader.ADDRESS, address);
+    return self();
+  }
+
+  /** The rkey of a RETH or an atomic. */
+  public final int remoteKey() {
+    return bytes.getInt(header(ADDRESSED) + ExtendedHeader.REMOTE_KEY);
+  }
+
+  public final Frame remoteKey(int key) {
+    bytes.putInt(header(ADDRESSED) + ExtendedHeader.REMOTE_KEY, key);
+    return self();
+  }
+
+  /** The length of the whole RDMA READ or WRITE: unsigned, 32 bits. */
+  public final long dmaLength() {
+    return bytes.getInt(header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH) & 0xffff_ffffL;
+  }
+
+  public final Frame dmaLength(long length) {
+    bytes.putInt(header(ExtendedHeader.RETH) + ExtendedHeader.RETH_LENGTH, (int) length);
+    return self();
+  }
+
+  /** What {@link Aeth} codes. */
+  public final int syndrome() {
+    return BigEndian.getByte(bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME);
+  }
+
+  public final Frame syndrome(int syndrome) {
+    bytes.put(header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SYNDROME, (byte) syndrome);
+    return self();
+  }
+
+  /** The message sequence number of an answer, 24 bits. */
+  public final int messageSequence() {
+    return BigEndian.get24(bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SEQUENCE_WORD);
+  }
+
+  public final Frame messageSequence(int sequence) {
+    BigEndian.put24(
+        bytes, header(ExtendedHeader.AETH) + ExtendedHeader.AETH_SEQUENCE_WORD, sequence);
+    return self();
+  }
+
+  public final int queueKey() {
+    return bytes.getInt(header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY);
+  }
+
+  public final Frame queueKey(int key) {
+    bytes.putInt(header(ExtendedHeader.DETH) + ExtendedHeader.DETH_QUEUE_KEY, key);
+    return self();
+  }
+
+  public final int sourceQueuePair() {
+    return BigEndian.get24(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_SOURCE_WORD);
+  }
+
+  public final Frame sourceQueuePair(int number) {
+    BigEndian.put24(bytes, header(ExtendedHeader.DETH) + ExtendedHeader.DETH_SOURCE_WORD, number);
+    return self();
+  }
+
+  /** The immediate data, its first byte in the high bits. */
+  public final int immediate() {
+    header(ExtendedHeader.IMM_DT);
+    return bytes.getInt(opcode.immediateOffset());
+  }
+
+  public final Frame immediate(int immediate) {
+    header(ExtendedHeader.IMM_DT);
+    bytes.putInt(opcode.immediateOffset(), immediate);
+    return self();
+  }
+
+  /** The rkey that a SEND with invalidate names. */
+  public final int invalidatedKey() {
+    return bytes.getInt(header(ExtendedHeader.IETH));
+  }
+
+  public final Frame invalidatedKey(int key) {
+    bytes.putInt(header(ExtendedHeader.IETH), key);
+    return self();
+  }
+
+  /** What a compare-and-swap writes, or what a fetch-and-add adds. */
+  public final long swapOrAdd() {
+    return bytes.getLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD);
+  }
+
+  public final Frame swapOrAdd(long value) {
+    bytes.putLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_SWAP_OR_ADD, value);
+    return self();
+  }
+
+  /** What a compare-and-swap compares with. */
+  public final long compare() {
+    return bytes.getLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE);
+  }
+
+  public final Frame compare(long value) {
+    bytes.putLong(header(ExtendedHeader.ATOMIC_ETH) + ExtendedHeader.ATOMIC_COMPARE, value);
+    return self();
+  }
+
+  /** What an atomic found before it changed anything. */
+  public final long original() {
+    return bytes.getLong(header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length());
+  }
+
+  public final Frame original(long value) {
+    bytes.putLong(header(ExtendedHeader.ATOMIC_ACK_ETH) + ExtendedHeader.AETH.length(), value);
+    return self();
+  }
+
+  private int header(ExtendedHeader wanted) {
+    if (!opcode.has(wanted)) {
+      throw new IllegalStateException(wanted + ": not in " + opcode);
+    }
+    return BthLayout.END;
+  }
+
+  private int header(int wanted) {
+    if (!opcode.hasAny(wanted)) {
+      throw new IllegalStateException("remote address: not in " + opcode);
+    }
+    return BthLayout.END;
+  }
+
+  final boolean has(int offset, int bit) {
+    return (bytes.get(offset) & bit) != 0;
+  }
+
+  private Frame set(int offset, int bit, boolean on) {
+    int now = bytes.get(offset);
+    bytes.put(offset, (byte) (on ? now | bit : now & ~bit));
+    return self();
+  }
+}
