@@ -38,6 +38,17 @@ final class BufferCursor {
     return buffers.lkey(index);
   }
 
+  /** Shows the piece from here on, or as much of it as is asked for. */
+  boolean show(
+      Placement placement,
+      Placement.Use use,
+      ScatterGatherList buffers,
+      int most,
+      MemoryView view) {
+    int length = Math.min(piece(buffers), most);
+    return placement.show(use, key(buffers), address(buffers), length, view);
+  }
+
   /** Goes on by no more than the piece. */
   void advance(int bytes) {
     skip += bytes;

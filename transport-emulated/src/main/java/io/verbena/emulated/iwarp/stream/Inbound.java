@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
-import io.verbena.emulated.engine.Grant;
 import io.verbena.emulated.engine.Host;
-import io.verbena.emulated.engine.RequestOpcodes;
-import io.verbena.emulated.engine.Segments;
-import io.verbena.emulated.iwarp.frame.AtomicRequest;
-import io.verbena.emulated.iwarp.frame.AtomicResponse;
 import io.verbena.emulated.iwarp.frame.FpduCheck;
 import io.verbena.emulated.iwarp.frame.FpduFault;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
 import io.verbena.emulated.iwarp.frame.FpduLayout;
-import io.verbena.emulated.iwarp.frame.ImmediateData;
-import io.verbena.emulated.iwarp.frame.ReadRequest;
 import io.verbena.emulated.iwarp.frame.Terminate;
 import io.verbena.emulated.iwarp.frame.TerminateCause;
-import io.verbena.emulated.iwarp.stream.Placement.Use;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
-import io.verbena.verbs.SendOpcode;
-import io.verbena.verbs.SendWorkRequest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
 
@@ -53,42 +42,26 @@ final class Inbound {
   /** More than any payload that is looked at as a whole. */
   private static final int MOST_WHOLE = 128;
 
-  private final Host host;
   private final Placement placement;
-  private final Outbound outbound;
-  private final Answers answers;
   private final InboundMessage message;
+  private final InboundFaults faults;
+  private final InboundWrites writes;
+  private final InboundResponses responses;
+  private final InboundSends sends;
+  private final InboundRequests requests;
   private final Owner owner;
   private final ByteBuffer own = ByteBuffer.allocateDirect(OWN_BYTES).limit(0);
   private final ByteBuffer[] scatter = new ByteBuffer[2];
   private final MemoryView view = new MemoryView();
   private final FpduHeader header = new FpduHeader();
   private final FpduCheck check = new FpduCheck();
-  private final ReadRequest readRequest = new ReadRequest();
-  private final AtomicRequest atomicRequest = new AtomicRequest();
-  private final ByteBuffer original =
-      ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
-  private final BufferCursor sink = new BufferCursor();
 
   private State state = State.STOPPED;
 
   /** Payload of this FPDU that has not come. */
   private int left;
 
-  /** Of a WRITE, where the next byte goes. */
-  private long writeAt;
-
-  /** Bytes of the WRITE that came last, of which {@link #writeEnded} says whether it is whole. */
-  private long written;
-
-  private boolean writeEnded;
-
-  /** Of the answer to a READ, bytes that have come before. */
-  private long answered;
-
   private boolean extensions;
-  private int readNumber;
-  private int responseNumber;
 
   private enum State {
     HEADER,
@@ -97,7 +70,7 @@ final class Inbound {
     STOPPED
   }
 
-  /** Whose stream it is. */
+  /** Whose stream it is; where it ends, the owner {@linkplain #stop stops} this. */
   interface Owner {
     /** An FPDU has come whole, and there was no fault in it. */
     void came();
@@ -120,12 +93,14 @@ final class Inbound {
       Answers answers,
       InboundMessage message,
       Owner owner) {
-    this.host = host;
     this.placement = placement;
-    this.outbound = outbound;
-    this.answers = answers;
     this.message = message;
     this.owner = owner;
+    faults = new InboundFaults(host, message, header, owner);
+    writes = new InboundWrites(placement, header, faults);
+    responses = new InboundResponses(host, placement, outbound, header, faults);
+    sends = new InboundSends(host, message, header, faults);
+    requests = new InboundRequests(placement, answers, faults);
   }
 
   /** Begins a stream. */
@@ -133,13 +108,11 @@ final class Inbound {
     check.on(terms.crc());
     own.limit(0).position(0);
     extensions = terms.extensions();
-    readNumber = 0;
-    responseNumber = 0;
-    answered = 0;
-    written = 0;
-    writeEnded = true;
     state = State.HEADER;
     message.start();
+    writes.start();
+    responses.start();
+    requests.start();
   }
 
   /** Takes nothing more. */
@@ -229,12 +202,13 @@ final class Inbound {
       fault = FpduFault.OPCODE;
     }
     if (fault != FpduFault.NONE) {
-      return refuse(fault.cause, CompletionStatus.GENERAL_ERR, AsyncEvent.Type.QP_REQ_ERR, null);
+      return faults.refuse(
+          fault.cause, CompletionStatus.GENERAL_ERR, AsyncEvent.Type.QP_REQ_ERR, null);
     }
     left = header.payloadLength();
     boolean whole = isWhole();
     if (whole && left > MOST_WHOLE) {
-      return invalid(TerminateCause.UNTAGGED_TOO_LONG);
+      return faults.invalid(TerminateCause.UNTAGGED_TOO_LONG);
     }
     if (whole && own.remaining() < length + left + header.pad() + FpduLayout.CRC_LENGTH) {
       return false;
@@ -278,109 +252,15 @@ final class Inbound {
       return false;
     }
     return switch (header.opcode()) {
-      case READ_REQUEST -> read(at, length);
-      case ATOMIC_REQUEST -> atomic(at, length);
-      case ATOMIC_RESPONSE -> response(at, length);
-      case IMMEDIATE, IMMEDIATE_SOLICITED -> immediate(at, length);
+      case READ_REQUEST -> requests.read(own, at);
+      case ATOMIC_REQUEST -> requests.atomic(own, at);
+      case ATOMIC_RESPONSE -> responses.atomic(own, at);
+      case IMMEDIATE, IMMEDIATE_SOLICITED -> sends.immediate(own, at, writes);
       default -> {
-        TerminateCause cause = Terminate.parse(own, at, length);
-        stop();
-        owner.terminated(cause);
+        owner.terminated(Terminate.parse(own, at, length));
         yield false;
       }
     };
-  }
-
-  /** Whether the message is one FPDU of this length. */
-  private boolean isSingle(int length, int due) {
-    return length == due && header.messageOffset() == 0 && header.isLast();
-  }
-
-  private boolean read(int at, int length) {
-    if (!isSingle(length, FpduLayout.READ_REQUEST_LENGTH)) {
-      return invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
-    }
-    if (header.sequence() != ++readNumber) {
-      return invalid(TerminateCause.UNTAGGED_SEQUENCE);
-    }
-    readRequest.parse(own, at);
-    if (readRequest.length() > 0) {
-      if (!placement.allows(Use.READ)) {
-        return invalid(TerminateCause.REMOTE_ACCESS);
-      }
-      if (readRequest.length() > Integer.MAX_VALUE
-          || !placement.permits(
-              Use.READ,
-              readRequest.sourceTag(),
-              readRequest.sourceOffset(),
-              (int) readRequest.length())) {
-        return denied(TerminateCause.REMOTE_PROTECTION);
-      }
-    }
-    return answers.add(readRequest) || invalid(TerminateCause.STREAM_CATASTROPHE);
-  }
-
-  /** Counts with the READs, whose queue it shares (RFC 7306, section 5.2.1). */
-  private boolean atomic(int at, int length) {
-    if (!isSingle(length, FpduLayout.ATOMIC_REQUEST_LENGTH)) {
-      return invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
-    }
-    if (header.sequence() != ++readNumber) {
-      return invalid(TerminateCause.UNTAGGED_SEQUENCE);
-    }
-    atomicRequest.parse(own, at);
-    if (atomicRequest.operation() == null) {
-      return invalid(TerminateCause.UNEXPECTED_OPCODE);
-    }
-    if ((atomicRequest.offset() & Long.BYTES - 1) != 0) {
-      return invalid(TerminateCause.UNSPECIFIED_OPERATION);
-    }
-    if (!placement.allows(Use.ATOMIC)) {
-      return invalid(TerminateCause.REMOTE_ACCESS);
-    }
-    if (!placement.permits(Use.ATOMIC, atomicRequest.tag(), atomicRequest.offset(), Long.BYTES)) {
-      return denied(TerminateCause.REMOTE_PROTECTION);
-    }
-    return answers.add(atomicRequest) || invalid(TerminateCause.STREAM_CATASTROPHE);
-  }
-
-  private boolean response(int at, int length) {
-    if (!isSingle(length, FpduLayout.ATOMIC_RESPONSE_LENGTH)) {
-      return invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
-    }
-    if (header.sequence() != ++responseNumber) {
-      return invalid(TerminateCause.UNTAGGED_SEQUENCE);
-    }
-    SendWorkRequest request = outbound.oldestAsked();
-    if (request == null || !RequestOpcodes.isAtomic(request.opcode())) {
-      return invalid(TerminateCause.UNEXPECTED_OPCODE);
-    }
-    if (AtomicResponse.identifier(own, at) != outbound.oldestNumber()) {
-      outbound.failAsked(CompletionStatus.BAD_RESP_ERR);
-      return invalid(TerminateCause.UNSPECIFIED_OPERATION);
-    }
-    original.putLong(0, AtomicResponse.original(own, at));
-    Grant placed = Segments.scatter(host, request.buffers(), 0, original, 0, Long.BYTES);
-    if (placed != Grant.GRANTED) {
-      outbound.failAsked(CompletionStatus.LOC_PROT_ERR);
-      return invalid(TerminateCause.LOCAL);
-    }
-    outbound.answered();
-    return true;
-  }
-
-  /** Takes a receive, as a SEND does, whose queue it shares (RFC 7306, section 6.3). */
-  private boolean immediate(int at, int length) {
-    if (!isSingle(length, FpduLayout.IMMEDIATE_LENGTH)) {
-      return invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
-    }
-    if (!beginSend()) {
-      return false;
-    }
-    long told = writeEnded ? Math.min(written, Integer.MAX_VALUE) : 0;
-    written = 0;
-    message.complete(ImmediateData.parse(own, at), (int) told, header.opcode().solicits());
-    return true;
   }
 
   // ---- payload
@@ -388,63 +268,10 @@ final class Inbound {
   /** Whether the payload of this FPDU may come. */
   private boolean begin() {
     return switch (header.opcode()) {
-      case WRITE -> beginWrite();
-      case READ_RESPONSE -> beginAnswer();
-      default -> beginSend();
+      case WRITE -> writes.begin(left);
+      case READ_RESPONSE -> responses.begin(left);
+      default -> sends.begin(left);
     };
-  }
-
-  private boolean beginWrite() {
-    writeAt = header.taggedOffset();
-    if (writeEnded) {
-      written = 0;
-    }
-    written += left;
-    writeEnded = header.isLast();
-    if (left == 0) {
-      return true;
-    }
-    if (!placement.allows(Use.WRITE)) {
-      return invalid(TerminateCause.REMOTE_ACCESS);
-    }
-    return placement.permits(Use.WRITE, header.tag(), writeAt, left)
-        || denied(TerminateCause.TAGGED_INVALID_TAG);
-  }
-
-  private boolean beginAnswer() {
-    SendWorkRequest request = outbound.oldestAsked();
-    if (request == null || request.opcode() != SendOpcode.RDMA_READ) {
-      return invalid(TerminateCause.UNEXPECTED_OPCODE);
-    }
-    if (answered == 0) {
-      sink.rewind();
-    }
-    long end = answered + left;
-    long due = request.buffers().totalLength();
-    boolean fits = end < due ? !header.isLast() : end == due && header.isLast();
-    if (header.tag() != outbound.oldestNumber() || header.taggedOffset() != answered || !fits) {
-      outbound.failAsked(CompletionStatus.BAD_RESP_ERR);
-      return invalid(TerminateCause.TAGGED_BOUNDS);
-    }
-    return true;
-  }
-
-  private boolean beginSend() {
-    if (header.sequence() != message.sequence()) {
-      return invalid(TerminateCause.UNTAGGED_SEQUENCE);
-    }
-    if (header.messageOffset() != message.filled()) {
-      return invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
-    }
-    if (!message.take()) {
-      return invalid(TerminateCause.UNTAGGED_NO_BUFFER);
-    }
-    return message.hasRoom(left)
-        || refuse(
-            TerminateCause.UNTAGGED_TOO_LONG,
-            CompletionStatus.LOC_LEN_ERR,
-            AsyncEvent.Type.QP_REQ_ERR,
-            header);
   }
 
   private boolean place() {
@@ -475,32 +302,15 @@ final class Inbound {
   private @Nullable ByteBuffer target(int most) {
     boolean shown =
         switch (header.opcode()) {
-          case WRITE -> placement.show(Use.WRITE, header.tag(), writeAt, most, view);
-          case READ_RESPONSE -> showSink(most);
-          default -> showReceive(most);
+          case WRITE -> writes.show(most, view);
+          case READ_RESPONSE -> responses.show(most, view);
+          default -> message.show(placement, most, view);
         };
     if (shown) {
       return view.bytes();
     }
     memoryGone();
     return null;
-  }
-
-  private boolean showSink(int most) {
-    SendWorkRequest request = outbound.oldestAsked();
-    if (request == null) {
-      return false;
-    }
-    int length = Math.min(sink.piece(request.buffers()), most);
-    return placement.show(
-        Use.SINK, sink.key(request.buffers()), sink.address(request.buffers()), length, view);
-  }
-
-  private boolean showReceive(int most) {
-    BufferCursor at = message.cursor();
-    int length = Math.min(at.piece(message.buffers()), most);
-    return placement.show(
-        Use.RECEIVE, at.key(message.buffers()), at.address(message.buffers()), length, view);
   }
 
   private void placed(ByteBuffer target, int at, int length) {
@@ -510,11 +320,8 @@ final class Inbound {
     check.take(target, at, length);
     left -= length;
     switch (header.opcode()) {
-      case WRITE -> writeAt += length;
-      case READ_RESPONSE -> {
-        sink.advance(length);
-        answered += length;
-      }
+      case WRITE -> writes.placed(length);
+      case READ_RESPONSE -> responses.placed(length);
       default -> message.placed(length);
     }
   }
@@ -522,14 +329,9 @@ final class Inbound {
   /** The key has died since, or the memory behind it is gone. */
   private void memoryGone() {
     switch (header.opcode()) {
-      case WRITE -> denied(TerminateCause.TAGGED_INVALID_TAG);
-      case READ_RESPONSE -> {
-        outbound.failAsked(CompletionStatus.LOC_PROT_ERR);
-        invalid(TerminateCause.LOCAL);
-      }
-      default ->
-          refuse(
-              TerminateCause.LOCAL, CompletionStatus.LOC_PROT_ERR, AsyncEvent.Type.QP_FATAL, null);
+      case WRITE -> writes.memoryGone();
+      case READ_RESPONSE -> responses.memoryGone();
+      default -> sends.memoryGone();
     }
   }
 
@@ -543,7 +345,7 @@ final class Inbound {
     int at = own.position();
     check.take(own, at, pad);
     if (!check.matches(own.getInt(at + pad))) {
-      return refuse(
+      return faults.refuse(
           TerminateCause.CRC, CompletionStatus.GENERAL_ERR, AsyncEvent.Type.QP_FATAL, null);
     }
     own.position(at + pad + FpduLayout.CRC_LENGTH);
@@ -554,48 +356,10 @@ final class Inbound {
 
   /** The last segment of a message is there. */
   private boolean end() {
-    switch (header.opcode()) {
-      case WRITE -> {}
-      case READ_RESPONSE -> {
-        answered = 0;
-        outbound.answered();
-      }
-      default -> {
-        if (header.opcode().invalidates() && !host.invalidateRemotely(header.tag())) {
-          return refuse(
-              TerminateCause.REMOTE_CANNOT_INVALIDATE,
-              CompletionStatus.REM_INV_REQ_ERR,
-              AsyncEvent.Type.QP_REQ_ERR,
-              header);
-        }
-        message.complete(header);
-      }
-    }
-    return true;
-  }
-
-  // ---- faults
-
-  /** What the peer does is wrong, whatever the memory. */
-  private boolean invalid(TerminateCause cause) {
-    return refuse(cause, CompletionStatus.REM_INV_REQ_ERR, AsyncEvent.Type.QP_REQ_ERR, header);
-  }
-
-  /** The key does not give what the peer does. */
-  private boolean denied(TerminateCause cause) {
-    return refuse(cause, CompletionStatus.REM_ACCESS_ERR, AsyncEvent.Type.QP_ACCESS_ERR, header);
-  }
-
-  private boolean refuse(
-      TerminateCause cause,
-      CompletionStatus status,
-      AsyncEvent.Type event,
-      @Nullable FpduHeader fault) {
-    stop();
-    if (!message.fail(status)) {
-      host.raise(event);
-    }
-    owner.failed(cause, fault);
-    return false;
+    return switch (header.opcode()) {
+      case WRITE -> true;
+      case READ_RESPONSE -> responses.end();
+      default -> sends.end();
+    };
   }
 }

@@ -3,10 +3,10 @@ package io.verbena.emulated.iwarp.stream;
 
 import io.verbena.emulated.engine.Host;
 import io.verbena.emulated.iwarp.frame.FpduHeader;
+import io.verbena.emulated.iwarp.stream.Placement.Use;
 import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ReceiveWorkRequest;
-import io.verbena.verbs.ScatterGatherList;
 import io.verbena.verbs.WorkCompletion;
 
 /** The message of the peer that is under way, and the receive that it has taken. */
@@ -54,12 +54,9 @@ final class InboundMessage {
     return filled + (long) length <= receive.buffers().totalLength();
   }
 
-  ScatterGatherList buffers() {
-    return receive.buffers();
-  }
-
-  BufferCursor cursor() {
-    return cursor;
+  /** Shows where its next bytes go, as far as that is in one piece. */
+  boolean show(Placement placement, int most, MemoryView view) {
+    return cursor.show(placement, Use.RECEIVE, receive.buffers(), most, view);
   }
 
   void placed(int bytes) {

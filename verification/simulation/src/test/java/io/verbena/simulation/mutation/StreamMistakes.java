@@ -19,7 +19,7 @@ final class StreamMistakes {
               "return isWhole() || end();"),
           of(
               "a SEND_WITH_INV of iWARP does not invalidate",
-              "stream/Inbound.java",
+              "stream/InboundSends.java",
               "header.opcode().invalidates() && !host.invalidateRemotely(header.tag())",
               "header.opcode().invalidates() && header.tag() == 0"),
           of(

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.stream;
+
+import io.verbena.emulated.engine.Grant;
+import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.engine.RequestOpcodes;
+import io.verbena.emulated.engine.Segments;
+import io.verbena.emulated.iwarp.frame.AtomicResponse;
+import io.verbena.emulated.iwarp.frame.FpduHeader;
+import io.verbena.emulated.iwarp.frame.FpduLayout;
+import io.verbena.emulated.iwarp.frame.TerminateCause;
+import io.verbena.emulated.iwarp.stream.Placement.Use;
+import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.SendOpcode;
+import io.verbena.verbs.SendWorkRequest;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The peer's answers to READs and atomics of this end, which come in the order in which it asked,
+ * and go to the buffers of the oldest of these.
+ */
+final class InboundResponses {
+  private final Host host;
+  private final Placement placement;
+  private final Outbound outbound;
+  private final FpduHeader header;
+  private final InboundFaults faults;
+  private final BufferCursor sink = new BufferCursor();
+  private final ByteBuffer original =
+      ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+
+  /** Of the answer to a READ, bytes that have come before. */
+  private long came;
+
+  /** Answers to atomics. */
+  private int number;
+
+  InboundResponses(
+      Host host, Placement placement, Outbound outbound, FpduHeader header, InboundFaults faults) {
+    this.host = host;
+    this.placement = placement;
+    this.outbound = outbound;
+    this.header = header;
+    this.faults = faults;
+  }
+
+  /** Begins a stream. */
+  void start() {
+    came = 0;
+    number = 0;
+  }
+
+  // ---- of a READ
+
+  /** Whether so many bytes may come. */
+  boolean begin(int length) {
+    SendWorkRequest request = outbound.oldestAsked();
+    if (request == null || request.opcode() != SendOpcode.RDMA_READ) {
+      return faults.invalid(TerminateCause.UNEXPECTED_OPCODE);
+    }
+    if (came == 0) {
+      sink.rewind();
+    }
+    long end = came + length;
+    long due = request.buffers().totalLength();
+    boolean fits = end < due ? !header.isLast() : end == due && header.isLast();
+    if (header.tag() != outbound.oldestNumber() || header.taggedOffset() != came || !fits) {
+      outbound.failAsked(CompletionStatus.BAD_RESP_ERR);
+      return faults.invalid(TerminateCause.TAGGED_BOUNDS);
+    }
+    return true;
+  }
+
+  /** Shows where the next bytes go, as far as that is in one piece. */
+  boolean show(int most, MemoryView view) {
+    SendWorkRequest request = outbound.oldestAsked();
+    return request != null && sink.show(placement, Use.SINK, request.buffers(), most, view);
+  }
+
+  void placed(int length) {
+    sink.advance(length);
+    came += length;
+  }
+
+  /** The last segment is there. */
+  boolean end() {
+    came = 0;
+    outbound.answered();
+    return true;
+  }
+
+  /** The memory that it goes to is gone. */
+  void memoryGone() {
+    outbound.failAsked(CompletionStatus.LOC_PROT_ERR);
+    faults.invalid(TerminateCause.LOCAL);
+  }
+
+  // ---- of an atomic
+
+  /** Takes an answer; false if the stream ends. */
+  boolean atomic(ByteBuffer bytes, int at) {
+    if (!faults.isMessage(FpduLayout.ATOMIC_RESPONSE_LENGTH, ++number)) {
+      return false;
+    }
+    SendWorkRequest request = outbound.oldestAsked();
+    if (request == null || !RequestOpcodes.isAtomic(request.opcode())) {
+      return faults.invalid(TerminateCause.UNEXPECTED_OPCODE);
+    }
+    if (AtomicResponse.identifier(bytes, at) != outbound.oldestNumber()) {
+      outbound.failAsked(CompletionStatus.BAD_RESP_ERR);
+      return faults.invalid(TerminateCause.UNSPECIFIED_OPERATION);
+    }
+    original.putLong(0, AtomicResponse.original(bytes, at));
+    Grant placed = Segments.scatter(host, request.buffers(), 0, original, 0, Long.BYTES);
+    if (placed != Grant.GRANTED) {
+      memoryGone();
+      return false;
+    }
+    outbound.answered();
+    return true;
+  }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp.stream;
+
+import io.verbena.emulated.engine.Host;
+import io.verbena.emulated.iwarp.frame.FpduHeader;
+import io.verbena.emulated.iwarp.frame.FpduLayout;
+import io.verbena.emulated.iwarp.frame.ImmediateData;
+import io.verbena.emulated.iwarp.frame.TerminateCause;
+import io.verbena.verbs.AsyncEvent;
+import io.verbena.verbs.CompletionStatus;
+import java.nio.ByteBuffer;
+
+/**
+ * SENDs of the peer, each of which takes a receive; and immediate data, which takes one too, as it
+ * shares their queue (RFC 7306, section 6.3).
+ */
+final class InboundSends {
+  private final Host host;
+  private final InboundMessage message;
+  private final FpduHeader header;
+  private final InboundFaults faults;
+
+  InboundSends(Host host, InboundMessage message, FpduHeader header, InboundFaults faults) {
+    this.host = host;
+    this.message = message;
+    this.header = header;
+    this.faults = faults;
+  }
+
+  /** Whether so many bytes may come. */
+  boolean begin(int length) {
+    if (header.sequence() != message.sequence()) {
+      return faults.invalid(TerminateCause.UNTAGGED_SEQUENCE);
+    }
+    if (header.messageOffset() != message.filled()) {
+      return faults.invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
+    }
+    if (!message.take()) {
+      return faults.invalid(TerminateCause.UNTAGGED_NO_BUFFER);
+    }
+    return message.hasRoom(length)
+        || faults.refuse(
+            TerminateCause.UNTAGGED_TOO_LONG,
+            CompletionStatus.LOC_LEN_ERR,
+            AsyncEvent.Type.QP_REQ_ERR,
+            header);
+  }
+
+  /** The last segment is there; false if the stream ends. */
+  boolean end() {
+    if (header.opcode().invalidates() && !host.invalidateRemotely(header.tag())) {
+      return faults.refuse(
+          TerminateCause.REMOTE_CANNOT_INVALIDATE,
+          CompletionStatus.REM_INV_REQ_ERR,
+          AsyncEvent.Type.QP_REQ_ERR,
+          header);
+    }
+    message.complete(header);
+    return true;
+  }
+
+  /** The memory that it goes to is gone. */
+  void memoryGone() {
+    faults.refuse(
+        TerminateCause.LOCAL, CompletionStatus.LOC_PROT_ERR, AsyncEvent.Type.QP_FATAL, null);
+  }
+
+  /**
+   * Takes immediate data; false if the stream ends.
+   *
+   * @param writes of which the last is told with it
+   */
+  boolean immediate(ByteBuffer bytes, int at, InboundWrites writes) {
+    if (!faults.isMessage(FpduLayout.IMMEDIATE_LENGTH, message.sequence()) || !begin(0)) {
+      return false;
+    }
+    message.complete(
+        ImmediateData.parse(bytes, at), writes.takeLength(), header.opcode().solicits());
+    return true;
+  }
+}
