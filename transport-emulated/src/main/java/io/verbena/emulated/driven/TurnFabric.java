@@ -57,6 +57,16 @@ public abstract class TurnFabric implements Fabric {
     }
   }
 
+  /** Does a step as the one who calls engines. */
+  public final void entered(Runnable step) {
+    enter();
+    try {
+      step.run();
+    } finally {
+      leave();
+    }
+  }
+
   /** Returns once whoever calls engines at this moment is done. */
   final void awaitTurn() {
     enter();

@@ -6,7 +6,6 @@ import java.net.InetSocketAddress;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ScatteringByteChannel;
 import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import org.jspecify.annotations.Nullable;
 
@@ -26,8 +25,8 @@ final class NioSocket implements StreamSocket {
     this.wake = wake;
   }
 
-  void register(Selector selector, Object attachment) throws IOException {
-    key = channel.register(selector, 0, attachment);
+  void register(SocketSelector selector, SocketSelector.Selected told) throws IOException {
+    key = selector.register(channel, 0, told);
   }
 
   @Override

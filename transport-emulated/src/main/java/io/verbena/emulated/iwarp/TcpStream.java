@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
  * bytes resets the connection, and the peer might lose what this end had sent (RFC 1122, section
  * 4.2.2.13).
  */
-public final class TcpStream implements IwarpFabric.Selected {
+public final class TcpStream implements SocketSelector.Selected {
   /** {@code -ECONNRESET}: the peer closed it. */
   public static final int CONNECTION_RESET = -104;
 

@@ -7,7 +7,7 @@
  * <pre>
  *  cm.iwarp --- asks, answers ---> TcpStream --- from the first FPDU on ---> IwarpQueuePair
  *                                     |                                        StreamEngine
- *                                  IwarpFabric: selector, turns, driver
+ *                                  TcpSockets, of an IwarpFabric: turns, driver
  * </pre>
  */
 @NullMarked

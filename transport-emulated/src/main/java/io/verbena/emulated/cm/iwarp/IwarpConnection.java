@@ -154,7 +154,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
     fabric.enter();
     try {
       InetSocketAddress from = source == null ? null : new InetSocketAddress(source, 0);
-      stream = fabric.connect(from, peer, asks, timeoutNanos, this);
+      stream = fabric.sockets().connect(from, peer, asks, timeoutNanos, this);
     } catch (ConnectException e) {
       nobodyListens();
     } catch (IOException e) {

@@ -4,20 +4,21 @@ package io.verbena.emulated.cm.iwarp;
 import io.verbena.emulated.address.IwarpAddress;
 import io.verbena.emulated.cm.ManagedListener;
 import io.verbena.emulated.iwarp.IwarpFabric;
+import io.verbena.emulated.iwarp.TcpSockets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 
 /** A port that is listened on. */
 final class IwarpListener extends ManagedListener {
   private final IwarpConnectionManager manager;
-  private final IwarpFabric.Port port;
+  private final TcpSockets.Port port;
   private final IncomingRequests requests;
 
   private IwarpListener(
       IwarpConnectionManager manager,
       IwarpAddress address,
       int backlog,
-      IwarpFabric.Port port,
+      TcpSockets.Port port,
       IncomingRequests requests) {
     super(address.at(port.address().getPort()), backlog);
     this.manager = manager;
@@ -28,7 +29,7 @@ final class IwarpListener extends ManagedListener {
   /**
    * Listens.
    *
-   * @throws IOException as {@link IwarpFabric#listen}
+   * @throws IOException as {@link TcpSockets#listen}
    */
   static IwarpListener open(IwarpConnectionManager manager, IwarpAddress at, int backlog)
       throws IOException {
@@ -37,7 +38,8 @@ final class IwarpListener extends ManagedListener {
     // Nobody comes before there is a listener.
     fabric.enter();
     try {
-      IwarpFabric.Port port = fabric.listen(new InetSocketAddress(at.host(), at.port()), requests);
+      TcpSockets.Port port =
+          fabric.sockets().listen(new InetSocketAddress(at.host(), at.port()), requests);
       IwarpListener listener = new IwarpListener(manager, at, backlog, port, requests);
       requests.go(listener);
       return listener;
@@ -48,24 +50,12 @@ final class IwarpListener extends ManagedListener {
 
   @Override
   protected void hasRoom() {
-    IwarpFabric fabric = manager.fabric();
-    fabric.enter();
-    try {
-      requests.tell();
-    } finally {
-      fabric.leave();
-    }
+    manager.fabric().entered(requests::tell);
   }
 
   @Override
   protected void stop() {
-    IwarpFabric fabric = manager.fabric();
-    fabric.enter();
-    try {
-      requests.refuse();
-    } finally {
-      fabric.leave();
-    }
+    manager.fabric().entered(requests::refuse);
     port.close();
     manager.closed(this);
   }

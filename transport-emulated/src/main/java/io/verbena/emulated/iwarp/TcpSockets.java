@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.iwarp;
+
+import static java.nio.channels.SelectionKey.OP_ACCEPT;
+import static java.nio.channels.SelectionKey.OP_READ;
+
+import io.verbena.emulated.driven.TurnFabric;
+import io.verbena.emulated.engine.Timeline;
+import io.verbena.emulated.iwarp.SocketSelector.Selected;
+import io.verbena.emulated.iwarp.capture.TcpCapture;
+import io.verbena.emulated.iwarp.frame.MpaFrame;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sockets of TCP of an HCA: makes them, accepts no more than are to be half open, and tells
+ * streams what their sockets are ready for. For those who have entered the fabric, except as it
+ * says.
+ */
+public final class TcpSockets implements StreamFabric {
+  /** With no more streams than these each is read from, in place of asking the selector. */
+  private static final int FEW = 4;
+
+  /** Of so many turns, one asks the selector all the same. */
+  private static final int SELECTING_TURNS = 16;
+
+  private static final int WASTE_BYTES = 16 * 1024;
+
+  /** How long a port does not accept that could not. */
+  private static final long PAUSE_NANOS = 100_000_000;
+
+  /** The kernel's queue of connections that nobody has accepted. */
+  private static final int SOCKET_BACKLOG = 1024;
+
+  private final TurnFabric fabric;
+  private final Timeline time;
+  private final SocketSelector selector;
+  private final Consumer<SelectionKey> onSelected = this::selected;
+  private final List<TcpStream> running = new ArrayList<>();
+  private final Set<TcpStream> open = new HashSet<>();
+  private final ByteBuffer waste = ByteBuffer.allocateDirect(WASTE_BYTES);
+  private final int mostHalfOpen;
+  private final @Nullable TcpCapture capture;
+
+  /** Ports that accept nothing now. */
+  private final List<Port> paused = new ArrayList<>();
+
+  /** Passive streams whose request no program has. */
+  private int halfOpen;
+
+  private boolean closedSome;
+  private int turns;
+  private boolean came;
+  private volatile boolean hasStreams;
+
+  /**
+   * No sockets.
+   *
+   * @param mostHalfOpen connections whose request has not come or waits, at the most
+   * @param capture what all bytes are written to, or null; the caller closes it
+   */
+  TcpSockets(
+      TurnFabric fabric,
+      Timeline time,
+      SocketSelector selector,
+      int mostHalfOpen,
+      @Nullable TcpCapture capture) {
+    this.fabric = fabric;
+    this.time = time;
+    this.selector = selector;
+    this.mostHalfOpen = mostHalfOpen;
+    this.capture = capture;
+  }
+
+  // ---- active end
+
+  /**
+   * Connects.
+   *
+   * @param from the address of this machine to connect from, or null for any
+   * @param nanos how long it may take, the answer of the peer included
+   */
+  public TcpStream connect(
+      @Nullable InetSocketAddress from,
+      InetSocketAddress to,
+      MpaFrame request,
+      long nanos,
+      StreamUser user)
+      throws IOException {
+    SocketChannel channel = SocketChannel.open();
+    try {
+      if (from != null) {
+        channel.bind(from);
+      }
+      prepare(channel);
+      boolean unused = channel.connect(to);
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    }
+    NioSocket socket = new NioSocket(channel, fabric::wake);
+    TcpStream stream =
+        TcpStream.active(
+            this, capture == null ? socket : CapturedSocket.active(socket, capture), request, user);
+    add(stream, socket, nanos);
+    return stream;
+  }
+
+  private static void prepare(SocketChannel channel) throws IOException {
+    channel.configureBlocking(false);
+    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+  }
+
+  private void add(TcpStream stream, NioSocket socket, long nanos) throws IOException {
+    open.add(stream);
+    hasStreams = true;
+    socket.register(selector, stream);
+    stream.begin(nanos);
+    fabric.wake();
+  }
+
+  // ---- passive end
+
+  /**
+   * Listens; also for those who have not entered.
+   *
+   * @throws IOException if that cannot be, {@link java.net.BindException} if the port is taken
+   */
+  public Port listen(InetSocketAddress at, TcpStream.Asked asked) throws IOException {
+    ServerSocketChannel channel = ServerSocketChannel.open();
+    fabric.enter();
+    try {
+      channel.configureBlocking(false);
+      channel.bind(at, SOCKET_BACKLOG);
+      Port port = new Port(channel, asked);
+      fabric.wake();
+      return port;
+    } catch (IOException | RuntimeException e) {
+      channel.close();
+      throw e;
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  /** A port that is listened on. */
+  public final class Port implements Selected, AutoCloseable {
+    private final ServerSocketChannel channel;
+    private final TcpStream.Asked asked;
+    private final Timeline.Alarm alarm = time.alarm(this::resume);
+    private final SelectionKey key;
+
+    private Port(ServerSocketChannel channel, TcpStream.Asked asked) throws IOException {
+      this.channel = channel;
+      this.asked = asked;
+      key = selector.register(channel, OP_ACCEPT, this);
+    }
+
+    private void pause() {
+      key.interestOps(0);
+      paused.add(this);
+    }
+
+    private void resume() {
+      if (paused.remove(this) && key.isValid()) {
+        key.interestOps(OP_ACCEPT);
+        fabric.wake();
+      }
+    }
+
+    /** Where it listens. */
+    public InetSocketAddress address() {
+      return (InetSocketAddress) channel.socket().getLocalSocketAddress();
+    }
+
+    @Override
+    public boolean ready(int operations) {
+      boolean any = false;
+      try {
+        while (halfOpen < mostHalfOpen) {
+          SocketChannel accepted = channel.accept();
+          if (accepted == null) {
+            return any;
+          }
+          any = true;
+          take(accepted);
+        }
+        pause();
+      } catch (IOException e) {
+        // Too many files are open, mostly: those that wait are accepted when some are closed.
+        pause();
+        alarm.set(time.now() + PAUSE_NANOS);
+      }
+      return any;
+    }
+
+    private void take(SocketChannel accepted) throws IOException {
+      try {
+        prepare(accepted);
+      } catch (IOException e) {
+        accepted.close();
+        throw e;
+      }
+      halfOpen++;
+      NioSocket socket = new NioSocket(accepted, fabric::wake);
+      StreamSocket seen = capture == null ? socket : CapturedSocket.passive(socket, capture);
+      add(TcpStream.passive(TcpSockets.this, seen, asked), socket, 0);
+    }
+
+    /** Not by those who have entered. */
+    @Override
+    public void close() {
+      fabric.enter();
+      try {
+        alarm.cancel();
+        paused.remove(this);
+        channel.close();
+        // A channel that is registered keeps its socket until the selector selects.
+        selector.selectNow(each -> {});
+      } catch (IOException e) {
+        throw new VerbsException(VerbsError.IO, "close socket: " + e, e);
+      } finally {
+        fabric.leave();
+      }
+    }
+  }
+
+  @Override
+  public void notHalfOpen() {
+    halfOpen--;
+    for (int i = paused.size() - 1; i >= 0; i--) {
+      paused.get(i).resume();
+    }
+  }
+
+  // ---- streams
+
+  @Override
+  public Timeline time() {
+    return time;
+  }
+
+  @Override
+  public ByteBuffer waste() {
+    return waste.clear();
+  }
+
+  @Override
+  public void runs(TcpStream stream) {
+    running.add(stream);
+  }
+
+  @Override
+  public void stops(TcpStream stream) {
+    running.remove(stream);
+  }
+
+  @Override
+  public void closed(TcpStream stream) {
+    running.remove(stream);
+    open.remove(stream);
+    hasStreams = !open.isEmpty();
+    closedSome = true;
+    try {
+      stream.socket().close();
+    } catch (IOException e) {
+      // It is closed all the same, and nobody waits for what it could not send.
+      TurnFabric.report(e);
+    }
+    fabric.wake();
+  }
+
+  /** Whether there are any; for any thread. */
+  boolean hasStreams() {
+    return hasStreams;
+  }
+
+  /** Has streams and ports see what has come; false if that is nothing. */
+  boolean receive() {
+    came = false;
+    turns++;
+    if (closedSome || running.size() > FEW || turns % SELECTING_TURNS == 0) {
+      closedSome = false;
+      select();
+    } else {
+      for (int i = running.size() - 1; i >= 0; i--) {
+        if (i < running.size()) {
+          came |= running.get(i).ready(OP_READ);
+        }
+      }
+    }
+    return came;
+  }
+
+  private void select() {
+    try {
+      selector.selectNow(onSelected);
+    } catch (IOException e) {
+      throw new VerbsException(VerbsError.IO, "select: " + e, e);
+    }
+  }
+
+  private void selected(SelectionKey key) {
+    if (key.isValid() && key.attachment() instanceof Selected ready) {
+      came |= ready.ready(key.readyOps());
+      fabric.settle();
+    }
+  }
+}
