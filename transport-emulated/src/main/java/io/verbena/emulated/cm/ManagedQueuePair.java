@@ -4,7 +4,10 @@ package io.verbena.emulated.cm;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.DatagramPeer;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.Mtu;
 import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePairAttributes;
@@ -42,6 +45,33 @@ public final class ManagedQueuePair {
       }
     }
     return pair;
+  }
+
+  /** Takes a connected one to RTR, as {@code rdma_cm} does; {@code psn} is the peer's first. */
+  public static void toReadyToReceive(
+      EmulatedQueuePair pair, Gid peer, int number, Mtu mtu, int psn, int serves, int rnrTimer) {
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTR)
+            .addressVector(AddressVector.to(peer))
+            .pathMtu(mtu)
+            .destinationQueuePair(number)
+            .receivePsn(psn)
+            .maxDestinationReadAtomic(serves)
+            .minRnrTimer(rnrTimer));
+  }
+
+  /** Takes it to RTS likewise; {@code psn} is its own first. */
+  public static void toReadyToSend(
+      EmulatedQueuePair pair, int psn, int timeout, int retryCount, int rnrRetry, int depth) {
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTS)
+            .timeout(timeout)
+            .retryCount(retryCount)
+            .rnrRetry(rnrRetry)
+            .sendPsn(psn)
+            .maxReadAtomic(depth));
   }
 
   private static VerbsException invalid(String message) {

@@ -2,7 +2,7 @@
 package io.verbena.emulated.cm.iwarp;
 
 import io.verbena.emulated.address.IwarpAddress;
-import io.verbena.emulated.cm.ManagedIdentifier;
+import io.verbena.emulated.cm.NotingIdentifier;
 import io.verbena.emulated.iwarp.IwarpFabric;
 import io.verbena.emulated.iwarp.IwarpQueuePair;
 import io.verbena.emulated.iwarp.StreamUser;
@@ -41,12 +41,8 @@ import org.jspecify.annotations.Nullable;
  *
  * A peer that does not ask for an empty message first (RFC 6581, section 9) is established as soon
  * as it is accepted.
- *
- * <p>The driver's notes are acted on by whoever awaits events. Locks are taken in the order
- * connection, queue pair, fabric.
  */
-final class IwarpConnection extends ManagedIdentifier implements StreamUser {
-  private static final int BROKEN_PIPE = -32;
+final class IwarpConnection extends NotingIdentifier implements StreamUser {
   private static final int NO_WAY = -101;
 
   private final IwarpConnectionManager manager;
@@ -59,7 +55,6 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
   private final @Nullable InetAddress source;
 
   private volatile @Nullable TcpStream stream;
-  private ConnectionParameters parameters = ConnectionParameters.defaults();
 
   private IwarpConnection(
       IwarpConnectionManager manager,
@@ -68,7 +63,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
       State state,
       @Nullable MpaFrame request,
       @Nullable InetAddress source) {
-    super(manager.device(), PortSpace.TCP, null, state);
+    super(manager, PortSpace.TCP, state);
     this.manager = manager;
     this.peer = peer;
     crc = how.crc();
@@ -185,9 +180,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
       fail(ours);
       return;
     }
-    state = State.ESTABLISHED;
-    raise(
-        ConnectionEvent.Type.ESTABLISHED, 0, reply.privateData(), its.responder(), its.initiator());
+    establish(reply.privateData(), its.responder(), its.initiator());
   }
 
   @Override
@@ -222,8 +215,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
     synchronized (this) {
       switch (state) {
         case CONNECTING -> {
-          state = State.ENDED;
-          raise(type, status, data);
+          endBy(type, status, data);
           return;
         }
         case REQUESTED -> {
@@ -233,7 +225,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
         default -> {}
       }
     }
-    end();
+    endByPeer();
   }
 
   // ---- passive end
@@ -264,7 +256,7 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
       }
       state = State.ACCEPTING;
       waits = asks.depths().peerToPeer();
-      onFabric(() -> ours.answer(reply));
+      manager.fabric().entered(() -> ours.answer(reply));
     }
     if (!waits) {
       established();
@@ -309,18 +301,11 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
     } catch (VerbsException e) {
       // What broke by the peer's first message was connected: completions tell why it is no more.
       if (own.state() != QueuePairState.ERR) {
-        state = State.ENDED;
-        raise(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
+        endBy(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
         return;
       }
     }
-    state = State.ESTABLISHED;
-    raise(
-        ConnectionEvent.Type.ESTABLISHED,
-        0,
-        NO_DATA,
-        asks.depths().responder(),
-        asks.depths().initiator());
+    establish(NO_DATA, asks.depths().responder(), asks.depths().initiator());
   }
 
   @Override
@@ -331,13 +316,9 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
     }
     requireState("reject", State.REQUESTED);
     state = State.ENDED;
-    refuse(privateData.duplicate());
-  }
-
-  private void refuse(ByteBuffer data) {
     TcpStream ours = stream;
     if (ours != null) {
-      onFabric(() -> ours.reject(data));
+      manager.fabric().entered(() -> ours.reject(privateData.duplicate()));
     }
   }
 
@@ -372,89 +353,41 @@ final class IwarpConnection extends ManagedIdentifier implements StreamUser {
 
   /** The queue pair is closed or in no state to connect: both ends are told. */
   private void fail(TcpStream ours) {
-    state = State.ENDED;
-    onFabric(
-        () -> {
-          ours.reject(NO_DATA);
-          ours.leave();
-        });
-    raise(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
+    leave(ours);
+    endBy(ConnectionEvent.Type.CONNECT_ERROR, BROKEN_PIPE, NO_DATA);
   }
 
-  @Override
-  public void ended() {
-    manager.note(this::end);
-  }
-
-  /** The peer has ended it, or the queue pair. */
-  private void end() {
-    synchronized (this) {
-      if (state == State.ACCEPTING) {
-        state = State.ENDED;
-        raise(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
-        return;
-      }
-    }
-    disconnect();
-  }
-
-  @Override
-  public void disconnect() {
-    IwarpQueuePair own;
-    synchronized (this) {
-      if (state != State.ESTABLISHED) {
-        return;
-      }
-      state = State.ENDED;
-      own = (IwarpQueuePair) queuePair;
-      raise(ConnectionEvent.Type.DISCONNECTED, 0, NO_DATA);
-    }
-    if (own != null) {
-      own.fail();
-    }
-  }
-
-  @Override
-  public void close() {
-    disconnect();
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      State before = state;
-      state = State.ENDED;
-      closed = true;
-      TcpStream ours = stream;
-      if (ours != null && before != State.ENDED) {
-        onFabric(
+  private void leave(TcpStream ours) {
+    manager
+        .fabric()
+        .entered(
             () -> {
               ours.reject(NO_DATA);
               ours.leave();
             });
+  }
+
+  @Override
+  public void ended() {
+    manager.note(this::endByPeer);
+  }
+
+  /** The peer has ended it, or the queue pair. */
+  private void endByPeer() {
+    synchronized (this) {
+      if (state == State.ACCEPTING) {
+        endBy(ConnectionEvent.Type.CONNECT_ERROR, ConnectionEvent.TIMED_OUT, NO_DATA);
+        return;
       }
     }
-    manager.forget(this);
-    manager.closed(IwarpConnectionManager.Kind.IDENTIFIER);
+    end(/* byUs= */ false);
   }
 
-  private void onFabric(Runnable step) {
-    IwarpFabric fabric = manager.fabric();
-    fabric.enter();
-    try {
-      step.run();
-    } finally {
-      fabric.leave();
-    }
-  }
-
-  private void raise(ConnectionEvent.Type type, int status, ByteBuffer data) {
-    raise(type, status, data, parameters.responderResources(), parameters.initiatorDepth());
-  }
-
-  private void raise(
-      ConnectionEvent.Type type, int status, ByteBuffer data, int resources, int depth) {
-    if (!closed) {
-      manager.raise(new ConnectionEvent(type, this, null, status, data, resources, depth));
+  @Override
+  protected void giveUp() {
+    TcpStream ours = stream;
+    if (ours != null) {
+      leave(ours);
     }
   }
 }

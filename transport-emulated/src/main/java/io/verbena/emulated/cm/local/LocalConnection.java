@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.local;
 
+import io.verbena.emulated.cm.ManagedQueuePair;
 import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.hca.Secrets;
-import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.Mtu;
 import io.verbena.verbs.PortSpace;
-import io.verbena.verbs.QueuePairAttributes;
-import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.ConnectionLimits;
 import java.nio.ByteBuffer;
@@ -120,27 +118,21 @@ final class LocalConnection extends LocalIdentifier {
 
   private static void toReadyToReceive(
       EmulatedQueuePair pair, EmulatedQueuePair other, ConnectionParameters own, int peerPsn) {
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTR)
-            .addressVector(AddressVector.to(other.device().gid()))
-            .pathMtu(Mtu.MTU_4096)
-            .destinationQueuePair(other.number())
-            .receivePsn(peerPsn)
-            .maxDestinationReadAtomic(own.responderResources())
-            .minRnrTimer(0));
+    ManagedQueuePair.toReadyToReceive(
+        pair,
+        other.device().gid(),
+        other.number(),
+        Mtu.MTU_4096,
+        peerPsn,
+        own.responderResources(),
+        /* rnrTimer= */ 0);
   }
 
   private static void toReadyToSend(
       EmulatedQueuePair pair, ConnectionParameters own, ConnectionParameters its, int psn) {
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTS)
-            .timeout(ACK_TIMEOUT)
-            .retryCount(own.retryCount())
-            .rnrRetry(own.rnrRetryCount())
-            .sendPsn(psn)
-            .maxReadAtomic(Math.min(own.initiatorDepth(), its.responderResources())));
+    int depth = Math.min(own.initiatorDepth(), its.responderResources());
+    ManagedQueuePair.toReadyToSend(
+        pair, psn, ACK_TIMEOUT, own.retryCount(), own.rnrRetryCount(), depth);
   }
 
   @Override

@@ -153,7 +153,7 @@ final class RoceConnectionManager extends NotingConnectionManager {
     HostNaming.Destination to = naming.resolve(space, address);
     ConnectionIdentifier resolved =
         switch (space) {
-          case TCP -> RoceConnection.resolved(this, to);
+          case TCP -> new ActiveRoceConnection(this, to);
           case UDP -> RoceDatagrams.resolved(this, to);
         };
     raise(
@@ -169,13 +169,11 @@ final class RoceConnectionManager extends NotingConnectionManager {
   }
 
   void closed(RoceListener listener) {
-    fabric.enter();
-    try {
-      agent.unlisten(listener.serviceId(), listener);
-      agent.services().unlisten(listener.serviceId(), listener);
-    } finally {
-      fabric.leave();
-    }
+    fabric.entered(
+        () -> {
+          agent.unlisten(listener.serviceId(), listener);
+          agent.services().unlisten(listener.serviceId(), listener);
+        });
     listener.claim().close();
     withdraw(listener);
     closed(Kind.LISTENER);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.cm.roce;
 
-import io.verbena.emulated.cm.ManagedIdentifier;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceReply;
 import io.verbena.emulated.cm.protocol.CmMessage.ServiceRequest;
 import io.verbena.emulated.cm.protocol.Mad;
@@ -10,7 +9,6 @@ import io.verbena.emulated.cm.protocol.ServiceResolution;
 import io.verbena.emulated.cm.protocol.ServiceUser;
 import io.verbena.emulated.cm.roce.HostNaming.Destination;
 import io.verbena.emulated.hca.EmulatedQueuePair;
-import io.verbena.emulated.packet.HostFabric;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionParameters;
@@ -18,7 +16,6 @@ import io.verbena.verbs.DatagramPeer;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.provider.ConnectionLimits;
-import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,19 +30,8 @@ import org.jspecify.annotations.Nullable;
  *    | SIDR_REP, deadline, close          |                     |
  * ENDED  <--------------------------------+---------------------+
  * }</pre>
- *
- * <p>The driver's notes are acted on by whoever awaits events. Locks are taken in the order
- * identifier, queue pair, fabric.
  */
-final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
-  private static final int DEFAULT_PARTITION = 0xffff;
-
-  private final RoceConnectionManager manager;
-  private final Gid peer;
-  private final int peerPort;
-  private final String peerName;
-  private final int ownPort;
-  private final boolean isActive;
+final class RoceDatagrams extends RoceIdentifier implements ServiceUser {
   private @Nullable ServiceResolution resolution;
 
   private RoceDatagrams(
@@ -56,15 +42,8 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
       int ownPort,
       State state,
       @Nullable ServiceResolution resolution) {
-    super(manager.device(), PortSpace.UDP, null, state);
-    this.manager = manager;
-    this.peer = peer;
-    this.peerPort = peerPort;
-    this.peerName = peerName;
-    this.ownPort = ownPort;
-    isActive = state == State.RESOLVED;
+    super(manager, PortSpace.UDP, peer, peerPort, peerName, ownPort, state);
     this.resolution = resolution;
-    manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
   }
 
   /** An active end, whose peer is known. */
@@ -107,26 +86,6 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
             0));
   }
 
-  @Override
-  public RoceConnectionManager manager() {
-    return manager;
-  }
-
-  @Override
-  public String peer() {
-    return peerName;
-  }
-
-  @Override
-  public InetSocketAddress localAddress() {
-    return RoceConnectionManager.socketAddress(manager.gid(), ownPort);
-  }
-
-  @Override
-  public InetSocketAddress remoteAddress() {
-    return RoceConnectionManager.socketAddress(peer, peerPort);
-  }
-
   // ---- active end
 
   @Override
@@ -141,13 +100,13 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
             0,
             DEFAULT_PARTITION,
             ServiceId.of(ServiceId.UDP, peerPort),
-            RequestData.of(manager, ownPort, peer, data, Mad.SERVICE_REQUEST_DATA));
-    onFabric(() -> resolution = manager.agent().services().ask(peer, asked, timeoutNanos, this));
+            RequestData.of(manager(), ownPort, peer, data, Mad.SERVICE_REQUEST_DATA));
+    onFabric(() -> resolution = manager().agent().services().ask(peer, asked, timeoutNanos, this));
   }
 
   @Override
   public void answered(ServiceReply reply) {
-    manager.note(() -> complete(reply));
+    manager().note(() -> complete(reply));
   }
 
   private synchronized void complete(ServiceReply reply) {
@@ -156,30 +115,33 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
     }
     state = State.ENDED;
     boolean named = reply.status() == ServiceReply.NAMED;
-    manager.raise(
-        new ConnectionEvent(
-            named ? ConnectionEvent.Type.ESTABLISHED : ConnectionEvent.Type.UNREACHABLE,
-            this,
-            null,
-            reply.status(),
-            reply.privateData(),
-            0,
-            0,
-            named
-                ? new DatagramPeer(AddressVector.to(peer), reply.queuePair(), reply.queueKey())
-                : null));
+    manager()
+        .raise(
+            new ConnectionEvent(
+                named ? ConnectionEvent.Type.ESTABLISHED : ConnectionEvent.Type.UNREACHABLE,
+                this,
+                null,
+                reply.status(),
+                reply.privateData(),
+                0,
+                0,
+                named
+                    ? new DatagramPeer(AddressVector.to(peer), reply.queuePair(), reply.queueKey())
+                    : null));
   }
 
   @Override
   public void unreachable(int why) {
-    manager.note(() -> giveUp(why));
+    manager().note(() -> endBefore(why));
   }
 
-  private synchronized void giveUp(int why) {
+  private synchronized void endBefore(int why) {
     if (state == State.CONNECTING) {
       state = State.ENDED;
-      manager.raise(
-          new ConnectionEvent(ConnectionEvent.Type.UNREACHABLE, this, null, why, NO_DATA, 0, 0));
+      manager()
+          .raise(
+              new ConnectionEvent(
+                  ConnectionEvent.Type.UNREACHABLE, this, null, why, NO_DATA, 0, 0));
     }
   }
 
@@ -214,40 +176,17 @@ final class RoceDatagrams extends ManagedIdentifier implements ServiceUser {
   // ---- both
 
   @Override
-  public void disconnect() {
-    // Nothing is connected.
-  }
-
-  @Override
-  public void close() {
-    synchronized (this) {
-      if (closed) {
-        return;
-      }
-      ServiceResolution ours = resolution;
-      if (state == State.CONNECTING && ours != null) {
-        onFabric(ours::withdraw);
-      } else if (state == State.REQUESTED) {
-        answer(ServiceReply.REJECTED, 0, 0, NO_DATA);
-      }
-      state = State.ENDED;
-      closed = true;
+  protected void giveUp() {
+    ServiceResolution ours = resolution;
+    if (state == State.CONNECTING && ours != null) {
+      onFabric(ours::withdraw);
+    } else if (state == State.REQUESTED) {
+      answer(ServiceReply.REJECTED, 0, 0, NO_DATA);
     }
-    if (isActive) {
-      manager.sourcePorts().giveBack(ownPort);
-    }
-    manager.forget(this);
-    manager.closed(RoceConnectionManager.Kind.IDENTIFIER);
   }
 
   private void onFabric(Runnable step) {
-    HostFabric fabric = manager.fabric();
-    fabric.enter();
-    try {
-      step.run();
-    } finally {
-      fabric.leave();
-    }
-    fabric.wake();
+    manager().fabric().entered(step);
+    manager().fabric().wake();
   }
 }

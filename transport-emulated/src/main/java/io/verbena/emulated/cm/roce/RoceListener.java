@@ -39,7 +39,9 @@ final class RoceListener extends ManagedListener implements CmListener, ServiceL
 
   @Override
   public @Nullable CmUser requested(Communication communication, Request request) {
-    return reserve() ? RoceConnection.requested(manager, this, communication, request) : null;
+    return reserve()
+        ? PassiveRoceConnection.requested(manager, this, communication, request)
+        : null;
   }
 
   @Override

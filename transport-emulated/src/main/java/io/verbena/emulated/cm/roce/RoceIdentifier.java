@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.emulated.cm.roce;
+
+import io.verbena.emulated.cm.NotingIdentifier;
+import io.verbena.verbs.Gid;
+import io.verbena.verbs.PortSpace;
+import java.net.InetSocketAddress;
+
+/** An identifier over a wire: who is at its two ends. */
+abstract sealed class RoceIdentifier extends NotingIdentifier
+    permits RoceConnection, RoceDatagrams {
+  static final int DEFAULT_PARTITION = 0xffff;
+
+  final Gid peer;
+  final int peerPort;
+  final int ownPort;
+
+  private final RoceConnectionManager manager;
+  private final String peerName;
+  private final boolean asks;
+
+  /**
+   * An identifier.
+   *
+   * @param ownPort of an end that asks, from {@link SourcePorts}, which has it back at the end
+   */
+  RoceIdentifier(
+      RoceConnectionManager manager,
+      PortSpace space,
+      Gid peer,
+      int peerPort,
+      String peerName,
+      int ownPort,
+      State state) {
+    super(manager, space, state);
+    this.manager = manager;
+    this.peer = peer;
+    this.peerPort = peerPort;
+    this.peerName = peerName;
+    this.ownPort = ownPort;
+    asks = state == State.RESOLVED;
+    manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
+  }
+
+  @Override
+  public final RoceConnectionManager manager() {
+    return manager;
+  }
+
+  @Override
+  public final String peer() {
+    return peerName;
+  }
+
+  @Override
+  public final InetSocketAddress localAddress() {
+    return RoceConnectionManager.socketAddress(manager.gid(), ownPort);
+  }
+
+  @Override
+  public final InetSocketAddress remoteAddress() {
+    return RoceConnectionManager.socketAddress(peer, peerPort);
+  }
+
+  @Override
+  protected final void released() {
+    if (asks) {
+      manager.sourcePorts().giveBack(ownPort);
+    }
+  }
+}
