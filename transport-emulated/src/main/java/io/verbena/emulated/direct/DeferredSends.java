@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.direct;
 
+import io.verbena.emulated.engine.RequestOpcodes;
 import io.verbena.verbs.QueuePairState;
-import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -59,13 +59,13 @@ final class DeferredSends {
 
   /** The oldest request that is not done, or one that may pass it. */
   private long choose(SplittableRandom random) {
-    if (!isReadOrAtomic(queue.request(undone)) || random.nextBoolean()) {
+    if (!RequestOpcodes.isReadOrAtomic(queue.request(undone).opcode()) || random.nextBoolean()) {
       return undone;
     }
     int reads = 0;
     for (long position = undone; position < queue.end(); position++) {
       SendWorkRequest request = queue.request(position);
-      if (isReadOrAtomic(request)) {
+      if (RequestOpcodes.isReadOrAtomic(request.opcode())) {
         // One more than may be outstanding has not begun, so nothing passes it.
         if (++reads > pair.attributes().maxReadAtomic()) {
           break;
@@ -83,12 +83,6 @@ final class DeferredSends {
           (request.flags() & SendWorkRequest.FENCE) == 0;
       default -> false;
     };
-  }
-
-  static boolean isReadOrAtomic(SendWorkRequest request) {
-    return request.opcode() == SendOpcode.RDMA_READ
-        || request.opcode() == SendOpcode.ATOMIC_CMP_AND_SWP
-        || request.opcode() == SendOpcode.ATOMIC_FETCH_AND_ADD;
   }
 
   /** Goes on with a request; what is left of it, if anything, is for another step. */

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.direct;
 
-import static java.util.Objects.requireNonNull;
-
+import io.verbena.emulated.engine.RequestOpcodes;
 import io.verbena.emulated.hca.CompletionEntry;
 import io.verbena.emulated.hca.CompletionRing;
 import io.verbena.emulated.hca.EmulatedCompletionQueue;
@@ -13,9 +12,7 @@ import io.verbena.emulated.hca.Ownership;
 import io.verbena.emulated.hca.PaddedLong;
 import io.verbena.emulated.hca.SendLimits;
 import io.verbena.verbs.AsyncEvent;
-import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
-import io.verbena.verbs.DeviceCounters.Counter;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairReading.Figure;
@@ -24,7 +21,6 @@ import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
 import java.lang.invoke.VarHandle;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,11 +43,7 @@ import org.jspecify.annotations.Nullable;
  * is drained when only such requests are left.
  */
 final class DirectSendQueue {
-  private static final long FIRST_LOOK_NANOS = 100_000;
-  private static final long LAST_LOOK_NANOS = 10_000_000;
-  private static final int FOR_EVER = 7;
   private static final long UNKNOWN = -1;
-  private static final @Nullable SendWorkRequest[] NONE = {};
 
   final Ownership ownership = new Ownership();
 
@@ -60,17 +52,10 @@ final class DirectSendQueue {
   private final int maxSend;
   private final int maxMessage;
   private final SendLimits limits;
-  private final int maxInlineData;
-  private final int maxScatterGather;
   private final boolean signalAll;
 
-  /**
-   * Requests that wait, and what they carry inline, in as many slots as may be outstanding; made
-   * when the first waits, as each slot is when it is first used.
-   */
-  private @Nullable SendWorkRequest[] waiting = NONE;
-
-  private @Nullable ByteBuffer[] inlineCopies = {};
+  private final WaitingSends waiting;
+  private final SendRetry retry;
   private final NextBind nextBind = new NextBind();
 
   /**
@@ -101,10 +86,6 @@ final class DirectSendQueue {
   /** In SQD: one past the last request that was posted before, or {@link #UNKNOWN}. */
   private long drainEnd = UNKNOWN;
 
-  private TransferResult stall = TransferResult.DONE;
-  private long stallDeadline;
-  private long nextLookNanos;
-  private boolean timerSet;
   private List<Runnable> afterRelease = new ArrayList<>(2);
 
   DirectSendQueue(
@@ -114,10 +95,10 @@ final class DirectSendQueue {
     maxSend = options.maxSend();
     maxMessage = pair.device().attributes().maxMessageSize();
     limits = new SendLimits(pair, options);
-    maxInlineData = options.maxInlineData();
     signalAll = options.signalAll();
     deferred = scheduler == null ? null : new DeferredSends(this, pair, maxSend);
-    maxScatterGather = options.maxSendScatterGather();
+    waiting = new WaitingSends(options);
+    retry = new SendRetry(pair, this::timerFired);
   }
 
   @Nullable DeferredSends deferred() {
@@ -192,20 +173,20 @@ final class DirectSendQueue {
       }
     }
     if (firstWaiting < position) {
-      keep(request, position);
+      waiting.keep(request, position);
       posted = position + 1;
       noteWhetherInDrain(state, position);
       pair.schedule();
     } else if (state != QueuePairState.RTS) {
       postAside(request, position, state);
     } else if (deferred != null) {
-      keep(request, position);
+      waiting.keep(request, position);
       posted = position + 1;
       pair.schedule();
     } else {
       TransferResult result = attempt(request, local, remote);
       if (result.isStall()) {
-        keep(request, position);
+        waiting.keep(request, position);
         posted = position + 1;
         stalled();
         advance();
@@ -232,7 +213,7 @@ final class DirectSendQueue {
   /** Posts where nothing waits, in a state in which nothing is sent: SQD, SQE, ERR. */
   private void postAside(SendWorkRequest request, long position, QueuePairState state) {
     if (state == QueuePairState.SQD) {
-      keep(request, position);
+      waiting.keep(request, position);
       posted = position + 1;
       noteWhetherInDrain(state, position);
       stalled.setRelease(1);
@@ -303,33 +284,6 @@ final class DirectSendQueue {
     return pair.invalidateLocally(request.remoteKey())
         ? TransferResult.DONE
         : TransferResult.LOCAL_OPERATION;
-  }
-
-  /** Copies a request to wait; its inline data too, since the caller's buffer is free on return. */
-  private void keep(SendWorkRequest request, long position) {
-    if (waiting == NONE) {
-      inlineCopies = new @Nullable ByteBuffer[maxSend];
-      waiting = new @Nullable SendWorkRequest[maxSend];
-    }
-    int slot = (int) (position % maxSend);
-    SendWorkRequest copy = waiting[slot];
-    if (copy == null) {
-      // A bind has a buffer, even where no request with data may have one.
-      copy = new SendWorkRequest(Math.max(1, maxScatterGather));
-      waiting[slot] = copy;
-    }
-    copy.copyFrom(request);
-    ByteBuffer inline = request.inlineData();
-    if (inline != null) {
-      ByteBuffer place = inlineCopies[slot];
-      if (place == null) {
-        place = ByteBuffer.allocate(maxInlineData);
-        inlineCopies[slot] = place;
-      }
-      place.limit(inline.remaining());
-      place.put(0, inline, inline.position(), inline.remaining());
-      copy.inline(place);
-    }
   }
 
   /** Takes ownership and goes on with what waits, or has it done. */
@@ -403,7 +357,7 @@ final class DirectSendQueue {
         return;
       }
       firstWaiting++;
-      stall = TransferResult.DONE;
+      retry.proceeded();
       end(request, position, result);
       if (result != TransferResult.DONE) {
         return;
@@ -425,54 +379,17 @@ final class DirectSendQueue {
    * For the owner: whether a request may wait further for what keeps it; it is tried again then.
    */
   boolean mayWait(TransferResult result) {
-    long now = System.nanoTime();
-    if (stall != result) {
-      stall = result;
-      stallDeadline = now + patience(result);
-      if (result == TransferResult.RECEIVER_NOT_READY) {
-        countReceiverNotReady();
-      }
-      nextLookNanos = FIRST_LOOK_NANOS;
-    }
-    long left = stallDeadline - now;
-    if (left <= 0) {
-      return false;
-    }
-    if (!timerSet) {
-      timerSet = true;
-      pair.device().schedule(this::timerFired, Math.min(left, nextLookNanos));
-      nextLookNanos = Math.min(2 * nextLookNanos, LAST_LOOK_NANOS);
-    }
-    return true;
-  }
-
-  /** Once for each request that has to wait, where a wire would carry a NAK for each try. */
-  private void countReceiverNotReady() {
-    pair.count(Counter.RNR_RECEIVED);
-    DirectQueuePair peer = pair.peer();
-    if (peer != null) {
-      peer.count(Counter.RNR_SENT);
-    }
+    return retry.mayWait(result);
   }
 
   private void timerFired() {
     ownership.acquire();
     try {
-      timerSet = false;
+      retry.fired();
       goOn();
     } finally {
       release();
     }
-  }
-
-  /** How long a request may wait, in nanoseconds: what all its retries would take on a wire. */
-  private long patience(TransferResult result) {
-    if (result == TransferResult.RECEIVER_NOT_READY) {
-      int retries = pair.rnrRetry();
-      return retries == FOR_EVER ? Long.MAX_VALUE / 2 : retries * pair.peerRnrTimerNanos();
-    }
-    int exponent = pair.timeout();
-    return exponent == 0 ? Long.MAX_VALUE / 2 : (pair.retryCount() + 1) * (4096L << exponent);
   }
 
   private void end(SendWorkRequest request, long position, TransferResult result) {
@@ -514,7 +431,7 @@ final class DirectSendQueue {
 
   /** For the owner: a request that was kept. */
   SendWorkRequest request(long position) {
-    return requireNonNull(waiting[(int) (position % maxSend)]);
+    return waiting.request(position);
   }
 
   /** For the owner: tries a request that was kept. */
@@ -524,7 +441,7 @@ final class DirectSendQueue {
 
   /** For the owner: nothing keeps the oldest request any more. */
   void proceeded() {
-    stall = TransferResult.DONE;
+    retry.proceeded();
     stalled.setRelease(0);
   }
 
@@ -546,21 +463,9 @@ final class DirectSendQueue {
     queue.publish(
         entry,
         completion
-            .ends(status, completionOpcode(request), bytes)
+            .ends(status, RequestOpcodes.completion(request.opcode()), bytes)
             .of(pair.number(), pair.sendAttachment())
             .completes(request.id(), position + 1));
-  }
-
-  private static CompletionOpcode completionOpcode(SendWorkRequest request) {
-    return switch (request.opcode()) {
-      case RDMA_WRITE, RDMA_WRITE_WITH_IMM -> CompletionOpcode.RDMA_WRITE;
-      case RDMA_READ -> CompletionOpcode.RDMA_READ;
-      case ATOMIC_CMP_AND_SWP -> CompletionOpcode.COMP_SWAP;
-      case ATOMIC_FETCH_AND_ADD -> CompletionOpcode.FETCH_ADD;
-      case SEND, SEND_WITH_IMM, SEND_WITH_INV -> CompletionOpcode.SEND;
-      case LOCAL_INV -> CompletionOpcode.LOCAL_INV;
-      case BIND_MW -> CompletionOpcode.BIND_MW;
-    };
   }
 
   /** Completes all that waits as flushed, unless the queue pair has left ERR since. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.direct;
 
+import io.verbena.emulated.engine.RequestOpcodes;
 import io.verbena.emulated.hca.MemoryKey;
 import io.verbena.emulated.hca.ReceiveRing;
 import io.verbena.verbs.Access;
@@ -101,7 +102,7 @@ final class DirectTransfer {
     if (sendParts == null) {
       return attemptAll(request, local, remote);
     }
-    MessageParts parts = DeferredSends.isReadOrAtomic(request) ? readParts : sendParts;
+    MessageParts parts = RequestOpcodes.isReadOrAtomic(request.opcode()) ? readParts : sendParts;
     moving = parts;
     TransferResult result = attemptAll(request, local, remote);
     if (result != TransferResult.UNDER_WAY && parts != null) {
