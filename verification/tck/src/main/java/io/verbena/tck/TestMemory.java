@@ -49,7 +49,11 @@ final class TestMemory {
 
   static TestMemory register(ProtectionDomain domain, int length, Set<Access> access) {
     ByteBuffer bytes = allocate(length);
-    MemoryRegion region = domain.register(bytes, access);
+    return of(domain.register(bytes, access), bytes);
+  }
+
+  /** Returns the memory of a region that is registered already. */
+  static TestMemory of(MemoryRegion region, ByteBuffer bytes) {
     return new TestMemory(region, bytes, region.address(), null);
   }
 
