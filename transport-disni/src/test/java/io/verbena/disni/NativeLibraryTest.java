@@ -151,8 +151,7 @@ final class NativeLibraryTest {
 
   private AbstractThrowableAssert<?, ?> assertRefused(VerbsError error) {
     return assertThatThrownBy(() -> NativeLibrary.open(Platform.current(), folder.toString()))
-        .isInstanceOfSatisfying(
-            VerbsException.class, e -> assertThat(e.error()).isEqualTo(error));
+        .isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.error()).isEqualTo(error));
   }
 
   /** All functions of DiSNI's but one; each answers 0. */
