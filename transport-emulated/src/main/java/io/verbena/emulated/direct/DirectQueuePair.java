@@ -72,7 +72,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
       deferral = new Deferral(scheduler, deferredSends, deferredReceives);
     }
     EmulatedSharedReceiveQueue shared = shared();
-    taken = shared == null ? null : new TakenReceives(shared);
+    taken = shared == null ? null : new TakenReceives(shared, this);
     receives =
         shared == null
             ? new ReceiveRing(options.maxReceive(), options.maxReceiveScatterGather())

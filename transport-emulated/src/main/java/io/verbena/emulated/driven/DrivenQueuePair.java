@@ -39,7 +39,7 @@ public abstract class DrivenQueuePair extends EmulatedQueuePair {
     this.fabric = fabric;
     sends = new SendQueue(this, options);
     EmulatedSharedReceiveQueue shared = shared();
-    taken = shared == null ? null : new TakenReceives(shared);
+    taken = shared == null ? null : new TakenReceives(shared, this);
     receives =
         shared == null
             ? new ReceiveRing(options.maxReceive(), options.maxReceiveScatterGather())

@@ -8,6 +8,7 @@ import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.Range;
+import java.util.ArrayDeque;
 
 /**
  * A receive queue for several queue pairs. Those who take, in whatever thread a message arrives,
@@ -21,8 +22,14 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   private final ReceiveRing receives;
   private final Ownership taking = new Ownership();
 
-  /** 1 since somebody found it empty, and may wait to be told. */
-  private final PaddedLong missed = new PaddedLong();
+  /**
+   * Queue pairs that found it empty, the first one first, each once; for the owner of {@link
+   * #taking}.
+   */
+  private final ArrayDeque<TakenReceives> starved = new ArrayDeque<>(0);
+
+  /** 1 while there are some. */
+  private final PaddedLong anyStarved = new PaddedLong();
 
   /** The queue pairs that take from it; changed by the holder of the monitor. */
   private final Attachments users = new Attachments();
@@ -92,23 +99,50 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
       receives.posting.release();
     }
     // Without a fence, as when a queue pair has its own: who is missed looks again by a timer.
-    if (missed.getOpaque() != 0) {
-      missed.setOpaque(0);
-      users.forEach(EmulatedQueuePair::receivePosted);
+    if (anyStarved.getOpaque() != 0) {
+      feed();
+    }
+  }
+
+  /** Tells those that found it empty, in their order, as long as there are receives. */
+  private void feed() {
+    while (true) {
+      TakenReceives next;
+      taking.acquire();
+      try {
+        next = receives.hasNext() ? starved.poll() : null;
+        if (next != null) {
+          next.starved = false;
+        }
+        if (starved.isEmpty()) {
+          anyStarved.setOpaque(0);
+        }
+      } finally {
+        taking.release();
+      }
+      if (next == null) {
+        return;
+      }
+      next.user().receivePosted();
     }
   }
 
   /**
-   * Moves the next receive into a queue pair's own queue, which is empty; for its taker.
+   * Moves the next receive into a queue pair's own queue, which is empty; for its taker. If there
+   * is none, the queue pair is told of one that is posted, in its turn.
    *
    * @return whether there was one; its slot is to be {@linkplain #free freed} one day
    */
-  boolean takeInto(ReceiveRing own) {
+  boolean takeInto(ReceiveRing own, TakenReceives by) {
     boolean low;
     taking.acquire();
     try {
       if (!receives.hasNext()) {
-        missed.setOpaque(1);
+        if (!by.starved) {
+          by.starved = true;
+          starved.add(by);
+          anyStarved.setOpaque(1);
+        }
         return false;
       }
       own.takeFrom(receives);
@@ -142,7 +176,14 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   }
 
   synchronized void detach(int attachment) {
+    EmulatedQueuePair gone = users.get(attachment);
     users.remove(attachment);
+    taking.acquire();
+    try {
+      starved.removeIf(each -> each.user() == gone);
+    } finally {
+      taking.release();
+    }
   }
 
   @Override

@@ -11,6 +11,7 @@ public final class TakenReceives {
   private static final int TELL_EVERY = 16;
 
   private final EmulatedSharedReceiveQueue shared;
+  private final EmulatedQueuePair user;
 
   /**
    * One past the last receive, among those that the queue pair took, whose completion was polled.
@@ -23,14 +24,22 @@ public final class TakenReceives {
   /** Of the taker: nothing but the reason to read. */
   long warmed;
 
+  /** Whether the queue pair waits for its turn, having found the queue empty; of the queue. */
+  boolean starved;
+
   /** None yet. */
-  public TakenReceives(EmulatedSharedReceiveQueue shared) {
+  public TakenReceives(EmulatedSharedReceiveQueue shared, EmulatedQueuePair user) {
     this.shared = shared;
+    this.user = user;
+  }
+
+  EmulatedQueuePair user() {
+    return user;
   }
 
   /** For the taker: takes the next receive into {@code own}, if there is one. */
   public boolean takeInto(ReceiveRing own) {
-    return shared.takeInto(own);
+    return shared.takeInto(own, this);
   }
 
   /** For the taker: gets the next receive out of the poster's cache when nobody waits for it. */
