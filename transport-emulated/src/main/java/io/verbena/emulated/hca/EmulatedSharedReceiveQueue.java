@@ -24,7 +24,7 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
 
   /**
    * Queue pairs that found it empty, the first one first, each once; for the owner of {@link
-   * #taking}.
+   * #taking}. One that is closed meanwhile, or found a receive since, is passed over in its turn.
    */
   private final ArrayDeque<TakenReceives> starved = new ArrayDeque<>(0);
 
@@ -176,14 +176,7 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   }
 
   synchronized void detach(int attachment) {
-    EmulatedQueuePair gone = users.get(attachment);
     users.remove(attachment);
-    taking.acquire();
-    try {
-      starved.removeIf(each -> each.user() == gone);
-    } finally {
-      taking.release();
-    }
   }
 
   @Override
