@@ -42,6 +42,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -88,6 +89,9 @@ final class ReactorTransport implements RdmaTransport {
 
   /** Devices that have failed, and were opened again, as far as they could not be closed yet. */
   private final List<DeviceLoops> failedHcas = new ArrayList<>();
+
+  /** Of who closes those: devices of several addresses may be opened at once. */
+  private final ReentrantLock closingFailed = new ReentrantLock();
 
   /** Of several devices the one for a host, as finding that out opens one. */
   private final Map<String, Route> routes =
@@ -446,26 +450,32 @@ final class ReactorTransport implements RdmaTransport {
     return working(hcas.get(key));
   }
 
-  /** Closes the devices that have failed; one that is still used is left for the next time. */
+  /**
+   * Closes the devices that have failed, unless another thread does so; one that is still used is
+   * left for the next time.
+   */
   private void closeFailed() {
-    if (invoker != null) {
-      // Whoever invokes the loops must not wait for them.
+    // Whoever invokes the loops must not wait for them.
+    if (invoker != null || !closingFailed.tryLock()) {
       return;
     }
-    List<DeviceLoops> failed;
-    synchronized (this) {
-      failed = List.copyOf(failedHcas);
-    }
-    for (DeviceLoops hca : failed) {
-      try {
-        hca.close();
-        forget(hca);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return;
-      } catch (VerbsException e) {
-        LOG.debug("a device that has failed cannot be closed yet", e);
+    try {
+      List<DeviceLoops> failed;
+      synchronized (this) {
+        failed = List.copyOf(failedHcas);
       }
+      for (DeviceLoops hca : failed) {
+        try {
+          hca.close();
+          forget(hca);
+        } catch (VerbsException e) {
+          LOG.debug("a device that has failed cannot be closed yet", e);
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      closingFailed.unlock();
     }
   }
 
