@@ -22,6 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A program: calls {@link MixedServer}s, all of them all the time, until it is ended. */
 public final class MixedClient {
@@ -52,10 +53,14 @@ public final class MixedClient {
   /** Runs it: the HCA's URI or {@value #SOCKETS}, then the host and port of each server. */
   public static void main(String[] args) throws InterruptedException {
     var client = new MixedClient();
+    RdmaSockets sockets =
+        args[0].equals(SOCKETS)
+            ? null
+            : RdmaSockets.builder(URI.create(args[0])).loops(1).orTcp().build();
     List<Callers> all =
         Stream.of(args)
             .skip(1)
-            .map(each -> client.new Callers(each, connect(args[0], each)))
+            .map(each -> client.new Callers(each, connect(sockets, each)))
             .toList();
     all.forEach(Callers::start);
     while (true) {
@@ -68,15 +73,15 @@ public final class MixedClient {
     }
   }
 
-  private static ManagedChannel connect(String hca, String server) {
-    NettyChannelBuilder plain = NettyChannelBuilder.forTarget(server);
-    NettyChannelBuilder channel =
-        hca.equals(SOCKETS)
-            ? plain
-            : RdmaGrpc.client(plain, RdmaSockets.builder(URI.create(hca)).loops(1).orTcp().build())
-                .withOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, RDMA_TIMEOUT_MILLIS)
-                // A host that was given an HCA is asked over RDMA at once.
-                .withOption(RdmaChannelOption.MEDIUM_MEMORY_MILLIS, 0);
+  private static ManagedChannel connect(@Nullable RdmaSockets sockets, String server) {
+    NettyChannelBuilder channel = NettyChannelBuilder.forTarget(server);
+    if (sockets != null) {
+      channel =
+          RdmaGrpc.client(channel, sockets)
+              .withOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, RDMA_TIMEOUT_MILLIS)
+              // A host that was given an HCA is asked over RDMA at once.
+              .withOption(RdmaChannelOption.MEDIUM_MEMORY_MILLIS, 0);
+    }
     return channel.usePlaintext().build();
   }
 
