@@ -6,6 +6,8 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaTransport;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Flux;
@@ -20,9 +22,14 @@ public final class EchoClient {
   static final String PROGRESS = "more came back";
 
   static final String DONE = "all came back";
+
+  /** It waits for a file. */
+  static final String WAITING = "waiting";
+
   static final int FAILED = 3;
   static final int WRONG = 4;
 
+  private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final int STEP = 100;
   private static final AtomicLong BACK = new AtomicLong();
 
@@ -42,14 +49,17 @@ public final class EchoClient {
 
   /**
    * Runs it: the URI, connections, the length of messages, a multiple of 8, how many on each
-   * connection, and the milliseconds between them.
+   * connection, the milliseconds between them, and perhaps a file that it waits for.
    */
-  public static void main(String[] args) {
+  public static void main(String[] args) throws InterruptedException {
     URI uri = URI.create(args[0]);
     int connections = Integer.parseInt(args[1]);
     int length = Integer.parseInt(args[2]);
     long count = Long.parseLong(args[3]);
     Duration pause = Duration.ofMillis(Long.parseLong(args[4]));
+    if (args.length > 5) {
+      await(Path.of(args[5]));
+    }
     RdmaTransport transport = Counts.countingTransport();
     try {
       Flux.range(0, connections)
@@ -73,6 +83,17 @@ public final class EchoClient {
     }
     System.out.println(BACK + " " + DONE);
     System.exit(0);
+  }
+
+  private static void await(Path file) throws InterruptedException {
+    System.out.println(WAITING);
+    long from = System.nanoTime();
+    while (Files.notExists(file)) {
+      if (System.nanoTime() - from > LIMIT.toNanos()) {
+        throw new IllegalStateException("no " + file + " within " + LIMIT);
+      }
+      Thread.sleep(1);
+    }
   }
 
   private Mono<Void> run() {

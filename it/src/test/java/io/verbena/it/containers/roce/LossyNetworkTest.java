@@ -70,10 +70,13 @@ class LossyNetworkTest {
   private static List<VerbenaContainer> echo(
       RoceNetwork network, VerbenaContainer server, Consumer<VerbenaContainer> fault) {
     set(fault, server);
-    VerbenaContainer eager = network.client(server, 3, 1, EAGER, EAGER_MESSAGES);
-    set(fault, eager);
-    VerbenaContainer rendezvous = network.client(server, 4, 1, RENDEZVOUS, RENDEZVOUS_MESSAGES);
-    set(fault, rendezvous);
+    VerbenaContainer eager = network.waitingClient(server, 3, 1, EAGER, EAGER_MESSAGES);
+    VerbenaContainer rendezvous =
+        network.waitingClient(server, 4, 1, RENDEZVOUS, RENDEZVOUS_MESSAGES);
+    for (VerbenaContainer client : List.of(eager, rendezvous)) {
+      set(fault, client);
+      RoceNetwork.begin(client);
+    }
     RoceNetwork.assertAllCameBack(eager, EAGER_MESSAGES);
     RoceNetwork.assertAllCameBack(rendezvous, RENDEZVOUS_MESSAGES);
     return List.of(eager, rendezvous);

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.testcontainers.containers.Network;
+import org.testcontainers.images.builder.Transferable;
 
 /**
  * A Docker network, and the programs on it, each at an address of its own. Closing it ends them
@@ -19,6 +20,9 @@ final class RoceNetwork implements AutoCloseable {
   static final Duration LIMIT = Duration.ofSeconds(60);
   static final int PORT = 7471;
   private static final int TERMINATED = 128 + 15;
+
+  /** The file that {@link #begin} makes. */
+  private static final String BEGIN = "/begin";
 
   private final List<VerbenaContainer> started = new ArrayList<>();
   private final String subnet;
@@ -69,6 +73,22 @@ final class RoceNetwork implements AutoCloseable {
             .withArguments(Integer.toString(connections), Integer.toString(length), count)
             .withArguments(Integer.toString(pause)),
         host);
+  }
+
+  /** One that begins when it is {@linkplain #begin told to}. */
+  VerbenaContainer waitingClient(
+      VerbenaContainer of, int host, int connections, int length, int count) {
+    return start(
+        new VerbenaContainer(EchoClient.class)
+            .withArguments("roce://" + of.hostAndPort())
+            .withArguments(Integer.toString(connections), Integer.toString(length))
+            .withArguments(Integer.toString(count), "0", BEGIN)
+            .withReadiness(EchoClient.WAITING),
+        host);
+  }
+
+  static void begin(VerbenaContainer client) {
+    client.copyFileToContainer(Transferable.of("now"), BEGIN);
   }
 
   VerbenaContainer reconnectingClient(int host, int losses, List<VerbenaContainer> servers) {
