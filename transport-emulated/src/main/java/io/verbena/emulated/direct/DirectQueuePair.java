@@ -200,7 +200,7 @@ final class DirectQueuePair extends EmulatedQueuePair {
     if (taken == null) {
       receives.readAhead();
     } else {
-      taken.warm();
+      taken.warm(receives);
     }
     if (lost) {
       sender.afterRelease(receiveCompletions()::overrun);

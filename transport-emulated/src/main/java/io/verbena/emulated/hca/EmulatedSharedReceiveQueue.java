@@ -42,7 +42,7 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
   EmulatedSharedReceiveQueue(
       EmulatedProtectionDomain domain, int maxWorkRequests, int maxScatterGather) {
     this.domain = domain;
-    receives = new ReceiveRing(maxWorkRequests, maxScatterGather);
+    receives = ReceiveRing.shared(maxWorkRequests, maxScatterGather);
   }
 
   EmulatedProtectionDomain protectionDomain() {
@@ -159,9 +159,9 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
     return true;
   }
 
-  /** Reads what stands where the next receive does. */
-  long peek() {
-    return receives.peek();
+  /** For the taker of {@code own}: gets the next receive ready to be taken. */
+  void warm(ReceiveRing own) {
+    own.warm(receives);
   }
 
   /** Frees the slots of this many receives that were taken. */

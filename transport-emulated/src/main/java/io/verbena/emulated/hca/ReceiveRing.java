@@ -27,6 +27,9 @@ public final class ReceiveRing {
   private static final int COUNT = 1;
   private static final int BUFFERS = 2;
 
+  /** Two cache lines: of entries that are apart so far, no line holds parts of two. */
+  private static final int APART = 16;
+
   /** Held by whoever posts. */
   public final Ownership posting = new Ownership();
 
@@ -60,14 +63,30 @@ public final class ReceiveRing {
     long address;
     long lengthAndKey;
     int count;
+
+    /** Nothing but the reason to read. */
+    long warmed;
+
     long a0, a1, a2, a3, a4, a5, a6, a7;
   }
 
   /** An empty ring. */
   public ReceiveRing(int maxReceive, int maxScatterGather) {
+    this(maxReceive, maxScatterGather, 1);
+  }
+
+  /**
+   * An empty ring for several takers. As they read no entry ahead, the poster must not take the
+   * line of the next one from them by what it writes beside it.
+   */
+  static ReceiveRing shared(int maxReceive, int maxScatterGather) {
+    return new ReceiveRing(maxReceive, maxScatterGather, APART);
+  }
+
+  private ReceiveRing(int maxReceive, int maxScatterGather, int leastStride) {
     this.maxReceive = maxReceive;
     this.maxScatterGather = maxScatterGather;
-    stride = Integer.highestOneBit(2 * (BUFFERS + 2 * maxScatterGather) - 1);
+    stride = Math.max(leastStride, Integer.highestOneBit(2 * (BUFFERS + 2 * maxScatterGather) - 1));
     entries = new long[FIRST_CAPACITY * stride];
   }
 
@@ -183,10 +202,15 @@ public final class ReceiveRing {
     return posted.getAcquire() - takeSide.taken;
   }
 
-  /** For anybody: what stands where the next receive does, which others may take meanwhile. */
-  long peek() {
-    long[] ring = entries;
-    return ring[at(ring, takeSide.taken)];
+  /**
+   * For the taker of this one: gets the next receive of {@code shared}, which others may take
+   * meanwhile, out of its poster's cache when nobody waits for it.
+   */
+  void warm(ReceiveRing shared) {
+    long[] ring = shared.entries;
+    int at = shared.at(ring, shared.takeSide.taken);
+    // Its first part and its last, which may be on another line.
+    takeSide.warmed += ring[at] + ring[at + BUFFERS + 1];
   }
 
   /** Whether it is full, as far as the poster sees. */

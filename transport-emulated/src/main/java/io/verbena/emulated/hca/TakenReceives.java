@@ -5,7 +5,8 @@ package io.verbena.emulated.hca;
  * The slots of a shared receive queue that one queue pair holds by the receives it has taken.
  * Whoever takes counts in the queue pair's own ring, whoever polls counts here, each on cache lines
  * of its own: neither waits for the other. Slots are free when the queue is told, which costs more:
- * now and then, or when it looks for some.
+ * now and then, or when it looks for some. Nothing here changes with each message: both sides read
+ * it.
  */
 public final class TakenReceives {
   private static final int TELL_EVERY = 16;
@@ -20,9 +21,6 @@ public final class TakenReceives {
 
   /** Of those, one past the last that the queue was told of. */
   private final PaddedLong told = new PaddedLong();
-
-  /** Of the taker: nothing but the reason to read. */
-  long warmed;
 
   /** Whether the queue pair waits for its turn, having found the queue empty; of the queue. */
   boolean starved;
@@ -43,8 +41,8 @@ public final class TakenReceives {
   }
 
   /** For the taker: gets the next receive out of the poster's cache when nobody waits for it. */
-  public void warm() {
-    warmed += shared.peek();
+  public void warm(ReceiveRing own) {
+    shared.warm(own);
   }
 
   /** For who polls: the completions of all receives before {@code position} were polled. */
