@@ -119,8 +119,7 @@ abstract class AsyncEventTests extends VerbsTests {
         tck.own(domain.createQueuePair(QueuePairOptions.reliable(queue, other, most, 1)));
     queuePair.modify(TransitionAttributes.toInit(tck.remoteAccess()));
     queuePair.modify(
-        TransitionAttributes.toReadyToReceive(
-            tck.device(), tck.device().port().gids().get(0), queuePair.number(), 1));
+        TransitionAttributes.toReadyToReceive(tck.device(), tck.device(), queuePair.number(), 1));
     queuePair.modify(TransitionAttributes.toReadyToSend(tck.device(), 1));
 
     for (int id = 0; id < most; id++) {

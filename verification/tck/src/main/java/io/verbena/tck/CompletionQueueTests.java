@@ -233,8 +233,7 @@ abstract class CompletionQueueTests extends VerbsTests {
       end = new Endpoint(tck, tck.device(), domain, null, completions, completions, queuePair);
       queuePair.modify(TransitionAttributes.toInit(tck.remoteAccess()));
       queuePair.modify(
-          TransitionAttributes.toReadyToReceive(
-              tck.device(), tck.device().port().gids().get(0), queuePair.number(), 1));
+          TransitionAttributes.toReadyToReceive(tck.device(), tck.device(), queuePair.number(), 1));
       queuePair.modify(TransitionAttributes.toReadyToSend(tck.device(), 1));
     }
   }

@@ -46,7 +46,7 @@ abstract class DatagramTests extends UnreliableTransportTests {
 
   @Override
   void assertRefusedToo() {
-    AddressVector self = AddressVector.to(tck.device().port().gids().get(0));
+    AddressVector self = TransitionAttributes.wayTo(tck.device());
     ProtectionDomain domain = tck.domain();
     expectFailure(NOT_SUPPORTED, () -> domain.createAddressHandle(self));
   }
@@ -429,7 +429,7 @@ abstract class DatagramTests extends UnreliableTransportTests {
   @Test
   void keepsItsDomainOpenWhileAnAddressHandleIs() {
     ProtectionDomain domain = tck.domain();
-    AddressVector self = AddressVector.to(tck.device().port().gids().get(0));
+    AddressVector self = TransitionAttributes.wayTo(tck.device());
     AddressHandle handle = tck.own(domain.createAddressHandle(self));
 
     assertThat(handle.vector()).isEqualTo(self);

@@ -5,11 +5,9 @@ import static org.awaitility.Awaitility.await;
 
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressHandle;
-import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.Device;
-import io.verbena.verbs.Gid;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairState;
@@ -64,8 +62,7 @@ record Endpoint(
 
   /** Creates an address handle for the port of {@code peer}. */
   AddressHandle handleTo(Endpoint peer) {
-    Gid gid = peer.device().port().gids().get(0);
-    return tck.own(domain.createAddressHandle(AddressVector.to(gid)));
+    return tck.own(domain.createAddressHandle(TransitionAttributes.wayTo(peer.device())));
   }
 
   /** Posts a SEND with an invalid lkey and takes its completion. */

@@ -10,7 +10,6 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.Device;
-import io.verbena.verbs.Gid;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
@@ -208,10 +207,9 @@ final class EndpointSetup {
     if (!hasAddressVectors()) {
       throw refused(end);
     }
-    Gid self = end.device().port().gids().get(0);
     QueuePairAttributes receive =
         TransitionAttributes.toReadyToReceive(
-            type, end.device(), self, queuePair.number(), CLIENT_PSN);
+            type, end.device(), end.device(), queuePair.number(), CLIENT_PSN);
     queuePair.modify(isReliable() ? receive.minRnrTimer(rnrTimer) : receive);
     if (state == QueuePairState.RTR) {
       return end;
@@ -339,10 +337,9 @@ final class EndpointSetup {
   }
 
   private void readyToReceive(Endpoint end, Endpoint peer, int peerPsn) {
-    Gid gid = peer.device().port().gids().get(0);
     QueuePairAttributes receive =
         TransitionAttributes.toReadyToReceive(
-            type, end.device(), gid, peer.queuePair().number(), peerPsn);
+            type, end.device(), peer.device(), peer.queuePair().number(), peerPsn);
     end.queuePair()
         .modify(
             isReliable()

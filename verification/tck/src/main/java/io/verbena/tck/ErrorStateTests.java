@@ -226,7 +226,7 @@ abstract class ErrorStateTests extends VerbsTests {
     end.queuePair()
         .modify(
             TransitionAttributes.toReadyToReceive(
-                end.device(), end.device().port().gids().get(0), end.queuePair().number(), 7));
+                end.device(), end.device(), end.queuePair().number(), 7));
     end.queuePair().modify(TransitionAttributes.toReadyToSend(end.device(), 7));
     end.post(Requests.nothing(2).signaled());
 

@@ -74,7 +74,7 @@ abstract class LimitTests extends VerbsTests {
   @Test
   void holdForAddressHandles() throws Exception {
     need(Capability.UNRELIABLE_DATAGRAM);
-    AddressVector vector = AddressVector.to(tck.device().port().gids().get(0));
+    AddressVector vector = TransitionAttributes.wayTo(tck.device());
 
     holdOnAllDomains(
         tck.attributes().maxAddressHandles(), domain -> domain.createAddressHandle(vector));

@@ -79,9 +79,7 @@ abstract class LostPeerTests extends VerbsTests {
     Endpoint end = tck.setup().endpointIn(QueuePairState.INIT);
     int nobody = tck.setup().endpoint().queuePair().number() ^ 0x80_0000;
     end.queuePair()
-        .modify(
-            TransitionAttributes.toReadyToReceive(
-                end.device(), end.device().port().gids().get(0), nobody, 1));
+        .modify(TransitionAttributes.toReadyToReceive(end.device(), end.device(), nobody, 1));
     end.queuePair()
         .modify(TransitionAttributes.toReadyToSend(end.device(), 1).timeout(SHORT).retryCount(1));
 
@@ -114,7 +112,7 @@ abstract class LostPeerTests extends VerbsTests {
         .modify(
             TransitionAttributes.toReadyToReceive(
                 pair.server().device(),
-                pair.client().device().port().gids().get(0),
+                pair.client().device(),
                 pair.client().queuePair().number(),
                 pair.client().queuePair().query().sendPsn()));
 

@@ -134,12 +134,12 @@ abstract class QueuePairTests extends VerbsTests {
   void answersTheAttributesThatItWasGiven() {
     Endpoint end = tck.setup().endpoint();
     QueuePair queuePair = end.queuePair();
-    AddressVector vector = AddressVector.to(end.device().port().gids().get(0));
+    AddressVector vector = TransitionAttributes.wayTo(end.device());
     Set<Access> access = EnumSet.of(Access.REMOTE_READ);
     queuePair.modify(TransitionAttributes.toInit(access));
     queuePair.modify(
         TransitionAttributes.toReadyToReceive(
-                end.device(), vector.destination(), queuePair.number(), 0x12_3456)
+                end.device(), end.device(), queuePair.number(), 0x12_3456)
             .maxDestinationReadAtomic(1)
             .minRnrTimer(9));
     queuePair.modify(

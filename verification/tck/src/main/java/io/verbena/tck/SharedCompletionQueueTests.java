@@ -188,7 +188,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
       if (state == QueuePairState.RTS) {
         queuePair.modify(
             TransitionAttributes.toReadyToReceive(
-                tck.device(), tck.device().port().gids().get(0), queuePair.number(), 1));
+                tck.device(), tck.device(), queuePair.number(), 1));
         queuePair.modify(TransitionAttributes.toReadyToSend(tck.device(), 1));
       }
       return queuePair;

@@ -4,7 +4,7 @@ package io.verbena.tck;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Device;
-import io.verbena.verbs.Gid;
+import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.QueuePairType;
@@ -23,6 +23,12 @@ final class TransitionAttributes {
 
   private TransitionAttributes() {}
 
+  /** The way to the port of a device: by its GID, or, on InfiniBand, by its LID. */
+  static AddressVector wayTo(Device peer) {
+    PortAttributes port = peer.port();
+    return port.lid() == 0 ? AddressVector.to(port.gids().get(0)) : AddressVector.toLid(port.lid());
+  }
+
   static QueuePairAttributes toInit(Set<Access> access) {
     return new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1).access(access);
   }
@@ -34,12 +40,12 @@ final class TransitionAttributes {
   }
 
   static QueuePairAttributes toReadyToReceive(
-      QueuePairType type, Device local, Gid peer, int peerNumber, int peerPsn) {
+      QueuePairType type, Device local, Device peer, int peerNumber, int peerPsn) {
     return switch (type) {
       case RC -> toReadyToReceive(local, peer, peerNumber, peerPsn);
       case UC ->
           toState(QueuePairState.RTR)
-              .addressVector(AddressVector.to(peer))
+              .addressVector(wayTo(peer))
               .pathMtu(local.port().activeMtu())
               .destinationQueuePair(peerNumber)
               .receivePsn(peerPsn);
@@ -53,10 +59,11 @@ final class TransitionAttributes {
         : toState(QueuePairState.RTS).sendPsn(psn);
   }
 
-  static QueuePairAttributes toReadyToReceive(Device local, Gid peer, int peerNumber, int peerPsn) {
+  static QueuePairAttributes toReadyToReceive(
+      Device local, Device peer, int peerNumber, int peerPsn) {
     return new QueuePairAttributes()
         .state(QueuePairState.RTR)
-        .addressVector(AddressVector.to(peer))
+        .addressVector(wayTo(peer))
         .pathMtu(local.port().activeMtu())
         .destinationQueuePair(peerNumber)
         .receivePsn(peerPsn)

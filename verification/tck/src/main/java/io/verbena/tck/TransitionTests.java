@@ -32,7 +32,6 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 
 import io.verbena.tck.TransitionTable.Row;
 import io.verbena.verbs.Access;
-import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
@@ -261,7 +260,7 @@ abstract class TransitionTests extends VerbsTests {
       case PKEY_INDEX -> attributes.pkeyIndex(0);
       case PORT -> attributes.port(1);
       case QKEY -> attributes.queueKey(1);
-      case AV -> attributes.addressVector(AddressVector.to(tck.device().port().gids().get(0)));
+      case AV -> attributes.addressVector(TransitionAttributes.wayTo(tck.device()));
       case PATH_MTU -> attributes.pathMtu(tck.device().port().activeMtu());
       case TIMEOUT -> attributes.timeout(TransitionAttributes.TIMEOUT);
       case RETRY_CNT -> attributes.retryCount(7);

@@ -251,7 +251,7 @@ abstract class UnreliableConnectionTests extends UnreliableTransportTests {
             TransitionAttributes.toReadyToReceive(
                 UC,
                 other.server().device(),
-                pair.client().device().port().gids().get(0),
+                pair.client().device(),
                 pair.client().queuePair().number(),
                 7));
     other.server().post(Requests.receive(1));
