@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.verbena.RdmaOptions;
 import io.verbena.core.cm.ConnectionEventDispatcher;
-import io.verbena.core.device.AsyncEvents;
 import io.verbena.core.device.OpenedDevice;
 import io.verbena.core.event.LoopStallEvent;
 import io.verbena.core.loop.CompletionLoop;
@@ -56,7 +55,6 @@ final class DeviceLoops {
   private final String provider;
   private final RdmaOptions options;
   private final OpenedDevice opened;
-  private final AsyncEvents events;
   private final @Nullable DutyCycleInvoker invoker;
   private final Executor allocations;
   private final @Nullable ExecutorService ownAllocations;
@@ -97,9 +95,6 @@ final class DeviceLoops {
             EnumSet.allOf(Credit.class),
             invoker,
             direct);
-    events =
-        new AsyncEvents(THREADS + '-' + device.attributes().name() + "-events", device, invoker);
-    opened.closeFirst().add("asynchronous events", events::close);
     ownAllocations =
         allocations == null ? newThread(THREADS + '-' + device.attributes().name()) : null;
     this.allocations = allocations == null ? requireNonNull(ownAllocations) : allocations;
@@ -109,7 +104,7 @@ final class DeviceLoops {
       }
       opened.dispatcher().start();
       if (contexts.get(0).needsEvents()) {
-        events.start();
+        opened.events().start();
       }
       for (ConnectionContext context : contexts) {
         context.loop().start();
@@ -205,7 +200,7 @@ final class DeviceLoops {
     return new ConnectionContext(
         provider,
         opened.dispatcher(),
-        events,
+        opened.events(),
         new LoopResources(
             loop, opened.memory(), options, opened.meter(), opened.closeFirst(), allocations),
         opened.domain(),
@@ -340,7 +335,6 @@ final class DeviceLoops {
       opened.closeFirst().add("completion queues", loop::closeQueues);
     }
     opened.close(patience);
-    events.join(patience);
     Throwable failure = isReported ? null : failureOf(loops);
     if (failure != null) {
       isReported = true;

@@ -18,11 +18,11 @@ final class Flusher {
   /** After so many it is the turn of the loop's other channels, as with a socket. */
   private static final int MOST_ROUNDS = 16;
 
-  private final CompletionQueues<Stream> completions;
+  private final CompletionQueues<?> completions;
   private final Unposted unposted = new Unposted();
   private final Gatherer gatherer;
 
-  Flusher(RegisteredMemory memory, CompletionQueues<Stream> completions) {
+  Flusher(RegisteredMemory memory, CompletionQueues<?> completions) {
     this.completions = completions;
     gatherer = new Gatherer(memory);
   }

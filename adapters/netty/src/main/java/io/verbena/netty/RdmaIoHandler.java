@@ -19,6 +19,7 @@ import io.verbena.core.loop.CompletionQueues;
 import io.verbena.core.loop.DutyCycleEnds;
 import io.verbena.core.loop.IdleStrategy;
 import io.verbena.core.loop.KeepAliveRounds;
+import io.verbena.core.loop.QueueMember;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
 import java.net.URI;
@@ -72,11 +73,12 @@ public final class RdmaIoHandler implements IoHandler {
   /** Events of the channel, once the loop sleeps where its sockets are waited for. */
   private @Nullable CompletionEvents events;
 
-  private CompletionQueues<Stream> queues;
+  private CompletionQueues<QueueMember> queues;
+  private LoopReceives receives;
   private final Set<RdmaIoHandle> handles = new HashSet<>();
   private final Set<Stream> streams = new HashSet<>();
   private final DutyCycleEnds ends = new DutyCycleEnds();
-  private KeepAliveRounds<Stream> keepAlive;
+  private KeepAliveRounds<QueueMember> keepAlive;
   private Flusher flusher;
   private int runs;
   private volatile boolean sleeping;
@@ -93,12 +95,13 @@ public final class RdmaIoHandler implements IoHandler {
     CompletionChannel made = channelOf(hca);
     channel = made;
     queues = new CompletionQueues<>(hca.device(), made, hca.meter());
+    receives = new LoopReceives(hca, queues);
     flusher = new Flusher(hca.memory(), queues);
     keepAlive = keepAlive();
   }
 
-  private KeepAliveRounds<Stream> keepAlive() {
-    KeepAliveRounds<Stream> rounds = new KeepAliveRounds<>(queues, hca.options());
+  private KeepAliveRounds<QueueMember> keepAlive() {
+    KeepAliveRounds<QueueMember> rounds = new KeepAliveRounds<>(queues, hca.options());
     rounds.start(System.nanoTime());
     return rounds;
   }
@@ -125,6 +128,7 @@ public final class RdmaIoHandler implements IoHandler {
       hca = opened;
       channel = made;
       queues = new CompletionQueues<>(opened.device(), made, opened.meter());
+      receives = new LoopReceives(opened, queues);
       flusher = new Flusher(opened.memory(), queues);
       keepAlive = keepAlive();
       if (sockets.areUsed()) {
@@ -193,8 +197,13 @@ public final class RdmaIoHandler implements IoHandler {
     return hca;
   }
 
-  CompletionQueues<Stream> queues() {
+  CompletionQueues<QueueMember> queues() {
     return queues;
+  }
+
+  /** Returns what this loop's streams receive into. */
+  LoopReceives receives() {
+    return receives;
   }
 
   /** Returns the event loop. */

@@ -3,227 +3,164 @@ package io.verbena.netty;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.verbena.RdmaException;
-import io.verbena.core.loop.WorkRequestId;
-import io.verbena.core.memory.Location;
-import io.verbena.core.memory.RegisteredMemory;
-import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.ReceiveWorkRequest;
+import io.verbena.core.receive.ReceiveFrames;
+import io.verbena.core.receive.Receives;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The receives of a stream and what has arrived in them. Each receive is in one place at a time:
+ * What has arrived for a stream, and the credits of its peer. Each receive is in one place:
  *
  * <pre>{@code
- * posted --arrived--> waiting --read to its end--> posted again, a credit owed
+ *            arrives                 was read               is announced
+ * promised ----------> unread --------------------> owed ----------------> promised
+ *    |                                  |
+ *    +--the peer does not use it--------+--others wait for receives------> given back
  * }</pre>
  *
- * <p>The peer never has more credits than there are receives posted. A stream starts with few and
- * short receives, as most connections are idle most of the time: it gets more when the peer fills
- * half of them, and long ones in their place once a message fills a short one, until many in a row
- * would have found room in short ones. On the event loop's thread only.
+ * <p>A stream starts with few, as most connections are idle most of the time: it gets more when the
+ * peer fills half of them. The frames of receives go back when they were read, or at the end of the
+ * duty cycle: what is not read then stands in memory of its own, so that a channel that does not
+ * read keeps no receive from the others. On the event loop's thread only.
  */
 @SuppressWarnings("deprecation") // of RecvByteBufAllocator.Handle, which the pipeline still gives
 final class ReceiveBuffers {
-  /** Bytes from which a receive's buffer itself goes to the pipeline; below, copying costs less. */
+  /** Bytes from which a frame itself may go to the pipeline; below, copying costs less. */
   private static final int LEAST_HANDED_OUT = 1024;
 
-  private static final int SHORT = 2048;
+  /** A frame that is filled to less than this part is copied: it would keep the rest, too. */
+  private static final int LEAST_FILLED = 8;
 
   /**
    * Bytes up to which receives are added for what nobody reads, as a socket has a buffer for it.
    */
   private static final int UNREAD = 64 << 10;
 
-  /** Messages in a row that need no long receive, after which there are short ones again. */
-  private static final int MANY = 1024;
+  private final Receives receives;
+  private final ReceiveFrames frames;
+  private final int first;
+  private final int most;
+  private final int leastHandedOut;
 
-  private final RegisteredMemory memory;
-  private final QueuePair queuePair;
-  private final long prefix;
-  private final int piece;
-  private final int shortPiece;
+  /** What the last duty cycles have left, in memory of its own. */
+  private final ArrayDeque<ByteBuf> kept = new ArrayDeque<>(0);
 
-  /** Bytes behind a piece, for what is no part of the stream. */
-  private final int trailer;
+  /** What has arrived behind it since, in frames of the receives. */
+  private final ArrayDeque<ByteBuf> arrived = new ArrayDeque<>(0);
 
-  private final @Nullable ByteBuf[] buffers;
-  private final int[] starts;
-  private final int[] ends;
-  private final int[] waiting;
-  private final ReceiveWorkRequest request = new ReceiveWorkRequest();
-  private final Location location = new Location();
-  private int receives;
-  private int head;
-  private int waitingCount;
-  private int unread;
+  /** The receives that the peer may use, has used, or is to be told of. */
+  private int share;
+
+  private int promised;
   private int owed;
-  private boolean owedAreLong;
-  private boolean wantsLong;
-  private int shortInARow;
+  private int unread;
   private boolean ended;
   private boolean discarding;
 
   /**
-   * Posts the first receives.
-   *
-   * @param trailer bytes behind those of each message
-   * @param first the number of receives to begin with
-   * @param most the most receives
-   * @throws RdmaException if there is no memory for the first ones, or the HCA does not register it
+   * @param receives which this releases
+   * @param frames replace those that go to the pipeline
+   * @param first what the peer is promised at first, and at all times
+   * @param most the most that it may be promised
    */
-  ReceiveBuffers(
-      RegisteredMemory memory,
-      QueuePair queuePair,
-      long prefix,
-      int piece,
-      int trailer,
-      int first,
-      int most) {
-    this.memory = memory;
-    this.queuePair = queuePair;
-    this.prefix = prefix;
-    this.piece = piece;
-    this.trailer = trailer;
-    shortPiece = Math.min(SHORT, piece);
-    buffers = new @Nullable ByteBuf[most];
-    starts = new int[most];
-    ends = new int[most];
-    waiting = new int[most];
-    try {
-      add(first);
-    } catch (RdmaException e) {
-      release();
-      throw e;
+  ReceiveBuffers(Receives receives, ReceiveFrames frames, int first, int most) {
+    this.receives = receives;
+    this.frames = frames;
+    this.first = first;
+    this.most = most;
+    leastHandedOut = Math.max(LEAST_HANDED_OUT, frames.capacity() / LEAST_FILLED);
+    share = first;
+    promised = first;
+  }
+
+  /** Returns how many receives the peer is promised at all times. */
+  int first() {
+    return first;
+  }
+
+  /**
+   * Handles a message that has arrived.
+   *
+   * @param frame taken over
+   * @param length its bytes of the stream
+   * @param end whether the stream ends behind it
+   * @return false if the peer had no credit for it
+   */
+  boolean arrived(ByteBuf frame, int length, boolean end) {
+    if (promised == 0) {
+      receives.giveBack(frame);
+      return false;
     }
-  }
-
-  private void add(int count) {
-    for (int i = 0; i < count; i++) {
-      buffers[receives] = allocate();
-      post(receives);
-      receives++;
-    }
-  }
-
-  private ByteBuf allocate() {
-    int length = (wantsLong ? piece : shortPiece) + trailer;
-    return memory.allocator().directBuffer(length, length);
-  }
-
-  private void post(int slot) {
-    ByteBuf buffer = buffers[slot];
-    int length = buffer == null ? 0 : buffer.capacity();
-    if (buffer == null || !memory.locate(buffer, 0, length, location)) {
-      throw new IllegalStateException("receive " + slot + " has no registered memory");
-    }
-    queuePair.postReceive(
-        request
-            .id(WorkRequestId.receive(prefix, slot))
-            .buffer(location.address(), length, location.lkey()));
-  }
-
-  /** Returns the number of receives. */
-  int receives() {
-    return receives;
-  }
-
-  /** Returns whether a receive is posted, unless it was flushed. */
-  boolean isAnyPosted() {
-    return waitingCount < receives;
-  }
-
-  /** Returns the longest message that a short receive takes, in bytes. */
-  int shortPiece() {
-    return shortPiece;
-  }
-
-  /** Returns the signal behind a message of this length, which has arrived in this receive. */
-  int trailer(int slot, int length) {
-    ByteBuf buffer = buffers[slot];
-    return buffer == null ? 0 : SignalTrailers.read(buffer, length);
-  }
-
-  /** Handles a message that has arrived in this receive, of so many bytes of the stream. */
-  void arrived(int slot, int length, boolean end) {
+    promised--;
     ended |= end;
-    learn(slot, length);
     if (length == 0 || discarding) {
-      again(slot);
-      return;
+      wasRead();
+      receives.giveBack(frame);
+      return true;
     }
-    starts[slot] = 0;
-    ends[slot] = length;
-    int at = head + waitingCount;
-    waiting[at < waiting.length ? at : at - waiting.length] = slot;
-    waitingCount++;
+    arrived.add(frame.setIndex(0, length));
     unread += length;
     if (unread < UNREAD) {
       growIfHalfFull();
     }
+    return true;
   }
 
-  private void learn(int slot, int length) {
-    if (length > shortPiece || length == lengthOf(slot)) {
-      wantsLong = true;
-      shortInARow = 0;
-    } else if (wantsLong && ++shortInARow >= MANY) {
-      wantsLong = false;
-      shortInARow = 0;
-    }
+  /** Gives a frame back that brought nothing. */
+  void drop(ByteBuf frame) {
+    receives.giveBack(frame);
   }
 
-  private int lengthOf(int slot) {
-    ByteBuf buffer = buffers[slot];
-    return buffer == null ? 0 : buffer.capacity() - trailer;
-  }
-
-  private void again(int slot) {
-    if (lengthOf(slot) != (wantsLong ? piece : shortPiece)) {
-      replace(slot);
-    }
-    post(slot);
-    owe(slot);
-  }
-
-  private void replace(int slot) {
-    try {
-      ByteBuf fresh = allocate();
-      ByteBuf old = buffers[slot];
-      buffers[slot] = fresh;
-      if (old != null) {
-        old.release();
-      }
-    } catch (RdmaException e) {
-      // There is no memory for that now: the receive stays as it is.
-      return;
-    }
+  /** Posts nothing any more: the queue pair is in its error state. */
+  void halt() {
+    receives.halt();
   }
 
   /**
-   * Adds a credit to those that are owed. Credits are returned by one kind at a time: as a long
-   * receive takes a short message too, a long one among short ones counts as short.
+   * The peer gives credits back that it does not use.
+   *
+   * @return false if it has not so many, or must keep them
    */
-  private void owe(int slot) {
-    boolean isLong = lengthOf(slot) == piece;
-    owedAreLong = owed == 0 ? isLong : owedAreLong && isLong;
-    owed++;
+  boolean givenBack(int count) {
+    if (count < 1 || count > Math.min(share - first, promised)) {
+      return false;
+    }
+    promised -= count;
+    share -= count;
+    receives.shrink(count);
+    return true;
+  }
+
+  /** The peer may send another message, unless others wait for receives that it has too many of. */
+  private void wasRead() {
+    if (share > first && receives.hasMoreThanItsPart()) {
+      share--;
+      receives.shrink(1);
+    } else {
+      owed++;
+    }
   }
 
   /** Returns whether there are bytes to read, or the end. */
   boolean isReadable() {
-    return waitingCount > 0 || ended;
+    return waiting() > 0 || ended;
   }
 
   /** Returns whether all was read and the peer sends no more. */
   boolean isAtEnd() {
-    return waitingCount == 0 && ended;
+    return waiting() == 0 && ended;
   }
 
   /** Returns whether the peer has ended its stream. */
   boolean hasEnded() {
     return ended;
+  }
+
+  private int waiting() {
+    return kept.size() + arrived.size();
   }
 
   /**
@@ -235,19 +172,16 @@ final class ReceiveBuffers {
    */
   @Nullable ByteBuf read(
       RecvByteBufAllocator.Handle handle, ByteBufAllocator allocator, boolean copies) {
-    if (waitingCount == 0) {
+    ByteBuf oldest = kept.isEmpty() ? arrived.peek() : kept.peek();
+    if (oldest == null) {
       return null;
     }
     growIfHalfFull();
-    int slot = waiting[head];
-    int length = ends[slot] - starts[slot];
-    if (!copies && length >= LEAST_HANDED_OUT && handle.guess() >= LEAST_HANDED_OUT) {
-      ByteBuf whole = handOut(slot);
-      if (whole != null) {
-        handle.attemptedBytesRead(length);
-        handle.lastBytesRead(length);
-        return whole;
-      }
+    int length = oldest.readableBytes();
+    if (!copies && length >= leastHandedOut && handle.guess() >= LEAST_HANDED_OUT && handOut()) {
+      handle.attemptedBytesRead(length);
+      handle.lastBytesRead(length);
+      return oldest;
     }
     return copy(allocate(handle, allocator), handle);
   }
@@ -262,34 +196,46 @@ final class ReceiveBuffers {
   }
 
   /**
-   * Exchanges the receive's buffer for another one; returns null if there is no memory for that.
+   * Takes the oldest message out, and posts another frame in place of its own; returns false if
+   * there is no memory for that.
    */
-  private @Nullable ByteBuf handOut(int slot) {
-    ByteBuf fresh;
-    try {
-      fresh = allocate();
-    } catch (RdmaException e) {
-      return null;
+  private boolean handOut() {
+    if (!kept.isEmpty()) {
+      unread -= kept.remove().readableBytes();
+      wasRead();
+      return true;
     }
-    ByteBuf full = buffers[slot];
-    buffers[slot] = fresh;
-    unread -= ends[slot] - starts[slot];
-    next();
+    ByteBuf fresh = allocate();
+    if (fresh == null) {
+      return false;
+    }
+    ByteBuf full = arrived.remove();
+    unread -= full.readableBytes();
+    wasRead();
     try {
-      again(slot);
+      receives.giveBack(fresh);
     } catch (RuntimeException e) {
-      if (full != null) {
-        full.release();
-      }
+      full.release();
       throw e;
     }
-    return full == null ? null : full.setIndex(starts[slot], ends[slot]);
+    return true;
+  }
+
+  private @Nullable ByteBuf allocate() {
+    try {
+      return frames.allocate();
+    } catch (RdmaException e) {
+      // Whoever asks copies instead.
+      return null;
+    }
   }
 
   private ByteBuf copy(ByteBuf into, RecvByteBufAllocator.Handle handle) {
     handle.attemptedBytesRead(into.writableBytes());
     try {
-      copy(into);
+      while (into.isWritable() && waiting() > 0) {
+        copyOldest(into);
+      }
     } catch (RuntimeException e) {
       into.release();
       throw e;
@@ -298,41 +244,47 @@ final class ReceiveBuffers {
     return into;
   }
 
-  private void copy(ByteBuf into) {
-    while (waitingCount > 0 && into.isWritable()) {
-      int slot = waiting[head];
-      int start = starts[slot];
-      int length = Math.min(ends[slot] - start, into.writableBytes());
-      ByteBuf from = buffers[slot];
-      if (from != null) {
-        into.writeBytes(from, start, length);
-      }
-      starts[slot] = start + length;
-      unread -= length;
-      if (starts[slot] == ends[slot]) {
-        next();
-        again(slot);
+  private void copyOldest(ByteBuf into) {
+    ArrayDeque<ByteBuf> from = kept.isEmpty() ? arrived : kept;
+    ByteBuf oldest = from.element();
+    int length = Math.min(oldest.readableBytes(), into.writableBytes());
+    into.writeBytes(oldest, length);
+    unread -= length;
+    if (!oldest.isReadable()) {
+      boolean own = from == kept;
+      from.remove();
+      wasRead();
+      if (own) {
+        oldest.release();
+      } else {
+        receives.giveBack(oldest);
       }
     }
   }
 
-  private void next() {
-    head = head + 1 < waiting.length ? head + 1 : 0;
-    waitingCount--;
-  }
-
   /** A peer that fills half of all receives before they are read is held up by their number. */
   private void growIfHalfFull() {
-    if (waitingCount * 2 >= receives && receives < buffers.length) {
-      int more = Math.min(receives, buffers.length - receives);
-      int before = receives;
-      try {
-        add(more);
-      } catch (RdmaException e) {
-        // As many as there is memory for: the stream is slower, and whole.
-      }
-      for (int slot = before; slot < receives; slot++) {
-        owe(slot);
+    if (waiting() * 2 >= share && share < most) {
+      int more = receives.grow(Math.min(share, most - share));
+      share += more;
+      owed += more;
+    }
+  }
+
+  /**
+   * The duty cycle ends: what was not read keeps a frame that another takes the place of, or, if it
+   * is short, or there is no other, a copy.
+   */
+  void keepUnread() {
+    for (ByteBuf frame = arrived.poll(); frame != null; frame = arrived.poll()) {
+      ByteBuf fresh = frame.readableBytes() < leastHandedOut ? null : allocate();
+      if (fresh == null) {
+        kept.add(
+            UnpooledByteBufAllocator.DEFAULT.heapBuffer(frame.readableBytes()).writeBytes(frame));
+        receives.giveBack(frame);
+      } else {
+        kept.add(frame);
+        receives.giveBack(fresh);
       }
     }
   }
@@ -341,34 +293,39 @@ final class ReceiveBuffers {
   void discard() {
     discarding = true;
     unread = 0;
-    while (waitingCount > 0) {
-      int slot = waiting[head];
-      next();
-      again(slot);
+    for (ByteBuf own = kept.poll(); own != null; own = kept.poll()) {
+      own.release();
+      wasRead();
+    }
+    for (ByteBuf frame = arrived.poll(); frame != null; frame = arrived.poll()) {
+      wasRead();
+      receives.giveBack(frame);
     }
   }
 
   /** Returns whether so many credits are owed that they go back without bytes to send. */
   boolean owesMuch() {
-    return owed * 2 >= receives;
+    return owed * 2 >= share;
   }
 
   /** Takes the credits that a message returns to the peer, as its {@link Signal}. */
   int takeOwed() {
     int credits = Math.min(owed, Signal.MOST_CREDITS);
     owed -= credits;
-    return Signal.of(credits, owedAreLong);
+    promised += credits;
+    return credits;
   }
 
-  /** Releases the memory, once the queue pair is closed. Idempotent. */
+  /** Gives everything back, once the queue pair is closed. Idempotent. */
   void release() {
-    waitingCount = 0;
-    for (int i = 0; i < buffers.length; i++) {
-      ByteBuf buffer = buffers[i];
-      buffers[i] = null;
-      if (buffer != null) {
-        buffer.release();
-      }
+    receives.halt();
+    try {
+      discard();
+    } finally {
+      // Those that discard() did not come to.
+      arrived.forEach(ByteBuf::release);
+      arrived.clear();
+      receives.release();
     }
   }
 }

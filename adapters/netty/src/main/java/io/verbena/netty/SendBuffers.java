@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * and the one that ends the stream. On the event loop's thread only, but for what a meter reads.
  */
 final class SendBuffers implements ConnectionState, QueuePairUser {
-  /** SendCredits that bytes may not use. */
+  /** Credits that bytes may not use. */
   static final int RESERVED = Handshake.LEAST_RECEIVES - 1;
 
   private final QueuePair queuePair;
@@ -51,9 +51,12 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   private int heldCount;
   private int posted;
   private int completed;
-  private final SendCredits credits = new SendCredits();
+  private int credits;
+
+  /** What the peer promises at all times. */
+  private int firstCredits;
+
   private int piece;
-  private int shortPiece;
   private boolean ended;
   private boolean released;
 
@@ -104,13 +107,13 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
    */
   void open(Handshake peer, int longest) {
     piece = Math.min(peer.piece(), longest);
-    shortPiece = Math.min(peer.shortPiece(), longest);
-    credits.add(peer.receives(), false);
+    firstCredits = peer.receives();
+    credits += firstCredits;
   }
 
-  /** Returns the most bytes that the next message takes. */
+  /** Returns the most bytes that a message takes. */
   int piece() {
-    return credits.nextIsLong() ? piece : shortPiece;
+    return piece;
   }
 
   /**
@@ -118,17 +121,30 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
    *
    * @return false if the peer returns more than it ever had, {@link Handshake#MOST_RECEIVES}
    */
-  boolean addCredits(int count, boolean areLong) {
-    if (count > Handshake.MOST_RECEIVES - credits.total()) {
+  boolean addCredits(int count) {
+    if (count > Handshake.MOST_RECEIVES - credits) {
       return false;
     }
-    credits.add(count, areLong);
+    credits += count;
     return true;
   }
 
   /** Returns whether bytes can be posted now. */
   boolean canSend() {
-    return credits.total() > RESERVED && posted - completed < depth - RESERVED && !ended;
+    return credits > RESERVED && posted - completed < depth - RESERVED && !ended;
+  }
+
+  /** Returns whether it has credits beyond those that it keeps, and can give them back. */
+  boolean canGiveBack() {
+    return credits > firstCredits + 1 && canSend();
+  }
+
+  /** Gives all credits back but those that it keeps; the message itself takes one. */
+  void giveBack() {
+    int count = Math.min(credits - firstCredits - 1, Signal.MOST_CREDITS);
+    begin(Signal.back(count)).signaled();
+    post();
+    credits -= count;
   }
 
   /** Returns whether everything that was posted is known to have completed. */
@@ -180,7 +196,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
 
   /** Whether a message that only returns credits can be posted. */
   boolean canReturn() {
-    return credits.total() > (ended ? 0 : RESERVED - 1) && posted - completed < depth - 1;
+    return credits > (ended ? 0 : RESERVED - 1) && posted - completed < depth - 1;
   }
 
   /** Posts a message that only returns credits. */
@@ -215,7 +231,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     meter.posted(posted & mask, request);
     queuePair.postSend(request.id(WorkRequestId.send(prefix, posted)));
     posted++;
-    credits.take();
+    credits--;
   }
 
   /** Handles the completion of a message, and of all before it. */
@@ -245,7 +261,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
 
   @Override
   public int credits(Credit kind) {
-    return Math.max(0, credits.total());
+    return Math.max(0, credits);
   }
 
   @Override

@@ -4,10 +4,13 @@ package io.verbena.netty;
 import io.netty.util.NetUtil;
 import io.verbena.RdmaOptions;
 import io.verbena.core.cm.ConnectionEventDispatcher;
+import io.verbena.core.device.AsyncEvents;
 import io.verbena.core.device.OpenedDevice;
+import io.verbena.core.loop.CloseSteps;
 import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.Credit;
 import io.verbena.meters.HcaMeter;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.Device;
@@ -84,6 +87,9 @@ final class SharedHca {
             Set.of(Credit.RECEIVE),
             null);
     opened.dispatcher().start();
+    if (opened.device().attributes().supports(Capability.SHARED_RECEIVE_QUEUE)) {
+      opened.events().start();
+    }
   }
 
   /**
@@ -178,6 +184,15 @@ final class SharedHca {
   /** Returns the meter of the device. */
   HcaMeter meter() {
     return opened.meter();
+  }
+
+  AsyncEvents events() {
+    return opened.events();
+  }
+
+  /** Returns what is closed before the device: what of it could not be closed yet. */
+  CloseSteps closeFirst() {
+    return opened.closeFirst();
   }
 
   ConnectionEventDispatcher dispatcher() {

@@ -7,8 +7,11 @@ package io.verbena.netty;
  *
  * <pre>
  *  31       18   17     16    15       0
- *  | unused   | long | end  | credits  |
+ *  | unused   | back | end  | credits  |
  * </pre>
+ *
+ * <p>Credits are for so many further messages of the receiver; with {@code back} they are those
+ * that the sender had and does not use.
  */
 final class Signal {
   /** The most credits that one message returns. */
@@ -18,15 +21,13 @@ final class Signal {
   static final int NONE = -1;
 
   private static final int END = 1 << 16;
-  private static final int LONG = 1 << 17;
+  private static final int BACK = 1 << 17;
 
   private Signal() {}
 
-  /**
-   * @param areLong whether the credits are for long receives
-   */
-  static int of(int credits, boolean areLong) {
-    return areLong ? credits | LONG : credits;
+  /** Of credits that the sender gives back. */
+  static int back(int credits) {
+    return credits | BACK;
   }
 
   /** Adds that the sender sends no more bytes. */
@@ -38,12 +39,9 @@ final class Signal {
     return signal & MOST_CREDITS;
   }
 
-  /**
-   * Whether the credits are for receives of the sender's {@link
-   * io.verbena.netty.wire.Handshake#piece}, not short ones.
-   */
-  static boolean areLong(int signal) {
-    return (signal & LONG) != 0;
+  /** Returns whether the credits are given back. */
+  static boolean isBack(int signal) {
+    return (signal & BACK) != 0;
   }
 
   /** Returns whether the sender sends no more bytes. */

@@ -5,11 +5,11 @@ import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Future;
 import io.verbena.RdmaException;
 import io.verbena.core.event.ConnectionRecorder;
-import io.verbena.core.loop.CompletionTarget;
 import io.verbena.core.loop.DutyCycleEnd;
-import io.verbena.core.loop.KeepAliveMember;
+import io.verbena.core.loop.QueueMember;
 import io.verbena.core.loop.SilentRounds;
 import io.verbena.core.loop.WorkRequestId;
+import io.verbena.core.receive.ReceivePool;
 import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionIdentifier;
@@ -19,6 +19,7 @@ import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.io.IOException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -37,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On the event loop's thread only.
  */
-final class Stream implements CompletionTarget, KeepAliveMember {
+final class Stream implements QueueMember, ReceivePool.User {
   private enum State {
     NEW,
     OPEN,
@@ -79,10 +80,16 @@ final class Stream implements CompletionTarget, KeepAliveMember {
   private State state = State.NEW;
   private int completions;
 
+  /** The count of completions when the last round of keep-alives came by. */
+  private int completionsAtRound;
+
   /** Whether the last request is a question for a sign of life that was not answered yet. */
   private boolean asked;
 
   private long askedAt;
+
+  /** Whether the device said so, of which the loop is told too. */
+  private volatile boolean pairHasFailed;
 
   private boolean wantsToWrite;
   private boolean reset;
@@ -111,7 +118,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     this.owner = owner;
     hca = handler.hca();
     work = new DutyCycleEnd(handler.ends(), this::doWork);
-    queues = new StreamQueues(handler, identifier, this);
+    queues = new StreamQueues(handler, identifier, this, this::queuePairFailed);
     queuePair = queues.queuePair();
     sendBuffers = queues.sendBuffers();
     receiveBuffers = queues.receiveBuffers();
@@ -123,12 +130,7 @@ final class Stream implements CompletionTarget, KeepAliveMember {
 
   /** Returns the handshake of this end. */
   Handshake handshake(int port) {
-    return new Handshake(
-        port,
-        trails,
-        hca.options().eagerSize(),
-        receiveBuffers.shortPiece(),
-        receiveBuffers.receives());
+    return new Handshake(port, trails, hca.options().eagerSize(), receiveBuffers.first());
   }
 
   /** Returns whether the peer has signals where this end looks for them. */
@@ -169,6 +171,10 @@ final class Stream implements CompletionTarget, KeepAliveMember {
 
   /** Returns why nothing can be sent any more, or null. */
   @Nullable IOException failure() {
+    if (pairHasFailed) {
+      // The loop may not have come to notice it.
+      breakOutput(brokenPipe());
+    }
     return failure;
   }
 
@@ -210,9 +216,19 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     }
   }
 
-  /** One question at a time; a stream that closes has its deadline. */
+  /**
+   * {@inheritDoc}
+   *
+   * <p>One question at a time; a stream that closes has its deadline. One that was idle since the
+   * last round gives credits back that it does not use.
+   */
   @Override
   public boolean keepAlive() {
+    boolean idle = completions == completionsAtRound;
+    completionsAtRound = completions;
+    if (idle && state == State.OPEN && failure == null && sendBuffers.canGiveBack()) {
+      sendBuffers.giveBack();
+    }
     if (asked) {
       // An HCA that retries for ever, as Soft-RoCE does with a retry count of 7, tells nothing.
       if (System.nanoTime() - askedAt > hca.options().operationTimeout().toNanos()) {
@@ -239,70 +255,116 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     asked = false;
     hca.meter().peerFoundDead();
     if (state == State.OPEN) {
-      fail(new IOException("Connection to " + identifier.peer() + " broken: " + why), null);
+      fail(new IOException(brokenBecause(why)), null);
       schedule();
     }
   }
 
   @Override
   public void completed(WorkCompletion completion) {
-    completions++;
-    asked &= !completion.isSuccess();
-    long id = completion.workRequestId();
+    int sequence = WorkRequestId.sequence(completion.workRequestId());
+    if (WorkRequestId.isReceive(completion.workRequestId())) {
+      received(queues.take(sequence), completion);
+      return;
+    }
+    count(completion);
+    CompletionStatus status = completion.status();
+    sendBuffers.completed(sequence, status);
     if (!completion.isSuccess()) {
-      failed(completion.status(), WorkRequestId.isReceive(id), WorkRequestId.sequence(id));
-    } else if (WorkRequestId.isReceive(id)) {
-      received(completion);
-    } else {
-      sendBuffers.completed(WorkRequestId.sequence(id), CompletionStatus.SUCCESS);
+      if (asked && status == CompletionStatus.RETRY_EXC_ERR) {
+        hca.meter().peerFoundDead();
+      }
+      failed(status);
     }
     schedule();
   }
 
-  private void received(WorkCompletion completion) {
-    int slot = WorkRequestId.sequence(completion.workRequestId());
+  private void count(WorkCompletion completion) {
+    completions++;
+    asked &= !completion.isSuccess();
+  }
+
+  @Override
+  public void received(ByteBuf frame, WorkCompletion completion) {
+    count(completion);
+    try {
+      if (!completion.isSuccess()) {
+        receiveBuffers.halt();
+        receiveBuffers.drop(frame);
+        receiveFailed(completion.status());
+      } else if (state == State.CLOSED) {
+        receiveBuffers.drop(frame);
+      } else {
+        arrived(frame, completion);
+      }
+    } catch (VerbsException e) {
+      failReceives(e);
+    }
+    schedule();
+  }
+
+  private void failReceives(VerbsException why) {
+    fail(new IOException(brokenBecause("the HCA takes no more receives"), why), null);
+  }
+
+  private void arrived(ByteBuf frame, WorkCompletion completion) {
     int length = completion.byteLength() - (trails ? SignalTrailers.LENGTH : 0);
-    int signal = signal(completion, slot, length);
-    if (!Signal.isKnown(signal)
-        || (receiveBuffers.hasEnded() && length > 0)
-        || !sendBuffers.addCredits(Signal.credits(signal), Signal.areLong(signal))) {
-      fail(
-          new IOException("the peer " + identifier.peer() + " does not keep to the protocol"),
-          null);
+    int signal = signal(completion, frame, length);
+    if (!Signal.isKnown(signal) || (receiveBuffers.hasEnded() && length > 0)) {
+      receiveBuffers.drop(frame);
+      failProtocol();
       return;
     }
-    if (state != State.CLOSED) {
-      if (length > 0) {
-        sendBuffers.meter().received(length);
-      }
-      receiveBuffers.arrived(slot, length, Signal.isEnd(signal));
+    if (length > 0) {
+      sendBuffers.meter().received(length);
     }
+    int credits = Signal.credits(signal);
+    if (!receiveBuffers.arrived(frame, length, Signal.isEnd(signal))
+        || !(Signal.isBack(signal)
+            ? receiveBuffers.givenBack(credits)
+            : sendBuffers.addCredits(credits))) {
+      failProtocol();
+    }
+  }
+
+  /** Nobody is given what has come so far: the connection ends now, and not once that was read. */
+  private void failProtocol() {
+    receiveBuffers.discard();
+    fail(new IOException("the peer " + identifier.peer() + " does not keep to the protocol"), null);
+  }
+
+  private String brokenPipe() {
+    return "Broken pipe: the peer " + identifier.peer() + " has closed the connection";
+  }
+
+  private String brokenBecause(String why) {
+    return "Connection to " + identifier.peer() + " broken: " + why;
   }
 
   /** Returns the signal of a message; an unknown one if it has none. */
-  private int signal(WorkCompletion completion, int slot, int length) {
+  private int signal(WorkCompletion completion, ByteBuf frame, int length) {
     if (!trails) {
       return completion.hasImmediate() ? completion.immediate() : Signal.NONE;
     }
-    return length < 0 ? Signal.NONE : receiveBuffers.trailer(slot, completion.byteLength());
+    return length < 0 ? Signal.NONE : SignalTrailers.read(frame, completion.byteLength());
   }
 
-  private void failed(CompletionStatus status, boolean receive, int sequence) {
-    if (!receive) {
-      sendBuffers.completed(sequence, status);
-      if (asked && status == CompletionStatus.RETRY_EXC_ERR) {
-        hca.meter().peerFoundDead();
-      }
-    }
+  private void receiveFailed(CompletionStatus status) {
     if (status == CompletionStatus.WR_FLUSH_ERR) {
-      isFlushed |= receive;
-      if (receive && disconnected) {
+      isFlushed = true;
+      if (disconnected) {
         receivesEnded();
       }
+    }
+    failed(status);
+  }
+
+  private void failed(CompletionStatus status) {
+    if (status == CompletionStatus.WR_FLUSH_ERR) {
       // The peer ended the connection, or an error before this one did.
-      breakOutput("Broken pipe: the peer " + identifier.peer() + " has closed the connection");
+      breakOutput(brokenPipe());
     } else {
-      fail(new IOException("Connection to " + identifier.peer() + " broken: " + status), status);
+      fail(new IOException(brokenBecause(status.toString())), status);
     }
   }
 
@@ -331,9 +393,9 @@ final class Stream implements CompletionTarget, KeepAliveMember {
       return;
     }
     disconnected = true;
-    breakOutput("Broken pipe: the peer " + identifier.peer() + " has closed the connection");
+    breakOutput(brokenPipe());
     handler.drain();
-    if (isFlushed || !receiveBuffers.isAnyPosted() || !stopQueues()) {
+    if (isFlushed || !stopQueues() || queues.areReceivesFlushed()) {
       receivesEnded();
     } else if (state == State.OPEN) {
       endBy(this::receivesEnded);
@@ -342,12 +404,17 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     schedule();
   }
 
-  /** Has the HCA flush what is posted; returns false if it refuses, as one that is gone does. */
+  /**
+   * Has the HCA flush what is posted, and takes what it has completed; returns false if it refuses,
+   * as one that is gone does.
+   */
   private boolean stopQueues() {
+    receiveBuffers.halt();
     try {
       if (queuePair.state() != QueuePairState.ERR) {
         queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
       }
+      handler.drain();
       return true;
     } catch (VerbsException e) {
       hca.meter().failed("connection", null, e);
@@ -364,9 +431,33 @@ final class Stream implements CompletionTarget, KeepAliveMember {
     }
   }
 
+  /** Called on any thread when the device says so. */
+  private void queuePairFailed() {
+    pairHasFailed = true;
+    try {
+      handler.executor().execute(this::noticeFailure);
+    } catch (RejectedExecutionException e) {
+      // The loop has ended, and closes all of its streams.
+      return;
+    }
+  }
+
+  /**
+   * The queue pair has failed, of which nothing tells where it sends nothing: what came before is
+   * in the completion queue.
+   */
+  private void noticeFailure() {
+    if (state == State.CLOSED || disconnected) {
+      return;
+    }
+    handler.drain();
+    breakOutput(brokenPipe());
+    receivesEnded();
+  }
+
   private void receivesEnded() {
     if (state != State.CLOSED) {
-      if (!receiveBuffers.hasEnded()) {
+      if (!receiveBuffers.hasEnded() && !reset) {
         fail(new IOException("Connection reset by peer: " + identifier.peer()), null);
       }
       schedule();
@@ -417,6 +508,18 @@ final class Stream implements CompletionTarget, KeepAliveMember {
       case NEW, CLOSED -> {
         // Not yet, or no more.
       }
+    }
+    if (state != State.CLOSED) {
+      keepUnread();
+    }
+  }
+
+  private void keepUnread() {
+    try {
+      receiveBuffers.keepUnread();
+    } catch (VerbsException e) {
+      failReceives(e);
+      schedule();
     }
   }
 
@@ -521,10 +624,21 @@ final class Stream implements CompletionTarget, KeepAliveMember {
         identifier.disconnect();
       }
     } finally {
-      queuePair.close();
+      closeQueues();
+    }
+  }
+
+  private void closeQueues() {
+    if (queues.takeFromLoop() && !hca.hasFailed()) {
+      // What the HCA has taken of the loop's receives is completed in this state, and taken from
+      // the completion queue; closing would remove it there.
+      boolean unused = stopQueues();
+    }
+    try {
+      queues.close();
+    } finally {
       identifier.close();
       writes.release();
-      queues.release();
       handler.closed(this);
     }
   }

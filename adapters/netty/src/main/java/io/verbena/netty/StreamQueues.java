@@ -1,72 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
+
+import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
+import io.verbena.core.device.AsyncEvents;
 import io.verbena.core.loop.CompletionQueues;
 import io.verbena.core.loop.Membership;
+import io.verbena.core.loop.QueueMember;
+import io.verbena.core.receive.OwnReceives;
+import io.verbena.core.receive.ReceivePool;
+import io.verbena.core.receive.ReceiveShare;
+import io.verbena.core.receive.Receives;
 import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.VerbsException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a stream has of its HCA: a queue pair whose completions the loop polls, and the memory of
- * both its queues. On the event loop's thread only.
+ * both its queues. Its receives are a share of the loop's, or its own where the device has no
+ * shared receive queues. On the event loop's thread only.
  */
 final class StreamQueues {
-  private static final int FIRST_RECEIVES = 4;
   private static final int MOST_INLINE = 256;
 
-  private final CompletionQueues<Stream> completions;
+  private final CompletionQueues<QueueMember> completions;
+  private final AsyncEvents deviceEvents;
   private final Membership membership;
   private final boolean trails;
   private final QueuePair queuePair;
   private final int inlineLimit;
   private final SendBuffers sendBuffers;
   private final ReceiveBuffers receiveBuffers;
+  private final @Nullable OwnReceives ownReceives;
 
   /**
-   * Creates the queue pair of a connection that is being set up, and posts its first receives.
+   * Creates the queue pair of a connection that is being set up, with the receives that the peer is
+   * promised first.
    *
+   * @param stream gets its completions
+   * @param onFailure called, on any thread, when the queue pair fails by itself
    * @throws VerbsException if the device has no resources left
    * @throws RdmaException if there is no memory for receives, or the HCA does not register it
    */
-  StreamQueues(RdmaIoHandler handler, ConnectionIdentifier identifier, Stream stream) {
+  <S extends QueueMember & ReceivePool.User> StreamQueues(
+      RdmaIoHandler handler, ConnectionIdentifier identifier, S stream, Runnable onFailure) {
     SharedHca hca = handler.hca();
     RdmaOptions options = hca.options();
-    int receives = Math.min(options.receiveDepth(), Handshake.MOST_RECEIVES);
+    int most = Math.min(options.receiveDepth(), Handshake.MOST_RECEIVES);
+    int first = LoopReceives.first(options);
     int sends = options.sendDepth();
     trails = !hca.device().attributes().supports(Capability.SEND_WITH_IMMEDIATE);
     completions = handler.queues();
-    Membership joined = completions.join(stream, receives + sends);
-    membership = joined;
+    deviceEvents = hca.events();
+    LoopReceives receives = handler.receives();
+    ReceiveShare share = receives.join();
+    Membership joined = null;
     QueuePair made = null;
     SendBuffers out = null;
+    OwnReceives own = null;
     try {
+      joined = completions.join(stream, share == null ? most + sends : sends);
+      membership = joined;
       made =
           identifier.createQueuePair(
               hca.domain(),
-              QueuePairOptions.reliable(joined.queue(), joined.queue(), sends, receives)
+              options(joined, share, sends, most)
                   .withScatterGather(trails ? 2 : 1, 1)
                   .withInlineData(mostInline(hca)));
+      queuePair = made;
       inlineLimit = Math.min(mostInline(hca), made.capabilities().maxInlineData());
       SignalTrailers trailers =
           trails ? new SignalTrailers(hca.memory(), SendBuffers.slots(sends)) : null;
       out = new SendBuffers(made, joined.prefix(), sends, hca.meter(), trailers);
       sendBuffers = out;
-      receiveBuffers =
-          new ReceiveBuffers(
-              hca.memory(),
-              made,
-              joined.prefix(),
-              options.eagerSize(),
-              trails ? SignalTrailers.LENGTH : 0,
-              Math.min(FIRST_RECEIVES, receives),
-              receives);
-      queuePair = made;
+      if (share == null) {
+        own = new OwnReceives(made, receives.frames(), joined.prefix(), most);
+        own.fill(first);
+      } else {
+        share.serve(made.number(), stream);
+        deviceEvents.listenForFailure(made, onFailure);
+      }
+      ownReceives = own;
+      Receives its = share == null ? requireNonNull(own) : share;
+      receiveBuffers = new ReceiveBuffers(its, receives.frames(), first, most);
     } catch (VerbsException | RdmaException e) {
       if (made != null) {
         made.close();
@@ -74,9 +97,25 @@ final class StreamQueues {
       if (out != null) {
         out.release();
       }
-      completions.leave(joined);
+      if (own != null) {
+        own.release();
+      }
+      if (share != null) {
+        share.release();
+      }
+      if (joined != null) {
+        completions.leave(joined);
+      }
       throw e;
     }
+  }
+
+  private static QueuePairOptions options(
+      Membership joined, @Nullable ReceiveShare share, int sends, int receives) {
+    return share == null
+        ? QueuePairOptions.reliable(joined.queue(), joined.queue(), sends, receives)
+        : QueuePairOptions.reliable(joined.queue(), share.completionQueue(), sends, 0)
+            .withSharedReceiveQueue(share.queue());
   }
 
   /** What a signal stands behind cannot be inline, which is one piece. */
@@ -106,10 +145,35 @@ final class StreamQueues {
     return receiveBuffers;
   }
 
-  /** Releases the memory, once the queue pair is closed. */
-  void release() {
-    sendBuffers.release();
-    receiveBuffers.release();
-    completions.leave(membership);
+  /** Returns whether its receives are a share of the loop's. */
+  boolean takeFromLoop() {
+    return ownReceives == null;
+  }
+
+  /** Returns the frame of a receive of its own that has completed, which is the caller's. */
+  ByteBuf take(int sequence) {
+    return requireNonNull(ownReceives, "receives are the loop's").take(sequence);
+  }
+
+  /**
+   * Returns whether all receives have completed, once the queue pair is in its error state and all
+   * completions that were there are taken.
+   */
+  boolean areReceivesFlushed() {
+    OwnReceives own = ownReceives;
+    // Those of a shared queue are not flushed: what the HCA took of them was there.
+    return own == null || own.flushed() == Receives.Flush.DONE;
+  }
+
+  /** Closes the queue pair and releases all memory. */
+  void close() {
+    deviceEvents.forget(queuePair);
+    try {
+      queuePair.close();
+    } finally {
+      sendBuffers.release();
+      receiveBuffers.release();
+      completions.leave(membership);
+    }
   }
 }

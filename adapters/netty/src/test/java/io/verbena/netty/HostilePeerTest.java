@@ -21,14 +21,16 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** A peer that does not keep to the protocol loses its own connection, and no other. */
 class HostilePeerTest {
-  private static final Handshake HANDSHAKE = new Handshake(1, false, 4096, 2048, 32);
+  private static final Handshake HANDSHAKE = new Handshake(1, false, 4096, 32);
 
   /** What a peer may say wrong. */
   @SuppressWarnings("ImmutableEnumChecker") // what is told captures nothing
   enum Lie {
     NO_IMMEDIATE(peer -> peer.send(10)),
     UNKNOWN_BITS(peer -> peer.send(10, 1 << 31)),
-    MORE_CREDITS_THAN_RECEIVES_CAN_BE(peer -> peer.send(0, Signal.of(Signal.MOST_CREDITS, false))),
+    MORE_CREDITS_THAN_RECEIVES_CAN_BE(peer -> peer.send(0, Signal.MOST_CREDITS)),
+    GIVES_BACK_NOTHING(peer -> peer.send(0, Signal.back(0))),
+    GIVES_BACK_MORE_THAN_IT_HAS(peer -> peer.send(0, Signal.back(40))),
     LONGER_THAN_A_RECEIVE(peer -> peer.send(4097, 0)),
     BYTES_BEHIND_THE_END(
         peer -> {
@@ -47,13 +49,12 @@ class HostilePeerTest {
   @SuppressWarnings("ImmutableEnumChecker") // nobody changes the bytes
   enum Nonsense {
     NOTHING(new byte[0]),
-    SHORT(new byte[19]),
-    ZEROS(new byte[20]),
-    ANOTHER_VERSION(changed(4, 2)),
+    SHORT(new byte[15]),
+    ZEROS(new byte[16]),
+    ANOTHER_VERSION(changed(4, 1)),
     NO_PIECE(changed(8, 0xff)),
-    NO_SHORT_PIECE(changed(14, 0)),
-    SHORT_PIECE_LONGER_THAN_PIECE(changed(13, 1)),
-    NO_RECEIVES(changed(19, SendBuffers.RESERVED));
+    SHORT_PIECE(changed(10, 0)),
+    NO_RECEIVES(changed(15, SendBuffers.RESERVED));
 
     private final byte[] data;
 

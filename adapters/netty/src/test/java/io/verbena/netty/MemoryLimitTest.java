@@ -2,6 +2,7 @@
 package io.verbena.netty;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
@@ -10,6 +11,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.SocketChannel;
 import io.verbena.MemoryLimitException;
+import io.verbena.core.testing.Addresses;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;
@@ -22,7 +24,8 @@ import org.junit.jupiter.api.Test;
 class MemoryLimitTest {
   @Test
   void aConnectionThatHasNoMemoryForItsReceivesFails() {
-    try (Ends ends = new Ends(Ends.options().maxRegisteredBytes(1 << 18))) {
+    assumeThat(Addresses.areEmulated()).as("an HCA whose limits can be set").isTrue();
+    try (Ends ends = OwnReceivesHca.ends(Ends.options().maxRegisteredBytes(1 << 18))) {
       Channel server = Ends.bind(ends.server(Collector::new));
       List<SocketChannel> connected = new ArrayList<>();
       Throwable failure = null;

@@ -19,7 +19,7 @@ class PagesTest {
 
   @Test
   void securityTellsTheLengthOfTheHandshake() {
-    int length = new Handshake(1, false, 4096, 4096, 4).encode().remaining();
+    int length = new Handshake(1, false, 4096, 4).encode().remaining();
 
     assertThat(PAGES.resolve("security.md"))
         .content()

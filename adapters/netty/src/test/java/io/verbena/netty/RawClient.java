@@ -69,8 +69,7 @@ final class RawClient implements AutoCloseable {
   private static RawClient to(Channel server, URI address, int port) throws InterruptedException {
     RawClient client = new RawClient(address);
     client.connect(
-        (InetSocketAddress) server.localAddress(),
-        new Handshake(port, false, 4096, 64, 16).encode());
+        (InetSocketAddress) server.localAddress(), new Handshake(port, false, 4096, 16).encode());
     return client;
   }
 

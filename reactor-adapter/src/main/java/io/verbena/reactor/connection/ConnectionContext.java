@@ -21,12 +21,6 @@ public final class ConnectionContext {
   /** Frames that a new peer may send, and an idle one keeps credits for. */
   private static final int FIRST_FRAMES = 8;
 
-  /** The receives of a loop are at the most so many times those of a connection, */
-  private static final int POOL_DEPTHS = 64;
-
-  /** and those of all loops take no more than the registered memory divided by this. */
-  private static final int POOL_SHARE = 4;
-
   private static final int MOST_READS = 16;
   private static final int RETRIES = 7;
 
@@ -68,17 +62,11 @@ public final class ConnectionContext {
 
   private static @Nullable ReceivePool newReceivePool(
       LoopResources resources, ProtectionDomain domain, RdmaOptions options) {
-    long fits =
-        options.maxRegisteredBytes() / POOL_SHARE / options.loops() / resources.frameCapacity();
     DeviceAttributes device = resources.loop().device().attributes();
+    int first = firstFrames(receiveDepth(options, device));
     int bound =
-        ReceivePool.bound(
-            device,
-            (int) Math.min((long) POOL_DEPTHS * options.receiveDepth(), fits),
-            2 * FIRST_FRAMES);
-    return bound == 0
-        ? null
-        : resources.newReceivePool(domain, bound, firstFrames(receiveDepth(options, device)));
+        ReceivePool.bound(device, options, options.loops(), resources.frameCapacity(), first);
+    return bound == 0 ? null : resources.newReceivePool(domain, bound, first);
   }
 
   private static int receiveDepth(RdmaOptions options, DeviceAttributes device) {

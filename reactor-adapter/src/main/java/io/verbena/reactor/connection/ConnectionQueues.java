@@ -11,6 +11,7 @@ import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.Ticks;
+import io.verbena.core.receive.OwnReceives;
 import io.verbena.core.receive.ReceivePool;
 import io.verbena.core.receive.ReceiveShare;
 import io.verbena.core.receive.Receives;
@@ -20,7 +21,6 @@ import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.OneSidedSlots;
 import io.verbena.reactor.queue.RequestOwner;
 import io.verbena.reactor.queue.SendSlots;
-import io.verbena.reactor.receive.ReceiveSlots;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.QueuePair;
@@ -47,7 +47,7 @@ final class ConnectionQueues {
   private final SendSlots sends;
   private final AsyncEvents deviceEvents;
   private final Receives receives;
-  private final @Nullable ReceiveSlots ownReceives;
+  private final @Nullable OwnReceives ownReceives;
   private final @Nullable ReceiveShare share;
   private final OneSidedSlots slots;
   private final ConnectionRecorder events;
@@ -76,7 +76,7 @@ final class ConnectionQueues {
     QueuePair made = null;
     ConnectionMeter measuring = ConnectionMeter.OFF;
     try {
-      entered = loop.join(member, joined == null ? sendDepth + receiveDepth : sendDepth);
+      entered = loop.queues().join(member, joined == null ? sendDepth + receiveDepth : sendDepth);
       membership = entered;
       made =
           identifier.createQueuePair(
@@ -93,7 +93,7 @@ final class ConnectionQueues {
       share = joined;
       ownReceives =
           joined == null
-              ? new ReceiveSlots(pair, context.receiveBuffers(), membership.prefix(), receiveDepth)
+              ? new OwnReceives(pair, resources.receiveFrames(), membership.prefix(), receiveDepth)
               : null;
       receives = joined == null ? requireNonNull(ownReceives) : joined;
       slots = new OneSidedSlots(sends, device);
@@ -109,7 +109,7 @@ final class ConnectionQueues {
       }
       if (entered != null) {
         Membership left = entered;
-        undo(e, () -> loop.leave(left));
+        undo(e, () -> loop.queues().leave(left));
       }
       throw e;
     }
@@ -141,29 +141,13 @@ final class ConnectionQueues {
    * @throws MemoryLimitException at the ceiling; what was posted stays
    */
   void serve(ReceivePool.User user, int first, Runnable onFailure) {
-    ReceiveSlots own = ownReceives;
+    OwnReceives own = ownReceives;
     if (own != null) {
       own.fill(first);
       return;
     }
     requireNonNull(share).serve(pair.number(), user);
-    deviceEvents.listen(
-        pair,
-        type -> {
-          switch (type) {
-            case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, QP_LAST_WQE_REACHED -> onFailure.run();
-            case CQ_ERR,
-                COMM_EST,
-                SQ_DRAINED,
-                SRQ_LIMIT_REACHED,
-                DEVICE_FATAL,
-                SRQ_ERR,
-                PORT_ACTIVE,
-                PORT_ERR -> {
-              // No failure of the queue pair, or one that its completions tell of.
-            }
-          }
-        });
+    deviceEvents.listenForFailure(pair, onFailure);
   }
 
   /** Frees everything for {@code why}, which keeps the connection from being made. */
@@ -272,6 +256,6 @@ final class ConnectionQueues {
   }
 
   void leaveLoop() {
-    loop.leave(membership);
+    loop.queues().leave(membership);
   }
 }

@@ -9,6 +9,7 @@ import io.verbena.core.loop.CloseSteps;
 import io.verbena.core.loop.CompletionLoop;
 import io.verbena.core.memory.Location;
 import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.core.receive.ReceiveFrames;
 import io.verbena.core.receive.ReceivePool;
 import io.verbena.meters.HcaMeter;
 import io.verbena.reactor.wire.FrameLayout;
@@ -29,7 +30,7 @@ public final class LoopResources {
   private final CloseSteps leftOpen;
   private final Executor allocations;
   private final Duration operationTimeout;
-  private final int frameCapacity;
+  private final ReceiveFrames receiveFrames;
   private final SendWorkRequest send = new SendWorkRequest(2);
   private final Location location = new Location();
 
@@ -52,7 +53,7 @@ public final class LoopResources {
     this.leftOpen = leftOpen;
     this.allocations = allocations;
     operationTimeout = options.operationTimeout();
-    frameCapacity = FrameLayout.capacity(options.eagerSize());
+    receiveFrames = new ReceiveFrames(memory, FrameLayout.capacity(options.eagerSize()));
   }
 
   /** How long an operation may take. */
@@ -93,7 +94,12 @@ public final class LoopResources {
 
   /** A pool of receives for its connections, as {@link ReceivePool} takes them. */
   public ReceivePool newReceivePool(ProtectionDomain domain, int bound, int first) {
-    return new ReceivePool(loop, domain, memory, frameCapacity, bound, first, meter, leftOpen);
+    return new ReceivePool(loop.queues(), domain, receiveFrames, bound, first, meter, leftOpen);
+  }
+
+  /** What its connections receive into. */
+  public ReceiveFrames receiveFrames() {
+    return receiveFrames;
   }
 
   /** Registered memory. */
@@ -126,7 +132,7 @@ public final class LoopResources {
 
   /** The bytes of a frame's buffer. */
   public int frameCapacity() {
-    return frameCapacity;
+    return receiveFrames.capacity();
   }
 
   /**
@@ -135,6 +141,6 @@ public final class LoopResources {
    * @throws MemoryLimitException at the ceiling
    */
   public ByteBuf newFrame() {
-    return memory.allocator().directBuffer(frameCapacity, frameCapacity);
+    return receiveFrames.allocate();
   }
 }

@@ -4,14 +4,12 @@ package io.verbena.reactor.receive;
 import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaOptions;
-import io.verbena.core.memory.Location;
 import io.verbena.reactor.queue.LoopResources;
-import io.verbena.verbs.ReceiveWorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The buffers that the connections of one loop receive frames into: allocates them, keeps a spare
- * one, and describes them to the HCA.
+ * What the connections of one loop share to receive: a spare frame, and the count of what they have
+ * copied.
  */
 public final class ReceiveBuffers {
   /** The window of connections that are made while too much is copied. */
@@ -19,7 +17,6 @@ public final class ReceiveBuffers {
 
   private final LoopResources resources;
   private final CopiedBytes copies;
-  private final ReceiveWorkRequest request = new ReceiveWorkRequest();
   private @Nullable ByteBuf spare;
 
   /** Buffers in the registered memory of {@code resources}; the spare one goes as the loop ends. */
@@ -44,27 +41,11 @@ public final class ReceiveBuffers {
     return copies.isFull() ? Math.min(window, WHEN_FULL) : window;
   }
 
-  /** A receive for a frame. */
-  ReceiveWorkRequest request(ByteBuf frame, long id) {
-    int capacity = resources.frameCapacity();
-    Location at = resources.locate(frame, 0, capacity);
-    return request.id(id).buffer(at.address(), capacity, at.lkey());
-  }
-
-  /**
-   * Allocates a frame to receive into.
-   *
-   * @throws MemoryLimitException at the ceiling
-   */
-  ByteBuf newFrame() {
-    return resources.newFrame();
-  }
-
   /** Sees to it that there is a spare frame; returns false at the ceiling. */
   boolean hasSpare() {
     if (spare == null) {
       try {
-        spare = newFrame();
+        spare = resources.newFrame();
       } catch (MemoryLimitException e) {
         return false;
       }

@@ -6,15 +6,15 @@ import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.VerbsException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the asynchronous events of a device and passes those of queue pairs to whoever asked for
- * them. A queue pair on a shared receive queue needs them: where it fails while it sends nothing,
+ * Takes the asynchronous events of a device and tells whoever asked for it that a queue pair has
+ * failed. A queue pair on a shared receive queue needs them: where it fails while it sends nothing,
  * no completion tells. A thread of its own does so, or a {@link DutyCycleInvoker} in its place.
  * Thread-safe.
  */
@@ -23,7 +23,7 @@ public final class AsyncEvents {
 
   private final Device device;
   private final @Nullable DutyCycleInvoker invoker;
-  private final Map<QueuePair, Consumer<AsyncEvent.Type>> listeners = new ConcurrentHashMap<>();
+  private final Map<QueuePair, Runnable> listeners = new ConcurrentHashMap<>();
   private final Thread thread;
   private volatile boolean closed;
 
@@ -42,9 +42,9 @@ public final class AsyncEvents {
     thread.setContextClassLoader(AsyncEvents.class.getClassLoader());
   }
 
-  /** Calls {@code listener} with the events of this queue pair, on this thread; must not throw. */
-  public void listen(QueuePair pair, Consumer<AsyncEvent.Type> listener) {
-    listeners.put(pair, listener);
+  /** Calls {@code onFailure} on this thread when this queue pair has failed; must not throw. */
+  public void listenForFailure(QueuePair pair, Runnable onFailure) {
+    listeners.put(pair, onFailure);
   }
 
   /** Starts the thread, or adds its duty cycle to the invoker. */
@@ -82,19 +82,39 @@ public final class AsyncEvents {
   private boolean takeEvent(long nanos) {
     try {
       AsyncEvent event = device.awaitAsyncEvent(nanos);
-      if (event != null && event.source() instanceof QueuePair pair) {
-        Consumer<AsyncEvent.Type> listener = listeners.get(pair);
+      if (event != null && event.source() instanceof QueuePair pair && isFailure(event.type())) {
+        Runnable listener = listeners.get(pair);
         if (listener != null) {
-          listener.accept(event.type());
+          listener.run();
         }
       }
       return event != null;
+    } catch (VerbsException e) {
+      // The device has failed: connection events tell so, and it raises nothing any more.
+      closed = true;
+      return false;
     } catch (InterruptedException e) {
       // The thread is its own: only a closing of the whole program interrupts it.
       closed = true;
       Thread.currentThread().interrupt();
       return false;
     }
+  }
+
+  /** Returns whether a queue pair has failed, of which its completions may not tell. */
+  private static boolean isFailure(AsyncEvent.Type type) {
+    return switch (type) {
+      case QP_FATAL, QP_REQ_ERR, QP_ACCESS_ERR, QP_LAST_WQE_REACHED -> true;
+      case CQ_ERR,
+          COMM_EST,
+          SQ_DRAINED,
+          SRQ_LIMIT_REACHED,
+          DEVICE_FATAL,
+          SRQ_ERR,
+          PORT_ACTIVE,
+          PORT_ERR ->
+          false;
+    };
   }
 
   /** Takes no more events; before the device is closed, which ends the wait for one. */

@@ -26,20 +26,21 @@ public final class OpenedDevice {
   private final ProtectionDomain domain;
   private final RegisteredMemory memory;
   private final ConnectionEventDispatcher dispatcher;
+  private final AsyncEvents events;
   private final HcaMeter meter;
   private final CloseSteps first = new CloseSteps();
   private final CloseSteps all = new CloseSteps();
   private volatile long patience;
 
   /**
-   * Takes over an open device, and closes it if this fails. Its connection events wait until the
-   * {@link #dispatcher} is started.
+   * Takes over an open device, and closes it if this fails. Its events wait until {@link
+   * #dispatcher} and {@link #events} are started.
    *
    * @param threads what the names of its threads begin with
    * @param adapter the kind of the connections, as in {@link MeteredHca#adapter}
    * @param provider the scheme of the device's addresses
    * @param credits what peers give credits for
-   * @param invoker invokes the dispatcher's duty cycle in place of a thread, or null
+   * @param invoker invokes the duty cycles of both in place of threads, or null
    * @throws VerbsException if the device has no resources left
    */
   public OpenedDevice(
@@ -76,6 +77,8 @@ public final class OpenedDevice {
       dispatcher =
           new ConnectionEventDispatcher(
               threads + '-' + device.attributes().name() + "-cm", device, invoker);
+      events =
+          new AsyncEvents(threads + '-' + device.attributes().name() + "-events", device, invoker);
     } catch (Throwable e) {
       if (made != null) {
         made.close();
@@ -97,11 +100,12 @@ public final class OpenedDevice {
                     options.maxRegisteredBytes(),
                     credits));
     all.add("objects of connections and loops", first::run)
+        .add("asynchronous events", events::close)
         .add("connection events", this::closeDispatcher)
         .add("meter", meter::close)
         .add("memory", memory::close)
         .add("protection domain", domain::close)
-        .add("device", device::close);
+        .add("device", this::closeDevice);
   }
 
   /** Returns the device itself. */
@@ -124,6 +128,11 @@ public final class OpenedDevice {
     return dispatcher;
   }
 
+  /** Returns what takes its asynchronous events; the transport starts it, if it needs them. */
+  public AsyncEvents events() {
+    return events;
+  }
+
   /** Returns the meter of the device. */
   public HcaMeter meter() {
     return meter;
@@ -139,14 +148,23 @@ public final class OpenedDevice {
 
   /**
    * Closes everything, after all connections and listeners; what is left, if it was called before.
-   * An interrupt ends only the wait for the dispatcher's thread, and stays set.
+   * An interrupt ends only the wait for a thread, and stays set.
    *
-   * @param nanos how long to wait for the dispatcher's thread
+   * @param nanos how long to wait for each of the threads that take events
    * @throws VerbsException naming what of the device is left open after a second try
    */
   public void close(long nanos) {
     patience = nanos;
     all.run();
+  }
+
+  private void closeDevice() {
+    device.close();
+    try {
+      events.join(patience);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private void closeDispatcher() {

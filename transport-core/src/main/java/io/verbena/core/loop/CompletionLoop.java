@@ -278,19 +278,9 @@ public final class CompletionLoop {
     atEnd.add(action);
   }
 
-  /**
-   * Adds a member.
-   *
-   * @param completions the most that it has outstanding at once
-   * @throws io.verbena.verbs.VerbsException if the device has no completion queue left for that
-   */
-  public Membership join(LoopMember member, int completions) {
-    return queues.join(member, completions);
-  }
-
-  /** Removes a member, none of whose work requests may be outstanding. */
-  public void leave(Membership membership) {
-    queues.leave(membership);
+  /** Returns the completion queues that it polls, for members to join and to leave. */
+  public CompletionQueues<LoopMember> queues() {
+    return queues;
   }
 
   /** Shuts all members down, and ends once the last has left. */

@@ -11,7 +11,7 @@ import io.verbena.RdmaOptions;
  *
  * @param <M> the members
  */
-public final class KeepAliveRounds<M extends CompletionTarget & KeepAliveMember> {
+public final class KeepAliveRounds<M extends QueueMember> {
   /** How many peers are asked before a pause. */
   static final int MOST_ASKED = 64;
 

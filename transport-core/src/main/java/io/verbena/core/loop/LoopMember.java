@@ -5,7 +5,7 @@ package io.verbena.core.loop;
  * Belongs to a loop. All methods but {@link #forEachAwaited} are called on the loop's thread; none
  * may throw.
  */
-public interface LoopMember extends CompletionTarget, KeepAliveMember {
+public interface LoopMember extends QueueMember {
 
   /**
    * Calls {@code visitor} with those who wait for what this member has taken up. Called by a

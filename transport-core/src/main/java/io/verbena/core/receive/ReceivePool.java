@@ -6,19 +6,17 @@ import static java.util.Objects.requireNonNull;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.collection.IntObjectHashMap;
 import io.verbena.MemoryLimitException;
+import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CloseSteps;
-import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.CompletionQueues;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.WorkRequestId;
-import io.verbena.core.memory.Location;
-import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.meters.HcaMeter;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.ProtectionDomain;
-import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
@@ -39,15 +37,21 @@ import org.jspecify.annotations.Nullable;
 public final class ReceivePool implements LoopMember {
   private static final int FIRST_FRAMES = 16;
 
-  private final CompletionLoop loop;
+  /** The receives of a loop are at the most so many times those of a connection, */
+  private static final int MOST_DEPTHS = 64;
+
+  /** those of all loops take no more than the registered memory divided by this, */
+  private static final int MEMORY_SHARE = 4;
+
+  /** and hold what so many connections are promised at the least. */
+  private static final int LEAST_PROMISES = 2;
+
+  private final CompletionQueues<? super ReceivePool> completions;
   private final ProtectionDomain domain;
-  private final RegisteredMemory memory;
-  private final int frameCapacity;
+  private final ReceiveFrames source;
   private final HcaMeter meter;
   private final CloseSteps leftOpen;
   private final ReceiveBudget budget;
-  private final ReceiveWorkRequest request = new ReceiveWorkRequest();
-  private final Location location = new Location();
   private final IntObjectHashMap<ReceiveShare> shares = new IntObjectHashMap<>();
 
   private @Nullable SharedReceiveQueue queue;
@@ -83,42 +87,47 @@ public final class ReceivePool implements LoopMember {
   /**
    * A pool without connections, which has nothing.
    *
-   * @param frameCapacity bytes of a receive
+   * @param completions of the loop
+   * @param source makes the frames of the receives
    * @param bound the most receives, {@link #bound}
    * @param first receives that each connection may promise at all times
    * @param leftOpen gets what of the device cannot be closed
    */
   public ReceivePool(
-      CompletionLoop loop,
+      CompletionQueues<? super ReceivePool> completions,
       ProtectionDomain domain,
-      RegisteredMemory memory,
-      int frameCapacity,
+      ReceiveFrames source,
       int bound,
       int first,
       HcaMeter meter,
       CloseSteps leftOpen) {
-    this.loop = loop;
+    this.completions = completions;
     this.domain = domain;
-    this.memory = memory;
-    this.frameCapacity = frameCapacity;
+    this.source = source;
     this.meter = meter;
     this.leftOpen = leftOpen;
     budget = new ReceiveBudget(bound, first);
   }
 
   /**
-   * How many receives a pool may have.
+   * How many receives the pool of a loop may have, so that those of all loops take no more than a
+   * quarter of the registered memory, unless there are few.
    *
-   * @param wanted how many at the most
-   * @param least how many at the least
+   * @param loops the pools of the device
+   * @param frameCapacity bytes of a receive
+   * @param first receives that each connection may promise at all times
    * @return 0 if the device has no shared receive queues, or none that holds the least
    */
-  public static int bound(DeviceAttributes device, int wanted, int least) {
+  public static int bound(
+      DeviceAttributes device, RdmaOptions options, int loops, int frameCapacity, int first) {
     if (!device.supports(Capability.SHARED_RECEIVE_QUEUE) || device.maxSharedReceiveQueues() == 0) {
       return 0;
     }
+    int least = LEAST_PROMISES * first;
+    long fits = options.maxRegisteredBytes() / MEMORY_SHARE / loops / frameCapacity;
+    long wanted = Math.min((long) MOST_DEPTHS * options.receiveDepth(), fits);
     int most = Math.min(device.maxSharedReceiveRequests(), device.maxCompletions() / 2);
-    int bound = Math.min(Math.max(wanted, least), most);
+    int bound = (int) Math.min(Math.max(wanted, least), most);
     return bound < least ? 0 : bound;
   }
 
@@ -151,12 +160,12 @@ public final class ReceivePool implements LoopMember {
   }
 
   private void open() {
-    Membership joined = loop.join(this, budget.bound());
+    Membership joined = completions.join(this, budget.bound());
     try {
       queue = domain.createSharedReceiveQueue(budget.bound(), 1);
       membership = joined;
     } catch (Throwable e) {
-      loop.leave(joined);
+      completions.leave(joined);
       throw e;
     }
   }
@@ -213,7 +222,7 @@ public final class ReceivePool implements LoopMember {
     } finally {
       releaseFrames();
       if (left != null) {
-        loop.leave(left);
+        completions.leave(left);
       }
     }
   }
@@ -265,7 +274,7 @@ public final class ReceivePool implements LoopMember {
   /** Posts as many as are missing. */
   private void fill() {
     while (posted < target) {
-      post(memory.allocator().directBuffer(frameCapacity, frameCapacity));
+      post(source.allocate());
     }
   }
 
@@ -276,7 +285,7 @@ public final class ReceivePool implements LoopMember {
       return;
     }
     post(frame);
-    if (posted < target && !memory.isScarce()) {
+    if (posted < target && !source.areScarce()) {
       topUp();
     }
   }
@@ -285,7 +294,7 @@ public final class ReceivePool implements LoopMember {
   private void topUp() {
     ByteBuf frame;
     try {
-      frame = memory.allocator().directBuffer(frameCapacity, frameCapacity);
+      frame = source.allocate();
     } catch (MemoryLimitException e) {
       // The next frame that comes back tries again.
       return;
@@ -296,15 +305,9 @@ public final class ReceivePool implements LoopMember {
   private void post(ByteBuf frame) {
     int slot = nextSlot();
     try {
-      if (!memory.locate(frame, 0, frameCapacity, location)) {
-        throw new IllegalStateException("not in registered memory: " + frame);
-      }
       frames[slot] = frame;
-      queue()
-          .postReceive(
-              request
-                  .id(WorkRequestId.receive(requireNonNull(membership).prefix(), slot))
-                  .buffer(location.address(), frameCapacity, location.lkey()));
+      long prefix = requireNonNull(membership).prefix();
+      queue().postReceive(source.request(frame, WorkRequestId.receive(prefix, slot)));
       posted++;
     } catch (Throwable e) {
       frames[slot] = null;

@@ -185,7 +185,7 @@ class KeepAliveRoundsTest {
     CountingMember(CompletionLoop loop, boolean asks) {
       this.loop = loop;
       this.asks = asks;
-      membership = loop.join(this, 1);
+      membership = loop.queues().join(this, 1);
     }
 
     int rounds() {
@@ -211,7 +211,7 @@ class KeepAliveRoundsTest {
 
     @Override
     public void shutDown(Throwable cause, boolean now) {
-      loop.leave(membership);
+      loop.queues().leave(membership);
     }
   }
 }

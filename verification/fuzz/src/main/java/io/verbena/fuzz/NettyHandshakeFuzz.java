@@ -20,8 +20,8 @@ public final class NettyHandshakeFuzz {
     Claim.that(bytes.position() == 0, "reading moves nothing");
     if (read != null) {
       Claim.that(read.port() >= 0 && read.port() < 1 << 16, "a port that is one");
-      Claim.that(read.piece() >= read.shortPiece() && read.piece() <= 1 << 20, "a bounded piece");
-      Claim.that(read.shortPiece() >= Handshake.LEAST_PIECE, "a short piece that takes something");
+      Claim.that(
+          read.piece() >= Handshake.LEAST_PIECE && read.piece() <= 1 << 20, "a bounded piece");
       Claim.that(
           read.receives() >= Handshake.LEAST_RECEIVES && read.receives() <= Handshake.MOST_RECEIVES,
           "a bounded number of receives");

@@ -12,18 +12,16 @@ import org.jspecify.annotations.Nullable;
  *  4  version      1
  *  5  trails       1   1 if signals stand behind the bytes of messages, 0 if they are immediate data
  *  6  port         2   that the client has bound, or 0 for the one that it asks from
- *  8  piece        4   the longest message that a long receive of this end takes
- * 12  shortPiece   4   and a short one
- * 16  receives     4   short ones, posted before this was sent: the peer's first credits
+ *  8  piece        4   the longest message that a receive of this end takes
+ * 12  receives     4   the peer's first credits, and the least that it keeps
  * </pre>
  *
  * @param port 0 to 65535
  * @param trails whether the HCA has no immediate data
- * @param piece bytes, {@code shortPiece} at least
- * @param shortPiece bytes, {@link #LEAST_PIECE} at least
+ * @param piece bytes, {@link #LEAST_PIECE} at least
  * @param receives {@link #LEAST_RECEIVES} at least
  */
-public record Handshake(int port, boolean trails, int piece, int shortPiece, int receives) {
+public record Handshake(int port, boolean trails, int piece, int receives) {
   /** Bytes of the shortest piece. */
   public static final int LEAST_PIECE = 64;
 
@@ -36,15 +34,14 @@ public record Handshake(int port, boolean trails, int piece, int shortPiece, int
   static final int MAGIC = 0x5642_4e53;
 
   /** The bytes of an encoded handshake; a connect request has those of a program behind it. */
-  public static final int LENGTH = 20;
+  public static final int LENGTH = 16;
 
-  private static final byte VERSION = 1;
+  private static final byte VERSION = 2;
   private static final int VERSION_AT = 4;
   private static final int TRAILS_AT = 5;
   private static final int PORT_AT = 6;
   private static final int PIECE_AT = 8;
-  private static final int SHORT_PIECE_AT = 12;
-  private static final int RECEIVES_AT = 16;
+  private static final int RECEIVES_AT = 12;
   private static final int MOST_PIECE = 1 << 20;
 
   /** Returns the bytes to send. */
@@ -55,7 +52,6 @@ public record Handshake(int port, boolean trails, int piece, int shortPiece, int
         .put(TRAILS_AT, (byte) (trails ? 1 : 0))
         .putShort(PORT_AT, (short) port)
         .putInt(PIECE_AT, piece)
-        .putInt(SHORT_PIECE_AT, shortPiece)
         .putInt(RECEIVES_AT, receives);
   }
 
@@ -68,10 +64,8 @@ public record Handshake(int port, boolean trails, int piece, int shortPiece, int
       return null;
     }
     int piece = data.getInt(start + PIECE_AT);
-    int shortPiece = data.getInt(start + SHORT_PIECE_AT);
     int receives = data.getInt(start + RECEIVES_AT);
-    if (shortPiece < LEAST_PIECE
-        || piece < shortPiece
+    if (piece < LEAST_PIECE
         || piece > MOST_PIECE
         || receives < LEAST_RECEIVES
         || receives > MOST_RECEIVES) {
@@ -81,7 +75,6 @@ public record Handshake(int port, boolean trails, int piece, int shortPiece, int
         Short.toUnsignedInt(data.getShort(start + PORT_AT)),
         data.get(start + TRAILS_AT) != 0,
         piece,
-        shortPiece,
         receives);
   }
 }

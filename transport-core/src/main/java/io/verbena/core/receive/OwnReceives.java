@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.verbena.reactor.receive;
+package io.verbena.core.receive;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
 import io.verbena.core.loop.WorkRequestId;
-import io.verbena.core.receive.Receives;
 import io.verbena.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The frames that wait in a receive queue of a connection's own, oldest first: for devices without
- * shared receive queues. There are as many as the peer has credits.
+ * shared receive queues. There are as many as the peer has credits. Only on the loop.
  */
-public final class ReceiveSlots implements Receives {
+public final class OwnReceives implements Receives {
   private static final int FIRST_FRAMES = 4;
 
   private final QueuePair pair;
-  private final ReceiveBuffers buffers;
+  private final ReceiveFrames source;
   private final long prefix;
   private final int capacity;
 
@@ -34,9 +33,9 @@ public final class ReceiveSlots implements Receives {
   /**
    * The slots of {@code pair}'s receive queue, whose work request ids begin with {@code prefix}.
    */
-  public ReceiveSlots(QueuePair pair, ReceiveBuffers buffers, long prefix, int capacity) {
+  public OwnReceives(QueuePair pair, ReceiveFrames source, long prefix, int capacity) {
     this.pair = pair;
-    this.buffers = buffers;
+    this.source = source;
     this.prefix = prefix;
     this.capacity = capacity;
   }
@@ -58,7 +57,7 @@ public final class ReceiveSlots implements Receives {
    */
   public void fill(int count) {
     for (int i = 0; i < count; i++) {
-      post(buffers.newFrame());
+      post(source.allocate());
     }
   }
 
@@ -68,7 +67,7 @@ public final class ReceiveSlots implements Receives {
     surplus -= Math.min(surplus, wanted);
     try {
       while (!halted && head - surplus - before < wanted && head - tail < capacity) {
-        post(buffers.newFrame());
+        post(source.allocate());
       }
     } catch (MemoryLimitException e) {
       // It has to do with what there is.
@@ -112,7 +111,7 @@ public final class ReceiveSlots implements Receives {
     int sequence = head;
     frames[sequence & frames.length - 1] = frame;
     head = sequence + 1;
-    pair.postReceive(buffers.request(frame, WorkRequestId.receive(prefix, sequence)));
+    pair.postReceive(source.request(frame, WorkRequestId.receive(prefix, sequence)));
   }
 
   private void grow() {

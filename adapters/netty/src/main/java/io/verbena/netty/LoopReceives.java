@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import io.netty.util.NettyRuntime;
+import io.verbena.RdmaException;
+import io.verbena.RdmaOptions;
+import io.verbena.core.loop.CompletionQueues;
+import io.verbena.core.loop.QueueMember;
+import io.verbena.core.receive.ReceiveFrames;
+import io.verbena.core.receive.ReceivePool;
+import io.verbena.core.receive.ReceiveShare;
+import io.verbena.verbs.Capability;
+import io.verbena.verbs.DeviceAttributes;
+import io.verbena.verbs.VerbsException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receives of a loop's streams: one pool for all where the device has shared receive queues. On
+ * the event loop's thread only.
+ */
+final class LoopReceives {
+  private static final int FIRST = 4;
+
+  private final ReceiveFrames frames;
+  private final @Nullable ReceivePool pool;
+
+  LoopReceives(SharedHca hca, CompletionQueues<QueueMember> completions) {
+    RdmaOptions options = hca.options();
+    DeviceAttributes device = hca.device().attributes();
+    boolean trails = !device.supports(Capability.SEND_WITH_IMMEDIATE);
+    int capacity = options.eagerSize() + (trails ? SignalTrailers.LENGTH : 0);
+    frames = new ReceiveFrames(hca.memory(), capacity);
+    // How many loops there are to be, nobody knows: a group has twice as many for itself.
+    int loops = NettyRuntime.availableProcessors();
+    int bound = ReceivePool.bound(device, options, loops, capacity, first(options));
+    pool =
+        bound == 0
+            ? null
+            : new ReceivePool(
+                completions,
+                hca.domain(),
+                frames,
+                bound,
+                first(options),
+                hca.meter(),
+                hca.closeFirst());
+  }
+
+  /** Returns how many receives a peer is promised at all times. */
+  static int first(RdmaOptions options) {
+    return Math.min(FIRST, options.receiveDepth());
+  }
+
+  /** Returns what streams receive into. */
+  ReceiveFrames frames() {
+    return frames;
+  }
+
+  /**
+   * Returns a new stream's share of the pool, or null where each has receives of its own.
+   *
+   * @throws VerbsException if the HCA has no resources left
+   * @throws RdmaException if there is no memory for its first receives
+   */
+  @Nullable ReceiveShare join() {
+    return pool == null ? null : pool.join();
+  }
+}
