@@ -9,6 +9,8 @@ open module io.verbena.springboot {
   requires spring.boot;
   requires spring.boot.autoconfigure;
   requires spring.context;
+  requires static io.grpc.netty;
+  requires static io.verbena.grpc;
   requires static micrometer.core;
   requires static org.jspecify;
   requires static spring.boot.health;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.springboot;
 
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.NettyServerBuilder;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaTransport;
 import io.verbena.core.micrometer.VerbenaMeters;
+import io.verbena.grpc.RdmaGrpc;
 import io.verbena.meters.Meters;
 import io.verbena.netty.RdmaSockets;
 import io.verbena.reactornetty.RdmaLoopResources;
@@ -19,6 +22,8 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.grpc.client.GrpcChannelBuilderCustomizer;
+import org.springframework.grpc.server.ServerBuilderCustomizer;
 import org.springframework.http.client.ReactorResourceFactory;
 
 /**
@@ -94,6 +99,36 @@ public class VerbenaAutoConfiguration {
       resources.setUseGlobalResources(false);
       resources.setLoopResources(RdmaLoopResources.create(sockets));
       return resources;
+    }
+  }
+
+  /** What Spring's gRPC servers run on. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({RdmaGrpc.class, NettyServerBuilder.class, ServerBuilderCustomizer.class})
+  @ConditionalOnProperty(name = "verbena.grpc", matchIfMissing = true)
+  static class GrpcServers {
+    @Bean
+    @ConditionalOnMissingBean(name = "verbenaGrpcServers")
+    ServerBuilderCustomizer<NettyServerBuilder> verbenaGrpcServers(
+        ObjectProvider<RdmaSockets> sockets) {
+      return builder -> RdmaGrpc.server(builder, sockets.getObject());
+    }
+  }
+
+  /** What its clients run on. */
+  @Configuration(proxyBeanMethods = false)
+  @ConditionalOnClass({
+    RdmaGrpc.class,
+    NettyChannelBuilder.class,
+    GrpcChannelBuilderCustomizer.class
+  })
+  @ConditionalOnProperty(name = "verbena.grpc", matchIfMissing = true)
+  static class GrpcClients {
+    @Bean
+    @ConditionalOnMissingBean(name = "verbenaGrpcClients")
+    GrpcChannelBuilderCustomizer<NettyChannelBuilder> verbenaGrpcClients(
+        ObjectProvider<RdmaSockets> sockets) {
+      return (target, builder) -> RdmaGrpc.client(builder, sockets.getObject());
     }
   }
 

@@ -12,13 +12,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param loops event loops; 0 for one for each processor
  * @param tcp whether servers listen over TCP, too, and clients reach peers without RDMA over it
  * @param http whether WebFlux, {@code WebClient} and RSocket use it
+ * @param grpc whether servers and clients of Spring gRPC use it
  */
 @ConfigurationProperties("verbena")
 public record VerbenaProperties(
     URI hca,
     @DefaultValue("0") int loops,
     @DefaultValue("false") boolean tcp,
-    @DefaultValue("true") boolean http) {
+    @DefaultValue("true") boolean http,
+    @DefaultValue("true") boolean grpc) {
   /** Checks the number of loops. */
   public VerbenaProperties {
     if (loops < 0) {

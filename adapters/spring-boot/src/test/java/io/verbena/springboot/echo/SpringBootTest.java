@@ -41,6 +41,7 @@ class SpringBootTest {
   private static final List<String> OPTIONS =
       List.of(
           "--server.port=0",
+          "--spring.grpc.server.port=0",
           "--spring.http.codecs.max-in-memory-size=10MB",
           "--logging.level.root=off",
           "--spring.main.banner-mode=off");
