@@ -58,6 +58,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.rpc.SupportedRpcType;
 
@@ -82,6 +83,10 @@ final class Catalog {
   private static final Duration KEEP_ALIVE = RdmaOptions.defaults().keepAlive();
   private static final Duration CROWD_SETTLES = Duration.ofSeconds(2);
 
+  /** The moments between which a start is looked at. */
+  private static final List<Duration> START =
+      Stream.of(0, 250, 500, 1000, 2000, 5000).map(Duration::ofMillis).toList();
+
   private final List<BenchCase<?>> cases = new ArrayList<>();
 
   private Catalog() {
@@ -104,6 +109,7 @@ final class Catalog {
     raftWrites(128);
     crowds();
     scales();
+    starts();
     betweenProcesses();
   }
 
@@ -496,6 +502,37 @@ final class Catalog {
 
   private interface CrowdMeasure {
     Measurement take(IdleConnections participant, int connections, Plan plan) throws Exception;
+  }
+
+  /** What a program gets in its first seconds, with default options. */
+  private void starts() {
+    for (int i = 1; i < START.size(); i++) {
+      Duration from = START.get(i - 1);
+      Duration to = START.get(i);
+      String window = " in a new JVM, " + from.toMillis() + " to " + to.toMillis() + " ms";
+      Workload<PingPong> echo =
+          new Workload<>(
+              "start-echo-" + to.toMillis(),
+              "64 B echo over Netty" + window,
+              "k/s",
+              1e-3,
+              true,
+              (participant, plan) -> Measures.earlyRoundTrips(participant, SMALL, from, to, plan));
+      add(echo, PEER, "netty-nio", () -> new NettyPingPong(NettyKind.NIO, SMALL));
+      add(echo, PEER, "netty-epoll", () -> new NettyPingPong(NettyKind.EPOLL, SMALL));
+      add(echo, VERBENA, "netty", () -> new NettyPingPong(NettyKind.RDMA_DEFAULT, SMALL));
+      Workload<UnaryCalls> calls =
+          new Workload<>(
+              "start-grpc-" + to.toMillis(),
+              "gRPC unary 1 KiB, one at a time," + window,
+              "k/s",
+              1e-3,
+              true,
+              (participant, plan) -> Measures.earlyCalls(participant, from, to, plan));
+      add(calls, PEER, "grpc-nio", () -> new GrpcNetty(NettyKind.NIO, 1, CALL));
+      add(calls, PEER, "grpc-epoll", () -> new GrpcNetty(NettyKind.EPOLL, 1, CALL));
+      add(calls, VERBENA, "grpc", () -> new GrpcNetty(NettyKind.RDMA_DEFAULT, 1, CALL));
+    }
   }
 
   private void betweenProcesses() {

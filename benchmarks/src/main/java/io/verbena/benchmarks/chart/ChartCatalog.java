@@ -161,8 +161,22 @@ final class ChartCatalog {
             "echoes",
             "Round trip of 64 bytes, each connection has one a second, p50",
             "us" + LOWER),
-        scale(
-            "busy", "Messages of 64 bytes to and fro on all connections at once", "M/s" + HIGHER));
+        scale("busy", "Messages of 64 bytes to and fro on all connections at once", "M/s" + HIGHER),
+        start("echo", "Echo of 64 bytes over Netty channels"),
+        start("grpc", "gRPC, a unary call of 1 KiB at a time"));
+  }
+
+  private static Chart start(String what, String title) {
+    return chart(
+        "start-" + what,
+        title + ", from a cold start, by milliseconds since the first",
+        "thousand/s" + HIGHER,
+        List.of(),
+        new Group("start-" + what + "-250", "0 to 250"),
+        new Group("start-" + what + "-500", "250 to 500"),
+        new Group("start-" + what + "-1000", "500 to 1000"),
+        new Group("start-" + what + "-2000", "1000 to 2000"),
+        new Group("start-" + what + "-5000", "2000 to 5000"));
   }
 
   private static Chart scale(String what, String title, String axis) {

@@ -49,7 +49,9 @@ public enum NettyKind {
   /** RDMA channels on an emulated HCA, loops that sleep. */
   RDMA(Fabric.EMULATED, false),
   /** RDMA channels on an emulated HCA, loops that poll. */
-  RDMA_BUSY(Fabric.EMULATED, true);
+  RDMA_BUSY(Fabric.EMULATED, true),
+  /** RDMA channels on an emulated HCA, loops as they come. */
+  RDMA_DEFAULT(Fabric.EMULATED, false);
 
   private enum Fabric {
     TCP,
@@ -103,6 +105,9 @@ public enum NettyKind {
   }
 
   private IoHandlerFactory handler(int receiveSize) {
+    if (this == RDMA_DEFAULT) {
+      return RdmaIoHandler.newFactory(HCA);
+    }
     return switch (fabric) {
       case TCP -> busy(NioIoHandler.newFactory());
       case EPOLL, UNIX -> busy(EpollIoHandler.newFactory());

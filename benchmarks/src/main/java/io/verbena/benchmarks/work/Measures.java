@@ -13,6 +13,10 @@ import org.HdrHistogram.Histogram;
 /** Warm-up and repetitions of each kind of participant. */
 public final class Measures {
   private static final long FIRST_BATCH = 500;
+
+  /** A batch of a start, in nanoseconds: long beside what begins it, and short in the picture. */
+  private static final long EARLY_SLICE = 10_000_000;
+
   private static final long IDLE_WARM_UP_ROUNDS = 2_000;
   private static final int FIRST_CONNECTIONS = 100;
 
@@ -246,6 +250,47 @@ public final class Measures {
       cpu.add(counters.cpuNanos() / (double) calls);
     }
     return new Measurement(cpu, List.of(), 0);
+  }
+
+  /** Round trips per second between two moments after the first one, without a warm-up. */
+  public static Measurement earlyRoundTrips(
+      PingPong participant, int size, Duration from, Duration to, Plan plan) throws Exception {
+    Ping ping = new Ping(size);
+    Pong pong = new Pong(size);
+    return early(
+        rounds -> {
+          ping.restart();
+          participant.exchange(rounds, ping, pong, plan.deadline());
+        },
+        from,
+        to);
+  }
+
+  /** Calls per second between two moments after the first one, without a warm-up. */
+  public static Measurement earlyCalls(
+      UnaryCalls participant, Duration from, Duration to, Plan plan) throws Exception {
+    return early(calls -> participant.call(calls, plan.deadline()), from, to);
+  }
+
+  private static Measurement early(Batch batch, Duration from, Duration to) throws Exception {
+    long began = System.nanoTime();
+    long now = began;
+    long counting = began;
+    long counted = 0;
+    long operations = 1;
+    while (now - began < to.toNanos()) {
+      if (now - began < from.toNanos()) {
+        counting = now;
+        counted = 0;
+      }
+      batch.run(operations);
+      counted += operations;
+      long after = System.nanoTime();
+      long fitting = operations * EARLY_SLICE / Math.max(1, after - now);
+      operations = Math.max(1, Math.min(fitting, 4 * operations));
+      now = after;
+    }
+    return new Measurement(List.of(counted * 1e9 / (now - counting)), List.of(), 0);
   }
 
   private interface Batch {
