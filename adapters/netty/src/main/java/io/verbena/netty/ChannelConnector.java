@@ -161,6 +161,10 @@ final class ChannelConnector implements ConnectionSetup.Owner {
       // Only the client's going comes before the accept, and that fails then.
       return;
     }
+    Stream at = channel.stream();
+    if (at != null && event.type() == ConnectionEvent.Type.DISCONNECTED) {
+      at.disconnecting();
+    }
     try {
       channel.eventLoop().execute(() -> step(event));
     } catch (RejectedExecutionException e) {

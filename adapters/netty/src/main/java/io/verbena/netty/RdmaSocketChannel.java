@@ -63,7 +63,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
 
   private @Nullable IoRegistration registration;
   private volatile @Nullable RdmaIoHandler handler;
-  private @Nullable Stream stream;
+  private volatile @Nullable Stream stream;
   private volatile State state = State.OPEN;
   private volatile @Nullable InetSocketAddress local;
   private volatile @Nullable InetSocketAddress remote;

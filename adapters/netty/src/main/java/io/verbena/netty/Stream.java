@@ -88,8 +88,8 @@ final class Stream implements QueueMember, ReceivePool.User {
 
   private long askedAt;
 
-  /** Whether the device said so, of which the loop is told too. */
-  private volatile boolean pairHasFailed;
+  /** Whether the connection is over, as the loop is told too, and may not have come to. */
+  private volatile boolean over;
 
   private boolean wantsToWrite;
   private boolean reset;
@@ -171,8 +171,7 @@ final class Stream implements QueueMember, ReceivePool.User {
 
   /** Returns why nothing can be sent any more, or null. */
   @Nullable IOException failure() {
-    if (pairHasFailed) {
-      // The loop may not have come to notice it.
+    if (over) {
       breakOutput(brokenPipe());
     }
     return failure;
@@ -383,6 +382,11 @@ final class Stream implements QueueMember, ReceivePool.User {
     reset = true;
   }
 
+  /** Called on any thread ahead of {@link #disconnected}: no write succeeds from now on. */
+  void disconnecting() {
+    over = true;
+  }
+
   /**
    * Called when the peer has ended the connection, by the connection manager. What the peer sent
    * before may have its completions later than that: they come before those of the receives that
@@ -433,7 +437,7 @@ final class Stream implements QueueMember, ReceivePool.User {
 
   /** Called on any thread when the device says so. */
   private void queuePairFailed() {
-    pairHasFailed = true;
+    over = true;
     try {
       handler.executor().execute(this::noticeFailure);
     } catch (RejectedExecutionException e) {
