@@ -30,7 +30,7 @@ final class LoopReceives {
     boolean trails = !device.supports(Capability.SEND_WITH_IMMEDIATE);
     int capacity = options.eagerSize() + (trails ? SignalTrailers.LENGTH : 0);
     frames = new ReceiveFrames(hca.memory(), capacity);
-    // How many loops there are to be, nobody knows: a group has twice as many for itself.
+    // How many loops share the memory is not known: they are made one by one.
     int loops = NettyRuntime.availableProcessors();
     int bound = ReceivePool.bound(device, options, loops, capacity, first(options));
     pool =

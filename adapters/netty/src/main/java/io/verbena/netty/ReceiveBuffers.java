@@ -264,7 +264,7 @@ final class ReceiveBuffers {
 
   /** A peer that fills half of all receives before they are read is held up by their number. */
   private void growIfHalfFull() {
-    if (waiting() * 2 >= share && share < most) {
+    if (waiting() * 2 >= share && share < most && !frames.areScarce()) {
       int more = receives.grow(Math.min(share, most - share));
       share += more;
       owed += more;
@@ -273,11 +273,12 @@ final class ReceiveBuffers {
 
   /**
    * The duty cycle ends: what was not read keeps a frame that another takes the place of, or, if it
-   * is short, or there is no other, a copy.
+   * is short, or memory is scarce, a copy.
    */
   void keepUnread() {
     for (ByteBuf frame = arrived.poll(); frame != null; frame = arrived.poll()) {
-      ByteBuf fresh = frame.readableBytes() < leastHandedOut ? null : allocate();
+      boolean copies = frame.readableBytes() < leastHandedOut || frames.areScarce();
+      ByteBuf fresh = copies ? null : allocate();
       if (fresh == null) {
         kept.add(
             UnpooledByteBufAllocator.DEFAULT.heapBuffer(frame.readableBytes()).writeBytes(frame));

@@ -18,7 +18,6 @@ import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +70,7 @@ final class StreamQueues {
       made =
           identifier.createQueuePair(
               hca.domain(),
-              options(joined, share, sends, most)
+              ReceiveShare.reliable(joined.queue(), share, sends, most)
                   .withScatterGather(trails ? 2 : 1, 1)
                   .withInlineData(mostInline(hca)));
       queuePair = made;
@@ -108,14 +107,6 @@ final class StreamQueues {
       }
       throw e;
     }
-  }
-
-  private static QueuePairOptions options(
-      Membership joined, @Nullable ReceiveShare share, int sends, int receives) {
-    return share == null
-        ? QueuePairOptions.reliable(joined.queue(), joined.queue(), sends, receives)
-        : QueuePairOptions.reliable(joined.queue(), share.completionQueue(), sends, 0)
-            .withSharedReceiveQueue(share.queue());
   }
 
   /** What a signal stands behind cannot be inline, which is one piece. */

@@ -25,7 +25,6 @@ import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
-import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
@@ -81,7 +80,7 @@ final class ConnectionQueues {
       made =
           identifier.createQueuePair(
               context.domain(),
-              queuePairOptions(membership, joined, sendDepth, receiveDepth)
+              ReceiveShare.reliable(membership.queue(), joined, sendDepth, receiveDepth)
                   .withScatterGather(device.maxScatterGather() >= 2 ? 2 : 1, 1));
       pair = made;
       statistics = new ConnectionStatistics(sendDepth);
@@ -113,14 +112,6 @@ final class ConnectionQueues {
       }
       throw e;
     }
-  }
-
-  private static QueuePairOptions queuePairOptions(
-      Membership membership, @Nullable ReceiveShare share, int sendDepth, int receiveDepth) {
-    return share == null
-        ? QueuePairOptions.reliable(membership.queue(), membership.queue(), sendDepth, receiveDepth)
-        : QueuePairOptions.reliable(membership.queue(), share.completionQueue(), sendDepth, 0)
-            .withSharedReceiveQueue(share.queue());
   }
 
   private static void undo(Throwable why, Runnable step) {

@@ -3,7 +3,7 @@ package io.verbena.core.receive;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.verbs.CompletionQueue;
-import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.QueuePairOptions;
 import org.jspecify.annotations.Nullable;
 
 /** What one connection has of a {@link ReceivePool}. Only on the loop. */
@@ -22,14 +22,20 @@ public final class ReceiveShare implements Receives {
     this.pool = pool;
   }
 
-  /** The queue that the connection's queue pair takes receives from. */
-  public SharedReceiveQueue queue() {
-    return pool.queue();
-  }
-
-  /** Where these receives complete. */
-  public CompletionQueue completionQueue() {
-    return pool.completionQueue();
+  /**
+   * Returns options of an RC queue pair that takes receives from a pool.
+   *
+   * @param completions of its sends, and of receives of its own
+   * @param share of the pool, or null for receives of its own
+   * @param sends how deep its send queue is
+   * @param receives how deep its receive queue is, if it has one
+   */
+  public static QueuePairOptions reliable(
+      CompletionQueue completions, @Nullable ReceiveShare share, int sends, int receives) {
+    return share == null
+        ? QueuePairOptions.reliable(completions, completions, sends, receives)
+        : QueuePairOptions.reliable(completions, share.pool.completionQueue(), sends, 0)
+            .withSharedReceiveQueue(share.pool.queue());
   }
 
   /** Hands the receives of this queue pair to {@code to}; before it can receive any. */

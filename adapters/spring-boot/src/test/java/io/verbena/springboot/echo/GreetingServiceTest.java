@@ -8,6 +8,7 @@ import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -19,6 +20,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
@@ -97,8 +100,22 @@ class GreetingServiceTest {
     return new ProcessBuilder(line).redirectError(Redirect.INHERIT).start();
   }
 
+  private static int port(Process service) throws Exception {
+    // Whoever closes the process at the limit ends the reading of its log, too.
+    return CompletableFuture.supplyAsync(() -> readPort(service))
+        .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+  }
+
   /** Waits until a service tells its port in the log, which is drained from then on. */
-  private static int port(Process service) throws IOException {
+  private static int readPort(Process service) {
+    try {
+      return findPort(service);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static int findPort(Process service) throws IOException {
     BufferedReader log = service.inputReader(StandardCharsets.UTF_8);
     StringBuilder said = new StringBuilder();
     for (String line = log.readLine(); line != null; line = log.readLine()) {
