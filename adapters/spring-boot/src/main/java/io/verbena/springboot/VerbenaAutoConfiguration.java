@@ -12,6 +12,7 @@ import io.verbena.meters.Meters;
 import io.verbena.netty.RdmaSockets;
 import io.verbena.reactornetty.RdmaLoopResources;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -20,9 +21,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.grpc.client.GrpcChannelBuilderCustomizer;
+import org.springframework.grpc.client.GrpcChannelFactory;
 import org.springframework.grpc.server.ServerBuilderCustomizer;
 import org.springframework.http.client.ReactorResourceFactory;
 
@@ -39,10 +45,19 @@ import org.springframework.http.client.ReactorResourceFactory;
     afterName =
         "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration")
 @ConditionalOnProperty("verbena.hca")
+@Conditional(VerbenaAutoConfiguration.HcaIsNamed.class)
 @EnableConfigurationProperties(VerbenaProperties.class)
 public class VerbenaAutoConfiguration {
   /** For Spring. */
   public VerbenaAutoConfiguration() {}
+
+  /** A property without a value, as of a variable that is not set, names no HCA. */
+  static final class HcaIsNamed implements Condition {
+    @Override
+    public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+      return !context.getEnvironment().getProperty("verbena.hca", "").isBlank();
+    }
+  }
 
   /**
    * The options of transports and channels: the defaults, with the meters that there are.
@@ -120,15 +135,29 @@ public class VerbenaAutoConfiguration {
   @ConditionalOnClass({
     RdmaGrpc.class,
     NettyChannelBuilder.class,
-    GrpcChannelBuilderCustomizer.class
+    GrpcChannelBuilderCustomizer.class,
+    GrpcChannelFactory.class
   })
   @ConditionalOnProperty(name = "verbena.grpc", matchIfMissing = true)
   static class GrpcClients {
     @Bean
     @ConditionalOnMissingBean(name = "verbenaGrpcClients")
     GrpcChannelBuilderCustomizer<NettyChannelBuilder> verbenaGrpcClients(
-        ObjectProvider<RdmaSockets> sockets) {
-      return (target, builder) -> RdmaGrpc.client(builder, sockets.getObject());
+        ObjectProvider<RdmaSockets> sockets, ConfigurableListableBeanFactory beans) {
+      return (target, builder) -> {
+        RdmaGrpc.client(builder, sockets.getObject());
+        // Channels end their calls, and only then may the sockets close, which were made later.
+        for (String ours : names(beans, RdmaSockets.class)) {
+          for (String factory : names(beans, GrpcChannelFactory.class)) {
+            beans.registerDependentBean(ours, factory);
+          }
+        }
+      };
+    }
+
+    private static String[] names(ConfigurableListableBeanFactory beans, Class<?> type) {
+      return beans.getBeanNamesForType(
+          type, /* includeNonSingletons= */ true, /* allowEagerInit= */ false);
     }
   }
 

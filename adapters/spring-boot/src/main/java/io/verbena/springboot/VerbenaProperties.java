@@ -8,7 +8,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Properties that begin with {@code verbena.}; immutable.
  *
- * @param hca the URI of the HCA, {@code roce://10.0.0.7} say; without it nothing is configured
+ * @param hca the URI of the HCA, {@code roce://10.0.0.7} say; without it, or if it is blank,
+ *     nothing is configured
  * @param loops event loops; 0 for one for each processor
  * @param tcp whether servers listen over TCP, too, and clients reach peers without RDMA over it
  * @param http whether WebFlux, {@code WebClient} and RSocket use it

@@ -23,6 +23,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
@@ -218,9 +220,10 @@ class SpringBootTest {
     }
   }
 
-  @Test
-  void leavesSocketsAloneWithoutTheProperty() {
-    try (var service = start()) {
+  @ParameterizedTest
+  @ValueSource(strings = {"--other", "--verbena.hca=", "--verbena.hca=${NOT_SET:}"})
+  void leavesSocketsAloneWithoutAnHca(String option) {
+    try (var service = start(option)) {
       assertThat(service.getBeansOfType(RdmaOptions.class)).isEmpty();
       assertThat(service.getBeansOfType(HealthIndicator.class))
           .doesNotContainKey("verbenaHealthIndicator");

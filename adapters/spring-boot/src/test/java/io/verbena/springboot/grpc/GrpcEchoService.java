@@ -5,10 +5,13 @@ import io.grpc.BindableService;
 import io.grpc.MethodDescriptor;
 import io.grpc.ServerServiceDefinition;
 import io.grpc.stub.ServerCalls;
+import io.grpc.stub.StreamObserver;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.context.annotation.Bean;
 
@@ -17,26 +20,45 @@ import org.springframework.context.annotation.Bean;
 class GrpcEchoService {
   private static final String SERVICE = "Echo";
 
-  static final MethodDescriptor<byte[], byte[]> ECHO =
-      MethodDescriptor.<byte[], byte[]>newBuilder()
-          .setType(MethodDescriptor.MethodType.UNARY)
-          .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, "Echo"))
-          .setRequestMarshaller(new Bytes())
-          .setResponseMarshaller(new Bytes())
-          .build();
+  static final MethodDescriptor<byte[], byte[]> ECHO = method("Echo");
+
+  /** Answers when the test says so. */
+  static final MethodDescriptor<byte[], byte[]> WAIT = method("Wait");
+
+  private static MethodDescriptor<byte[], byte[]> method(String name) {
+    return MethodDescriptor.<byte[], byte[]>newBuilder()
+        .setType(MethodDescriptor.MethodType.UNARY)
+        .setFullMethodName(MethodDescriptor.generateFullMethodName(SERVICE, name))
+        .setRequestMarshaller(new Bytes())
+        .setResponseMarshaller(new Bytes())
+        .build();
+  }
 
   @Bean
-  BindableService echo() {
+  Waiting waiting() {
+    return new Waiting();
+  }
+
+  @Bean
+  BindableService echo(Waiting waiting) {
     return () ->
         ServerServiceDefinition.builder(SERVICE)
+            .addMethod(ECHO, ServerCalls.asyncUnaryCall(GrpcEchoService::answer))
             .addMethod(
-                ECHO,
+                WAIT,
                 ServerCalls.asyncUnaryCall(
-                    (request, answer) -> {
-                      answer.onNext(request);
-                      answer.onCompleted();
-                    }))
+                    (request, answer) -> waiting.calls.add(() -> answer(request, answer))))
             .build();
+  }
+
+  private static void answer(byte[] request, StreamObserver<byte[]> answer) {
+    answer.onNext(request);
+    answer.onCompleted();
+  }
+
+  /** What is to be answered. */
+  static final class Waiting {
+    final BlockingQueue<Runnable> calls = new LinkedBlockingQueue<>();
   }
 
   /** Messages that are their own bytes. */
