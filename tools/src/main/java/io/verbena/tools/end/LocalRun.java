@@ -33,7 +33,11 @@ public final class LocalRun {
               server.run();
               return null;
             });
-    client.run();
+    try {
+      client.run();
+    } catch (ToolFailure e) {
+      throw served.isCompletedExceptionally() ? withCause(e, served) : e;
+    }
     try {
       served.get(limit.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException e) {
@@ -41,5 +45,12 @@ public final class LocalRun {
     } catch (TimeoutException e) {
       throw new ToolFailure("the server did not end within " + limit.toSeconds() + " s", "");
     }
+  }
+
+  /** The client often tells no more than that nobody answered; why, the server knows. */
+  private static ToolFailure withCause(ToolFailure ofClient, CompletableFuture<?> served) {
+    String why = served.handle((unused, failure) -> failure.getMessage()).join();
+    return new ToolFailure(
+        ofClient.getMessage() + "; the server failed: " + why, ofClient.advice());
   }
 }

@@ -29,16 +29,27 @@ final class Jvm {
     ProcessHandle process =
         ProcessHandle.of(pid)
             .orElseThrow(() -> new ToolFailure("process " + pid + ": none has this id", SEE_LIST));
-    Optional<String> user = process.info().user();
-    Optional<String> self = ProcessHandle.current().info().user();
-    if (user.isPresent() && self.isPresent() && !user.equals(self)) {
+    if (isOfOther(process)) {
+      String user = process.info().user().orElse("?");
+      String self = ProcessHandle.current().info().user().orElse("?");
       throw new ToolFailure(
-          "process " + pid + ": of user " + user.get() + " (expected: " + self.get() + ")",
-          "run it as that user: `sudo -u " + user.get() + " bin/verbena stat " + pid + "`");
+          "process " + pid + ": of user " + user + " (expected: " + self + ")",
+          "run it as that user: `sudo -u " + user + " bin/verbena stat " + pid + "`");
     }
     if (all().stream().noneMatch(each -> each.id().equals(Long.toString(pid)))) {
       throw unreachable(pid, process.info());
     }
+  }
+
+  /** Returns whether a process is there, and not known to be another user's. */
+  static boolean isOfThisUser(long pid) {
+    return ProcessHandle.of(pid).filter(process -> !isOfOther(process)).isPresent();
+  }
+
+  private static boolean isOfOther(ProcessHandle process) {
+    Optional<String> user = process.info().user();
+    Optional<String> self = ProcessHandle.current().info().user();
+    return user.isPresent() && self.isPresent() && !user.equals(self);
   }
 
   private static final String SEE_LIST = "`verbena stat` lists the programs with queue pairs";

@@ -16,13 +16,20 @@ final class ProgramList {
     boolean all = true;
     out.printf(ROW, "pid", "queue_pairs", "program");
     for (VirtualMachineDescriptor each : Jvm.all()) {
-      try (RunningProgram program = RunningProgram.attach(Long.parseLong(each.id()))) {
+      long pid = Long.parseLong(each.id());
+      if (!Jvm.isOfThisUser(pid)) {
+        continue;
+      }
+      try (RunningProgram program = RunningProgram.attach(pid)) {
         if (program.hasVerbena()) {
           out.printf(ROW, each.id(), program.queuePairs().size(), each.displayName());
         }
       } catch (ToolFailure e) {
-        err.println(e.getMessage());
-        all = false;
+        // One that has ended meanwhile is none that could not be asked.
+        if (ProcessHandle.of(pid).isPresent()) {
+          err.println(e.getMessage());
+          all = false;
+        }
       }
     }
     out.flush();
