@@ -152,6 +152,30 @@ class LargeAllocationTest {
   }
 
   @Test
+  void keepsForTheNextSubscriberWhatACancelledOneWaitedFor() throws Exception {
+    ReactorTransport transport = transport(Duration.ofMillis(100));
+    try (Ends ends = Ends.create()) {
+      URI announcing = announcing(ends);
+      RdmaConnection client = transport.connect(announcing).block(Ends.LIMIT);
+      RdmaConnection other = transport.connect(announcing).block(Ends.LIMIT);
+      Disposable receiving = client.receive().subscribe(ByteBuf::release, e -> {});
+      Runnable allocation = allocation();
+      receiving.dispose();
+      allocation.run();
+
+      // On the same loop, and later: when this one has waited for too long, that one would have.
+      CompletableFuture<ByteBuf> neverAllocated = other.receive().next().toFuture();
+      assertThat(neverAllocated).failsWithin(Ends.LIMIT);
+
+      assertThat(client.isDisposed()).isFalse();
+      assertThat(client.receive().next().map(Ends::take).block(Ends.LIMIT)).hasSize(LENGTH);
+      client.dispose();
+    } finally {
+      transport.dispose();
+    }
+  }
+
+  @Test
   void givesUpWithinTheTimeoutWhatIsNeverAllocated() throws Exception {
     ReactorTransport transport = transport(Duration.ofMillis(100));
     try (Ends ends = Ends.create()) {

@@ -361,6 +361,8 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
       try {
         if (!next.isStarted()) {
           if (!isDue(next)) {
+            // Its subscriber went, perhaps while it waited for memory.
+            stopWaiting();
             return;
           }
           if (!next.prepare()) {
@@ -516,6 +518,7 @@ public final class MessageReceiver extends DemandQueue<ByteBuf> {
     }
     held = 0;
     unread.clear();
+    stopWaiting();
     ahead = 0;
     finishReads();
     endIfDelivered();
