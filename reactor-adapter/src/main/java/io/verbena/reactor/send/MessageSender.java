@@ -394,34 +394,39 @@ public final class MessageSender {
 
   /** The open frame if it has room, or else the next; null if neither can be. */
   private @Nullable SendFrame room(int length) {
-    SendFrame frame = open;
-    if (frame != null) {
-      if (frame.hasRoom(length, dataLimit)) {
-        return frame;
-      }
-      if (!mayPostData()) {
-        return null;
-      }
-      // Another frame follows in this turn, and its completion retires this one too.
-      boolean last = frames.left() <= RESERVED_FRAMES + 1 || sends.free() <= 1;
-      postOpen(frame, last || ++unsignaled >= signalEvery);
+    SendFrame full = open;
+    if (full != null && full.hasRoom(length, dataLimit)) {
+      return full;
     }
     if (!mayPostData()) {
       return null;
     }
+    if (full != null && (frames.left() <= RESERVED_FRAMES + 1 || sends.free() <= 1)) {
+      // It is the last for now.
+      postOpen(full, null, true);
+      return null;
+    }
+    SendFrame next;
     try {
-      frame = flying.open();
+      next = flying.open();
     } catch (MemoryLimitException e) {
+      // What is full is posted, and signaled, at the end of the turn: no other might tell of it.
       // Frames come back as completions are polled, and memory as subscribers release it; the next
       // tick tries again.
       return null;
     }
-    open = frame;
-    return frame;
+    if (full == null) {
+      open = next;
+    } else {
+      // The next one follows in this turn, and its completion retires this one too.
+      postOpen(full, next, ++unsignaled >= signalEvery);
+    }
+    return next;
   }
 
-  private void postOpen(SendFrame frame, boolean signaled) {
-    open = null;
+  /** Posts the open frame, in whose place {@code next} is open. */
+  private void postOpen(SendFrame frame, @Nullable SendFrame next, boolean signaled) {
+    open = next;
     // What is stuck now began to be so now: something went on.
     setStuck(false);
     post(frame, signaled);
@@ -502,7 +507,7 @@ public final class MessageSender {
         open = null;
         flying.cancel(frame);
       } else if (mayPostData()) {
-        postOpen(frame, true);
+        postOpen(frame, null, true);
       }
     }
     boolean told = !controlDue() || (sends.free() > 0 && postControl());

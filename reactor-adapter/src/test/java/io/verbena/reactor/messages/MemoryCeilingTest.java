@@ -7,13 +7,16 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnectException;
+import io.verbena.RdmaConnection;
 import io.verbena.RdmaOptions;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.wire.FrameLayout;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -33,6 +36,9 @@ class MemoryCeilingTest {
 
   /** As by default. */
   private static final int WINDOW = 256;
+
+  /** The bytes of a frame, by default. */
+  private static final int FRAME = FrameLayout.capacity(8 << 10);
 
   private static RdmaOptions.Builder small() {
     return Ends.options().receiveDepth(8).maxRegisteredBytes(4 << 20).window(16);
@@ -165,6 +171,42 @@ class MemoryCeilingTest {
   }
 
   @Test
+  void sendsOnWithTheOneFrameThatIsLeft() {
+    RdmaOptions.Builder limited = small().loops(1);
+    try (Ends ends = Ends.create(Ends.options(), limited)) {
+      Ends.Pair pair = ends.connect();
+      CompletableFuture<List<byte[]>> received =
+          pair.server().receive().take(3).map(Ends::take).collectList().toFuture();
+      // Its frame is used again.
+      pair.client().send(Mono.just(heap(8, 0))).block(Ends.LIMIT);
+      List<ByteBuf> rest = new ArrayList<>();
+      try {
+        assertThatThrownBy(() -> allocateForEver(pair.client(), rest))
+            .isInstanceOf(MemoryLimitException.class);
+
+        // Each fills a frame, and both come in one turn of the loop.
+        pair.client().send(Flux.just(heap(7000, 1), heap(7000, 2))).block(Ends.LIMIT);
+
+        assertThat(received)
+            .succeedsWithin(Ends.LIMIT)
+            .satisfies(all -> assertThat(all.get(2)).isEqualTo(Ends.bytes(7000, 2)));
+      } finally {
+        rest.forEach(ByteBuf::release);
+      }
+    }
+  }
+
+  private static ByteBuf heap(int length, long seed) {
+    return Ends.fill(Unpooled.buffer(length), length, seed);
+  }
+
+  private static void allocateForEver(RdmaConnection connection, List<ByteBuf> held) {
+    for (; ; ) {
+      held.add(connection.memory().allocator().directBuffer(FRAME, FRAME));
+    }
+  }
+
+  @Test
   void waitsForMemoryToPullALongMessage() {
     try (Ends ends = Ends.create(small(), Ends.options())) {
       Ends.Pair pair = ends.connect();
@@ -210,7 +252,7 @@ class MemoryCeilingTest {
   void failsASendThatCannotBeRegisteredAndStaysOpen() {
     try (Ends ends = Ends.create(Ends.options(), small())) {
       Ends.Pair pair = ends.connect();
-      ByteBuf heap = Ends.fill(io.netty.buffer.Unpooled.buffer(), 8 << 20, 1);
+      ByteBuf heap = Ends.fill(Unpooled.buffer(), 8 << 20, 1);
 
       assertThatThrownBy(() -> pair.client().send(Mono.just(heap)).block(Ends.LIMIT))
           .isInstanceOf(MemoryLimitException.class);
