@@ -205,7 +205,7 @@ final class ReactorTransport implements RdmaTransport {
       return connectBy(known, address, data, timeout);
     }
     long start = System.nanoTime();
-    return opened("connect", address)
+    return opened("connect", address, Duration.ofNanos(timeout))
         .flatMap(
             hca -> connectBy(hca, address, data, invoker == null ? left(timeout, start) : timeout));
   }
@@ -274,7 +274,8 @@ final class ReactorTransport implements RdmaTransport {
       @Nullable AcceptHook hook,
       Function<RdmaConnection, ? extends Publisher<Void>> handler) {
     DeviceLoops known = known("bind", address);
-    Mono<DeviceLoops> hca = known == null ? opened("bind", address) : Mono.just(known);
+    Mono<DeviceLoops> hca =
+        known == null ? opened("bind", address, options.connectTimeout()) : Mono.just(known);
     return hca.map(its -> listen(its, address, slots, hook, handler));
   }
 
@@ -384,12 +385,11 @@ final class ReactorTransport implements RdmaTransport {
   }
 
   /** The device for an address, opened on a thread that may take its time. */
-  private Mono<DeviceLoops> opened(String operation, URI address) {
+  private Mono<DeviceLoops> opened(String operation, URI address, Duration timeout) {
     if (invoker != null) {
       return Mono.fromSupplier(() -> open(operation, address));
     }
     String peer = address.toString();
-    Duration timeout = options.connectTimeout();
     return openings
         .find(
             routeKey(address),

@@ -13,9 +13,13 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import io.verbena.RejectReason;
+import io.verbena.core.memory.DirectMemory;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.OtherProcess;
+import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -127,6 +131,48 @@ class MediaTest {
     bind(transport, address);
     // Remembered for a while, as long as it leads there.
     assertThat(connect(address).medium()).isEqualTo("shm");
+  }
+
+  @Test
+  void takesAnotherMediumWhereADeviceDoesNotOpen() {
+    RdmaServer server = bind(transport, BY_SHM);
+    CountDownLatch held = new CountDownLatch(1);
+    ReactorTransport hung = opening(held);
+    try {
+      RdmaConnection connection =
+          hung.connect(with(server, "emulated,shm")).blockOptional(Ends.LIMIT).orElseThrow();
+
+      assertThat(connection.medium()).isEqualTo("shm");
+      assertEchoes(connection);
+    } finally {
+      held.countDown();
+      hung.dispose();
+    }
+  }
+
+  /** A transport to which no emulated device is open before the latch is counted down. */
+  private static ReactorTransport opening(CountDownLatch held) {
+    VerbsProviders providers = VerbsProviders.load();
+    return new ReactorTransport(
+        Ends.options().build(),
+        null,
+        providers,
+        address -> {
+          if (address.getScheme().equals("emulated")) {
+            awaitQuietly(held);
+          }
+          return providers.of(address).open(address);
+        },
+        null,
+        DirectMemory.jvm());
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await(2 * Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test
