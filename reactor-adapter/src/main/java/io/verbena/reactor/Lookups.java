@@ -2,6 +2,10 @@
 package io.verbena.reactor;
 
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -9,12 +13,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
  * Finds out what takes too long for a loop, on threads of its own: a few at once, each key once at
- * a time. Subscribers are told on other threads, as they may block. Thread-safe.
+ * a time, and those of a group one after the other, for which they take but one thread. Subscribers
+ * are told on other threads, as they may block. Thread-safe.
  *
  * @param <T> what is found
  */
@@ -29,6 +35,10 @@ final class Lookups<T> {
 
   private final ConcurrentHashMap<String, CompletableFuture<T>> underway =
       new ConcurrentHashMap<>();
+
+  /** The lookups of each group that wait for the one that has a thread, or is to get one. */
+  private final Map<String, Queue<Runnable>> groups = new HashMap<>();
+
   private final ThreadPoolExecutor executor;
 
   /**
@@ -56,29 +66,62 @@ final class Lookups<T> {
   /**
    * Finds out what belongs to a key.
    *
+   * @param group those with which it may not be under way at once
    * @param lookup finds it out, and may block
    * @param late the error if that takes longer than {@code timeout}
    * @return it, what {@code lookup} throws, {@code late}, or {@link RejectedExecutionException}
    */
-  Mono<T> find(String key, Supplier<T> lookup, Duration timeout, Supplier<Throwable> late) {
-    return Mono.fromFuture(() -> begin(key, lookup), true)
+  Mono<T> find(
+      String key, String group, Supplier<T> lookup, Duration timeout, Supplier<Throwable> late) {
+    return Mono.fromFuture(() -> begin(key, group, lookup), true)
         .timeout(timeout, Mono.error(late))
         .publishOn(Schedulers.boundedElastic());
   }
 
-  private CompletableFuture<T> begin(String key, Supplier<T> lookup) {
+  private CompletableFuture<T> begin(String key, String group, Supplier<T> lookup) {
     CompletableFuture<T> begun = new CompletableFuture<>();
     CompletableFuture<T> other = underway.putIfAbsent(key, begun);
     if (other != null) {
       return other;
     }
     try {
-      executor.execute(() -> finish(key, lookup, begun));
+      execute(group, () -> finish(key, lookup, begun));
     } catch (RejectedExecutionException e) {
       underway.remove(key, begun);
       begun.completeExceptionally(e);
     }
     return begun;
+  }
+
+  private void execute(String group, Runnable lookup) {
+    synchronized (groups) {
+      Queue<Runnable> waiting = groups.get(group);
+      if (waiting == null) {
+        executor.execute(() -> runAll(group, lookup));
+        groups.put(group, new ArrayDeque<>(1));
+      } else if (waiting.size() < MOST_WAITING && !isDisposed()) {
+        waiting.add(lookup);
+      } else {
+        throw new RejectedExecutionException(group);
+      }
+    }
+  }
+
+  private void runAll(String group, Runnable first) {
+    for (Runnable next = first; next != null; next = nextOf(group)) {
+      next.run();
+    }
+  }
+
+  private @Nullable Runnable nextOf(String group) {
+    synchronized (groups) {
+      Queue<Runnable> waiting = groups.get(group);
+      Runnable next = waiting == null ? null : waiting.poll();
+      if (next == null) {
+        groups.remove(group);
+      }
+      return next;
+    }
   }
 
   private void finish(String key, Supplier<T> lookup, CompletableFuture<T> begun) {
@@ -101,6 +144,9 @@ final class Lookups<T> {
   void dispose() {
     executor.shutdown();
     executor.getQueue().clear();
+    synchronized (groups) {
+      groups.values().forEach(Queue::clear);
+    }
     RejectedExecutionException disposed = new RejectedExecutionException("disposed");
     underway.values().forEach(each -> each.completeExceptionally(disposed));
   }

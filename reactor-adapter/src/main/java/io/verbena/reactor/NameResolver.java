@@ -40,6 +40,7 @@ final class NameResolver<T> {
     return lookups
         .find(
             peer,
+            peer,
             lookup,
             timeout,
             () ->

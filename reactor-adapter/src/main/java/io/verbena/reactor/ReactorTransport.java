@@ -393,6 +393,7 @@ final class ReactorTransport implements RdmaTransport {
     return openings
         .find(
             routeKey(address),
+            singleKey(address),
             () -> open(operation, address),
             timeout,
             () -> new RdmaTimeoutException(operation, peer, "no device was open within " + timeout))

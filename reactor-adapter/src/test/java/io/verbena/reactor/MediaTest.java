@@ -150,7 +150,27 @@ class MediaTest {
     }
   }
 
-  /** A transport to which no emulated device is open before the latch is counted down. */
+  @Test
+  void opensDevicesOfOtherMediaWhileManyWaitForOneThatDoesNotOpen() {
+    RdmaServer server = bind(transport, BY_SHM);
+    CountDownLatch held = new CountDownLatch(1);
+    ReactorTransport hung = opening(held);
+    try {
+      for (int host = 0; host < Lookups.THREADS; host++) {
+        hung.connect(URI.create("emulated://host-" + host)).subscribe(null, e -> {});
+      }
+
+      RdmaConnection connection =
+          hung.connect(with(server, "shm")).blockOptional(Ends.LIMIT).orElseThrow();
+
+      assertThat(connection.medium()).isEqualTo("shm");
+    } finally {
+      held.countDown();
+      hung.dispose();
+    }
+  }
+
+  /** A transport that opens no emulated device before the latch is counted down. */
   private static ReactorTransport opening(CountDownLatch held) {
     VerbsProviders providers = VerbsProviders.load();
     return new ReactorTransport(
