@@ -404,10 +404,12 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
   }
 
   private void abandon() {
-    if (phase == Phase.ENDED) {
+    if (phase.isOver()) {
+      // How it ends stands already; nobody gets what came before that, or still comes.
+      router.discardReceived();
       receiver.discard();
       immediates.discard();
-    } else if (!phase.isOver()) {
+    } else {
       reason.dispose();
       router.discardReceived();
       receiver.discard();

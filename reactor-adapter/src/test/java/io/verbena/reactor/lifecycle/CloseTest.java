@@ -19,6 +19,7 @@ import io.verbena.RemoteMemory.Right;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.RawPeer;
+import io.verbena.reactor.testing.hca.LimitedProvider;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -295,6 +297,64 @@ class CloseTest {
           .expectError(ConnectionClosedException.class)
           .verify(Ends.LIMIT);
     }
+  }
+
+  /** What was posted is being flushed, which takes a while. */
+  @Test
+  void tellsASubscriberWithoutDemandWhenDisposedWhileItEnds() {
+    assumeFalse(
+        Addresses.areLossy(), "the only word of the end may be lost, and none is asked for");
+    try (Ends ends = Ends.create()) {
+      Ends.Pair pair = ends.connectLimited();
+      CompletableFuture<Void> first = new CompletableFuture<>();
+      CompletableFuture<Void> ended = new CompletableFuture<>();
+      pair.client().receive().subscribe(taking(first, ended));
+      pair.server().send(messages(pair.server(), 2, 16)).block(Ends.LIMIT);
+      assertThat(first).succeedsWithin(Ends.LIMIT);
+      LimitedProvider.hold(true);
+      try {
+        pair.server().dispose();
+        await().atMost(Ends.LIMIT).until(pair.client()::isDisposed);
+
+        pair.client().dispose();
+
+        // On the loop, behind that.
+        pair.client().send(Mono.empty()).onErrorComplete().block(Ends.LIMIT);
+      } finally {
+        LimitedProvider.hold(false);
+      }
+      assertThat(ended)
+          .failsWithin(Ends.LIMIT)
+          .withThrowableThat()
+          .withCauseInstanceOf(ConnectionClosedException.class);
+    }
+  }
+
+  /** A subscriber that asks for one message. */
+  private static BaseSubscriber<ByteBuf> taking(
+      CompletableFuture<Void> first, CompletableFuture<Void> ended) {
+    return new BaseSubscriber<>() {
+      @Override
+      protected void hookOnSubscribe(Subscription subscription) {
+        subscription.request(1);
+      }
+
+      @Override
+      protected void hookOnNext(ByteBuf message) {
+        message.release();
+        first.complete(null);
+      }
+
+      @Override
+      protected void hookOnComplete() {
+        ended.complete(null);
+      }
+
+      @Override
+      protected void hookOnError(Throwable error) {
+        ended.completeExceptionally(error);
+      }
+    };
   }
 
   /** An HCA tells nothing of an unsignaled request that succeeded before the queue was stopped. */
