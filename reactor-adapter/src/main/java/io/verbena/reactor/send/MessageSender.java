@@ -274,7 +274,7 @@ public final class MessageSender {
     if (length > eagerLimit) {
       return announce(send, message, length);
     }
-    SendFrame frame = room(RecordLayout.HEADER_LENGTH + length);
+    SendFrame frame = roomFor(message, RecordLayout.HEADER_LENGTH + length);
     if (frame == null) {
       return false;
     }
@@ -323,7 +323,7 @@ public final class MessageSender {
     if (exposed.isEnough()) {
       return false;
     }
-    SendFrame frame = room(RecordLayout.RENDEZVOUS_LENGTH);
+    SendFrame frame = roomFor(message, RecordLayout.RENDEZVOUS_LENGTH);
     if (frame == null) {
       return false;
     }
@@ -390,6 +390,16 @@ public final class MessageSender {
 
   private boolean mayPostData() {
     return frames.left() > RESERVED_FRAMES && sends.free() > 0;
+  }
+
+  /** As {@link #room}, for a message that nobody else has: if this throws, it was released. */
+  private @Nullable SendFrame roomFor(ByteBuf message, int length) {
+    try {
+      return room(length);
+    } catch (Throwable e) {
+      ReferenceCountUtil.safeRelease(message);
+      throw e;
+    }
   }
 
   /** The open frame if it has room, or else the next; null if neither can be. */

@@ -38,7 +38,8 @@ final class RendezvousSources {
   /**
    * Exposes a message, which is taken over.
    *
-   * @throws RuntimeException if it cannot be read or exposed; then it was released
+   * @throws RuntimeException if it cannot be read or exposed, or what its methods throw; then it
+   *     was released
    */
   Exposure add(SendOperation send, ByteBuf message, int length) {
     ByteBuf source = message;
@@ -48,7 +49,7 @@ final class RendezvousSources {
       sources.add(new RendezvousSource(send, source, exposure, length));
       bytes += length;
       return exposure;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       ReferenceCountUtil.safeRelease(source);
       throw e;
     }

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -96,6 +97,19 @@ class HostileBufferTest {
     }
   }
 
+  @ParameterizedTest
+  @EnumSource(Fault.Kind.class)
+  void isReleasedWhereALongOneCannotBeRead(Fault.Kind kind) {
+    try (Ends ends = Ends.create()) {
+      Ends.Pair pair = ends.connect();
+      ByteBuf message = new Hostile(Place.CONTENT, kind, 100_000);
+
+      assertThat(pair.client().send(Mono.just(message)).toFuture()).failsWithin(Ends.LIMIT);
+
+      assertThat(message.refCnt()).isZero();
+    }
+  }
+
   /** The operation ends; its connection, too, or it goes on and can be closed. */
   private static void end(RdmaConnection connection, Mono<Void> operation) {
     CompletableFuture<Boolean> ended = operation.thenReturn(true).onErrorReturn(false).toFuture();
@@ -107,17 +121,21 @@ class HostileBufferTest {
         .succeedsWithin(Ends.LIMIT);
   }
 
-  /** Eight bytes, and some methods that throw. */
+  /** Some bytes, and some methods that throw. */
   private static final class Hostile extends UnpooledHeapByteBuf {
     private final Place place;
     private final Fault.Kind kind;
     private final boolean armed;
 
     Hostile(Place place, Fault.Kind kind) {
-      super(UnpooledByteBufAllocator.DEFAULT, 8, 8);
+      this(place, kind, 8);
+    }
+
+    Hostile(Place place, Fault.Kind kind, int length) {
+      super(UnpooledByteBufAllocator.DEFAULT, length, length);
       this.place = place;
       this.kind = kind;
-      writeLong(1);
+      writeZero(length);
       armed = true;
     }
 

@@ -4,11 +4,15 @@ package io.verbena.reactor.onesided;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.verbena.RdmaConnection;
 import io.verbena.RdmaConnection.Immediate;
 import io.verbena.RdmaMemory;
 import io.verbena.RemoteMemory;
 import io.verbena.RemoteMemory.Right;
 import io.verbena.reactor.testing.Ends;
+import io.verbena.reactor.testing.hca.Fault;
+import io.verbena.reactor.testing.hca.LimitedProvider;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
@@ -129,5 +133,26 @@ class LimitedHcaTest {
                 .collectList()
                 .block(Ends.LIMIT))
         .containsExactly(33_000, 33_000, 33_000, 1_000);
+  }
+
+  @Test
+  void releasesTheMessageForWhichThereWasNoPlaceAsAFrameWasRefused() {
+    RdmaConnection refused =
+        ends.clientSide()
+            .connect(
+                LimitedProvider.faulty(
+                    ends.server().address(), Fault.Place.POST_SEND, Fault.Kind.EXCEPTION))
+            .block(Ends.LIMIT);
+    List<ByteBuf> messages = List.of(heap(1), heap(2));
+
+    // Each fills a frame: that of the first is posted as the second comes.
+    CompletableFuture<Void> sent = refused.send(Flux.fromIterable(messages)).toFuture();
+
+    assertThat(sent).failsWithin(Ends.LIMIT);
+    assertThat(messages).allSatisfy(each -> assertThat(each.refCnt()).isZero());
+  }
+
+  private static ByteBuf heap(long seed) {
+    return Ends.fill(Unpooled.buffer(), 7000, seed);
   }
 }

@@ -2,6 +2,8 @@
 package io.verbena.reactor.testing.hca;
 
 import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -18,6 +20,8 @@ public final class Fault {
     PEER,
     /** When some receives are posted. */
     POST_RECEIVE,
+    /** When a request is posted; a {@link VerbsException} whatever the kind. */
+    POST_SEND,
     CONNECT,
     ACCEPT
   }
@@ -55,14 +59,18 @@ public final class Fault {
 
   /** Throws if this is the place, for the first time. */
   void at(Place here) {
-    if (here == place && thrown.compareAndSet(false, true)) {
+    if (isFirst(here)) {
       kind.raise();
     }
   }
 
-  /** A queue pair that throws as receives are posted, if that is the place. */
+  private boolean isFirst(Place here) {
+    return here == place && thrown.compareAndSet(false, true);
+  }
+
+  /** A queue pair that throws as receives or requests are posted, if that is the place. */
   QueuePair in(QueuePair pair) {
-    if (place != Place.POST_RECEIVE) {
+    if (place != Place.POST_RECEIVE && place != Place.POST_SEND) {
       return pair;
     }
     return (QueuePair)
@@ -72,6 +80,9 @@ public final class Fault {
             (proxy, method, arguments) -> {
               if ("postReceive".equals(method.getName()) && ++receives > RECEIVES_BEFORE) {
                 at(Place.POST_RECEIVE);
+              }
+              if ("postSend".equals(method.getName()) && isFirst(Place.POST_SEND)) {
+                throw new VerbsException(VerbsError.NO_MEMORY, MESSAGE);
               }
               try {
                 return method.invoke(pair, arguments);
