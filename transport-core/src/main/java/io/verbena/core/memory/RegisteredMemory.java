@@ -248,9 +248,10 @@ public final class RegisteredMemory implements RdmaMemory, AutoCloseable {
           "expose: " + length + " bytes of " + buf + " (expected: >= 1, direct, in one piece)");
     }
     long charge = locate(buf, index, length, new Location()) ? 0 : length;
+    // Before anything is reserved: a foreign buffer may throw.
+    ByteBuffer bytes = buf.nioBuffer(index, length);
     reserve(EXPOSE, charge);
-    return new Exposure(
-        registrations.register(EXPOSE, buf.nioBuffer(index, length), access, charge));
+    return new Exposure(registrations.register(EXPOSE, bytes, access, charge));
   }
 
   /**

@@ -78,8 +78,9 @@ final class RegistrationCache {
         return lease;
       }
     }
-    owner.reserve(LEASE, length);
+    // Before anything is reserved: a foreign buffer may throw.
     ByteBuffer memory = buffer.nioBuffer(index, length);
+    owner.reserve(LEASE, length);
     return begin(register(new Span().set(0, length), memory, root, length), 0);
   }
 
@@ -123,12 +124,14 @@ final class RegistrationCache {
   private @Nullable Lease keep(ByteBuf root, long address, int length) {
     int rootLength = root.capacity();
     Span span = new Span().set(root.memoryAddress(), rootLength);
-    if (!span.contains(address, length)
-        || rootLength > owner.limit().bytes() >> 1
-        || !owner.makeRoom(rootLength)) {
+    if (!span.contains(address, length) || rootLength > owner.limit().bytes() >> 1) {
       return null;
     }
-    CachedRegistration made = register(span, root.nioBuffer(0, rootLength), root, rootLength);
+    ByteBuffer memory = root.nioBuffer(0, rootLength);
+    if (!owner.makeRoom(rootLength)) {
+      return null;
+    }
+    CachedRegistration made = register(span, memory, root, rootLength);
     List<CachedRegistration> dropped = new ArrayList<>();
     Lease lease;
     synchronized (this) {

@@ -97,6 +97,19 @@ class ExposureTest {
   }
 
   @Test
+  void aBufferThatThrowsCostsNothing() {
+    long before = memory.registeredBytes();
+    ByteBuf hostile = Memories.withoutNioBuffers(100);
+
+    assertThatThrownBy(() -> memory.expose(hostile, 0, 100))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(Memories.NO_NIO_BUFFER);
+
+    assertThat(memory.registeredBytes()).isEqualTo(before);
+    hostile.release();
+  }
+
+  @Test
   void exposesReadOnlyMemory() {
     try (Exposure exposure = memory.expose(foreign.asReadOnly(), 5, 10)) {
       assertThat(bytes(domain.readByPeer(exposure.rkey(), exposure.address(), 10)))

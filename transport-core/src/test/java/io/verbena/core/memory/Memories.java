@@ -2,13 +2,28 @@
 package io.verbena.core.memory;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledUnsafeDirectByteBuf;
 import io.verbena.RdmaOptions;
 import java.nio.ByteBuffer;
 
 /** Registered memory for tests, and what the HCA sees of it. */
 final class Memories {
+  /** What a buffer {@linkplain #withoutNioBuffers without NIO buffers} throws. */
+  static final String NO_NIO_BUFFER = "no NIO buffer, by a test";
 
   private Memories() {}
+
+  /** A direct buffer in one piece that throws when it is asked for that. */
+  static ByteBuf withoutNioBuffers(int length) {
+    return new UnpooledUnsafeDirectByteBuf(
+        UnpooledByteBufAllocator.DEFAULT, ByteBuffer.allocateDirect(length), length) {
+      @Override
+      public ByteBuffer nioBuffer(int index, int count) {
+        throw new IllegalStateException(NO_NIO_BUFFER);
+      }
+    };
+  }
 
   static RegisteredMemory of(RecordingDomain domain) {
     return new RegisteredMemory(domain, RdmaOptions.defaults());

@@ -36,6 +36,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class RegistrationCacheTest {
   /** Netty's leak detector makes garbage and takes time at each access. */
@@ -405,6 +407,20 @@ class RegistrationCacheTest {
         .isInstanceOf(HcaException.class);
 
     assertThat(memory.registeredBytes()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {LENGTH, LIMIT})
+  void aBufferThatThrowsCostsNothing(long length) {
+    // Registered as a whole, or in part where it is too long for that.
+    ByteBuf hostile = Memories.withoutNioBuffers((int) length);
+
+    assertThatThrownBy(() -> memory.lease(hostile, 0, LENGTH))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage(Memories.NO_NIO_BUFFER);
+
+    assertThat(memory.registeredBytes()).isZero();
+    hostile.release();
   }
 
   @Test
