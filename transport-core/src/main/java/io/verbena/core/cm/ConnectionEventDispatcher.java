@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.core.cm;
 
+import io.verbena.core.loop.CloseSteps;
 import io.verbena.core.loop.DutyCycle;
 import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.verbs.ConnectionEvent;
@@ -30,6 +31,7 @@ public final class ConnectionEventDispatcher {
       new IdentityHashMap<>();
   private final @Nullable DutyCycleInvoker invoker;
   private final Thread thread;
+  private final CloseSteps leftOpen = new CloseSteps();
   private volatile boolean closed;
   private volatile boolean failed;
 
@@ -124,22 +126,25 @@ public final class ConnectionEventDispatcher {
 
   /** Waits for an event and dispatches it; returns false if none came. */
   private boolean takeEvent(long nanos) {
+    ConnectionEvent event;
     try {
-      ConnectionEvent event = manager.await(nanos);
-      if (event != null) {
-        dispatch(event);
-      }
-      return event != null;
+      event = manager.await(nanos);
     } catch (InterruptedException e) {
       // The thread is the dispatcher's own: only a closing of the whole program interrupts it.
       closed = true;
       Thread.currentThread().interrupt();
+      return false;
     } catch (VerbsException e) {
       if (!closed) {
         fail(e);
       }
+      return false;
     }
-    return false;
+    if (event == null) {
+      return false;
+    }
+    guarded(() -> dispatch(event));
+    return true;
   }
 
   /** Returns whether no event will come, as the device has failed or its events cannot be taken. */
@@ -154,7 +159,7 @@ public final class ConnectionEventDispatcher {
     synchronized (listeners) {
       targets = List.copyOf(listeners.values());
     }
-    targets.forEach(target -> target.deviceFailed(why));
+    targets.forEach(target -> guarded(() -> target.deviceFailed(why)));
   }
 
   private void dispatch(ConnectionEvent event) {
@@ -164,21 +169,31 @@ public final class ConnectionEventDispatcher {
         target = listeners.get(event.listener());
       }
       if (target == null) {
-        // The listener was closed meanwhile; closing the request rejects it.
-        event.identifier().close();
+        // The listener was closed meanwhile.
+        reject(event.identifier());
       }
     } else {
       target = target(event.identifier());
     }
     if (target != null) {
-      tell(target, event);
+      target.event(event);
     }
   }
 
-  /** What one target throws must not keep the events of all others from them. */
-  private void tell(EventTarget target, ConnectionEvent event) {
+  /** Rejects a request by closing it; one that cannot be is left until the manager is closed. */
+  private void reject(ConnectionIdentifier request) {
     try {
-      target.event(event);
+      request.close();
+    } catch (RuntimeException | Error e) {
+      leftOpen.add("connect request", request::close);
+      throw e;
+    }
+  }
+
+  /** What one connection or listener throws must not keep from all others what they wait for. */
+  private void guarded(Runnable step) {
+    try {
+      step.run();
     } catch (RuntimeException | Error thrown) {
       if (invoker != null) {
         throw thrown;
@@ -200,6 +215,7 @@ public final class ConnectionEventDispatcher {
    */
   public void close(long nanos) throws InterruptedException {
     closed = true;
+    leftOpen.run();
     manager.close();
     if (invoker == null) {
       TimeUnit.NANOSECONDS.timedJoin(thread, nanos);

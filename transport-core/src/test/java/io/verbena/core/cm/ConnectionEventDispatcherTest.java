@@ -13,16 +13,26 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.lang.reflect.Proxy;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Iterator;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** What becomes of listeners when events cannot be taken any more. */
+/**
+ * What goes wrong with one event, and what becomes of listeners when none can be taken any more.
+ */
 class ConnectionEventDispatcherTest {
   private static final URI ADDRESS = URI.create("failing://device");
+  private static final Duration LIMIT = Duration.ofSeconds(10);
 
   @ParameterizedTest
   @EnumSource(VerbsError.class)
@@ -36,10 +46,81 @@ class ConnectionEventDispatcherTest {
     dispatcher.start();
     manager.failure.countDown();
 
-    assertThat(told).succeedsWithin(Duration.ofSeconds(10)).isSameAs(manager.thrown);
+    assertThat(told).succeedsWithin(LIMIT).isSameAs(manager.thrown);
     assertThat(dispatcher.hasFailed()).isTrue();
     dispatcher.close(listener);
-    dispatcher.close(Duration.ofSeconds(10).toNanos());
+    dispatcher.close(LIMIT.toNanos());
+  }
+
+  @Test
+  void tellsEachListenerWhateverAnotherOneThrows() throws Exception {
+    FailingManager manager = new FailingManager(VerbsError.IO);
+    ConnectionEventDispatcher dispatcher =
+        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), null);
+    CompletableFuture<VerbsException> one = new CompletableFuture<>();
+    CompletableFuture<VerbsException> other = new CompletableFuture<>();
+    dispatcher.listen(ADDRESS, 1, new Throwing(one));
+    dispatcher.listen(ADDRESS, 1, new Throwing(other));
+
+    dispatcher.start();
+    manager.failure.countDown();
+
+    assertThat(one).succeedsWithin(LIMIT);
+    assertThat(other).succeedsWithin(LIMIT);
+    dispatcher.close(LIMIT.toNanos());
+  }
+
+  @ParameterizedTest
+  @MethodSource("ofClosing")
+  void goesOnWhereARequestOfNobodyCannotBeClosed(RuntimeException thrown) throws Exception {
+    ConnectionIdentifier known = identifier(() -> {});
+    AtomicInteger closed = new AtomicInteger();
+    ConnectionIdentifier stray =
+        identifier(
+            () -> {
+              if (closed.incrementAndGet() == 1) {
+                throw thrown;
+              }
+            });
+    FailingManager manager =
+        new FailingManager(
+            VerbsError.IO,
+            event(ConnectionEvent.Type.CONNECT_REQUEST, stray),
+            event(ConnectionEvent.Type.DISCONNECTED, known));
+    ConnectionEventDispatcher dispatcher =
+        new ConnectionEventDispatcher("failing-cm", deviceOf(manager), null);
+    CompletableFuture<ConnectionEvent> came = new CompletableFuture<>();
+    dispatcher.register(known, came::complete);
+
+    dispatcher.start();
+
+    assertThat(came).succeedsWithin(LIMIT);
+    assertThat(dispatcher.hasFailed()).isFalse();
+    manager.failure.countDown();
+    dispatcher.close(LIMIT.toNanos());
+    assertThat(closed).as("how often it was tried").hasValue(2);
+  }
+
+  static Stream<RuntimeException> ofClosing() {
+    return Stream.of(
+        new VerbsException(VerbsError.NO_MEMORY, "reject: by a test"),
+        new IllegalStateException("by a test"));
+  }
+
+  private static ConnectionEvent event(ConnectionEvent.Type type, ConnectionIdentifier of) {
+    return new ConnectionEvent(type, of, null, 0, ByteBuffer.allocate(0), 0, 0);
+  }
+
+  private static ConnectionIdentifier identifier(Runnable close) {
+    return (ConnectionIdentifier)
+        Proxy.newProxyInstance(
+            ConnectionIdentifier.class.getClassLoader(),
+            new Class<?>[] {ConnectionIdentifier.class},
+            (proxy, method, arguments) -> {
+              assertThat(method.getName()).isEqualTo("close");
+              close.run();
+              return null;
+            });
   }
 
   private static Device deviceOf(ConnectionManager manager) {
@@ -65,17 +146,35 @@ class ConnectionEventDispatcherTest {
     }
   }
 
-  /** Fails whoever awaits an event, once it is told to. */
+  private record Throwing(CompletableFuture<VerbsException> told) implements EventTarget {
+    @Override
+    public void event(ConnectionEvent event) {
+      throw new AssertionError(event);
+    }
+
+    @Override
+    public void deviceFailed(VerbsException why) {
+      told.complete(why);
+      throw new IllegalStateException("by a test");
+    }
+  }
+
+  /** Has some events; fails whoever awaits another one, once it is told to. */
   private static final class FailingManager implements ConnectionManager {
     private final CountDownLatch failure = new CountDownLatch(1);
+    private final Iterator<ConnectionEvent> events;
     private final VerbsException thrown;
 
-    FailingManager(VerbsError error) {
+    FailingManager(VerbsError error, ConnectionEvent... events) {
       thrown = new VerbsException(error, "get connection event");
+      this.events = List.of(events).iterator();
     }
 
     @Override
     public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
+      if (events.hasNext()) {
+        return events.next();
+      }
       failure.await();
       throw thrown;
     }
