@@ -103,16 +103,23 @@ public final class Server implements RdmaServer, EventTarget {
   @Override
   public void deviceFailed(VerbsException why) {
     if (disposed.compareAndSet(false, true)) {
-      stopListening();
-      HcaException failure =
-          new HcaException("bind", null, null, "the device of " + address() + " has failed", why);
       try {
-        // Its subscribers' work is not the dispatcher's.
-        contexts.get().loop().execute(() -> closed.tryEmitError(failure));
-      } catch (VerbsException e) {
-        // No loop is left, and none can be had from a device that failed.
-        closed.tryEmitError(failure);
+        stopListening();
+      } finally {
+        tellFailed(why);
       }
+    }
+  }
+
+  private void tellFailed(VerbsException why) {
+    HcaException failure =
+        new HcaException("bind", null, null, "the device of " + address() + " has failed", why);
+    try {
+      // Its subscribers' work is not the dispatcher's.
+      contexts.get().loop().execute(() -> closed.tryEmitError(failure));
+    } catch (VerbsException e) {
+      // No loop is left, and none can be had from a device that failed.
+      closed.tryEmitError(failure);
     }
   }
 
