@@ -209,6 +209,7 @@ final class ConnectionQueues {
 
   /**
    * The queue pair has failed by itself: sees to it that a completion tells, if anything is posted.
+   * What was posted may have succeeded before that, and wait to be polled.
    *
    * @return false if nothing is
    * @throws VerbsException if the HCA cannot
@@ -217,7 +218,7 @@ final class ConnectionQueues {
     if (sends.isEmpty()) {
       return false;
     }
-    if (sends.isEndUntold() && sends.free() > 0) {
+    if (sends.free() > 0) {
       ask(new FlushMarker());
     }
     return true;
