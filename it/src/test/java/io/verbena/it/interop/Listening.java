@@ -7,7 +7,7 @@ import java.util.List;
 import org.awaitility.Awaitility;
 
 /** Waits until somebody listens, as a connection made to find out would be taken for the client. */
-final class Listening {
+public final class Listening {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
   private Listening() {}
@@ -27,7 +27,7 @@ final class Listening {
   }
 
   /** A C program, on a port of the kernel's connection manager. */
-  static void onManager(int port) {
+  public static void onManager(int port) {
     await(List.of("rdma", "resource", "show", "cm_id"), ":" + port);
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.it.stock;
 
+import com.ibm.disni.CmdLineCommon;
 import com.ibm.disni.RdmaEndpoint;
 import io.verbena.disni.DisniLibrary;
 import io.verbena.it.Program;
@@ -10,6 +11,7 @@ import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.commons.cli.CommandLine;
 import org.jspecify.annotations.NullMarked;
 import org.slf4j.LoggerFactory;
 import org.slf4j.nop.NOPServiceProvider;
@@ -45,14 +47,16 @@ record StockJvm(List<String> environment, Path libraryPath) {
 
   private static String classPath() throws URISyntaxException {
     var entries = new ArrayList<String>();
-    // The last ones for the logging and the annotations of these programs.
+    // The last ones for the logging, the annotations and the command lines of these programs.
     for (Class<?> type :
         List.of(
             StockJvm.class,
             RdmaEndpoint.class,
+            CmdLineCommon.class,
             LoggerFactory.class,
             NOPServiceProvider.class,
-            NullMarked.class)) {
+            NullMarked.class,
+            CommandLine.class)) {
       entries.add(
           Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString());
     }

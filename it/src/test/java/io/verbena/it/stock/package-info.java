@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Programs written against the public jar of DiSNI alone, on our native library. */
+/** DiSNI's own programs, and others written against its public jar, on our native library. */
 @NullMarked
 package io.verbena.it.stock;
 
