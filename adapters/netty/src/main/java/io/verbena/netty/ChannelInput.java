@@ -62,12 +62,12 @@ final class ChannelInput {
       }
       return;
     }
-    RecvByteBufAllocator.Handle handle = channel.unsafe().recvBufAllocHandle();
-    handle.reset(config);
     ChannelPipeline pipeline = channel.pipeline();
     reading = true;
-    boolean atEnd = false;
     try {
+      RecvByteBufAllocator.Handle handle = channel.unsafe().recvBufAllocHandle();
+      handle.reset(config);
+      boolean atEnd = false;
       do {
         ByteBuf bytes = receiveBuffers.read(handle, config.getAllocator(), config.copiesReads());
         if (bytes == null) {
@@ -87,8 +87,9 @@ final class ChannelInput {
       if (atEnd) {
         end(pipeline);
       }
-    } catch (RuntimeException e) {
-      // The pipeline catches what handlers throw: this is of the allocators, and bytes are missing.
+    } catch (RuntimeException | Error e) {
+      // The pipeline catches what handlers throw: this is of the allocators, which have no memory
+      // left, say. Bytes are missing, and it is no concern of the loop's other channels.
       pipeline.fireExceptionCaught(e);
       channel.closeQuietly();
     } finally {

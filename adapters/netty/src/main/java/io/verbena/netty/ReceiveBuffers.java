@@ -214,7 +214,7 @@ final class ReceiveBuffers {
     wasRead();
     try {
       receives.giveBack(fresh);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       full.release();
       throw e;
     }
@@ -231,17 +231,17 @@ final class ReceiveBuffers {
   }
 
   private ByteBuf copy(ByteBuf into, RecvByteBufAllocator.Handle handle) {
-    handle.attemptedBytesRead(into.writableBytes());
     try {
+      handle.attemptedBytesRead(into.writableBytes());
       while (into.isWritable() && waiting() > 0) {
         copyOldest(into);
       }
-    } catch (RuntimeException e) {
+      handle.lastBytesRead(into.readableBytes());
+      return into;
+    } catch (RuntimeException | Error e) {
       into.release();
       throw e;
     }
-    handle.lastBytesRead(into.readableBytes());
-    return into;
   }
 
   private void copyOldest(ByteBuf into) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
@@ -17,11 +18,34 @@ import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 
-/** What channels do at the limit of registered memory. */
+/** What channels do at the limit of registered memory, and of all memory. */
 class MemoryLimitTest {
+  /** Has no memory left. */
+  private static final class Exhausted extends AbstractByteBufAllocator {
+    Exhausted() {
+      super(/* preferDirect= */ true);
+    }
+
+    @Override
+    protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+      throw new OutOfMemoryError("test");
+    }
+
+    @Override
+    protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+      throw new OutOfMemoryError("test");
+    }
+
+    @Override
+    public boolean isDirectBufferPooled() {
+      return true;
+    }
+  }
+
   @Test
   void aConnectionThatHasNoMemoryForItsReceivesFails() {
     assumeThat(Addresses.areEmulated()).as("an HCA whose limits can be set").isTrue();
@@ -94,6 +118,62 @@ class MemoryLimitTest {
       sent.update(bytes);
       await().atMost(Ends.LIMIT).until(() -> received.bytes() == 2L * bytes.length);
       assertThat(received.sum()).isEqualTo(sent.getValue());
+    }
+  }
+
+  @Test
+  void aChannelWithoutMemoryToReadIntoClosesAndTheOthersOfItsLoopGoOn() throws Exception {
+    Collector victim = new Collector();
+    Collector bystander = new Collector();
+    Collector third = new Collector();
+    try (Ends ends = new Ends()) {
+      Collector[] handlers = {victim, bystander, third};
+      int[] next = {0};
+      Channel server = Ends.bind(ends.server(() -> handlers[next[0]++]));
+      SocketChannel first = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel accepted = ends.accepted();
+      SocketChannel second = Ends.connect(ends.client(new Collector()), server);
+      await().atMost(Ends.LIMIT).until(accepted::isActive);
+      accepted.config().setAllocator(new Exhausted());
+
+      first.writeAndFlush(Unpooled.wrappedBuffer(new byte[10])).syncUninterruptibly();
+
+      assertThat(victim.inactive.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+      assertThat(victim.events).hasAtLeastOneElementOfType(OutOfMemoryError.class);
+      second.writeAndFlush(Unpooled.wrappedBuffer(new byte[7])).syncUninterruptibly();
+      await().atMost(Ends.LIMIT).until(() -> bystander.bytes() == 7);
+      SocketChannel more = Ends.connect(ends.client(new Collector()), server);
+      more.writeAndFlush(Unpooled.wrappedBuffer(new byte[3])).syncUninterruptibly();
+      await().atMost(Ends.LIMIT).until(() -> third.bytes() == 3);
+    }
+  }
+
+  /** Its allocator is the program's, which may throw before there is anything to read into. */
+  @Test
+  void aChannelWhoseReceiveAllocatorThrowsClosesAndItsLoopGoesOn() throws Exception {
+    Collector victim = new Collector();
+    Collector bystander = new Collector();
+    try (Ends ends = new Ends()) {
+      Collector[] handlers = {victim, bystander};
+      int[] next = {0};
+      Channel server = Ends.bind(ends.server(() -> handlers[next[0]++]));
+      SocketChannel first = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel accepted = ends.accepted();
+      await().atMost(Ends.LIMIT).until(accepted::isActive);
+      accepted
+          .config()
+          .setRecvByteBufAllocator(
+              () -> {
+                throw new IllegalStateException("test");
+              });
+
+      first.writeAndFlush(Unpooled.wrappedBuffer(new byte[10])).syncUninterruptibly();
+
+      assertThat(victim.inactive.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+      assertThat(victim.events).hasAtLeastOneElementOfType(IllegalStateException.class);
+      SocketChannel second = Ends.connect(ends.client(new Collector()), server);
+      second.writeAndFlush(Unpooled.wrappedBuffer(new byte[7])).syncUninterruptibly();
+      await().atMost(Ends.LIMIT).until(() -> bystander.bytes() == 7);
     }
   }
 }

@@ -135,6 +135,24 @@ class ReceiveBuffersTest {
   }
 
   @Test
+  void releaseTheBufferThatTheyCopyIntoIfTheProgramsAllocatorFails() {
+    receives.arrived(frames.allocate(), 10, false);
+    ByteBuf into = Unpooled.buffer(10, 10);
+    RecvByteBufAllocator.Handle failing =
+        new RecvByteBufAllocator.DelegatingHandle(handle(10)) {
+          @Override
+          public void lastBytesRead(int bytes) {
+            throw new OutOfMemoryError("test");
+          }
+        };
+
+    assertThatThrownBy(() -> receives.read(failing, onlyOf(into), false))
+        .isInstanceOf(OutOfMemoryError.class);
+
+    assertThat(into.refCnt()).isZero();
+  }
+
+  @Test
   void releaseTheFrameThatTheyHandOut() {
     receives.arrived(frames.allocate(), LENGTH, false);
     pool.refuses = true;
