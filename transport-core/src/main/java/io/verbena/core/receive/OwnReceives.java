@@ -3,6 +3,7 @@ package io.verbena.core.receive;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.MemoryLimitException;
+import io.verbena.RdmaException;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.verbs.QueuePair;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +70,7 @@ public final class OwnReceives implements Receives {
       while (!halted && head - surplus - before < wanted && head - tail < capacity) {
         post(source.allocate());
       }
-    } catch (MemoryLimitException e) {
+    } catch (RdmaException e) {
       // It has to do with what there is.
     }
     return head - surplus - before;

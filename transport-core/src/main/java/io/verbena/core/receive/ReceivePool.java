@@ -6,6 +6,7 @@ import static java.util.Objects.requireNonNull;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.collection.IntObjectHashMap;
 import io.verbena.MemoryLimitException;
+import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CloseSteps;
 import io.verbena.core.loop.CompletionQueues;
@@ -251,11 +252,17 @@ public final class ReceivePool implements LoopMember {
     changed();
     try {
       fill();
-    } catch (MemoryLimitException e) {
+    } catch (RdmaException e) {
+      // At the ceiling, or of an HCA that has failed, as its connections are about to learn.
       int missing = Math.min(granted, target - posted);
       budget.giveBack(missing, held + granted);
       changed();
       granted -= missing;
+    } catch (Throwable e) {
+      // The share does not count them, and so would not give them back.
+      budget.giveBack(granted, held + granted);
+      changed();
+      throw e;
     }
     return granted;
   }
@@ -295,7 +302,7 @@ public final class ReceivePool implements LoopMember {
     ByteBuf frame;
     try {
       frame = source.allocate();
-    } catch (MemoryLimitException e) {
+    } catch (RdmaException e) {
       // The next frame that comes back tries again.
       return;
     }
@@ -342,9 +349,18 @@ public final class ReceivePool implements LoopMember {
     posted--;
     ReceiveShare share = share(completion.queuePairNumber());
     if (share == null) {
-      giveBack(frame);
+      giveBackOfNobody(frame);
     } else {
       share.arrived().received(frame, completion);
+    }
+  }
+
+  private void giveBackOfNobody(ByteBuf frame) {
+    try {
+      giveBack(frame);
+    } catch (VerbsException e) {
+      // Who gives the next one back is told. Completions of others may stand behind this one.
+      return;
     }
   }
 
