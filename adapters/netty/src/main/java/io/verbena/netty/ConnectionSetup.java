@@ -7,7 +7,6 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.Future;
 import io.verbena.RdmaConnectException;
-import io.verbena.RdmaException;
 import io.verbena.RejectReason;
 import io.verbena.core.cm.EventTarget;
 import io.verbena.core.cm.ProgramData;
@@ -140,7 +139,7 @@ final class ConnectionSetup {
       stream = made;
       identifier.accept(ConnectionParameters.of(made.handshake(port).encode()));
       startTimer("not established");
-    } catch (VerbsException | RdmaException e) {
+    } catch (RuntimeException | Error e) {
       end();
       handler.hca().meter().failed("accept", null, e);
       promise.setFailure(new IOException("cannot accept " + peer, e));
@@ -219,7 +218,7 @@ final class ConnectionSetup {
       }
       ByteBuffer offer = ProgramData.append(made.handshake(port).encode(), owner.privateData());
       identifier.connect(ConnectionParameters.of(offer), timeoutNanos());
-    } catch (VerbsException | RdmaException e) {
+    } catch (RuntimeException | Error e) {
       fail(new IOException("cannot connect to " + peer, e));
     }
   }
@@ -330,7 +329,7 @@ final class ConnectionSetup {
       made.abort();
     } else {
       handler.hca().dispatcher().forget(identifier);
-      identifier.close();
+      handler.hca().close("connection identifier", identifier::close);
     }
   }
 

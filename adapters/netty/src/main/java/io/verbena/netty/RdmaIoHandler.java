@@ -121,21 +121,17 @@ public final class RdmaIoHandler implements IoHandler {
     SharedHca opened = SharedHca.open(hca.address(), hca.options());
     SharedHca failed = hca;
     CompletionChannel made = channelOf(opened);
-    flusher.release();
-    try {
-      closeQueues();
-    } finally {
-      hca = opened;
-      channel = made;
-      queues = new CompletionQueues<>(opened.device(), made, opened.meter());
-      receives = new LoopReceives(opened, queues);
-      flusher = new Flusher(opened.memory(), queues);
-      keepAlive = keepAlive();
-      if (sockets.areUsed()) {
-        watchEvents();
-      }
-      failed.release();
+    closeOnHca();
+    hca = opened;
+    channel = made;
+    queues = new CompletionQueues<>(opened.device(), made, opened.meter());
+    receives = new LoopReceives(opened, queues);
+    flusher = new Flusher(opened.memory(), queues);
+    keepAlive = keepAlive();
+    if (sockets.areUsed()) {
+      watchEvents();
     }
+    failed.release();
   }
 
   private void watchEvents() {
@@ -145,13 +141,16 @@ public final class RdmaIoHandler implements IoHandler {
     }
   }
 
-  private void closeQueues() {
+  /** Closes what the loop itself has of its HCA. */
+  private void closeOnHca() {
+    hca.guarded(flusher::release);
+    CompletionQueues<QueueMember> gone = queues;
     CompletionEvents ending = events;
     if (ending != null) {
-      ending.close(queues);
       events = null;
+      hca.guarded(() -> ending.close(gone));
     }
-    queues.close();
+    hca.close("completion queues", gone::close);
   }
 
   /**
@@ -397,18 +396,14 @@ public final class RdmaIoHandler implements IoHandler {
   private void destroyOnHca() {
     // Those that came too late to be closed as usual; the loop takes no more tasks to tell of it.
     for (RdmaIoHandle handle : List.copyOf(handles)) {
-      handle.closeForcibly();
+      hca.guarded(handle::closeForcibly);
     }
-    awaitStreams();
+    hca.guarded(this::awaitStreams);
     for (Stream stream : List.copyOf(streams)) {
-      stream.abort();
+      hca.guarded(stream::abort);
     }
-    flusher.release();
-    try {
-      closeQueues();
-    } finally {
-      hca.release();
-    }
+    closeOnHca();
+    hca.release();
   }
 
   /** Streams that are closing are given the time that a close may take. */

@@ -195,6 +195,33 @@ final class SharedHca {
     return opened.closeFirst();
   }
 
+  /**
+   * Closes an object of a connection or a loop. One that cannot be closed now, as the device has
+   * failed, say, is tried again before the device is closed.
+   *
+   * @param name of the object, for errors
+   */
+  void close(String name, Runnable close) {
+    guarded(
+        () -> {
+          try {
+            close.run();
+          } catch (RuntimeException | Error e) {
+            closeFirst().add(name, close);
+            throw e;
+          }
+        });
+  }
+
+  /** Runs a step of an end, of which others must not be missed: what it throws is metered. */
+  void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error e) {
+      meter().failed("connection", null, e);
+    }
+  }
+
   ConnectionEventDispatcher dispatcher() {
     return opened.dispatcher();
   }

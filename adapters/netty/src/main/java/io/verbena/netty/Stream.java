@@ -612,6 +612,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
+  /** Each step is made, whatever those before it throw, as a device may that has failed. */
   private void terminate() {
     boolean wasConnected = state != State.NEW;
     state = State.CLOSED;
@@ -623,13 +624,13 @@ final class Stream implements QueueMember, ReceivePool.User {
       timer.cancel(false);
     }
     hca.dispatcher().forget(identifier);
-    try {
-      if (wasConnected) {
-        identifier.disconnect();
-      }
-    } finally {
-      closeQueues();
+    if (wasConnected) {
+      hca.guarded(identifier::disconnect);
     }
+    closeQueues();
+    hca.close("connection identifier", identifier::close);
+    hca.guarded(writes::release);
+    handler.closed(this);
   }
 
   private void closeQueues() {
@@ -638,12 +639,6 @@ final class Stream implements QueueMember, ReceivePool.User {
       // the completion queue; closing would remove it there.
       boolean unused = stopQueues();
     }
-    try {
-      queues.close();
-    } finally {
-      identifier.close();
-      writes.release();
-      handler.closed(this);
-    }
+    queues.close();
   }
 }

@@ -28,7 +28,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class StreamQueues {
   private static final int MOST_INLINE = 256;
+  private static final String QUEUE_PAIR = "queue pair";
 
+  private final SharedHca hca;
   private final CompletionQueues<QueueMember> completions;
   private final AsyncEvents deviceEvents;
   private final Membership membership;
@@ -50,7 +52,7 @@ final class StreamQueues {
    */
   <S extends QueueMember & ReceivePool.User> StreamQueues(
       RdmaIoHandler handler, ConnectionIdentifier identifier, S stream, Runnable onFailure) {
-    SharedHca hca = handler.hca();
+    hca = handler.hca();
     RdmaOptions options = hca.options();
     int most = Math.min(options.receiveDepth(), Handshake.MOST_RECEIVES);
     int first = LoopReceives.first(options);
@@ -72,9 +74,9 @@ final class StreamQueues {
               hca.domain(),
               ReceiveShare.reliable(joined.queue(), share, sends, most)
                   .withScatterGather(trails ? 2 : 1, 1)
-                  .withInlineData(mostInline(hca)));
+                  .withInlineData(mostInline()));
       queuePair = made;
-      inlineLimit = Math.min(mostInline(hca), made.capabilities().maxInlineData());
+      inlineLimit = Math.min(mostInline(), made.capabilities().maxInlineData());
       SignalTrailers trailers =
           trails ? new SignalTrailers(hca.memory(), SendBuffers.slots(sends)) : null;
       out = new SendBuffers(made, joined.prefix(), sends, hca.meter(), trailers);
@@ -89,18 +91,18 @@ final class StreamQueues {
       ownReceives = own;
       Receives its = share == null ? requireNonNull(own) : share;
       receiveBuffers = new ReceiveBuffers(its, receives.frames(), first, most);
-    } catch (VerbsException | RdmaException e) {
+    } catch (Throwable e) {
       if (made != null) {
-        made.close();
+        hca.close(QUEUE_PAIR, made::close);
       }
       if (out != null) {
-        out.release();
+        hca.guarded(out::release);
       }
       if (own != null) {
-        own.release();
+        hca.guarded(own::release);
       }
       if (share != null) {
-        share.release();
+        hca.guarded(share::release);
       }
       if (joined != null) {
         completions.leave(joined);
@@ -110,7 +112,7 @@ final class StreamQueues {
   }
 
   /** What a signal stands behind cannot be inline, which is one piece. */
-  private int mostInline(SharedHca hca) {
+  private int mostInline() {
     return trails ? 0 : Math.min(MOST_INLINE, hca.device().attributes().maxInlineData());
   }
 
@@ -156,15 +158,12 @@ final class StreamQueues {
     return own == null || own.flushed() == Receives.Flush.DONE;
   }
 
-  /** Closes the queue pair and releases all memory. */
+  /** Closes the queue pair and releases all memory; throws nothing. */
   void close() {
     deviceEvents.forget(queuePair);
-    try {
-      queuePair.close();
-    } finally {
-      sendBuffers.release();
-      receiveBuffers.release();
-      completions.leave(membership);
-    }
+    hca.close(QUEUE_PAIR, queuePair::close);
+    hca.guarded(sendBuffers::release);
+    hca.guarded(receiveBuffers::release);
+    completions.leave(membership);
   }
 }

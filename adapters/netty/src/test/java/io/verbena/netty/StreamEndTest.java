@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.netty;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.socket.SocketChannel;
+import io.verbena.netty.wire.Handshake;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.InetSocketAddress;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a stream whose device throws, as it has failed and nobody was told yet. */
+@Tag("once")
+class StreamEndTest {
+  private static final int PIECE = 4096;
+
+  private final Ends ends = new Ends();
+  private final Collector received = new Collector();
+  private final Channel server = Ends.bind(ends.server(received));
+
+  /** Another channel of the stream's loop. */
+  private final SocketChannel bystander = Ends.connect(ends.client(new Collector()), server);
+
+  private final RdmaIoHandler handler =
+      requireNonNull(((RdmaSocketChannel) bystander).handler(), "handler");
+
+  private final Watcher owner = new Watcher();
+
+  /** Notes why the stream broke. */
+  private static final class Watcher implements Stream.Owner {
+    private volatile @Nullable IOException cause;
+
+    @Override
+    public void readable() {}
+
+    @Override
+    public void writable() {}
+
+    @Override
+    public boolean isKeepAlive() {
+      return true;
+    }
+
+    @Override
+    public void broken(IOException why) {
+      cause = why;
+    }
+  }
+
+  /** Closing fails if anything of the devices is open still. */
+  @AfterEach
+  void theLoopGoesOnAndClosesWhatIsLeft() {
+    bystander.writeAndFlush(Unpooled.wrappedBuffer(new byte[10])).syncUninterruptibly();
+    await().atMost(Ends.LIMIT).until(() -> received.bytes() == 10);
+    ends.close();
+  }
+
+  /** Throws the first time from each of these methods of an object. */
+  private static <T> T failing(Class<T> type, T real, Set<String> once, Set<String> ofItsPair) {
+    Set<String> left = new HashSet<>(once);
+    return type.cast(
+        Proxy.newProxyInstance(
+            StreamEndTest.class.getClassLoader(),
+            new Class<?>[] {type},
+            (proxy, method, arguments) -> {
+              if (left.remove(method.getName())) {
+                throw new VerbsException(VerbsError.IO, method.getName() + ": refused by a test");
+              }
+              try {
+                Object result = method.invoke(real, arguments);
+                return result instanceof QueuePair made
+                    ? failing(QueuePair.class, made, ofItsPair, Set.of())
+                    : result;
+              } catch (InvocationTargetException e) {
+                throw requireNonNull(e.getCause());
+              }
+            }));
+  }
+
+  /** Has the loop do something with an open stream. */
+  private void onLoop(Set<String> once, Set<String> ofItsPair, Consumer<Stream> action) {
+    ConnectionIdentifier identifier =
+        failing(ConnectionIdentifier.class, resolve(), once, ofItsPair);
+    bystander
+        .eventLoop()
+        .submit(
+            () -> {
+              Stream stream = new Stream(handler, identifier, owner);
+              stream.open(new Handshake(1, false, PIECE, 32));
+              action.accept(stream);
+            })
+        .syncUninterruptibly();
+  }
+
+  /** Begins a connection, which goes no further. */
+  private ConnectionIdentifier resolve() {
+    CountDownLatch resolved = new CountDownLatch(1);
+    ConnectionIdentifier begun =
+        handler
+            .hca()
+            .dispatcher()
+            .resolve(
+                handler.hca().uri((InetSocketAddress) server.localAddress()),
+                Ends.LIMIT.toNanos(),
+                event -> resolved.countDown());
+    await().atMost(Ends.LIMIT).until(() -> resolved.getCount() == 0);
+    return begun;
+  }
+
+  private int members() {
+    return bystander
+        .eventLoop()
+        .submit(() -> handler.queues().count())
+        .syncUninterruptibly()
+        .getNow();
+  }
+
+  @Test
+  void allOfItIsGivenBackThoughEachStepThrows() {
+    int before = members();
+
+    onLoop(Set.of("disconnect", "close"), Set.of("close"), Stream::abort);
+
+    assertThat(members()).isEqualTo(before);
+    assertThat(owner.cause).as("what who aborts it is told").isNull();
+  }
+}
