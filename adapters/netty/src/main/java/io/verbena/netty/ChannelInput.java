@@ -146,7 +146,7 @@ final class ChannelInput {
       return;
     }
     shutdown = true;
-    at.receiveBuffers().discard();
+    at.discard();
     at.schedule();
     promise.trySuccess();
   }

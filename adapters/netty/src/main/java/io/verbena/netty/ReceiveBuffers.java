@@ -8,6 +8,7 @@ import io.netty.channel.RecvByteBufAllocator;
 import io.verbena.RdmaException;
 import io.verbena.core.receive.ReceiveFrames;
 import io.verbena.core.receive.Receives;
+import io.verbena.verbs.VerbsException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
@@ -276,21 +277,29 @@ final class ReceiveBuffers {
    * is short, or memory is scarce, a copy.
    */
   void keepUnread() {
-    for (ByteBuf frame = arrived.poll(); frame != null; frame = arrived.poll()) {
+    for (ByteBuf frame = arrived.peek(); frame != null; frame = arrived.peek()) {
       boolean copies = frame.readableBytes() < leastHandedOut || frames.areScarce();
       ByteBuf fresh = copies ? null : allocate();
-      if (fresh == null) {
-        kept.add(
-            UnpooledByteBufAllocator.DEFAULT.heapBuffer(frame.readableBytes()).writeBytes(frame));
-        receives.giveBack(frame);
-      } else {
-        kept.add(frame);
-        receives.giveBack(fresh);
-      }
+      // Where there is no memory for the copy, it stays, and no byte is missing.
+      kept.add(fresh == null ? copyOf(frame) : frame);
+      arrived.remove();
+      receives.giveBack(fresh == null ? frame : fresh);
     }
   }
 
-  /** Discards what waits, and what comes from now on. */
+  private static ByteBuf copyOf(ByteBuf frame) {
+    int length = frame.readableBytes();
+    return UnpooledByteBufAllocator.DEFAULT
+        .heapBuffer(length)
+        .writeBytes(frame, frame.readerIndex(), length);
+  }
+
+  /**
+   * Discards what waits, and what comes from now on.
+   *
+   * @throws RuntimeException the first that the HCA throws as it takes receives back; all is
+   *     discarded then, too
+   */
   void discard() {
     discarding = true;
     unread = 0;
@@ -298,9 +307,17 @@ final class ReceiveBuffers {
       own.release();
       wasRead();
     }
+    RuntimeException refused = null;
     for (ByteBuf frame = arrived.poll(); frame != null; frame = arrived.poll()) {
       wasRead();
-      receives.giveBack(frame);
+      try {
+        receives.giveBack(frame);
+      } catch (VerbsException | RdmaException e) {
+        refused = refused == null ? e : refused;
+      }
+    }
+    if (refused != null) {
+      throw refused;
     }
   }
 
@@ -323,9 +340,6 @@ final class ReceiveBuffers {
     try {
       discard();
     } finally {
-      // Those that discard() did not come to.
-      arrived.forEach(ByteBuf::release);
-      arrived.clear();
       receives.release();
     }
   }

@@ -117,7 +117,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     this.identifier = identifier;
     this.owner = owner;
     hca = handler.hca();
-    work = new DutyCycleEnd(handler.ends(), this::doWork);
+    work = new DutyCycleEnd(handler.ends(), this::run);
     queues = new StreamQueues(handler, identifier, this, this::queuePairFailed);
     queuePair = queues.queuePair();
     sendBuffers = queues.sendBuffers();
@@ -212,6 +212,8 @@ final class Stream implements QueueMember, ReceivePool.User {
       writes.sendTail();
     } catch (IOException e) {
       fail(e, null);
+    } catch (VerbsException | RdmaException e) {
+      fail(new IOException(brokenBecause("the HCA takes no more sends"), e), null);
     }
   }
 
@@ -223,6 +225,15 @@ final class Stream implements QueueMember, ReceivePool.User {
    */
   @Override
   public boolean keepAlive() {
+    try {
+      return askIfSilent();
+    } catch (RuntimeException | Error e) {
+      broke(e);
+      return false;
+    }
+  }
+
+  private boolean askIfSilent() {
     boolean idle = completions == completionsAtRound;
     completionsAtRound = completions;
     if (idle && state == State.OPEN && failure == null && sendBuffers.canGiveBack()) {
@@ -255,17 +266,24 @@ final class Stream implements QueueMember, ReceivePool.User {
     hca.meter().peerFoundDead();
     if (state == State.OPEN) {
       fail(new IOException(brokenBecause(why)), null);
-      schedule();
     }
   }
 
   @Override
   public void completed(WorkCompletion completion) {
     int sequence = WorkRequestId.sequence(completion.workRequestId());
-    if (WorkRequestId.isReceive(completion.workRequestId())) {
-      received(queues.take(sequence), completion);
-      return;
+    try {
+      if (WorkRequestId.isReceive(completion.workRequestId())) {
+        received(queues.take(sequence), completion);
+      } else {
+        sent(sequence, completion);
+      }
+    } catch (RuntimeException | Error e) {
+      broke(e);
     }
+  }
+
+  private void sent(int sequence, WorkCompletion completion) {
     count(completion);
     CompletionStatus status = completion.status();
     sendBuffers.completed(sequence, status);
@@ -296,13 +314,15 @@ final class Stream implements QueueMember, ReceivePool.User {
       } else {
         arrived(frame, completion);
       }
-    } catch (VerbsException e) {
+    } catch (VerbsException | RdmaException e) {
       failReceives(e);
+    } catch (RuntimeException | Error e) {
+      broke(e);
     }
     schedule();
   }
 
-  private void failReceives(VerbsException why) {
+  private void failReceives(RuntimeException why) {
     fail(new IOException(brokenBecause("the HCA takes no more receives"), why), null);
   }
 
@@ -326,10 +346,25 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
+  /**
+   * Ends this stream for what was thrown in its name, by a buffer of the program's, say. Nothing
+   * catches it above, and so the loop would end, with all its channels.
+   */
+  private void broke(Throwable why) {
+    // Bytes may be missing.
+    discard();
+    fail(new IOException(brokenBecause(why.toString()), why), null);
+  }
+
   /** Nobody is given what has come so far: the connection ends now, and not once that was read. */
   private void failProtocol() {
-    receiveBuffers.discard();
+    discard();
     fail(new IOException("the peer " + identifier.peer() + " does not keep to the protocol"), null);
+  }
+
+  /** Discards what waits to be read, and what comes from now on. */
+  void discard() {
+    hca.guarded(receiveBuffers::discard);
   }
 
   private String brokenPipe() {
@@ -380,6 +415,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
     failure = cause;
     reset = true;
+    schedule();
   }
 
   /** Called on any thread ahead of {@link #disconnected}: no write succeeds from now on. */
@@ -468,9 +504,17 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
-  /** Calls {@link #doWork} once, in the event loop's next run. */
+  /** Has {@link #doWork} called once, in the event loop's next run. */
   void schedule() {
     work.ask();
+  }
+
+  private void run() {
+    try {
+      doWork();
+    } catch (RuntimeException | Error e) {
+      broke(e);
+    }
   }
 
   /** Acts on what has happened since the last call. */
@@ -499,7 +543,7 @@ final class Stream implements QueueMember, ReceivePool.User {
         if (writes.hasTail() && failure == null) {
           sendTail();
         }
-        if (owesFence && sendBuffers.canAsk()) {
+        if (owesFence && failure == null && sendBuffers.canAsk()) {
           owesFence = false;
           sendBuffers.ask();
         }
@@ -521,9 +565,8 @@ final class Stream implements QueueMember, ReceivePool.User {
   private void keepUnread() {
     try {
       receiveBuffers.keepUnread();
-    } catch (VerbsException e) {
+    } catch (VerbsException | RdmaException e) {
       failReceives(e);
-      schedule();
     }
   }
 
@@ -559,7 +602,7 @@ final class Stream implements QueueMember, ReceivePool.User {
           terminate();
           return;
         }
-        receiveBuffers.discard();
+        discard();
         sendTail();
         finishPosted();
       }
@@ -601,7 +644,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
     state = State.CLOSING;
     owesFence = true;
-    receiveBuffers.discard();
+    discard();
     finishPosted();
   }
 

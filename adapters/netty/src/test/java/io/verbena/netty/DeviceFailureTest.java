@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.socket.SocketChannel;
 import io.verbena.HcaException;
+import io.verbena.RdmaOptions;
+import io.verbena.core.memory.RegisteredMemory;
 import io.verbena.core.testing.Addresses;
 import io.verbena.emulated.DeviceFault;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -76,6 +83,58 @@ class DeviceFailureTest {
       assertThat(told.events).anyMatch(event -> event instanceof IOException);
       assertCarries(ends);
     }
+  }
+
+  /** What the loop polls as it fails is to have a new slab, which the HCA does not register. */
+  @Test
+  void aChannelWhoseReceivesWereToGrowBreaksAndItsLoopGoesOn() throws Exception {
+    assumeTrue(Addresses.areEmulated(), "no other device can be broken here");
+    try (Ends ends = new Ends(fewSlabs(), fused(), Addresses.of("netty"))) {
+      Channel server = Ends.bind(ends.server(new Collector()));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel accepted = ends.accepted();
+      await().atMost(Ends.LIMIT).until(accepted::isActive);
+      SharedHca hca = SharedHca.open(fused(), fewSlabs().build());
+      // The loop keeps it.
+      hca.release();
+      List<ByteBuf> hoard = takeAllFrames(hca.memory());
+      RdmaIoHandler handler = requireNonNull(((RdmaSocketChannel) accepted).handler());
+
+      accepted
+          .eventLoop()
+          .submit(
+              () -> {
+                for (int i = 0; i < 2; i++) {
+                  client.writeAndFlush(Unpooled.wrappedBuffer(new byte[100])).syncUninterruptibly();
+                }
+                assertThat(DeviceFault.inject(FUSE)).isEqualTo(1);
+                // As the loop does next.
+                assertThatCode(handler::drain).doesNotThrowAnyException();
+              })
+          .syncUninterruptibly();
+
+      assertThat(accepted.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      hoard.forEach(ByteBuf::release);
+      assertCarries(ends);
+    }
+  }
+
+  private static RdmaOptions.Builder fewSlabs() {
+    return Ends.options().maxRegisteredBytes(1 << 20);
+  }
+
+  /** Takes what the slabs hold, so that the next frame needs another slab. */
+  private static List<ByteBuf> takeAllFrames(RegisteredMemory memory) {
+    int frame = fewSlabs().build().eagerSize();
+    List<ByteBuf> taken = new ArrayList<>();
+    long before = memory.registeredBytes();
+    while (memory.registeredBytes() == before) {
+      taken.add(memory.allocator().directBuffer(frame, frame));
+    }
+    for (long left = (memory.registeredBytes() - before) / frame - 1; left > 0; left--) {
+      taken.add(memory.allocator().directBuffer(frame, frame));
+    }
+    return taken;
   }
 
   /** The loop has not heard of the failure when it registers the next channel. */

@@ -163,6 +163,16 @@ class ReceiveBuffersTest {
   }
 
   @Test
+  void discardAllThoughTheHcaTakesNothingBack() {
+    fill(2);
+    pool.refuses = true;
+
+    assertThatThrownBy(receives::discard).isInstanceOf(PostException.class);
+
+    assertThat(receives.isReadable()).isFalse();
+  }
+
+  @Test
   void keepNoFrameForShortMessagesThatNobodyReads() {
     ByteBuf frame = frames.allocate();
     receives.arrived(frame.setByte(0, 42), 1, false);

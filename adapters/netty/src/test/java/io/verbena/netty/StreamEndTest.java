@@ -3,6 +3,7 @@ package io.verbena.netty;
 
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.Unpooled;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.Test;
 @Tag("once")
 class StreamEndTest {
   private static final int PIECE = 4096;
+  private static final int ROUNDS = 10;
 
   private final Ends ends = new Ends();
   private final Collector received = new Collector();
@@ -140,5 +142,32 @@ class StreamEndTest {
 
     assertThat(members()).isEqualTo(before);
     assertThat(owner.cause).as("what who aborts it is told").isNull();
+  }
+
+  @Test
+  void itBreaksWhereAQuestionForASignOfLifeCannotBePosted() {
+    int before = members();
+
+    onLoop(
+        Set.of(),
+        Set.of("postSend"),
+        stream -> {
+          for (int round = 0; round < ROUNDS; round++) {
+            assertThatCode(stream::keepAlive).doesNotThrowAnyException();
+          }
+        });
+
+    await().atMost(Ends.LIMIT).until(() -> owner.cause != null);
+    assertThat(owner.cause).hasRootCauseInstanceOf(VerbsException.class);
+    assertThat(members()).isEqualTo(before);
+  }
+
+  @Test
+  void itEndsWhereItsEndCannotBePosted() {
+    int before = members();
+
+    onLoop(Set.of(), Set.of("postSend"), stream -> stream.close(null));
+
+    await().atMost(Ends.LIMIT).until(() -> members() == before);
   }
 }
