@@ -150,6 +150,11 @@ final class ReceiveBuffers {
     return waiting() > 0 || ended;
   }
 
+  /** Returns whether there are bytes to read. */
+  boolean hasUnread() {
+    return waiting() > 0;
+  }
+
   /** Returns whether all was read and the peer sends no more. */
   boolean isAtEnd() {
     return waiting() == 0 && ended;

@@ -525,7 +525,8 @@ final class Stream implements QueueMember, ReceivePool.User {
           owner.readable();
         }
         IOException broken = failure;
-        if (state == State.OPEN && broken != null && reset && !receiveBuffers.isReadable()) {
+        // The end is no byte: a channel that has been told of it is told that it broke, too.
+        if (state == State.OPEN && broken != null && reset && !receiveBuffers.hasUnread()) {
           terminate();
           owner.broken(broken);
           return;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.SocketChannel;
 import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.ConnectionEvent;
@@ -96,6 +97,25 @@ class HostilePeerTest {
       if (lie != Lie.BYTES_BEHIND_THE_END) {
         assertThat(received.events).singleElement().isInstanceOf(IOException.class);
       }
+    }
+  }
+
+  /** Its channel stays open behind the end, and has nothing to write. */
+  @Test
+  void bytesBehindTheEndEndAConnectionThatIsHalfClosed() throws Exception {
+    Collector received = new Collector();
+    try (Ends ends = new Ends();
+        RawClient peer = new RawClient()) {
+      Channel server =
+          Ends.bind(ends.server(received).childOption(ChannelOption.ALLOW_HALF_CLOSURE, true));
+      assertThat(peer.connect((InetSocketAddress) server.localAddress(), HANDSHAKE.encode()).type())
+          .isEqualTo(ConnectionEvent.Type.ESTABLISHED);
+
+      Lie.BYTES_BEHIND_THE_END.telling.accept(peer);
+
+      assertThat(peer.isDisconnected()).isTrue();
+      assertThat(received.inactive.await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+      assertThat(received.events).hasAtLeastOneElementOfType(IOException.class);
     }
   }
 

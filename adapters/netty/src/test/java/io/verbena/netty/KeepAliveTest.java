@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.SocketChannel;
 import java.io.IOException;
 import java.time.Duration;
@@ -49,6 +50,29 @@ class KeepAliveTest {
         assertThat(second.isActive()).isTrue();
         assertThat(untold.events).isEmpty();
         second.close().syncUninterruptibly();
+      }
+    }
+  }
+
+  /** A channel that is half closed, and has nothing to write, learns of it by nothing else. */
+  @Test
+  void aPeerThatIsGoneBehindItsEndBreaksTheChannel() throws Exception {
+    Collector told = new Collector();
+    try (Ends ends = new Ends(Ends.options().keepAlive(SHORT).operationTimeout(DEADLINE))) {
+      Channel server =
+          Ends.bind(ends.server(told).childOption(ChannelOption.ALLOW_HALF_CLOSURE, true));
+      try (RawClient client = RawClient.to(server)) {
+        SocketChannel accepted = ends.accepted();
+        client.send(0, Signal.end(0));
+        await()
+            .atMost(Ends.LIMIT)
+            .until(() -> told.events.contains(ChannelInputShutdownReadComplete.INSTANCE));
+
+        client.vanish();
+
+        assertThat(accepted.closeFuture().await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS))
+            .isTrue();
+        assertThat(told.events).hasAtLeastOneElementOfType(IOException.class);
       }
     }
   }
