@@ -462,13 +462,21 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
-  /** Called when the device is gone: what came before is in the completion queue. */
+  /**
+   * Called when the device is gone: what came before is in the completion queue. A channel that
+   * reads gets of it what a read takes; one that does not, or waits for nothing behind the peer's
+   * end, would keep the loop on this device.
+   */
   void deviceRemoved() {
-    if (state != State.CLOSED) {
-      handler.drain();
-      breakOutput("Broken pipe: the device of " + identifier.peer() + " was removed");
-      receivesEnded();
+    if (state == State.CLOSED) {
+      return;
     }
+    handler.drain();
+    if (state == State.OPEN && receiveBuffers.isReadable()) {
+      owner.readable();
+    }
+    discard();
+    fail(new IOException(brokenBecause("the device was removed")), null);
   }
 
   /** Called on any thread when the device says so. */

@@ -11,6 +11,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.SocketChannel;
 import io.verbena.HcaException;
 import io.verbena.RdmaOptions;
@@ -81,6 +83,62 @@ class DeviceFailureTest {
 
       assertThat(accepted.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
       assertThat(told.events).anyMatch(event -> event instanceof IOException);
+      assertCarries(ends);
+    }
+  }
+
+  /** Each keeps its HCA as long as it is open. */
+  @Test
+  void aChannelThatDoesNotReadClosesToo() throws Exception {
+    assumeTrue(Addresses.areEmulated(), "no other device can be broken here");
+    Collector told = new Collector();
+    try (Ends ends = new Ends(Ends.options(), fused(), Addresses.of("netty"))) {
+      Channel server = Ends.bind(ends.server(told).childOption(ChannelOption.AUTO_READ, false));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel accepted = ends.accepted();
+      client.writeAndFlush(Unpooled.wrappedBuffer(new byte[5])).syncUninterruptibly();
+      await().atMost(Ends.LIMIT).until(() -> isReadable(accepted));
+
+      assertThat(DeviceFault.inject(FUSE)).isEqualTo(1);
+
+      assertThat(server.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(accepted.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(told.events).hasAtLeastOneElementOfType(IOException.class);
+      assertCarries(ends);
+    }
+  }
+
+  private static boolean isReadable(SocketChannel channel) {
+    return channel
+        .eventLoop()
+        .submit(
+            () -> {
+              Stream stream = ((RdmaSocketChannel) channel).stream();
+              return stream != null && stream.receiveBuffers().isReadable();
+            })
+        .syncUninterruptibly()
+        .getNow();
+  }
+
+  @Test
+  void aChannelThatIsHalfClosedClosesToo() throws Exception {
+    assumeTrue(Addresses.areEmulated(), "no other device can be broken here");
+    Collector told = new Collector();
+    try (Ends ends = new Ends(Ends.options(), fused(), Addresses.of("netty"))) {
+      Channel server =
+          Ends.bind(ends.server(told).childOption(ChannelOption.ALLOW_HALF_CLOSURE, true));
+      SocketChannel client = Ends.connect(ends.client(new Collector()), server);
+      SocketChannel accepted = ends.accepted();
+      client.shutdownOutput().syncUninterruptibly();
+      await()
+          .atMost(Ends.LIMIT)
+          .until(() -> told.events.contains(ChannelInputShutdownReadComplete.INSTANCE));
+
+      assertThat(DeviceFault.inject(FUSE)).isEqualTo(1);
+
+      assertThat(server.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(accepted.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(told.events).hasAtLeastOneElementOfType(IOException.class);
       assertCarries(ends);
     }
   }
