@@ -44,7 +44,8 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
   /** How often a port that TCP has chosen may be another's over RDMA. */
   private static final int MOST_PORTS = 16;
 
-  private final AutoServerSocketChannelConfig config = new AutoServerSocketChannelConfig(this);
+  private final AutoServerSocketChannelConfig config =
+      new AutoServerSocketChannelConfig(this, this::stopReading);
   private final ChannelFactory<? extends ServerSocketChannel> sockets;
   private volatile List<Channel> listening = List.of();
   private volatile @Nullable InetSocketAddress address;
@@ -203,6 +204,15 @@ public final class AutoServerSocketChannel extends AbstractServerChannel
   @Override
   protected void doBeginRead() {
     listening.forEach(each -> each.unsafe().beginRead());
+  }
+
+  /** Of the socket, its own options do so. */
+  private void stopReading() {
+    for (Channel each : listening) {
+      if (each instanceof RdmaServerSocketChannel rdma) {
+        rdma.stopReading();
+      }
+    }
   }
 
   @Override

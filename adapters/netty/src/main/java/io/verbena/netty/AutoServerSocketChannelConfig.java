@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 final class AutoServerSocketChannelConfig extends RdmaServerSocketChannelConfig {
   private final SetOptions set = new SetOptions();
 
-  AutoServerSocketChannelConfig(AutoServerSocketChannel channel) {
-    super(channel);
+  AutoServerSocketChannelConfig(AutoServerSocketChannel channel, Runnable stopReading) {
+    super(channel, stopReading);
   }
 
   @Override

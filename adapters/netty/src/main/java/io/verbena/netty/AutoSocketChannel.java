@@ -67,7 +67,8 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
 
   private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
 
-  private final AutoSocketChannelConfig config = new AutoSocketChannelConfig(this);
+  private final AutoSocketChannelConfig config =
+      new AutoSocketChannelConfig(this, this::stopReading);
   private final ChannelFactory<? extends SocketChannel> sockets;
   private @Nullable IoRegistration registration;
   private @Nullable RdmaIoHandler handler;
@@ -269,6 +270,14 @@ public final class AutoSocketChannel extends AbstractChannel implements SocketCh
   @Override
   protected void doBeginRead() {
     readWanted = true;
+  }
+
+  /** Of a socket, its own options do so. */
+  private void stopReading() {
+    readWanted = false;
+    if (chosen instanceof RdmaSocketChannel rdma) {
+      rdma.stopReading();
+    }
   }
 
   @Override

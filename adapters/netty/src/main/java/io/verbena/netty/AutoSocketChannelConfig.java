@@ -19,8 +19,8 @@ final class AutoSocketChannelConfig extends RdmaSocketChannelConfig {
   private volatile int rdmaTimeoutMillis = 500;
   private volatile int memoryMillis = 60_000;
 
-  AutoSocketChannelConfig(AutoSocketChannel channel) {
-    super(channel);
+  AutoSocketChannelConfig(AutoSocketChannel channel, Runnable stopReading) {
+    super(channel, stopReading);
   }
 
   @Override

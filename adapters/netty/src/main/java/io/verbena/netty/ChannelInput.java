@@ -119,7 +119,7 @@ final class ChannelInput {
     }
   }
 
-  /** Wants nothing more, as the connection broke. */
+  /** Wants nothing more, until {@link #beginRead}. */
   void stop() {
     readPending = false;
   }

@@ -60,7 +60,7 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
 
   /** Creates a channel that listens. */
   public RdmaServerSocketChannel() {
-    config = new RdmaServerSocketChannelConfig(this);
+    config = new RdmaServerSocketChannelConfig(this, this::stopReading);
     admission = new Admission(this, config);
   }
 
@@ -182,6 +182,11 @@ public final class RdmaServerSocketChannel extends AbstractServerChannel
     if (admission.isWaiting()) {
       eventLoop().execute(this::readRequests);
     }
+  }
+
+  /** Hands no request on that comes from now on, until a read is asked for. */
+  void stopReading() {
+    readPending = false;
   }
 
   /** Hands the requests that were let in to the pipeline, if it reads; on the loop. */

@@ -42,8 +42,14 @@ class RdmaServerSocketChannelConfig extends DefaultChannelConfig
   private volatile boolean reuseAddress;
   private volatile int receiveBufferSize = BUFFER;
 
-  RdmaServerSocketChannelConfig(ServerSocketChannel channel) {
+  private final Runnable stopReading;
+
+  /**
+   * @param stopReading takes back the read that the channel has asked for; called on its event loop
+   */
+  RdmaServerSocketChannelConfig(ServerSocketChannel channel, Runnable stopReading) {
     super(channel);
+    this.stopReading = stopReading;
   }
 
   /** Called when an option was set, on any thread. */
@@ -211,6 +217,11 @@ class RdmaServerSocketChannelConfig extends DefaultChannelConfig
     super.setAutoRead(value);
     changed(AUTO_READ, value);
     return this;
+  }
+
+  @Override
+  protected void autoReadCleared() {
+    PendingRead.takeBack(channel, stopReading);
   }
 
   @Override

@@ -71,7 +71,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   /** Creates a channel that connects. */
   public RdmaSocketChannel() {
     super(null);
-    config = new RdmaSocketChannelConfig(this);
+    config = new RdmaSocketChannelConfig(this, this::stopReading);
     connector = new ChannelConnector(this, config, null);
     input = new ChannelInput(this, config);
   }
@@ -92,7 +92,7 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   RdmaSocketChannel(
       RdmaServerSocketChannel parent, InetSocketAddress remote, ConnectionEvent request) {
     super(parent);
-    config = new RdmaSocketChannelConfig(this);
+    config = new RdmaSocketChannelConfig(this, this::stopReading);
     connector = new ChannelConnector(this, config, request);
     input = new ChannelInput(this, config);
     this.remote = remote;
@@ -240,6 +240,11 @@ public final class RdmaSocketChannel extends AbstractChannel implements SocketCh
   @Override
   protected void doBeginRead() {
     input.beginRead(stream);
+  }
+
+  /** Hands nothing on that comes from now on, until a read is asked for. */
+  void stopReading() {
+    input.stop();
   }
 
   @Override

@@ -55,8 +55,14 @@ class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChan
   private volatile byte[] privateData = {};
   private volatile boolean copyReads;
 
-  RdmaSocketChannelConfig(SocketChannel channel) {
+  private final Runnable stopReading;
+
+  /**
+   * @param stopReading takes back the read that the channel has asked for; called on its event loop
+   */
+  RdmaSocketChannelConfig(SocketChannel channel, Runnable stopReading) {
     super(channel);
+    this.stopReading = stopReading;
   }
 
   /** Called when an option was set, on any thread. */
@@ -299,6 +305,11 @@ class RdmaSocketChannelConfig extends DefaultChannelConfig implements SocketChan
     super.setAutoRead(value);
     changed(AUTO_READ, value);
     return this;
+  }
+
+  @Override
+  protected void autoReadCleared() {
+    PendingRead.takeBack(channel, stopReading);
   }
 
   @Override

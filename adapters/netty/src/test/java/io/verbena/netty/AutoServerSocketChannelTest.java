@@ -11,6 +11,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.ServerChannel;
 import io.netty.channel.socket.SocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.socket.nio.NioSocketChannel;
@@ -30,6 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** Servers that listen over RDMA and over TCP at one port. */
 @Tag("once")
 class AutoServerSocketChannelTest {
+  private static final int SHORT_MILLIS = 200;
+
   private static ServerBootstrap server(Ends ends) {
     return ends.server(AutoServerSocketChannel.class, Collector::new);
   }
@@ -60,6 +63,28 @@ class AutoServerSocketChannelTest {
       assertThat(overRdma.remoteAddress()).isEqualTo(rdma.localAddress());
       assertThat(overTcp.attr(AutoSocketChannel.MEDIUM).get()).isEqualTo(AutoSocketChannel.TCP);
       assertThat(overTcp.remoteAddress()).isEqualTo(tcp.localAddress());
+    }
+  }
+
+  /** As one for RDMA alone. */
+  @Test
+  void takesNoClientOverRdmaFromWhenItsProgramWantsNoMore() throws Exception {
+    try (Ends ends = new Ends()) {
+      for (Class<? extends ServerChannel> type :
+          List.of(RdmaServerSocketChannel.class, AutoServerSocketChannel.class)) {
+        Channel server = bind(ends.server(type, Collector::new));
+        Ends.connect(ends.client(new Collector()), server);
+        assertThat(ends.accepted().isOpen()).isTrue();
+
+        server.config().setAutoRead(false);
+        ChannelFuture connecting = ends.client(new Collector()).connect(server.localAddress());
+
+        assertThat(connecting.awaitUninterruptibly(SHORT_MILLIS)).isFalse();
+        server.config().setAutoRead(true);
+        assertThat(connecting.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+        assertThat(connecting.isSuccess()).isTrue();
+        assertThat(ends.accepted().isOpen()).isTrue();
+      }
     }
   }
 

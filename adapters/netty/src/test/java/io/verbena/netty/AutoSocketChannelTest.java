@@ -156,6 +156,24 @@ class AutoSocketChannelTest {
 
   @ParameterizedTest
   @EnumSource
+  void readsNothingFromWhenItsProgramWantsNoMore(Peer peer) {
+    Channel server = bind(peer);
+    Collector received = new Collector();
+    SocketChannel channel = Ends.connect(client(received), server);
+    exchange(channel, received);
+    long before = received.bytes();
+
+    channel.config().setAutoRead(false);
+    channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[10])).syncUninterruptibly();
+
+    assertThat(channel.closeFuture().awaitUninterruptibly(SHORT_MILLIS)).isFalse();
+    assertThat(received.bytes()).isEqualTo(before);
+    channel.config().setAutoRead(true);
+    await().atMost(Ends.LIMIT).until(() -> received.bytes() == before + 10);
+  }
+
+  @ParameterizedTest
+  @EnumSource
   void tellsEachHandlerOfEachStepOnce(Peer peer) throws Exception {
     Channel server = bind(peer);
     List<String> steps = new ArrayList<>();

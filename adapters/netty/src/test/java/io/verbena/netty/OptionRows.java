@@ -113,6 +113,35 @@ final class OptionRows {
             }));
     rows.add(
         row(
+            "AUTO_READ switched off while nothing comes, what arrives then",
+            world -> {
+              SocketWorld.Pair pair = world.pair();
+              Collector received = pair.atServer();
+              write(pair.client(), 5);
+              eventually(() -> received.bytes() == 5);
+              pair.server().config().setAutoRead(false);
+              write(pair.client(), 10);
+              boolean soon = isDoneSoon(pair.server().closeFuture()) || received.bytes() > 5;
+              pair.server().config().setAutoRead(true);
+              eventually(() -> received.bytes() == 15);
+              return (soon ? "all" : "nothing") + ", and once it is on again all";
+            }));
+    rows.add(
+        row(
+            "AUTO_READ switched off and on while nothing comes, what arrives then",
+            world -> {
+              SocketWorld.Pair pair = world.pair();
+              Collector received = pair.atServer();
+              write(pair.client(), 5);
+              eventually(() -> received.bytes() == 5);
+              pair.server().config().setAutoRead(false);
+              pair.server().config().setAutoRead(true);
+              write(pair.client(), 10);
+              eventually(() -> received.bytes() == 15);
+              return "all";
+            }));
+    rows.add(
+        row(
             "AUTO_READ off at a server, a connect",
             world -> {
               Channel server =
@@ -140,6 +169,10 @@ final class OptionRows {
               return failed ? "the last are rejected" : "the last wait";
             }));
     return List.copyOf(rows);
+  }
+
+  private static void write(SocketChannel channel, int length) {
+    channel.writeAndFlush(Unpooled.wrappedBuffer(new byte[length])).syncUninterruptibly();
   }
 
   private static SocketRow row(String name, SocketRow.Probe probe) {
