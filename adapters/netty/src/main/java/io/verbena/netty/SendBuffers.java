@@ -23,11 +23,21 @@ import org.jspecify.annotations.Nullable;
  * The send queue of a stream: what is posted, the memory that the HCA reads from until then, and
  * the peer's credits. A credit is a receive that the peer has posted; each message takes one. The
  * last two are kept for messages that must not wait for the peer to read: one that returns credits
- * and the one that ends the stream. On the event loop's thread only, but for what a meter reads.
+ * and the one that ends the stream. The last places of the queue are kept likewise, with one for a
+ * question for a sign of life. On the event loop's thread only, but for what a meter reads.
  */
 final class SendBuffers implements ConnectionState, QueuePairUser {
   /** Credits that bytes may not use. */
   static final int RESERVED = Handshake.LEAST_RECEIVES - 1;
+
+  /** Places of the queue that a question may not take: that of the end. */
+  private static final int KEPT_FROM_QUESTIONS = 1;
+
+  /** Those that a return of credits may not take: that of a question, too. */
+  private static final int KEPT_FROM_CREDITS = 2;
+
+  /** Those that bytes may not take: that of a return of credits, too. */
+  private static final int KEPT_FROM_BYTES = 3;
 
   private final QueuePair queuePair;
   private final long prefix;
@@ -131,7 +141,11 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
 
   /** Returns whether bytes can be posted now. */
   boolean canSend() {
-    return credits > RESERVED && posted - completed < depth - RESERVED && !ended;
+    return credits > RESERVED && inFlight() < depth - KEPT_FROM_BYTES && !ended;
+  }
+
+  private int inFlight() {
+    return posted - completed;
   }
 
   /** Returns whether it has credits beyond those that it keeps, and can give them back. */
@@ -173,7 +187,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
 
   /** Whether there is room for {@link #ask}. */
   boolean canAsk() {
-    return posted - completed < depth;
+    return inFlight() < (ended ? depth : depth - KEPT_FROM_QUESTIONS);
   }
 
   /** Posts a WRITE of nothing, which only the peer's HCA answers. It takes no credit. */
@@ -196,7 +210,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
 
   /** Whether a message that only returns credits can be posted. */
   boolean canReturn() {
-    return credits > (ended ? 0 : RESERVED - 1) && posted - completed < depth - 1;
+    return credits > (ended ? 0 : RESERVED - 1) && inFlight() < depth - KEPT_FROM_CREDITS;
   }
 
   /** Posts a message that only returns credits. */

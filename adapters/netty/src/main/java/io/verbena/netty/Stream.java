@@ -612,8 +612,12 @@ final class Stream implements QueueMember, ReceivePool.User {
           return;
         }
         discard();
-        sendTail();
-        finishPosted();
+        try {
+          sendTail();
+        } finally {
+          // Whatever that throws: without a deadline it might stay for ever.
+          finishPosted();
+        }
       }
       case NEW -> {
         release(rest);

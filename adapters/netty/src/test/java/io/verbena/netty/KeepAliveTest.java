@@ -1,22 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.netty;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.socket.ChannelInputShutdownReadComplete;
 import io.netty.channel.socket.SocketChannel;
+import io.verbena.RdmaOptions;
+import io.verbena.meters.Backlog;
+import io.verbena.meters.HcaMeter;
+import io.verbena.meters.MeteredHca;
+import io.verbena.meters.Meters;
+import io.verbena.netty.wire.Handshake;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What a channel that sends nothing learns of a peer that is gone without a word. */
 class KeepAliveTest {
   private static final Duration SHORT = Duration.ofMillis(80);
+
+  /** A quarter of it is enough for a message. */
+  private static final Duration LONGER = Duration.ofMillis(400);
+
+  private static final int PIECE = 4096;
+  private static final int DEPTH = 8;
 
   /** Soft-RoCE retries for ever: there the deadline of operations counts. */
   private static final Duration DEADLINE = Duration.ofSeconds(4);
@@ -94,6 +110,71 @@ class KeepAliveTest {
         assertThat(accepted.closeFuture().await(Ends.LIMIT.toMillis(), TimeUnit.MILLISECONDS))
             .isTrue();
       }
+    }
+  }
+
+  /** What is posted before its end waits for receives that the peer does not post. */
+  @Test
+  void aChannelWhosePeerTakesNoMoreAndOwesAnAnswerCanBeClosed() throws Exception {
+    Questions questions = new Questions();
+    RdmaOptions.Builder options =
+        Ends.options()
+            .sendDepth(DEPTH)
+            .keepAlive(LONGER)
+            .operationTimeout(DEADLINE)
+            .closeTimeout(Duration.ofSeconds(1))
+            .meters(questions);
+    try (Ends ends = new Ends(options);
+        RawClient peer = new RawClient()) {
+      Channel server = Ends.bind(ends.server(new Collector()));
+      peer.connect(
+          (InetSocketAddress) server.localAddress(), new Handshake(1, false, PIECE, 64).encode());
+      SocketChannel accepted = ends.accepted();
+      await().atMost(Ends.LIMIT).until(accepted::isActive);
+      for (int i = 0; i < RawClient.RECEIVES + DEPTH - SendBuffers.RESERVED; i++) {
+        ChannelFuture unused = accepted.write(Unpooled.wrappedBuffer(new byte[PIECE]));
+      }
+      accepted.flush();
+      await().atMost(Ends.LIMIT).until(() -> unsent(accepted) <= 1);
+      // The channel returns the credits of both.
+      peer.send(10, 0);
+      peer.send(10, 0);
+      await().atMost(Ends.LIMIT).until(() -> questions.asked.get() > 0);
+
+      ChannelFuture closing = accepted.close();
+
+      assertThat(closing.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+      assertThat(closing.cause()).isNull();
+      assertThat(peer.isDisconnected()).isTrue();
+    }
+  }
+
+  /** How many messages that were flushed are not posted. */
+  private static int unsent(SocketChannel channel) {
+    return channel
+        .eventLoop()
+        .submit(() -> requireNonNull(channel.unsafe().outboundBuffer()).size())
+        .syncUninterruptibly()
+        .getNow();
+  }
+
+  /** Counts the questions for a sign of life. */
+  private static final class Questions extends HcaMeter implements Meters {
+    private final AtomicInteger asked = new AtomicInteger();
+
+    @Override
+    public void peerAsked() {
+      asked.incrementAndGet();
+    }
+
+    @Override
+    public HcaMeter hca(MeteredHca hca) {
+      return this;
+    }
+
+    @Override
+    public Watch watch(String adapter, String provider, Backlog backlog) {
+      return () -> {};
     }
   }
 

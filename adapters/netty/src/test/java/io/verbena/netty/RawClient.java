@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** A client that knows verbs alone, and so can say whatever it likes. */
 final class RawClient implements AutoCloseable {
   private static final int SENDS = 64;
-  private static final int RECEIVES = 32;
+  static final int RECEIVES = 32;
   private static final int LENGTH = 16 << 10;
 
   private final SharedHca hca;
