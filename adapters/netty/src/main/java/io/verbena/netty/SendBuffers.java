@@ -170,19 +170,27 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
    * Posts bytes that the HCA reads where they are.
    *
    * @param at where they are; its lease, if it has one, is released with the buffer
-   * @param buffer is released when that is done
+   * @param buffer is released when that is done; stays the caller's if this throws
    * @param inQueue bytes of the channel's queue that stay there until the message is sent
    * @param signal the {@link Signal} of the credits that it returns
    */
   void send(Location at, int length, ByteBuf buffer, int inQueue, int signal) {
     begin(signal).buffer(at.address(), length, at.lkey()).signaled();
     int slot = posted & mask;
+    Lease lease = at.takeLease();
+    try {
+      post();
+    } catch (RuntimeException | Error e) {
+      if (lease != null) {
+        lease.release();
+      }
+      throw e;
+    }
     held[slot] = buffer;
-    leases[slot] = at.takeLease();
+    leases[slot] = lease;
     queued[slot] = inQueue;
     heldCount++;
     meter.sent(length);
-    post();
   }
 
   /** Whether there is room for {@link #ask}. */

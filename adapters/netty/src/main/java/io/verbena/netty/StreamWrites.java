@@ -70,7 +70,9 @@ final class StreamWrites {
       // Then it is copied, into memory that is registered already.
       return 0;
     }
-    sendBuffers.send(location, length, buffer.retain(), length, receiveBuffers.takeOwed());
+    // Only now, as it stays the program's if it cannot be posted.
+    sendBuffers.send(location, length, buffer, length, receiveBuffers.takeOwed());
+    buffer.retain();
     return length;
   }
 
@@ -128,9 +130,13 @@ final class StreamWrites {
         }
         return;
       }
-      next.writeBytes(rest, length);
-      if (!sendGathered(next, 0)) {
-        next.release();
+      boolean taken = false;
+      try {
+        taken = sendGathered(next.writeBytes(rest, length), 0);
+      } finally {
+        if (!taken) {
+          next.release();
+        }
       }
       if (!rest.isReadable()) {
         rest.release();

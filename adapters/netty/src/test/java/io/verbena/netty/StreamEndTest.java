@@ -4,8 +4,10 @@ package io.verbena.netty;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.socket.SocketChannel;
@@ -169,5 +171,38 @@ class StreamEndTest {
     onLoop(Set.of(), Set.of("postSend"), stream -> stream.close(null));
 
     await().atMost(Ends.LIMIT).until(() -> members() == before);
+  }
+
+  /** A loop gathers what all its channels write into one buffer. */
+  @Test
+  void aBufferThatCannotBePostedStaysItsOwners() {
+    ByteBuf gathered = registered();
+    ByteBuf inPlace = registered();
+
+    onLoop(
+        Set.of(),
+        Set.of("postSend"),
+        stream -> {
+          assertThatThrownBy(() -> stream.writes().sendGathered(gathered, 0))
+              .isInstanceOf(VerbsException.class);
+          stream.abort();
+        });
+    onLoop(
+        Set.of(),
+        Set.of("postSend"),
+        stream -> {
+          assertThatThrownBy(() -> stream.writes().sendInPlace(inPlace, 0, PIECE))
+              .isInstanceOf(VerbsException.class);
+          stream.abort();
+        });
+
+    assertThat(gathered.refCnt()).isEqualTo(1);
+    assertThat(inPlace.refCnt()).isEqualTo(1);
+    gathered.release();
+    inPlace.release();
+  }
+
+  private ByteBuf registered() {
+    return handler.hca().memory().allocator().directBuffer(PIECE).writeZero(PIECE);
   }
 }
