@@ -7,7 +7,6 @@ import io.verbena.RdmaException;
 import io.verbena.core.event.ConnectionRecorder;
 import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.QueueMember;
-import io.verbena.core.loop.SilentRounds;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.receive.ReceivePool;
 import io.verbena.netty.wire.Handshake;
@@ -71,22 +70,10 @@ final class Stream implements QueueMember, ReceivePool.User {
   private final ReceiveBuffers receiveBuffers;
   private final SendBuffers sendBuffers;
   private final StreamWrites writes;
-
-  /** Whether signals stand behind the bytes of messages, for want of immediate data. */
-  private final boolean trails;
-
-  private final SilentRounds silence = new SilentRounds();
+  private final StreamInput input;
+  private final KeepAlive keepAlive;
   private final ConnectionRecorder events;
   private State state = State.NEW;
-  private int completions;
-
-  /** The count of completions when the last round of keep-alives came by. */
-  private int completionsAtRound;
-
-  /** Whether the last request is a question for a sign of life that was not answered yet. */
-  private boolean asked;
-
-  private long askedAt;
 
   /** Whether the connection is over, as the loop is told too, and may not have come to. */
   private volatile boolean over;
@@ -96,9 +83,6 @@ final class Stream implements QueueMember, ReceivePool.User {
 
   /** Whether the peer has ended the connection. */
   private boolean disconnected;
-
-  /** Whether a receive was flushed: all before it have completed. */
-  private boolean isFlushed;
 
   private @Nullable IOException failure;
   private @Nullable Future<?> deadline;
@@ -122,20 +106,21 @@ final class Stream implements QueueMember, ReceivePool.User {
     queuePair = queues.queuePair();
     sendBuffers = queues.sendBuffers();
     receiveBuffers = queues.receiveBuffers();
-    trails = queues.trails();
     writes = new StreamWrites(hca.memory(), sendBuffers, receiveBuffers, queues.inlineLimit());
+    input = new StreamInput(this, receiveBuffers, sendBuffers, queues.trails());
+    keepAlive = new KeepAlive(hca, sendBuffers, owner);
     events = new ConnectionRecorder("netty", identifier.peer(), queuePair.number());
     handler.opened(this);
   }
 
   /** Returns the handshake of this end. */
   Handshake handshake(int port) {
-    return new Handshake(port, trails, hca.options().eagerSize(), receiveBuffers.first());
+    return new Handshake(port, queues.trails(), hca.options().eagerSize(), receiveBuffers.first());
   }
 
   /** Returns whether the peer has signals where this end looks for them. */
   boolean understands(Handshake peer) {
-    return peer.trails() == trails;
+    return peer.trails() == queues.trails();
   }
 
   /** Opens the stream: the connection is established with this handshake of the peer. */
@@ -220,52 +205,21 @@ final class Stream implements QueueMember, ReceivePool.User {
   /**
    * {@inheritDoc}
    *
-   * <p>One question at a time; a stream that closes has its deadline. One that was idle since the
-   * last round gives credits back that it does not use.
+   * <p>One question at a time; a stream that closes has its deadline.
    */
   @Override
   public boolean keepAlive() {
     try {
-      return askIfSilent();
+      if (keepAlive.isOverdue()) {
+        if (state == State.OPEN) {
+          fail(new IOException(brokenBecause(keepAlive.why())), null);
+        }
+        return false;
+      }
+      return keepAlive.endRound(state == State.OPEN && failure == null);
     } catch (RuntimeException | Error e) {
       broke(e);
       return false;
-    }
-  }
-
-  private boolean askIfSilent() {
-    boolean idle = completions == completionsAtRound;
-    completionsAtRound = completions;
-    if (idle && state == State.OPEN && failure == null && sendBuffers.canGiveBack()) {
-      sendBuffers.giveBack();
-    }
-    if (asked) {
-      // An HCA that retries for ever, as Soft-RoCE does with a retry count of 7, tells nothing.
-      if (System.nanoTime() - askedAt > hca.options().operationTimeout().toNanos()) {
-        foundDead("no answer to a keep-alive within " + hca.options().operationTimeout());
-      }
-      return false;
-    }
-    boolean asks =
-        silence.end(completions)
-            && state == State.OPEN
-            && failure == null
-            && sendBuffers.canAsk()
-            && owner.isKeepAlive();
-    if (asks) {
-      sendBuffers.ask();
-      asked = true;
-      askedAt = System.nanoTime();
-      hca.meter().peerAsked();
-    }
-    return asks;
-  }
-
-  private void foundDead(String why) {
-    asked = false;
-    hca.meter().peerFoundDead();
-    if (state == State.OPEN) {
-      fail(new IOException(brokenBecause(why)), null);
     }
   }
 
@@ -284,82 +238,40 @@ final class Stream implements QueueMember, ReceivePool.User {
   }
 
   private void sent(int sequence, WorkCompletion completion) {
-    count(completion);
     CompletionStatus status = completion.status();
     sendBuffers.completed(sequence, status);
+    keepAlive.completed(status);
     if (!completion.isSuccess()) {
-      if (asked && status == CompletionStatus.RETRY_EXC_ERR) {
-        hca.meter().peerFoundDead();
-      }
       failed(status);
     }
     schedule();
   }
 
-  private void count(WorkCompletion completion) {
-    completions++;
-    asked &= !completion.isSuccess();
-  }
-
   @Override
   public void received(ByteBuf frame, WorkCompletion completion) {
-    count(completion);
-    try {
-      if (!completion.isSuccess()) {
-        receiveBuffers.halt();
-        receiveBuffers.drop(frame);
-        receiveFailed(completion.status());
-      } else if (state == State.CLOSED) {
-        receiveBuffers.drop(frame);
-      } else {
-        arrived(frame, completion);
-      }
-    } catch (VerbsException | RdmaException e) {
-      failReceives(e);
-    } catch (RuntimeException | Error e) {
-      broke(e);
-    }
+    keepAlive.completed(completion.status());
+    input.received(frame, completion);
     schedule();
   }
 
-  private void failReceives(RuntimeException why) {
-    fail(new IOException(brokenBecause("the HCA takes no more receives"), why), null);
+  /** Returns the peer's address, for errors. */
+  String peer() {
+    return identifier.peer();
   }
 
-  private void arrived(ByteBuf frame, WorkCompletion completion) {
-    int length = completion.byteLength() - (trails ? SignalTrailers.LENGTH : 0);
-    int signal = signal(completion, frame, length);
-    if (!Signal.isKnown(signal) || (receiveBuffers.hasEnded() && length > 0)) {
-      receiveBuffers.drop(frame);
-      failProtocol();
-      return;
-    }
-    if (length > 0) {
-      sendBuffers.meter().received(length);
-    }
-    int credits = Signal.credits(signal);
-    if (!receiveBuffers.arrived(frame, length, Signal.isEnd(signal))
-        || !(Signal.isBack(signal)
-            ? receiveBuffers.givenBack(credits)
-            : sendBuffers.addCredits(credits))) {
-      failProtocol();
-    }
+  /** Returns whether it is closed: what comes is nobody's. */
+  boolean isClosed() {
+    return state == State.CLOSED;
   }
 
   /**
    * Ends this stream for what was thrown in its name, by a buffer of the program's, say. Nothing
    * catches it above, and so the loop would end, with all its channels.
    */
-  private void broke(Throwable why) {
+  void broke(Throwable why) {
     // Bytes may be missing.
     discard();
     fail(new IOException(brokenBecause(why.toString()), why), null);
-  }
-
-  /** Nobody is given what has come so far: the connection ends now, and not once that was read. */
-  private void failProtocol() {
-    discard();
-    fail(new IOException("the peer " + identifier.peer() + " does not keep to the protocol"), null);
   }
 
   /** Discards what waits to be read, and what comes from now on. */
@@ -371,24 +283,14 @@ final class Stream implements QueueMember, ReceivePool.User {
     return "Broken pipe: the peer " + identifier.peer() + " has closed the connection";
   }
 
-  private String brokenBecause(String why) {
+  String brokenBecause(String why) {
     return "Connection to " + identifier.peer() + " broken: " + why;
   }
 
-  /** Returns the signal of a message; an unknown one if it has none. */
-  private int signal(WorkCompletion completion, ByteBuf frame, int length) {
-    if (!trails) {
-      return completion.hasImmediate() ? completion.immediate() : Signal.NONE;
-    }
-    return length < 0 ? Signal.NONE : SignalTrailers.read(frame, completion.byteLength());
-  }
-
-  private void receiveFailed(CompletionStatus status) {
-    if (status == CompletionStatus.WR_FLUSH_ERR) {
-      isFlushed = true;
-      if (disconnected) {
-        receivesEnded();
-      }
+  /** A receive has failed: one that is flushed has nothing before it that is still to come. */
+  void receiveFailed(CompletionStatus status) {
+    if (status == CompletionStatus.WR_FLUSH_ERR && disconnected) {
+      receivesEnded();
     }
     failed(status);
   }
@@ -408,7 +310,8 @@ final class Stream implements QueueMember, ReceivePool.User {
     }
   }
 
-  private void fail(IOException cause, @Nullable CompletionStatus status) {
+  /** Breaks the stream; the owner learns of it once all was read. */
+  void fail(IOException cause, @Nullable CompletionStatus status) {
     if (!reset && state == State.OPEN) {
       hca.meter().failed("connection", status, cause);
       events.failed(cause);
@@ -435,7 +338,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     disconnected = true;
     breakOutput(brokenPipe());
     handler.drain();
-    if (isFlushed || !stopQueues() || queues.areReceivesFlushed()) {
+    if (input.isFlushed() || !stopQueues() || queues.areReceivesFlushed()) {
       receivesEnded();
     } else if (state == State.OPEN) {
       endBy(this::receivesEnded);
@@ -567,15 +470,7 @@ final class Stream implements QueueMember, ReceivePool.User {
       }
     }
     if (state != State.CLOSED) {
-      keepUnread();
-    }
-  }
-
-  private void keepUnread() {
-    try {
-      receiveBuffers.keepUnread();
-    } catch (VerbsException | RdmaException e) {
-      failReceives(e);
+      input.keepUnread();
     }
   }
 
@@ -586,13 +481,9 @@ final class Stream implements QueueMember, ReceivePool.User {
         : wantsToWrite || posted().count() > 0;
   }
 
-  /** Returns the credits of bytes that were read, unless the next message does. */
   private void returnCredits() {
-    if (state != State.CLOSED
-        && failure == null
-        && receiveBuffers.owesMuch()
-        && sendBuffers.canReturn()) {
-      sendBuffers.returnCredits(receiveBuffers.takeOwed());
+    if (state != State.CLOSED && failure == null) {
+      input.returnCredits();
     }
   }
 
