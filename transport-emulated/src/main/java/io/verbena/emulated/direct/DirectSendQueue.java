@@ -492,7 +492,7 @@ final class DirectSendQueue {
   }
 
   private void nothingWaits() {
-    stalled.setRelease(0);
+    proceeded();
     drainEnd = UNKNOWN;
     draining = false;
     if (deferred != null) {

@@ -322,6 +322,18 @@ final class EndpointSetup {
     return new EndpointPair(client, server, null);
   }
 
+  /**
+   * Takes the client's queue pair of a pair that was connected {@link #byHand} through RESET to RTS
+   * again, as this setup says. The server stays as it is: nothing has arrived there.
+   */
+  void connectClientAgain(EndpointPair pair) {
+    Endpoint client = pair.client();
+    client.queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET));
+    client.queuePair().modify(TransitionAttributes.toInit(type, access()));
+    readyToReceive(client, pair.server(), SERVER_PSN);
+    readyToSend(client, clientPsn);
+  }
+
   private boolean hasAddressVectors() {
     return tck.supports(Capability.ADDRESS_VECTORS);
   }

@@ -334,6 +334,22 @@ abstract class ReceiverNotReadyTests extends VerbsTests {
   }
 
   @Test
+  void countsRetriesAnewAfterAReset() {
+    EndpointSetup setup = tck.setup().rnrRetry(7).rnrTimer(1);
+    EndpointPair pair = setup.byHand();
+    Endpoint client = pair.client();
+    client.post(Requests.send(1).signaled());
+    client.sent().expectNothing();
+    client.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
+    client.sent().expectError(1, WR_FLUSH_ERR);
+
+    setup.rnrRetry(0).connectClientAgain(pair);
+    client.post(Requests.send(2).signaled());
+
+    client.sent().expectError(2, RNR_RETRY_EXC_ERR);
+  }
+
+  @Test
   void takesAReceiveForAWriteWithImmediateToo() {
     if (isRefused(Capability.IMMEDIATE_DATA)) {
       return;
