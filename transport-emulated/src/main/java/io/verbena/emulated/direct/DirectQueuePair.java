@@ -273,9 +273,8 @@ final class DirectQueuePair extends EmulatedQueuePair {
           VerbsError.INVALID, request.id(), "the queue pair takes from a shared receive queue");
     }
     receives.posting.acquire();
-    QueuePairState now;
+    QueuePairState now = state();
     try {
-      now = state();
       if (isClosed()) {
         throw closedError(request.id());
       }
@@ -288,12 +287,21 @@ final class DirectQueuePair extends EmulatedQueuePair {
       }
     } finally {
       receives.posting.release();
+      // Also if one was refused: those before it are posted.
+      receivesPosted(now);
     }
-    // No fence between the post and this look: a sender that stalls right now and is missed here
-    // looks again by its own timer, since RNR is the exception, and the fence would be paid by
-    // every post.
+  }
+
+  /**
+   * Looks who waited for receives, and whether they are to be flushed. No fence between the post
+   * and this look: a sender that stalls right now and is missed here looks again by its own timer,
+   * since RNR is the exception, and the fence would be paid by every post.
+   *
+   * @param before the state that the poster saw
+   */
+  private void receivesPosted(QueuePairState before) {
     receivePosted();
-    if (now == QueuePairState.ERR || state() == QueuePairState.ERR) {
+    if (before == QueuePairState.ERR || state() == QueuePairState.ERR) {
       flushReceives();
     }
   }

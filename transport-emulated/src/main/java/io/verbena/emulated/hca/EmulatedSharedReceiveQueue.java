@@ -97,10 +97,11 @@ public final class EmulatedSharedReceiveQueue implements SharedReceiveQueue {
       }
     } finally {
       receives.posting.release();
-    }
-    // Without a fence, as when a queue pair has its own: who is missed looks again by a timer.
-    if (anyStarved.getOpaque() != 0) {
-      feed();
+      // Also if one was refused: those before it are posted. Without a fence, as when a queue pair
+      // has its own: who is missed looks again by a timer.
+      if (anyStarved.getOpaque() != 0) {
+        feed();
+      }
     }
   }
 

@@ -188,11 +188,7 @@ abstract class PostingTests extends VerbsTests {
   @Test
   void refusesMoreReceiveBuffersThanTheQueuePairTakes() {
     Endpoint client = tck.connected().client();
-    int most = client.queuePair().capabilities().maxReceiveScatterGather();
-    ReceiveWorkRequest wide = new ReceiveWorkRequest(most + 1).id(5);
-    for (int i = 0; i <= most; i++) {
-      wide.buffers().add(0, 0, 0);
-    }
+    ReceiveWorkRequest wide = tooWide(5, client);
 
     expectBadPost(INVALID, 5, () -> client.post(wide));
   }
@@ -324,11 +320,7 @@ abstract class PostingTests extends VerbsTests {
   @Test
   void postsReceivesThatAreLinkedBeforeABadOneAndNothingAfter() {
     EndpointPair pair = tck.connected();
-    int most = pair.server().queuePair().capabilities().maxReceiveScatterGather();
-    ReceiveWorkRequest bad = new ReceiveWorkRequest(most + 1).id(2);
-    for (int i = 0; i <= most; i++) {
-      bad.buffers().add(0, 0, 0);
-    }
+    ReceiveWorkRequest bad = tooWide(2, pair.server());
     ReceiveWorkRequest first = Requests.linked(Requests.receive(1), bad, Requests.receive(3));
 
     expectBadPost(INVALID, 2, () -> pair.server().post(first));
@@ -338,6 +330,27 @@ abstract class PostingTests extends VerbsTests {
     pair.client().post(Requests.send(2));
     pair.server().received().expectSuccess(1, RECV);
     pair.server().received().expectSuccess(4, RECV);
+  }
+
+  @Test
+  void flushesReceivesThatAreLinkedBeforeABadOneInError() {
+    Endpoint end = tck.setup().endpointIn(QueuePairState.ERR);
+    ReceiveWorkRequest first = Requests.linked(Requests.receive(1), tooWide(2, end));
+
+    expectBadPost(INVALID, 2, () -> end.post(first));
+
+    end.received().expectError(1, WR_FLUSH_ERR);
+    end.received().expectNothing();
+  }
+
+  /** A receive of more buffers than the queue pair takes. */
+  private static ReceiveWorkRequest tooWide(long id, Endpoint end) {
+    int most = end.queuePair().capabilities().maxReceiveScatterGather();
+    ReceiveWorkRequest wide = new ReceiveWorkRequest(most + 1).id(id);
+    for (int i = 0; i <= most; i++) {
+      wide.buffers().add(0, 0, 0);
+    }
+    return wide;
   }
 
   @Test
