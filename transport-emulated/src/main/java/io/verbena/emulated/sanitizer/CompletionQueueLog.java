@@ -2,6 +2,7 @@
 package io.verbena.emulated.sanitizer;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -11,11 +12,12 @@ final class CompletionQueueLog {
   private final CallSite created;
   private final AtomicInteger awaited = new AtomicInteger();
 
-  /** Requests of queue pairs that are closed or reset: completed before that, or never. */
+  /** Requests of queues that are closed or reset: completed before that, or never. */
   private final List<Posted> orphans = new ArrayList<>();
 
   private final AtomicInteger attached = new AtomicInteger();
   private volatile int depth;
+  private boolean closed;
 
   CompletionQueueLog(DeviceLog device, CallSite created, int depth) {
     this.device = device;
@@ -67,8 +69,24 @@ final class CompletionQueueLog {
     }
   }
 
-  synchronized void orphan(List<Posted> requests) {
-    orphans.addAll(requests);
+  /** Requests of a queue that is closed or reset, whose completions may be in this queue. */
+  void orphan(List<Posted> requests) {
+    orphan(requests, List.of(this));
+  }
+
+  /** Likewise, whose completions may be in any of these queues. */
+  static void orphan(List<Posted> requests, Collection<CompletionQueueLog> queues) {
+    // All at first: the first queue may be seen empty before the last has them.
+    requests.forEach(request -> request.candidates(queues.size()));
+    queues.forEach(queue -> queue.addOrphans(requests));
+  }
+
+  private synchronized void addOrphans(List<Posted> requests) {
+    if (closed) {
+      forget(requests);
+    } else {
+      orphans.addAll(requests);
+    }
   }
 
   synchronized int orphans() {
@@ -78,7 +96,24 @@ final class CompletionQueueLog {
   /** The queue was seen empty: the first {@code count} orphans have no completion. */
   synchronized void forgetOrphans(int count) {
     List<Posted> gone = orphans.subList(0, Math.min(count, orphans.size()));
-    gone.forEach(device::forget);
+    forget(gone);
     gone.clear();
+  }
+
+  private void forget(List<Posted> requests) {
+    for (Posted request : requests) {
+      if (request.ruleOutCandidate()) {
+        device.forget(request);
+      }
+    }
+  }
+
+  synchronized boolean isClosed() {
+    return closed;
+  }
+
+  synchronized void close() {
+    closed = true;
+    forgetOrphans(orphans.size());
   }
 }

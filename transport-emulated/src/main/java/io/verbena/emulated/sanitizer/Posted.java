@@ -50,6 +50,9 @@ final class Posted {
   /** Whether its queue pair was closed while it worked. */
   boolean abandoned;
 
+  /** How many completion queues may have its completion, once its queue is closed or reset. */
+  private int candidates;
+
   private long checksum;
 
   private Posted(
@@ -165,6 +168,16 @@ final class Posted {
         buffers.add(region.deviceAddress(piece), piece.length, region.deviceKey(piece));
       }
     }
+  }
+
+  /** Its queue is closed or reset, and so many completion queues may have its completion. */
+  synchronized void candidates(int count) {
+    candidates = count;
+  }
+
+  /** One of them does not have it; returns whether none is left that may. */
+  synchronized boolean ruleOutCandidate() {
+    return --candidates == 0;
   }
 
   /** Whether the device may still touch its buffers. */

@@ -61,6 +61,9 @@ final class QueuePairLog {
     this.sharedReceives = sharedReceives != null;
     number = queuePair.number();
     receives = sharedReceives != null ? sharedReceives : new ReceiveLog(domain, receiveCompletions);
+    if (sharedReceives != null) {
+      sharedReceives.completeIn(receiveCompletions);
+    }
     domain.add(this);
     sendCompletions.attach();
     receiveCompletions.attach();

@@ -20,6 +20,10 @@ final class ReceiveLog {
   private final ReentrantLock posting = new ReentrantLock();
   private final Set<Posted> outstanding = new LinkedHashSet<>();
   private final AtomicLong posted = new AtomicLong();
+
+  /** Where those of a shared queue may complete. */
+  private final Set<CompletionQueueLog> queues = new LinkedHashSet<>();
+
   private volatile @Nullable CallSite lastPolled;
 
   /**
@@ -28,6 +32,14 @@ final class ReceiveLog {
   ReceiveLog(DomainLog domain, @Nullable CompletionQueueLog completions) {
     this.domain = domain;
     this.completions = completions;
+  }
+
+  /** A queue pair takes receives of this shared queue, which complete there. */
+  void completeIn(CompletionQueueLog queue) {
+    synchronized (queues) {
+      queues.removeIf(CompletionQueueLog::isClosed);
+      queues.add(queue);
+    }
   }
 
   /** How many were posted since the queue pair was created or reset. */
@@ -164,5 +176,19 @@ final class ReceiveLog {
       Pieces.give(request);
     }
     return rest;
+  }
+
+  /** The shared queue is closed; completions of its receives may not have been polled yet. */
+  void close() {
+    List<Posted> rest = clear();
+    List<CompletionQueueLog> all;
+    synchronized (queues) {
+      all = List.copyOf(queues);
+    }
+    if (all.isEmpty()) {
+      rest.forEach(domain.device::forget);
+    } else {
+      CompletionQueueLog.orphan(rest, all);
+    }
   }
 }

@@ -145,7 +145,7 @@ final class SanitizedCompletionQueue implements CompletionQueue {
       }
       queue.close();
       birth.closed();
-      log.forgetOrphans(Integer.MAX_VALUE);
+      log.close();
     } finally {
       polling.unlock();
     }

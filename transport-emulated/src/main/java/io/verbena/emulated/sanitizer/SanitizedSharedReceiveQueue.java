@@ -62,7 +62,7 @@ final class SanitizedSharedReceiveQueue implements SharedReceiveQueue {
     if (birth.isOpen()) {
       queue.close();
       birth.closed();
-      receives.clear().forEach(device::forget);
+      receives.close();
     }
   }
 }

@@ -10,9 +10,15 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.PostException;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
+import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
+import io.verbena.verbs.WorkCompletion;
 import org.junit.jupiter.api.Test;
 
 /** Receives of a shared receive queue are watched like others. */
@@ -111,6 +117,36 @@ class SharedReceiveProgramsTest extends ProgramTests {
             assertThat(End.take(server.receives).workRequestId()).isEqualTo(1);
             assertThat(into.bytes().slice(0, 16)).isEqualTo(message.bytes());
           }
+        });
+    assertSilent();
+  }
+
+  @Test
+  void showsWhatCameBeforeTheQueueWasClosedAndIsPolledAfterThat() {
+    runShared(
+        (client, server, receives) -> {
+          CompletionQueue elsewhere = server.device.createCompletionQueue(4, null);
+          QueuePair another =
+              server.domain.createQueuePair(
+                  QueuePairOptions.reliable(elsewhere, elsewhere, 1, 1)
+                      .withSharedReceiveQueue(receives));
+          Memory into = server.memory(32, LOCAL_WRITE);
+          Memory message = client.memory(16).fill(1);
+          receives.postReceive(into.receive(1));
+          receives.postReceive(server.memory(32, LOCAL_WRITE).receive(2));
+          client.queuePair.postSend(message.send(3).signaled());
+          End.take(client.sends);
+          another.close();
+          server.queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
+          server.queuePair.close();
+          receives.close();
+          WorkCompletion[] one = WorkCompletion.array(1);
+
+          assertThat(elsewhere.poll(one)).isZero();
+          assertThat(End.take(server.receives).workRequestId()).isEqualTo(1);
+          assertThat(into.bytes().slice(0, 16)).isEqualTo(message.bytes());
+          assertThat(server.receives.poll(one)).isZero();
+          elsewhere.close();
         });
     assertSilent();
   }
