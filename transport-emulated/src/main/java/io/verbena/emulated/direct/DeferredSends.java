@@ -91,10 +91,11 @@ final class DeferredSends {
     if (result == TransferResult.UNDER_WAY) {
       return;
     }
+    if (position > undone && (result.isStall() || result == TransferResult.LOCAL_LENGTH)) {
+      // It does not leave this end, and so passes nothing.
+      return;
+    }
     if (result.isStall()) {
-      if (position > undone) {
-        return;
-      }
       if (!queue.isStalled()) {
         // Tried once more after the peer can see that somebody waits for it.
         queue.stalled();
@@ -117,7 +118,7 @@ final class DeferredSends {
     while (undone < position && !failed) {
       TransferResult result;
       do {
-        result = queue.attempt(queue.request(undone));
+        result = queue.attemptHadByPeer(queue.request(undone));
       } while (result == TransferResult.UNDER_WAY);
       failed = result != TransferResult.DONE;
       done(undone, result);

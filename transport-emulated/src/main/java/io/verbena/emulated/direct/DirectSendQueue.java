@@ -439,6 +439,17 @@ final class DirectSendQueue {
     return attempt(request, null, null);
   }
 
+  /**
+   * For the owner: tries a request that was kept, and that the peer had before another one, which
+   * was tried just now and may have made it stop.
+   */
+  TransferResult attemptHadByPeer(SendWorkRequest request) {
+    transfer.hadByPeer(true);
+    TransferResult result = attempt(request);
+    transfer.hadByPeer(false);
+    return result;
+  }
+
   /** For the owner: nothing keeps the oldest request any more. */
   void proceeded() {
     retry.proceeded();

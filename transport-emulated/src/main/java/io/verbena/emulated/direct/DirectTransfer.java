@@ -67,6 +67,8 @@ final class DirectTransfer {
   /** Those of the request that is tried now. */
   private @Nullable MessageParts moving;
 
+  private boolean hadByPeer;
+
   DirectTransfer(DirectQueuePair pair, @Nullable AsyncScheduler scheduler) {
     this.pair = pair;
     acknowledged = pair.isReliable();
@@ -75,6 +77,14 @@ final class DirectTransfer {
     readParts = scheduler == null ? null : new MessageParts(scheduler.random());
     sendParts = scheduler == null ? null : new MessageParts(scheduler.random());
     datagrams = pair.type() == QueuePairType.UD ? new DirectDatagrams(pair) : null;
+  }
+
+  /**
+   * Says whether the peer has had what is tried next: then it answers, though it may have stopped
+   * at another request since. Only where an {@link AsyncScheduler} does it.
+   */
+  void hadByPeer(boolean had) {
+    hadByPeer = had;
   }
 
   /** Forgets the parts that were moved of messages that are not done. */
@@ -100,11 +110,12 @@ final class DirectTransfer {
   TransferResult attempt(
       SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
     if (sendParts == null) {
-      return attemptAll(request, local, remote);
+      return attemptAll(pair.reachablePeer(), request, local, remote);
     }
     MessageParts parts = RequestOpcodes.isReadOrAtomic(request.opcode()) ? readParts : sendParts;
     moving = parts;
-    TransferResult result = attemptAll(request, local, remote);
+    DirectQueuePair peer = hadByPeer ? pair.peer() : pair.reachablePeer();
+    TransferResult result = attemptAll(peer, request, local, remote);
     if (result != TransferResult.UNDER_WAY && parts != null) {
       parts.reset();
     }
@@ -112,8 +123,10 @@ final class DirectTransfer {
   }
 
   private TransferResult attemptAll(
-      SendWorkRequest request, @Nullable MemoryKey local, @Nullable MemoryKey remote) {
-    DirectQueuePair peer = pair.reachablePeer();
+      @Nullable DirectQueuePair peer,
+      SendWorkRequest request,
+      @Nullable MemoryKey local,
+      @Nullable MemoryKey remote) {
     if (peer == null) {
       return withoutPeer(request);
     }

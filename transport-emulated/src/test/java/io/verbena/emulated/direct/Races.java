@@ -256,6 +256,43 @@ abstract class Races {
     }
   }
 
+  @Test
+  void aReadBeforeABadSendIsAnswered() {
+    ReceiveWorkRequest receive = new ReceiveWorkRequest();
+    SendWorkRequest read = new SendWorkRequest();
+    SendWorkRequest send = new SendWorkRequest();
+    long address = sourceRegion.address();
+    int key = sourceRegion.lkey();
+    for (int round = 0; round < rounds(3_000); round++) {
+      if (round > 0) {
+        connectAnew();
+      }
+      receiver.postReceive(receive.buffer(address, 4, key));
+      send.id(2).send().signaled().buffer(address, 8, key);
+      read.id(1)
+          .read(address + 1024, sourceRegion.rkey())
+          .signaled()
+          .buffer(address + 2048, 1024, key)
+          .next(send);
+
+      sender.postSend(read);
+
+      expectSent(1, CompletionStatus.SUCCESS);
+      expectSent(2, CompletionStatus.REM_INV_REQ_ERR);
+    }
+  }
+
+  private void expectSent(long id, CompletionStatus status) {
+    WorkCompletion[] one = WorkCompletion.array(1);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+    for (int spins = 0; sendCompletions.poll(one) == 0; spins++) {
+      assertThat(System.nanoTime()).as("completion of %d", id).isLessThan(deadline);
+      Ownership.pause(spins);
+    }
+    assertThat(one[0].workRequestId()).isEqualTo(id);
+    assertThat(one[0].status()).as("of %d", id).isEqualTo(status);
+  }
+
   /** Takes exactly {@code count} completions, ids in order, and answers how many succeeded. */
   private int drain(CompletionQueue queue, int count) {
     int good = 0;
