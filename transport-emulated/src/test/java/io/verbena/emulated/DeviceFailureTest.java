@@ -229,6 +229,23 @@ class DeviceFailureTest {
     }
   }
 
+  /** Else its completion queue and its domain would be busy for good. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "&mode=async", "&wire=simulated", "&sanitize=true"})
+  void leavesNothingOfAQueuePairThatItBreaksInTheMiddleOf(String options)
+      throws InterruptedException {
+    try (Side side = new Side("?fuse=" + name + options)) {
+      side.connection = side.manager.resolve(URI.create("emulated://" + name), LIMIT);
+      assertThat(side.event().type()).isEqualTo(ConnectionEvent.Type.ADDR_RESOLVED);
+      BreaksWhileOpening.next(name);
+
+      refused(() -> side.have(side.connection));
+
+      assertThat(side.connection.queuePair()).isNull();
+      side.queue.close();
+    }
+  }
+
   @Test
   void wakesWhoWaitsForItsEvents() {
     try (Side side = new Side("?fuse=" + name)) {

@@ -31,6 +31,20 @@ public final class ManagedQueuePair {
       throw invalid("type: " + options.type() + " (expected: " + space.type() + ")");
     }
     EmulatedQueuePair pair = (EmulatedQueuePair) domain.createQueuePair(options);
+    boolean begun = false;
+    try {
+      begin(pair, space);
+      begun = true;
+      return pair;
+    } finally {
+      if (!begun) {
+        // The device has failed since, and nobody else knows of it.
+        pair.close();
+      }
+    }
+  }
+
+  private static void begin(EmulatedQueuePair pair, PortSpace space) {
     QueuePairAttributes first =
         new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1);
     switch (space) {
@@ -44,7 +58,6 @@ public final class ManagedQueuePair {
         pair.modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(0));
       }
     }
-    return pair;
   }
 
   /** Takes a connected one to RTR, as {@code rdma_cm} does; {@code psn} is the peer's first. */
