@@ -35,7 +35,7 @@ final class ActiveRoceConnection extends RoceConnection {
   private @Nullable Communication communication;
 
   ActiveRoceConnection(RoceConnectionManager manager, Destination to) {
-    super(manager, to.host(), to.port(), to.name(), manager.sourcePorts().take(), State.RESOLVED);
+    super(manager, to.host(), to.port(), to.name(), /* service= */ 0, State.RESOLVED);
     key = to.key();
     HostFabric fabric = manager.fabric();
     Mtu own = key == null ? fabric.mtu() : fabric.lockedMtu();

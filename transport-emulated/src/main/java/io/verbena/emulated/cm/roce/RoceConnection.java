@@ -46,9 +46,9 @@ abstract sealed class RoceConnection extends RoceIdentifier implements CmUser
       Gid peer,
       int peerPort,
       String peerName,
-      int ownPort,
+      int service,
       State state) {
-    super(manager, PortSpace.TCP, peer, peerPort, peerName, ownPort, state);
+    super(manager, PortSpace.TCP, peer, peerPort, peerName, service, state);
     peerPsn = manager.fabric().secrets().next24Bits();
   }
 

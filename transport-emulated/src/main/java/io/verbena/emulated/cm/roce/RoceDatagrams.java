@@ -39,23 +39,17 @@ final class RoceDatagrams extends RoceIdentifier implements ServiceUser {
       Gid peer,
       int peerPort,
       String peerName,
-      int ownPort,
+      int service,
       State state,
       @Nullable ServiceResolution resolution) {
-    super(manager, PortSpace.UDP, peer, peerPort, peerName, ownPort, state);
+    super(manager, PortSpace.UDP, peer, peerPort, peerName, service, state);
     this.resolution = resolution;
   }
 
   /** An active end, whose peer is known. */
   static RoceDatagrams resolved(RoceConnectionManager manager, Destination to) {
     return new RoceDatagrams(
-        manager,
-        to.host(),
-        to.port(),
-        to.name(),
-        manager.sourcePorts().take(),
-        State.RESOLVED,
-        null);
+        manager, to.host(), to.port(), to.name(), /* service= */ 0, State.RESOLVED, null);
   }
 
   /** A passive end, which is told to the program. */

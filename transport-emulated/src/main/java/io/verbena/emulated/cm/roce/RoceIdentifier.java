@@ -22,7 +22,8 @@ abstract sealed class RoceIdentifier extends NotingIdentifier
   /**
    * An identifier.
    *
-   * @param ownPort of an end that asks, from {@link SourcePorts}, which has it back at the end
+   * @param service the port that is asked; an end that asks has one of {@link SourcePorts} in its
+   *     place, and gives it back at the end
    */
   RoceIdentifier(
       RoceConnectionManager manager,
@@ -30,16 +31,17 @@ abstract sealed class RoceIdentifier extends NotingIdentifier
       Gid peer,
       int peerPort,
       String peerName,
-      int ownPort,
+      int service,
       State state) {
     super(manager, space, state);
     this.manager = manager;
     this.peer = peer;
     this.peerPort = peerPort;
     this.peerName = peerName;
-    this.ownPort = ownPort;
     asks = state == State.RESOLVED;
     manager.opened(RoceConnectionManager.Kind.IDENTIFIER);
+    // Not before: one that a closed manager refuses gives nothing back.
+    ownPort = asks ? manager.sourcePorts().take() : service;
   }
 
   @Override

@@ -2,8 +2,16 @@
 package io.verbena.emulated.cm.roce;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.emulated.Caller;
+import io.verbena.emulated.Loopbacks;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import java.net.InetAddress;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.HashSet;
 import java.util.Set;
@@ -12,6 +20,7 @@ import org.junit.jupiter.api.Test;
 
 class SourcePortsTest {
   private static final InetAddress ADDRESS = address(1);
+  private static final int COUNT = 16_384;
 
   private final SourcePorts one = SourcePorts.of(ADDRESS, 5);
   private final SourcePorts other = SourcePorts.of(ADDRESS, 5);
@@ -64,5 +73,26 @@ class SourcePortsTest {
     assertThat(after.take()).isEqualTo(port);
 
     after.release();
+  }
+
+  @Test
+  void aClosedManagerTakesNone() {
+    URI address = URI.create("roce://" + Loopbacks.address(56));
+    URI to = URI.create(address + ":7000");
+    try (Caller caller = new Caller(address)) {
+      ConnectionManager closed = caller.device.createConnectionManager();
+      closed.close();
+      try (ConnectionIdentifier first = caller.manager.resolve(to, 1)) {
+        for (int i = 1; i < COUNT; i++) {
+          assertThatThrownBy(() -> closed.resolve(to, 1))
+              .isInstanceOfSatisfying(
+                  VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.CLOSED));
+        }
+
+        try (ConnectionIdentifier next = caller.manager.resolve(to, 1)) {
+          assertThat(next.localAddress()).isNotEqualTo(first.localAddress());
+        }
+      }
+    }
   }
 }
