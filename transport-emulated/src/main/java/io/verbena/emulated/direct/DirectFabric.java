@@ -79,7 +79,7 @@ public class DirectFabric implements Fabric {
     return devices.isEmpty();
   }
 
-  final @Nullable EmulatedDevice device(Gid gid) {
+  @Nullable EmulatedDevice device(Gid gid) {
     return devices.get(gid);
   }
 }

@@ -146,6 +146,11 @@ final class DirectQueuePair extends EmulatedQueuePair {
     if (other.receivePsn() != sendPsn() && isReliable()) {
       return null;
     }
+    if (other.peer != this) {
+      // It goes to RTR just now, and has not looked for its peer yet. Before it takes anything away
+      // it must wait for us: either it sees this, or we see below, and later, what it has changed.
+      other.peer = this;
+    }
     return other.state() == QueuePairState.RTS || other.takesMessage() ? other : null;
   }
 

@@ -15,6 +15,19 @@ final class Loopback {
   private Loopback() {}
 
   static void connect(EmulatedDevice device, QueuePair pair, QueuePair to) {
+    toReadyToReceive(device, pair, to);
+    pair.modify(
+        new QueuePairAttributes()
+            .state(QueuePairState.RTS)
+            // For ever: a machine under load must not use up retries where ends race.
+            .timeout(0)
+            .retryCount(7)
+            .rnrRetry(7)
+            .sendPsn(1)
+            .maxReadAtomic(1));
+  }
+
+  static void toReadyToReceive(EmulatedDevice device, QueuePair pair, QueuePair to) {
     pair.modify(
         new QueuePairAttributes()
             .state(QueuePairState.INIT)
@@ -30,14 +43,5 @@ final class Loopback {
             .receivePsn(1)
             .maxDestinationReadAtomic(1)
             .minRnrTimer(0));
-    pair.modify(
-        new QueuePairAttributes()
-            .state(QueuePairState.RTS)
-            // For ever: a machine under load must not use up retries where ends race.
-            .timeout(0)
-            .retryCount(7)
-            .rnrRetry(7)
-            .sendPsn(1)
-            .maxReadAtomic(1));
   }
 }
