@@ -3,6 +3,7 @@ package io.verbena.emulated.cm;
 
 import io.verbena.verbs.ConnectionListener;
 import java.net.URI;
+import java.util.function.BooleanSupplier;
 
 /** What is listened on, and how many requests to it wait to be taken. */
 public abstract class ManagedListener implements ConnectionListener {
@@ -26,7 +27,29 @@ public abstract class ManagedListener implements ConnectionListener {
     return true;
   }
 
-  /** A request was taken by the program. */
+  /**
+   * Makes a request and has it told, if there is room for one. {@link #close} waits until that is
+   * done: then it finds the request among those that nobody took, and else none is made any more.
+   *
+   * @param request makes it, and returns false if there is none any more
+   * @return false if there is no room or the listener is closed
+   */
+  protected final synchronized boolean offer(BooleanSupplier request) {
+    if (!reserve()) {
+      return false;
+    }
+    boolean made = false;
+    try {
+      made = request.getAsBoolean();
+    } finally {
+      if (!made) {
+        waiting--;
+      }
+    }
+    return true;
+  }
+
+  /** A request was taken by the program. Not under any lock of events. */
   public final void taken() {
     synchronized (this) {
       waiting--;

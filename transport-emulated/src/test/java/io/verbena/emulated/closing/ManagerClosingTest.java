@@ -7,8 +7,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.verbena.emulated.Caller;
 import io.verbena.emulated.Loopbacks;
 import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionEvent;
+import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionManager;
+import io.verbena.verbs.ConnectionParameters;
+import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
@@ -19,13 +26,14 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A connection manager is closed while another thread makes something of it, and a third one waits
- * for its events: either it is busy, or it is closed and nothing of it is left.
+ * A connection manager, or what it made, is closed while another thread makes something of it or
+ * asks it to connect: either it is busy, or it is closed and nothing of it is left.
  */
 class ManagerClosingTest {
   private static final int ROUNDS = Integer.getInteger("verbena.closing.rounds", 50);
@@ -100,6 +108,116 @@ class ManagerClosingTest {
       event = manager.await(2 * Caller.LIMIT.toNanos());
     } while (event != null);
     return System.nanoTime() - begun < 2 * Caller.LIMIT.toNanos();
+  }
+
+  /** A device, and what its queue pairs need. */
+  private static final class Side implements AutoCloseable {
+    final EmulatedDevice device = Medium.DIRECT.open();
+    private final ProtectionDomain domain = device.allocateProtectionDomain();
+    private final CompletionQueue completions = device.createCompletionQueue(4, null);
+
+    QueuePair queuePair(ConnectionIdentifier of) {
+      return of.createQueuePair(domain, QueuePairOptions.reliable(completions, completions, 1, 1));
+    }
+
+    @Override
+    public void close() {
+      completions.close();
+      domain.close();
+      device.close();
+    }
+  }
+
+  /** Somebody who listens, and somebody who is about to ask. */
+  private static final class Link {
+    final ConnectionManager listening;
+    final ConnectionListener listener;
+    final ConnectionManager asking;
+    final ConnectionIdentifier asker;
+    private final QueuePair pair;
+
+    Link(Side active, Side passive) throws InterruptedException {
+      listening = passive.device.createConnectionManager();
+      listener = listening.listen(OWN, 1);
+      asking = active.device.createConnectionManager();
+      asker = asking.resolve(OWN, Caller.LIMIT.toNanos());
+      pair = active.queuePair(asker);
+      assertThat(next(asking)).isEqualTo(ConnectionEvent.Type.ADDR_RESOLVED);
+    }
+
+    static ConnectionEvent.Type next(ConnectionManager manager) throws InterruptedException {
+      ConnectionEvent event = manager.await(Caller.LIMIT.toNanos());
+      assertThat(event).as("a connection event").isNotNull();
+      return event.type();
+    }
+
+    boolean connect() {
+      asker.connect(ConnectionParameters.defaults(), Caller.LIMIT.toNanos());
+      return true;
+    }
+
+    boolean closeListener() {
+      listener.close();
+      listening.close();
+      return true;
+    }
+
+    boolean closeAsker() {
+      asker.close();
+      pair.close();
+      asking.close();
+      return true;
+    }
+  }
+
+  @Test
+  void aClosedListenerLeavesNoRequestInItsManagerAndAnswersWhoAsks() throws Exception {
+    try (Side active = new Side();
+        Side passive = new Side()) {
+      for (int i = 0; i < ROUNDS; i++) {
+        Link link = new Link(active, passive);
+        CyclicBarrier start = new CyclicBarrier(2);
+        CompletableFuture<Boolean> connected = started(start, link::connect);
+        CompletableFuture<Boolean> closed = started(start, link::closeListener);
+
+        assertThat(connected.get(Caller.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(closed.get(Caller.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(Link.next(link.asking))
+            .isIn(ConnectionEvent.Type.REJECTED, ConnectionEvent.Type.UNREACHABLE);
+
+        link.closeAsker();
+      }
+    }
+  }
+
+  @Test
+  void nobodyConnectsToAnAskerThatIsClosed() throws Exception {
+    try (Side active = new Side();
+        Side passive = new Side()) {
+      for (int i = 0; i < ROUNDS; i++) {
+        Link link = new Link(active, passive);
+        CyclicBarrier start = new CyclicBarrier(2);
+        CompletableFuture<Boolean> refused =
+            started(start, () -> fails(VerbsError.INVALID, link::connect));
+        CompletableFuture<Boolean> closed =
+            started(start, () -> fails(VerbsError.CLOSED, link.asker::close));
+
+        assertThat(closed.get(Caller.LIMIT.toSeconds(), TimeUnit.SECONDS)).isFalse();
+        refused.get(Caller.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        ConnectionEvent request = link.listening.await(0);
+        if (request != null) {
+          ConnectionIdentifier asked = request.identifier();
+          QueuePair pair = passive.queuePair(asked);
+          asked.accept(ConnectionParameters.defaults());
+          assertThat(Link.next(link.listening)).isEqualTo(ConnectionEvent.Type.CONNECT_ERROR);
+          asked.close();
+          pair.close();
+        }
+
+        link.closeAsker();
+        link.closeListener();
+      }
+    }
   }
 
   /** Something that may throw. */

@@ -41,12 +41,10 @@ final class LocalConnection extends LocalIdentifier {
   }
 
   @Override
-  ConnectionEvent request(LocalListener listener, ByteBuffer data) {
+  ConnectionEvent requestNow(LocalListener listener, ByteBuffer data) {
     LocalConnection passive = new LocalConnection(listener.manager(), name, lock, State.REQUESTED);
-    synchronized (lock) {
-      passive.peer = this;
-      peer = passive;
-    }
+    passive.peer = this;
+    peer = passive;
     return new ConnectionEvent(
         ConnectionEvent.Type.CONNECT_REQUEST,
         passive,

@@ -116,14 +116,18 @@ final class LocalConnectionManager implements ConnectionManager, DeviceListener 
 
   @Override
   public @Nullable ConnectionEvent await(long timeoutNanos) throws InterruptedException {
-    long deadline = System.nanoTime() + Math.max(0, timeoutNanos);
+    ConnectionEvent event = take(System.nanoTime() + Math.max(0, timeoutNanos));
+    if (event != null && event.listener() instanceof LocalListener listener) {
+      listener.taken();
+    }
+    return event;
+  }
+
+  private @Nullable ConnectionEvent take(long deadline) throws InterruptedException {
     synchronized (events) {
       while (true) {
         ConnectionEvent event = events.poll();
         if (event != null) {
-          if (event.listener() instanceof LocalListener listener) {
-            listener.taken();
-          }
           return event;
         }
         long left = deadline - System.nanoTime();

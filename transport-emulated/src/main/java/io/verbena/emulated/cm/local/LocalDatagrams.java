@@ -42,7 +42,7 @@ final class LocalDatagrams extends LocalIdentifier {
   }
 
   @Override
-  ConnectionEvent request(LocalListener listener, ByteBuffer data) {
+  ConnectionEvent requestNow(LocalListener listener, ByteBuffer data) {
     LocalDatagrams passive =
         new LocalDatagrams(listener.manager(), name, lock, State.REQUESTED, this);
     return new ConnectionEvent(

@@ -39,8 +39,23 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
     this.mostConnectData = mostConnectData;
   }
 
-  /** The request as an event of the listener's manager, with the passive end. */
-  abstract ConnectionEvent request(LocalListener listener, ByteBuffer data);
+  /**
+   * The request as an event of the listener's manager, with the passive end; null if it is not
+   * asked any more. While it is made, the listener cannot be closed.
+   */
+  final @Nullable ConnectionEvent request(LocalListener listener, ByteBuffer data) {
+    synchronized (lock) {
+      return asks() ? requestNow(listener, data) : null;
+    }
+  }
+
+  /** Under the lock, while it asks. */
+  abstract ConnectionEvent requestNow(LocalListener listener, ByteBuffer data);
+
+  /** Under the lock: whether it waits for an answer. */
+  private boolean asks() {
+    return !closed && state == State.CONNECTING;
+  }
 
   /** Under the lock: tells that there is no listener. */
   abstract void nobodyListens();
@@ -91,7 +106,7 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
   private void ask(ByteBuffer data) {
     LocalListener listener = manager.reachable().listener(space, name);
     synchronized (lock) {
-      if (closed || state != State.CONNECTING) {
+      if (!asks()) {
         return;
       }
       if (listener == null) {
@@ -100,16 +115,14 @@ abstract sealed class LocalIdentifier extends ManagedIdentifier
         return;
       }
     }
-    if (listener.manager().device().isBroken() || !listener.reserve()) {
+    if (listener.manager().device().isBroken() || !listener.offer(this, data)) {
       manager.device().schedule(() -> ask(data), REQUEST_RETRY_NANOS);
-      return;
     }
-    listener.manager().raise(request(listener, data));
   }
 
   private void connectTimedOut() {
     synchronized (lock) {
-      if (!closed && state == State.CONNECTING) {
+      if (asks()) {
         state = State.ENDED;
         gaveUp();
         raise(ConnectionEvent.Type.UNREACHABLE, ConnectionEvent.TIMED_OUT, NO_DATA);

@@ -2,9 +2,11 @@
 package io.verbena.emulated.cm.local;
 
 import io.verbena.emulated.cm.ManagedListener;
+import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.PortSpace;
 import java.net.URI;
+import java.nio.ByteBuffer;
 
 /** A name that is listened on. */
 final class LocalListener extends ManagedListener {
@@ -22,6 +24,23 @@ final class LocalListener extends ManagedListener {
 
   LocalConnectionManager manager() {
     return manager;
+  }
+
+  /**
+   * Tells the program of a request, if there is room for one and it still asks.
+   *
+   * @return false if there is no room or the listener is closed
+   */
+  boolean offer(LocalIdentifier asker, ByteBuffer data) {
+    return offer(
+        () -> {
+          ConnectionEvent request = asker.request(this, data);
+          if (request == null) {
+            return false;
+          }
+          manager.raise(request);
+          return true;
+        });
   }
 
   @Override
