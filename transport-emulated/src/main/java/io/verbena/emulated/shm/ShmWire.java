@@ -18,10 +18,12 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -220,13 +222,17 @@ public final class ShmWire implements HostWire {
     turns = 0;
     try {
       selector.selectNow();
-      socketsReady = false;
-      for (SelectionKey key : selector.selectedKeys()) {
+      // If what one of them leads to throws, the others are looked at next.
+      socketsReady = true;
+      Iterator<SelectionKey> selected = selector.selectedKeys().iterator();
+      while (selected.hasNext()) {
+        SelectionKey key = selected.next();
+        selected.remove();
         if (key.isValid()) {
           ready(key);
         }
       }
-      selector.selectedKeys().clear();
+      socketsReady = false;
       unmapClosed();
     } catch (ClosedSelectorException e) {
       // It was closed meanwhile: there is nobody to look for.
@@ -270,7 +276,7 @@ public final class ShmWire implements HostWire {
           depart(link);
         }
       }
-    } catch (IOException e) {
+    } catch (IOException | InvalidPathException e) {
       // No peer, or one that is gone already.
       introduction.close();
     }

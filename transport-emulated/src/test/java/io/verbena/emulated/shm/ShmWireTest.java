@@ -14,7 +14,9 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -160,6 +162,38 @@ class ShmWireTest {
     one.work(() -> !one.departed.isEmpty());
     assertThat(one.departed).containsExactly(leaves.port.gid());
     assertThat(one.send(1, leaves)).isEqualTo(Outcome.DROPPED);
+  }
+
+  @ParameterizedTest(name = "{index}")
+  @ValueSource(strings = {"a\0b.ring", "../a.ring", "/a.ring", "a.name", ".."})
+  void whoSaysWhatCannotBeKeepsNoOtherFromBeingHeard(String rings) throws IOException {
+    Host one = new Host(1);
+    Host leaves = new Host(2);
+    leaves.send(0, one);
+    one.awaitPackets(1);
+
+    try (SocketChannel stranger = SocketChannel.open(server(one))) {
+      stranger.write(Introduction.of(SharedFolder.newHost(9), rings));
+      stranger.configureBlocking(false);
+      one.work(() -> isEnded(stranger));
+
+      leaves.wire.close();
+
+      one.work(() -> !one.departed.isEmpty());
+      assertThat(one.departed).containsExactly(leaves.port.gid());
+    }
+  }
+
+  private static boolean isEnded(SocketChannel socket) {
+    try {
+      return socket.read(ByteBuffer.allocate(1)) < 0;
+    } catch (IOException e) {
+      return true;
+    }
+  }
+
+  private UnixDomainSocketAddress server(Host host) {
+    return UnixDomainSocketAddress.of(folder.socket(host.port.gid()));
   }
 
   @Test
