@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SelectionKey;
@@ -50,6 +51,9 @@ public final class ShmWire implements HostWire {
    */
   private static final int LOOKING_TURNS = 1024;
 
+  /** How long the server does not accept that could not. */
+  private static final long PAUSE_NANOS = 100_000_000;
+
   /** A peer with a full ring is awake, and makes room soon. */
   private static final long FULL_NANOS = 50_000;
 
@@ -59,9 +63,15 @@ public final class ShmWire implements HostWire {
   private final SleepFlag asleep;
   private final ServerSocketChannel server;
   private final Selector selector;
+  private final SelectionKey accepting;
 
   /** Held by whoever uses the selector; nobody waits for it but who closes. */
   private final ReentrantLock selecting = new ReentrantLock();
+
+  /** Whether the server accepts nothing now, and since when. For who may use the selector. */
+  private boolean paused;
+
+  private long pausedSince;
 
   private final Frame frame = Frame.unchecked();
 
@@ -102,7 +112,7 @@ public final class ShmWire implements HostWire {
       server.configureBlocking(false);
       selector = Selector.open();
       opened.add(selector);
-      server.register(selector, SelectionKey.OP_ACCEPT);
+      accepting = server.register(selector, SelectionKey.OP_ACCEPT);
       asleep = new SleepFlag(folder.createFlag(gid));
     } catch (IOException e) {
       for (AutoCloseable each : opened) {
@@ -221,6 +231,7 @@ public final class ShmWire implements HostWire {
     }
     turns = 0;
     try {
+      acceptAgain();
       selector.selectNow();
       // If what one of them leads to throws, the others are looked at next.
       socketsReady = true;
@@ -234,7 +245,7 @@ public final class ShmWire implements HostWire {
       }
       socketsReady = false;
       unmapClosed();
-    } catch (ClosedSelectorException e) {
+    } catch (ClosedSelectorException | CancelledKeyException e) {
       // It was closed meanwhile: there is nobody to look for.
       return;
     } catch (IOException e) {
@@ -244,7 +255,7 @@ public final class ShmWire implements HostWire {
     }
   }
 
-  private void ready(SelectionKey key) throws IOException {
+  private void ready(SelectionKey key) {
     Object attached = key.attachment();
     if (attached instanceof ShmLink link) {
       if (!link.drain()) {
@@ -258,11 +269,40 @@ public final class ShmWire implements HostWire {
     } else if (attached instanceof Introduction introduction) {
       introduced(key, introduction);
     } else {
+      accept();
+    }
+  }
+
+  private void accept() {
+    try {
       SocketChannel accepted = server.accept();
       if (accepted != null) {
-        accepted.configureBlocking(false);
-        accepted.register(selector, SelectionKey.OP_READ, new Introduction(accepted));
+        hear(accepted);
       }
+    } catch (IOException e) {
+      // Too many files are open, mostly: those that wait are accepted when some are closed.
+      FailureLog.get().failed(e);
+      accepting.interestOps(0);
+      paused = true;
+      pausedSince = System.nanoTime();
+    }
+  }
+
+  /** For who may use the selector: ends a pause of the server that has lasted. */
+  private void acceptAgain() {
+    if (paused && System.nanoTime() - pausedSince >= PAUSE_NANOS) {
+      paused = false;
+      accepting.interestOps(SelectionKey.OP_ACCEPT);
+    }
+  }
+
+  private void hear(SocketChannel accepted) throws IOException {
+    try {
+      accepted.configureBlocking(false);
+      accepted.register(selector, SelectionKey.OP_READ, new Introduction(accepted));
+    } catch (IOException e) {
+      accepted.close();
+      throw e;
     }
   }
 
@@ -377,10 +417,13 @@ public final class ShmWire implements HostWire {
       return;
     }
     try {
-      if (!closed && (millis == 0 ? selector.selectNow() : sleep(millis)) > 0) {
-        socketsReady = true;
+      if (!closed) {
+        acceptAgain();
+        if ((millis == 0 ? selector.selectNow() : sleep(millis)) > 0) {
+          socketsReady = true;
+        }
       }
-    } catch (ClosedSelectorException e) {
+    } catch (ClosedSelectorException | CancelledKeyException e) {
       // It was closed meanwhile: there is nothing to wait for.
       return;
     } catch (IOException e) {
@@ -393,10 +436,15 @@ public final class ShmWire implements HostWire {
   private int sleep(long millis) throws IOException {
     asleep.sleeps();
     try {
-      return isReadable() ? selector.selectNow() : selector.select(millis);
+      return isReadable() ? selector.selectNow() : selector.select(limited(millis));
     } finally {
       asleep.awakes();
     }
+  }
+
+  /** A paused server is to accept again, whatever this sleep is for. */
+  private long limited(long millis) {
+    return paused ? Math.min(millis, PAUSE_NANOS / NANOS_PER_MILLI) : millis;
   }
 
   private boolean isReadable() {

@@ -4,6 +4,7 @@ package io.verbena.emulated.shm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.verbena.emulated.hca.FailureLog;
 import io.verbena.emulated.roce.Frame;
 import io.verbena.emulated.roce.FrameFault;
 import io.verbena.emulated.roce.PacketOpcode;
@@ -16,9 +17,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -194,6 +198,85 @@ class ShmWireTest {
 
   private UnixDomainSocketAddress server(Host host) {
     return UnixDomainSocketAddress.of(folder.socket(host.port.gid()));
+  }
+
+  @Test
+  void aHostThatCanOpenNoFileHearsOfTheDeadAndSleeps() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                "sh",
+                "-c",
+                "ulimit -n 256 && exec \"$0\" \"$@\"",
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                FewFiles.class.getName(),
+                path.toString())
+            .redirectErrorStream(true)
+            .start();
+
+    String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(process.waitFor()).as(said).isZero();
+  }
+
+  /** A process whose files are all open. */
+  static final class FewFiles {
+    private FewFiles() {}
+
+    /** The process. */
+    public static void main(String[] arguments) throws IOException {
+      ShmWireTest test = new ShmWireTest();
+      test.path = Path.of(arguments[0]);
+      test.open();
+      try {
+        test.hearOfTheDeadAndSleepWithoutFiles();
+      } finally {
+        test.close();
+      }
+    }
+  }
+
+  private void hearOfTheDeadAndSleepWithoutFiles() throws IOException {
+    Host one = new Host(1);
+    Host leaves = new Host(2);
+    Host late = new Host(3);
+    leaves.send(0, one);
+    one.awaitPackets(1);
+    late.send(1, one);
+    leaves.wire.close();
+    // The first line of a log opens files, too.
+    FailureLog.get().failed(new IOException("not yet"));
+    List<FileChannel> files = openAll();
+
+    one.work(() -> !one.departed.isEmpty());
+
+    // A selector that selects gives back the socket of the dead.
+    one.wire.look();
+    files.addAll(openAll());
+    int sleeps = 0;
+    long end = System.nanoTime() + 300 * MILLI;
+    while (System.nanoTime() < end) {
+      one.wire.await(LIMIT.toNanos());
+      int unused = one.wire.receive(32);
+      sleeps++;
+    }
+    assertThat(sleeps).isLessThan(50);
+    for (FileChannel each : files) {
+      each.close();
+    }
+    one.awaitPackets(2);
+    assertThat(one.came).containsExactly(0, 1);
+  }
+
+  private static List<FileChannel> openAll() {
+    List<FileChannel> files = new ArrayList<>();
+    try {
+      while (true) {
+        files.add(FileChannel.open(Path.of("/dev/null"), StandardOpenOption.READ));
+      }
+    } catch (IOException e) {
+      return files;
+    }
   }
 
   @Test
