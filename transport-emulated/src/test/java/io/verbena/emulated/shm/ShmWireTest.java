@@ -15,9 +15,11 @@ import io.verbena.verbs.Gid;
 import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -185,6 +187,30 @@ class ShmWireTest {
 
       one.work(() -> !one.departed.isEmpty());
       assertThat(one.departed).containsExactly(leaves.port.gid());
+    }
+  }
+
+  @Test
+  void ofAllThatAPeerSaysALookReadsLittle() throws IOException {
+    Gid talker = SharedFolder.newHost(9);
+    folder.createFlag(talker).close();
+    String rings = SharedFolder.ringsName(talker, 0);
+    folder.createRings(rings, 2 * (PacketRing.HEADER + ShmWire.RING)).close();
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(folder.socket(talker)));
+      try (SocketChannel says = SocketChannel.open(server.getLocalAddress());
+          SocketChannel hears = server.accept()) {
+        says.configureBlocking(false);
+        hears.configureBlocking(false);
+        ShmLink link = ShmLink.accept(folder, talker, rings, ShmWire.RING, hears);
+        assertThat(says.write(ByteBuffer.allocate(1 << 14))).isEqualTo(1 << 14);
+
+        assertThat(link.drain()).isTrue();
+
+        assertThat(hears.read(ByteBuffer.allocate(1))).isEqualTo(1);
+        link.close();
+        link.unmap();
+      }
     }
   }
 
