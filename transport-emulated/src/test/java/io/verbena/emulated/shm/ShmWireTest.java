@@ -319,6 +319,22 @@ class ShmWireTest {
   }
 
   @Test
+  void aHostDepartsAlthoughItsRingsCannotBeRemoved() throws IOException {
+    Host one = new Host(1);
+    Host leaves = new Host(2);
+    one.send(0, leaves);
+    Path rings = files(".ring").get(0);
+    Files.delete(rings);
+    Path inside = Files.createDirectories(rings.resolve("inside"));
+
+    leaves.wire.close();
+
+    one.work(() -> !one.departed.isEmpty());
+    assertThat(one.departed).containsExactly(leaves.port.gid());
+    Files.delete(inside);
+  }
+
+  @Test
   void memoryOfAHostThatIsGoneIsUnmappedAtOnce() throws IOException {
     Host one = new Host(1);
     long mapped = mappings();
