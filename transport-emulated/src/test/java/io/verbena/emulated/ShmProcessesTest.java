@@ -24,6 +24,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two JVMs that share memory. */
 @Tag("once")
@@ -93,6 +95,22 @@ class ShmProcessesTest {
   private List<Path> hosts() throws IOException {
     try (Stream<Path> files = Files.list(folder)) {
       return files.filter(file -> file.toString().endsWith(".host")).toList();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a%20b", "a%2Bb", "a%25b"})
+  void listenInAFolderOfAnyName(String name) throws Exception {
+    URI address = URI.create(address("server") + "/" + name);
+    try (OtherProcess other = new OtherProcess(address.toString());
+        Caller caller = new Caller(address)) {
+      assertThat(other.address).isEqualTo(address);
+      assertThat(caller.connect(other.address, 7)).isNotNull();
+      other.kill();
+      other.awaitEnd();
+
+      caller.manager.listen(PortSpace.TCP, address, 1).close();
+      caller.manager.listen(PortSpace.TCP, address, 1).close();
     }
   }
 

@@ -5,6 +5,7 @@ import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.Locale;
@@ -96,6 +97,12 @@ record AddressOptions<O extends Enum<O>>(Map<O, String> options, Map<LimitOption
   /** Returns the value as {@code application/x-www-form-urlencoded} has it. */
   static String decodeForm(String value) {
     return URLDecoder.decode(value, StandardCharsets.UTF_8);
+  }
+
+  /** Returns what stands for a path in a query, which {@link #decodeForm} reads. */
+  static String encodePath(String path) {
+    // A space by what also those read who know nothing of forms, and "/" as it is.
+    return URLEncoder.encode(path, StandardCharsets.UTF_8).replace("+", "%20").replace("%2F", "/");
   }
 
   /**

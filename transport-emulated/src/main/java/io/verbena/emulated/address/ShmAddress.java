@@ -80,7 +80,7 @@ public record ShmAddress(
     }
     String dir = options.get(Option.DIR);
     if (dir != null) {
-      text.append("?dir=").append(dir);
+      text.append("?dir=").append(AddressOptions.encodePath(dir));
     }
     return URI.create(text.toString());
   }

@@ -48,8 +48,9 @@ public final class ShmNaming implements HostNaming {
       public @Nullable Claim claim(int port) {
         int named = parsed.port() == ShmAddress.NO_PORT ? ShmAddress.NO_PORT : port;
         String service = service(space, parsed.name(), named);
+        Offer offer = new Offer(folder, service, parsed.at(named));
         if (folder.offer(service, new SharedFolder.Service(host, port))) {
-          return new Offer(folder, service, parsed.at(named));
+          return offer;
         }
         if (named == ShmAddress.NO_PORT) {
           throw new VerbsException(
