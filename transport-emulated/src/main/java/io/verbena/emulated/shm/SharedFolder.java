@@ -305,10 +305,11 @@ public final class SharedFolder {
 
   /** Maps rings that another host has made, and removes the file. */
   Mapping takeRings(String file, int length) throws IOException {
-    Path path = folder.resolve(file).normalize();
-    if (!folder.equals(path.getParent()) || !file.endsWith(RING)) {
+    Path name = Path.of(file);
+    if (name.isAbsolute() || name.getNameCount() != 1 || !file.endsWith(RING)) {
       throw new IOException("rings: " + file + " (expected: a file in " + folder + ")");
     }
+    Path path = folder.resolve(name);
     Mapping memory = map(path, length);
     Files.deleteIfExists(path);
     return memory;

@@ -434,6 +434,22 @@ class ShmWireTest {
   }
 
   @Test
+  void packetsComeHoweverTheFolderIsWritten() throws IOException {
+    folder = SharedFolder.open(path + "/../" + path.getFileName() + "/.");
+    Host one = new Host(1);
+    folder = SharedFolder.open(path.toString());
+    Host other = new Host(2);
+
+    assertThat(one.send(0, other)).isEqualTo(Outcome.SENT);
+    other.awaitPackets(1);
+    assertThat(other.send(1, one)).isEqualTo(Outcome.SENT);
+    one.awaitPackets(1);
+    Host third = new Host(3);
+    assertThat(third.send(2, one)).isEqualTo(Outcome.SENT);
+    one.awaitPackets(2);
+  }
+
+  @Test
   void aFolderThatCannotBeIsRefused() {
     assertThatThrownBy(() -> SharedFolder.open("/a\0b"))
         .isInstanceOf(VerbsException.class)
