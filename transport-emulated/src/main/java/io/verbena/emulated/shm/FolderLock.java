@@ -2,15 +2,24 @@
 package io.verbena.emulated.shm;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
-/** Excludes all processes of a folder from each other, for some file operations. */
+/**
+ * Excludes all processes of a folder from each other, and all threads of each, for some file
+ * operations.
+ *
+ * <p>The kernel's lock is a process's, which loses it when any of its threads closes the file: so
+ * one thread of a JVM opens it at a time, whatever the class loader and the folder.
+ */
 final class FolderLock {
+  private static final String KEY = FolderLock.class.getName();
   private static final String FILE = "lock";
   private static final long RETRY_NANOS = 1_000_000;
 
@@ -27,26 +36,42 @@ final class FolderLock {
   /**
    * Does something while nobody else does such things.
    *
-   * @throws IOException also if another process holds it for too long
+   * @throws IOException also if somebody else holds it for too long, or the thread is interrupted
    */
   static <T> T hold(Path folder, Action<T> action) throws IOException {
+    long begun = System.nanoTime();
+    ReentrantLock ofThreads = ofThreads();
+    take(folder, ofThreads);
     try (FileChannel channel =
         FileChannel.open(
             folder.resolve(FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
-      take(folder, channel);
+      take(folder, channel, begun);
       return action.run();
+    } finally {
+      ofThreads.unlock();
     }
   }
 
-  private static void take(Path folder, FileChannel channel) throws IOException {
-    long begun = System.nanoTime();
+  private static ReentrantLock ofThreads() {
+    return (ReentrantLock)
+        System.getProperties().computeIfAbsent(KEY, absent -> new ReentrantLock());
+  }
+
+  private static void take(Path folder, ReentrantLock ofThreads) throws IOException {
+    try {
+      if (!ofThreads.tryLock(PATIENCE_NANOS, TimeUnit.NANOSECONDS)) {
+        throw held(folder, "another thread");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException(folder.resolve(FILE) + ": interrupted");
+    }
+  }
+
+  private static void take(Path folder, FileChannel channel, long begun) throws IOException {
     while (!tryTake(channel)) {
       if (System.nanoTime() - begun > PATIENCE_NANOS) {
-        throw new IOException(
-            folder.resolve(FILE)
-                + ": locked by another process for "
-                + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
-                + " s; is it stopped?");
+        throw held(folder, "another process");
       }
       LockSupport.parkNanos(RETRY_NANOS);
     }
@@ -56,8 +81,18 @@ final class FolderLock {
     try {
       return channel.tryLock() != null;
     } catch (OverlappingFileLockException e) {
-      // Another thread of this process has it.
+      // Another thread of this process has it, which knew other system properties.
       return false;
     }
+  }
+
+  private static IOException held(Path folder, String by) {
+    return new IOException(
+        folder.resolve(FILE)
+            + ": locked by "
+            + by
+            + " for "
+            + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS)
+            + " s; is it stopped?");
   }
 }

@@ -407,6 +407,7 @@ class ShmWireTest {
 
     LookingProcess looks = new LookingProcess(host);
     try {
+      assertThat(looks.said()).isEqualTo(LookingProcess.LOOKS);
       assertThat(folder.find("orders")).isNull();
     } finally {
       looks.end();
