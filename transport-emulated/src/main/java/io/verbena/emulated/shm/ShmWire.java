@@ -54,6 +54,12 @@ public final class ShmWire implements HostWire {
   /** How long the server does not accept that could not. */
   private static final long PAUSE_NANOS = 100_000_000;
 
+  /**
+   * The longest sleep that peers are to end: who takes the wake-up may be stopped before it wakes,
+   * or never mean to.
+   */
+  private static final long LONGEST_SLEEP_MILLIS = 100;
+
   /** A peer with a full ring is awake, and makes room soon. */
   private static final long FULL_NANOS = 50_000;
 
@@ -442,9 +448,9 @@ public final class ShmWire implements HostWire {
     }
   }
 
-  /** A paused server is to accept again, whatever this sleep is for. */
+  /** A sleep that peers are to end, or after which the server accepts again, is short. */
   private long limited(long millis) {
-    return paused ? Math.min(millis, PAUSE_NANOS / NANOS_PER_MILLI) : millis;
+    return paused || links.length > 1 ? Math.min(millis, LONGEST_SLEEP_MILLIS) : millis;
   }
 
   private boolean isReadable() {

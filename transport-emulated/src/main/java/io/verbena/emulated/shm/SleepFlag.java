@@ -11,7 +11,8 @@ import java.nio.ByteOrder;
  *
  * <p>The sleeper sets it and then looks once more whether there is something to read; a writer
  * publishes and then looks at it. Both put a full fence between the two, so that one of them sees
- * the other's: no wake-up is lost. Of many writers one takes the flag, and wakes.
+ * the other's: no wake-up is lost. Of many writers one takes the flag, and wakes. If that is
+ * stopped before it does, or writes here what it likes, nobody wakes: so sleeps are short.
  */
 final class SleepFlag {
   static final int LENGTH = 4096;

@@ -85,10 +85,15 @@ class ShmWireTest {
 
     /** Drives it until something holds. */
     void work(BooleanSupplier holds) {
+      work(MILLI, holds);
+    }
+
+    /** The same, with sleeps of up to so many nanoseconds. */
+    void work(long sleep, BooleanSupplier holds) {
       long deadline = System.nanoTime() + LIMIT.toNanos();
       while (!holds.getAsBoolean()) {
         assertThat(System.nanoTime()).as("time").isLessThan(deadline);
-        wire.await(MILLI);
+        wire.await(sleep);
         int unused = wire.receive(32);
       }
     }
@@ -133,6 +138,26 @@ class ShmWireTest {
     }
 
     assertThat(other.came).isSorted();
+  }
+
+  @Test
+  void whoTakesAWakeUpAndDoesNotWakeHoldsNobodyUp() throws Exception {
+    Host one = new Host(1);
+    Host other = new Host(2);
+    one.send(0, other);
+    other.awaitPackets(1);
+    CompletableFuture<Void> works =
+        CompletableFuture.runAsync(
+            () -> other.work(Duration.ofHours(1).toNanos(), () -> other.came.size() > 1));
+
+    try (Mapping flag = folder.mapFlag(other.port.gid())) {
+      SleepFlag asleep = new SleepFlag(flag);
+      Awaitility.await().atMost(LIMIT).until(asleep::takeIfAsleep);
+    }
+
+    one.send(1, other);
+    works.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    assertThat(other.came).containsExactly(0, 1);
   }
 
   @Test
