@@ -30,6 +30,16 @@ final class PacketRing {
 
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
+  private static final VarHandle OWN;
+
+  static {
+    try {
+      OWN = MethodHandles.lookup().findVarHandle(PacketRing.class, "own", long.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   private static final int WRITTEN = 64;
   private static final int READ = 128;
   private static final int RECORD_HEADER = 8;
@@ -81,9 +91,12 @@ final class PacketRing {
     return true;
   }
 
-  /** Reader: whether there is something. May be called while another reads. */
+  /**
+   * Reader: whether there is something. May be called while another reads, whose counter is never
+   * ahead of what this sees: that may show a packet that has been read, and hides none.
+   */
   boolean isReadable() {
-    return (long) LONG.getAcquire(memory, WRITTEN) != (long) LONG.getAcquire(memory, READ);
+    return (long) LONG.getAcquire(memory, WRITTEN) != (long) OWN.getOpaque(this);
   }
 
   /**
@@ -102,21 +115,23 @@ final class PacketRing {
         throw new CorruptRingException("bytes written", others - own, capacity);
       }
     }
-    int at = (int) own & capacity - 1;
+    long next = own;
+    int at = (int) next & capacity - 1;
     int length = memory.getInt(HEADER + at);
     if (length == SKIP && at != 0) {
-      own += capacity - at;
+      next += capacity - at;
       at = 0;
       length = memory.getInt(HEADER);
     }
-    int most = (int) Math.min(into.remaining(), Math.min(others - own, capacity - at));
+    int most = (int) Math.min(into.remaining(), Math.min(others - next, capacity - at));
     if (length < 0 || length > most - RECORD_HEADER) {
       throw new CorruptRingException("length of a record", length, most - RECORD_HEADER);
     }
     tag = memory.getInt(HEADER + at + TAG);
     into.put(into.position(), memory, HEADER + at + RECORD_HEADER, length);
-    own += RECORD_HEADER + (length + 7 & ~7);
-    LONG.setRelease(memory, READ, own);
+    next += RECORD_HEADER + (length + 7 & ~7);
+    OWN.setOpaque(this, next);
+    LONG.setRelease(memory, READ, next);
     return length;
   }
 

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 class PacketRingTest {
   private static final int CAPACITY = 1 << 10;
   private static final int WRITTEN = 64;
+  private static final int READ = 128;
   private static final int DAMAGES = 100_000;
 
   private final ByteBuffer memory = ByteBuffer.allocateDirect(PacketRing.HEADER + CAPACITY);
@@ -83,6 +84,18 @@ class PacketRingTest {
     assertThatThrownBy(() -> new PacketRing(memory.duplicate()).read(room.clear()))
         .isInstanceOf(CorruptRingException.class)
         .hasMessage("length of a record: 9 (expected: 0..8)");
+  }
+
+  @Test
+  void whatTheWriterSaysOfTheReaderDoesNotKeepItAwake() {
+    assertThat(writer.write(1, ByteBuffer.allocate(8))).isTrue();
+    assertThat(reader.isReadable()).isTrue();
+    assertThat(read()).hasSize(8);
+
+    memory.order(ByteOrder.nativeOrder()).putLong(READ, 12_345);
+
+    assertThat(reader.isReadable()).isFalse();
+    assertThat(reader.read(room.clear())).isEqualTo(PacketRing.EMPTY);
   }
 
   @Test
