@@ -87,8 +87,8 @@ public final class ShmWire implements HostWire {
   /** No links any more, whose memory a sleeper may still be looking at. For the driver alone. */
   private final List<ShmLink> closedLinks = new ArrayList<>();
 
-  /** How often the peers refused that somebody asks about. */
-  private final Map<Gid, Integer> refused = new HashMap<>();
+  /** Peers that somebody asks about. */
+  private final Map<Gid, Refused> refused = new HashMap<>();
 
   private Consumer<Gid> departures = host -> {};
   private @Nullable ShmPort port;
@@ -376,7 +376,10 @@ public final class ShmWire implements HostWire {
       selector.wakeup();
       return link;
     } catch (NoSuchFileException | ConnectException e) {
-      refused.computeIfPresent(peer, (of, count) -> count + 1);
+      Refused asked = refused.get(peer);
+      if (asked != null) {
+        asked.count++;
+      }
       return null;
     } catch (IOException e) {
       // No room in the folder, say. To who sends it is a peer that does not answer; the log says
@@ -388,18 +391,32 @@ public final class ShmWire implements HostWire {
 
   @Override
   public @Nullable Refusals refusals(int flow, Gid of) {
-    refused.putIfAbsent(of, 0);
-    return new Refusals() {
-      @Override
-      public int count() {
-        return refused.getOrDefault(of, 0);
-      }
+    Refused asked = refused.computeIfAbsent(of, Refused::new);
+    asked.holders++;
+    return asked;
+  }
 
-      @Override
-      public void close() {
+  /** How often a peer was none that lives, for all who ask. */
+  private final class Refused implements Refusals {
+    private final Gid of;
+    private int holders;
+    private int count;
+
+    Refused(Gid of) {
+      this.of = of;
+    }
+
+    @Override
+    public int count() {
+      return count;
+    }
+
+    @Override
+    public void close() {
+      if (--holders == 0) {
         refused.remove(of);
       }
-    };
+    }
   }
 
   // ---- sleeping
