@@ -168,7 +168,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
         engine.reset();
         leave();
       }
-      case ERR -> engine.error();
+      case ERR -> engine.flush();
       default -> {}
     }
     ring();
@@ -187,7 +187,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     fabric.enter();
     try {
       if (state() == QueuePairState.ERR) {
-        engine.error();
+        engine.flush();
         ring();
       }
     } finally {

@@ -127,17 +127,16 @@ public final class StreamEngine {
     outbound.clear();
   }
 
-  /** The queue pair went to ERR: all is flushed, and what was begun of an FPDU is not ended. */
-  public void error() {
+  /**
+   * The queue pair is in ERR: all that is posted is flushed. A stream that goes on ends first, as
+   * nothing is placed, taken or read of what was told as flushed; what was begun of an FPDU is not
+   * ended.
+   */
+  public void flush() {
     if (state == State.WAITING || state == State.OPEN) {
       inbound.stop();
       state = gather.giveUpPayload() ? State.ENDING : State.ENDED;
     }
-    flush();
-  }
-
-  /** A send or a receive was posted in ERR. */
-  public void flush() {
     outbound.flush();
     message.flush(sharedReceives);
     if (sharedReceives) {
@@ -179,7 +178,8 @@ public final class StreamEngine {
     long end = gather.written() + TURN;
     while (gather.written() < end) {
       fill();
-      if (gather.isEmpty()) {
+      // What is left in ENDED may lie in memory of requests that were flushed.
+      if (gather.isEmpty() || state == State.ENDED) {
         if (state == State.ENDING) {
           state = State.ENDED;
         }

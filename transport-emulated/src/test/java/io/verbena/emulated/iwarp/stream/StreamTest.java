@@ -14,6 +14,7 @@ import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Two engines of iWARP, and a stream between them that is cut, broken or changed anywhere. */
 @Tag("once")
 class StreamTest {
+  /** What who has memory back writes into it. */
+  private static final byte OTHERS = 0x5a;
+
   private final StreamPair pair = new StreamPair();
 
   @ParameterizedTest
@@ -343,6 +347,85 @@ class StreamTest {
     assertThat(pair.passive.engine.state()).isEqualTo(State.ENDING);
     pair.run();
     assertEnded(TerminateCause.TAGGED_INVALID_TAG);
+  }
+
+  /** A queue pair that goes to ERR may be served, as one with posts to flush, before it ends. */
+  @Test
+  void placesNothingOfAMessageOnceItsReceiveIsFlushed() {
+    pair.start(false);
+    pair.run();
+    Region from = StreamPair.filled(pair.active.host.register(LARGE), 3);
+    Region inbox = pair.passive.host.register(LARGE);
+    pair.passive.receive(1, inbox, LARGE);
+    pair.passive.receive(2, inbox, LARGE);
+    pair.there.cutAt = pair.there.length() + 1000;
+    pair.active.post(new SendWorkRequest(1).id(1).send().buffer(from.address, LARGE, from.key));
+    assertThat(pair.active.turn()).isTrue();
+    assertThat(pair.passive.engine.receive(pair.there)).isTrue();
+    assertThat(inbox.bytes[0]).isEqualTo(pattern(3, 0));
+
+    pair.passive.engine.flush();
+    Arrays.fill(inbox.bytes, OTHERS);
+    pair.run();
+
+    assertThat(pair.passive.engine.state()).isEqualTo(State.ENDED);
+    assertThat(pair.passive.host.receivesDone)
+        .extracting(Done::toString)
+        .containsExactly("1 WR_FLUSH_ERR", "2 WR_FLUSH_ERR");
+    assertThat(inbox.bytes).containsOnly(OTHERS);
+  }
+
+  @Test
+  void placesNothingOfAnAnswerOnceItsReadIsFlushed() {
+    pair.start(false);
+    pair.run();
+    Region remote = StreamPair.filled(pair.passive.host.register(LARGE), 5);
+    Region sink = pair.active.host.register(LARGE);
+    pair.back.cutAt = pair.back.length() + 1000;
+    pair.active.post(
+        new SendWorkRequest(1)
+            .id(1)
+            .read(remote.address, remote.key)
+            .buffer(sink.address, LARGE, sink.key));
+    assertThat(pair.active.turn()).isTrue();
+    assertThat(pair.passive.turn()).isTrue();
+    assertThat(pair.passive.turn()).isTrue();
+    assertThat(pair.active.engine.receive(pair.back)).isTrue();
+    assertThat(sink.bytes[0]).isEqualTo(pattern(5, 0));
+
+    pair.active.engine.flush();
+    Arrays.fill(sink.bytes, OTHERS);
+    pair.run();
+    pair.active.post(new SendWorkRequest(1).id(2).send());
+    pair.active.engine.flush();
+
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::toString)
+        .containsExactly("1 WR_FLUSH_ERR", "2 WR_FLUSH_ERR");
+    assertThat(sink.bytes).containsOnly(OTHERS);
+  }
+
+  /** Its socket has taken a part of it, and takes bytes again. */
+  @Test
+  void sendsNothingOfARequestOnceItIsFlushed() {
+    pair.start(false);
+    pair.run();
+    Region from = pair.active.host.register(LARGE);
+    pair.there.most = 100;
+    pair.active.post(new SendWorkRequest(1).id(1).send().buffer(from.address, LARGE, from.key));
+    assertThat(pair.active.turn()).isTrue();
+    int sent = pair.there.length();
+
+    pair.active.engine.writable();
+    pair.active.engine.flush();
+    boolean more = pair.active.engine.send(pair.there);
+
+    assertThat(more).isFalse();
+    assertThat(pair.there.length()).isEqualTo(sent);
+    assertThat(pair.active.engine.state()).isEqualTo(State.ENDED);
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::toString)
+        .containsExactly("1 WR_FLUSH_ERR");
   }
 
   @Test

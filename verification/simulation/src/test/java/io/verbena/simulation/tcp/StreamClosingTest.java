@@ -11,7 +11,9 @@ import io.verbena.emulated.iwarp.stream.StreamTerms;
 import io.verbena.emulated.wire.Fault;
 import io.verbena.emulated.wire.FaultSchedule;
 import io.verbena.verbs.Access;
+import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.ProtectionDomain;
@@ -22,9 +24,11 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -36,14 +40,19 @@ class StreamClosingTest {
   private static final long MILLI = 1_000_000;
   private static final long SECOND = 1000 * MILLI;
 
-  /** The peer gets nothing from here on for longer than anybody waits. */
+  /** The peer gets nothing from here on, in the second SEND, for longer than anybody waits. */
   private static final int HELD_FROM = 2000;
+
+  private static final long HELD_FOR = 100 * SECOND;
 
   private static final int LENGTH = 1000;
   private static final int SENDS = 64;
 
   /** As many as come. */
   private static final int RECEIVES = 2;
+
+  /** What who has memory back writes into it. */
+  private static final byte OTHERS = 0x5a;
 
   private final SimulatedTcp tcp =
       new SimulatedTcp(
@@ -59,7 +68,7 @@ class StreamClosingTest {
                       Long.MAX_VALUE,
                       HELD_FROM,
                       Fault.ALWAYS,
-                      100 * SECOND,
+                      HELD_FOR,
                       0))),
           new Unwatched());
   private final End active = new End();
@@ -84,6 +93,27 @@ class StreamClosingTest {
     assertThat(active.endedAt - failed)
         .as("a part of a segment waits for the peer, for a while")
         .isBetween(SECOND, 3 * SECOND);
+  }
+
+  /** Its state changes before the turn in which it is flushed, and it may be served in between. */
+  @Test
+  void takesNothingMoreOnceItIsServedInErr() {
+    connect();
+    active.post();
+    active.post();
+    runUntil(tcp.clock().now() + SECOND);
+    assertThat(passive.received).containsExactly(CompletionStatus.SUCCESS);
+
+    assertThat(passive.pair.moveToError()).isTrue();
+    passive.pair.ring();
+    runUntil(tcp.clock().now() + SECOND);
+    passive.overwrite();
+    runUntil(tcp.clock().now() + 2 * HELD_FOR);
+
+    assertThat(passive.received)
+        .containsExactly(CompletionStatus.SUCCESS, CompletionStatus.WR_FLUSH_ERR);
+    assertThat(passive.isOverwritten()).isTrue();
+    assertThat(passive.endedAt).isBetween(0L, HELD_FOR);
   }
 
   private void connect() {
@@ -112,6 +142,7 @@ class StreamClosingTest {
     tcp.clock().schedule(moment - tcp.clock().now(), () -> {});
     while (tcp.clock().now() < moment && tcp.step()) {
       active.poll();
+      passive.poll();
     }
   }
 
@@ -120,12 +151,13 @@ class StreamClosingTest {
     private final Device device = tcp.open();
     private final ProtectionDomain domain = device.allocateProtectionDomain();
     private final CompletionQueue queue = device.createCompletionQueue(4 * SENDS, null);
-    private final MemoryRegion region =
-        domain.register(ByteBuffer.allocateDirect(LENGTH), EnumSet.of(Access.LOCAL_WRITE));
+    private final ByteBuffer memory = ByteBuffer.allocateDirect(LENGTH);
+    private final MemoryRegion region = domain.register(memory, EnumSet.of(Access.LOCAL_WRITE));
     private final WorkCompletion[] batch = WorkCompletion.array(16);
     private final IwarpQueuePair pair =
         (IwarpQueuePair)
             domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 2 * SENDS, RECEIVES));
+    private final List<CompletionStatus> received = new ArrayList<>();
     private @Nullable TcpStream stream;
     private long endedAt = -1;
 
@@ -148,7 +180,23 @@ class StreamClosingTest {
     }
 
     private void poll() {
-      while (queue.poll(batch) > 0) {}
+      for (int count = queue.poll(batch); count > 0; count = queue.poll(batch)) {
+        for (int i = 0; i < count; i++) {
+          if (batch[i].opcode() == CompletionOpcode.RECV) {
+            received.add(batch[i].status());
+          }
+        }
+      }
+    }
+
+    private void overwrite() {
+      for (int i = 0; i < LENGTH; i++) {
+        memory.put(i, OTHERS);
+      }
+    }
+
+    private boolean isOverwritten() {
+      return IntStream.range(0, LENGTH).allMatch(i -> memory.get(i) == OTHERS);
     }
 
     @Override
