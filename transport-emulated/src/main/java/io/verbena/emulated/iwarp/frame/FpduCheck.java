@@ -17,6 +17,11 @@ public final class FpduCheck {
     on = value;
   }
 
+  /** Whether it is computed. */
+  public boolean isOn() {
+    return on;
+  }
+
   /** Begins an FPDU. */
   public void begin() {
     if (on) {

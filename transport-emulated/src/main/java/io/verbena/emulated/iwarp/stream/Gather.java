@@ -14,20 +14,25 @@ import org.jspecify.annotations.Nullable;
 /**
  * FPDUs on their way into a channel: headers, trailers and small payload in a buffer of its own,
  * large payload in the memory that it comes from. That memory is looked up again before each later
- * attempt to write, since keys die.
+ * attempt to write, since keys die. With CRCs all payload is copied: others may change the memory
+ * until the channel takes it, and a CRC is of the bytes that go out.
  */
 final class Gather {
   /** Payload up to here is copied: cheaper than one more buffer to gather from. */
   private static final int SMALL = 1024;
 
   private static final int OWN_BYTES = 8192;
+
+  /** The same with CRCs, where all payload is in it: besides, the most of an FPDU. */
+  private static final int CHECKED_BYTES = OWN_BYTES + Outbound.MOST_PAYLOAD;
+
   private static final int VIEWS = 8;
 
   /** Bytes after which it is written. */
   private static final int FULL = 256 * 1024;
 
   private final Placement placement;
-  private final ByteBuffer own = ByteBuffer.allocateDirect(OWN_BYTES);
+  private ByteBuffer own = ByteBuffer.allocateDirect(OWN_BYTES);
   private final ByteBuffer[] slices = new ByteBuffer[VIEWS + 1];
   private final Shown[] shown = new Shown[VIEWS];
   private final ByteBuffer[] parts = new ByteBuffer[2 * VIEWS + 1];
@@ -74,16 +79,24 @@ final class Gather {
 
   Gather(Placement placement) {
     this.placement = placement;
-    for (int i = 0; i < slices.length; i++) {
-      slices[i] = own.duplicate();
-    }
+    slice();
     for (int i = 0; i < shown.length; i++) {
       shown[i] = new Shown();
     }
   }
 
+  private void slice() {
+    for (int i = 0; i < slices.length; i++) {
+      slices[i] = own.duplicate();
+    }
+  }
+
   /** Begins a stream. */
   void start(boolean crc) {
+    if (crc && own.capacity() < CHECKED_BYTES) {
+      own = ByteBuffer.allocateDirect(CHECKED_BYTES);
+      slice();
+    }
     clear();
     added = 0;
     written = 0;
@@ -120,7 +133,7 @@ final class Gather {
     return !triedBefore
         && views < VIEWS
         && added - began < FULL
-        && own.remaining() >= FpduLayout.MAX_HEADER + SMALL + FpduLayout.MAX_TRAILER;
+        && ownRoom() >= (check.isOn() ? Outbound.MOST_PAYLOAD : SMALL);
   }
 
   /** Bytes of the stream up to the end of what was added. */
@@ -144,7 +157,7 @@ final class Gather {
       if (piece == 0) {
         break;
       }
-      if (piece <= SMALL) {
+      if (isCopied(piece)) {
         if (piece > room) {
           break;
         }
@@ -159,6 +172,10 @@ final class Gather {
       length += piece;
     }
     return length;
+  }
+
+  private boolean isCopied(int length) {
+    return length <= SMALL || check.isOn();
   }
 
   private int ownRoom() {
@@ -179,7 +196,7 @@ final class Gather {
     added += own.position() - mark;
   }
 
-  /** Adds payload that is copied; no more than 1 KiB. */
+  /** Adds payload that is copied; without CRCs no more than 1 KiB. */
   void payload(ByteBuffer from, int at, int length) {
     int to = own.position();
     own.put(to, from, at, length).position(to + length);
@@ -201,7 +218,7 @@ final class Gather {
 
   /** Adds payload from the memory of a key; false if the key does not open it. */
   boolean payload(Use use, int key, long address, int length) {
-    if (length <= SMALL) {
+    if (isCopied(length)) {
       return copy(use, key, address, length);
     }
     Shown next = shown[views];
@@ -213,12 +230,6 @@ final class Gather {
     next.key = key;
     next.address = address;
     next.start = bytes.position();
-    try {
-      check.take(bytes, bytes.position(), length);
-    } catch (RuntimeException | Error e) {
-      // Memory that its owner took back.
-      return false;
-    }
     closeSlice();
     parts[count] = bytes;
     shownBy[count] = next;
@@ -237,7 +248,7 @@ final class Gather {
       payload(bytes, bytes.position(), length);
       return true;
     } catch (RuntimeException | Error e) {
-      // Likewise.
+      // Memory that its owner took back.
       return false;
     }
   }

@@ -25,10 +25,14 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * Payload is placed as it comes, before its CRC is there, as RNICs do; a completion tells of it
- * only behind that.
+ * only behind that. With CRCs it comes by way of a buffer of its own: a program may change what was
+ * placed at once, and a CRC is of the bytes that came.
  */
 final class Inbound {
   private static final int OWN_BYTES = 8192;
+
+  /** The same with CRCs, where all payload comes through it. */
+  private static final int CHECKED_BYTES = 32 * 1024;
 
   /** Payload that is still missing is read into its place from here on. */
   private static final int LARGE = 2048;
@@ -50,7 +54,7 @@ final class Inbound {
   private final InboundSends sends;
   private final InboundRequests requests;
   private final Owner owner;
-  private final ByteBuffer own = ByteBuffer.allocateDirect(OWN_BYTES).limit(0);
+  private ByteBuffer own = ByteBuffer.allocateDirect(OWN_BYTES);
   private final ByteBuffer[] scatter = new ByteBuffer[2];
   private final MemoryView view = new MemoryView();
   private final FpduHeader header = new FpduHeader();
@@ -106,6 +110,9 @@ final class Inbound {
   /** Begins a stream. */
   void start(StreamTerms terms) {
     check.on(terms.crc());
+    if (terms.crc() && own.capacity() < CHECKED_BYTES) {
+      own = ByteBuffer.allocateDirect(CHECKED_BYTES);
+    }
     own.limit(0).position(0);
     extensions = terms.extensions();
     state = State.HEADER;
@@ -129,7 +136,7 @@ final class Inbound {
   long receive(ScatteringByteChannel from) throws IOException {
     long taken = 0;
     while (state != State.STOPPED && taken < TURN) {
-      boolean direct = state == State.PAYLOAD && left >= LARGE;
+      boolean direct = state == State.PAYLOAD && left >= LARGE && !check.isOn();
       int asked;
       long came;
       if (direct) {
@@ -142,6 +149,10 @@ final class Inbound {
         came = readInto(target, from);
       } else {
         own.compact();
+        if (state == State.PAYLOAD && left >= LARGE) {
+          // Not beyond it: a header that is cut between two reads hides its FPDU from Wireshark.
+          own.limit(Math.min(left, own.capacity()));
+        }
         asked = own.remaining();
         came = from.read(own);
         own.flip();
@@ -171,7 +182,7 @@ final class Inbound {
       return 0;
     }
     own.flip();
-    placed(target, at, target.position() - at);
+    placed(target.position() - at);
     return came;
   }
 
@@ -288,8 +299,9 @@ final class Inbound {
         memoryGone();
         return false;
       }
+      check.take(own, own.position(), length);
       own.position(own.position() + length);
-      placed(target, at, length);
+      placed(length);
     }
     if (left > 0) {
       return false;
@@ -313,11 +325,10 @@ final class Inbound {
     return null;
   }
 
-  private void placed(ByteBuffer target, int at, int length) {
+  private void placed(int length) {
     if (length <= 0) {
       return;
     }
-    check.take(target, at, length);
     left -= length;
     switch (header.opcode()) {
       case WRITE -> writes.placed(length);

@@ -13,12 +13,14 @@ import io.verbena.emulated.iwarp.stream.StreamPair.Program;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendOpcode;
 import io.verbena.verbs.SendWorkRequest;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two engines of iWARP, and a stream between them that is cut, broken or changed anywhere. */
@@ -67,6 +69,124 @@ class StreamTest {
     pair.run();
 
     assertCarried(pair, program);
+  }
+
+  /** As many FPDUs as that takes, of two buffers each. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void carriesWhatIsLargerThanAnFpdu(boolean crc) {
+    pair.start(crc);
+    int length = 100_001;
+    int cut = 70_003;
+    Region from = StreamPair.filled(pair.active.host.register(length), 3);
+    Region remote = pair.passive.host.register(length);
+    Region sink = pair.active.host.register(length);
+    Region inbox = pair.passive.host.register(length);
+    pair.passive.receive(1, inbox, length);
+    SendWorkRequest write = new SendWorkRequest(2).id(1).write(remote.address, remote.key);
+    SendWorkRequest read = new SendWorkRequest(2).id(2).read(remote.address, remote.key);
+    SendWorkRequest send = new SendWorkRequest(2).id(3).send();
+    write.buffers().add(from.address, cut, from.key);
+    write.buffers().add(from.address + cut, length - cut, from.key);
+    read.buffers().add(sink.address, length - cut, sink.key);
+    read.buffers().add(sink.address + length - cut, cut, sink.key);
+    send.buffers().copyFrom(write.buffers());
+
+    pair.active.post(write);
+    pair.active.post(read);
+    pair.active.post(send);
+    pair.run();
+
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::toString)
+        .containsExactly(
+            "1 SUCCESS RDMA_WRITE " + length,
+            "2 SUCCESS RDMA_READ " + length,
+            "3 SUCCESS SEND " + length);
+    assertThat(pair.passive.host.receivesDone)
+        .extracting(Done::toString)
+        .containsExactly("1 SUCCESS RECV " + length);
+    assertThat(remote.bytes).isEqualTo(from.bytes);
+    assertThat(sink.bytes).isEqualTo(from.bytes);
+    assertThat(inbox.bytes).isEqualTo(from.bytes);
+  }
+
+  /** Another peer writes to the memory, or does atomics there: the answer may be torn. */
+  @Test
+  void answersAReadOfMemoryThatIsChangedBeforeItsSocketTakesIt() {
+    pair.start(true);
+    pair.run();
+    Region remote = StreamPair.filled(pair.passive.host.register(LARGE), 5);
+    Region sink = pair.active.host.register(LARGE);
+    pair.back.most = 100;
+    pair.active.post(
+        new SendWorkRequest(1)
+            .id(1)
+            .read(remote.address, remote.key)
+            .buffer(sink.address, LARGE, sink.key));
+    assertThat(pair.active.turn()).isTrue();
+    assertThat(pair.passive.turn()).isTrue();
+    assertThat(pair.passive.turn()).isTrue();
+
+    remote.bytes[LARGE - 1]++;
+    pair.run();
+
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::toString)
+        .containsExactly("1 SUCCESS RDMA_READ " + LARGE);
+    assertOpen();
+  }
+
+  /** A peer may do so with the memory of a request, too. */
+  @ParameterizedTest
+  @EnumSource(
+      value = SendOpcode.class,
+      names = {"SEND", "RDMA_WRITE"})
+  void carriesARequestWhoseMemoryIsChangedBeforeItsSocketTakesIt(SendOpcode opcode) {
+    pair.start(true);
+    pair.run();
+    Region from = StreamPair.filled(pair.active.host.register(LARGE), 3);
+    Region remote = pair.passive.host.register(LARGE);
+    pair.passive.receive(1, remote, LARGE);
+    pair.there.most = 100;
+    SendWorkRequest request = new SendWorkRequest(1).id(1);
+    pair.active.post(
+        (opcode == SendOpcode.SEND ? request.send() : request.write(remote.address, remote.key))
+            .buffer(from.address, LARGE, from.key));
+    assertThat(pair.active.turn()).isTrue();
+
+    from.bytes[LARGE - 1]++;
+    pair.run();
+
+    assertThat(remote.bytes[LARGE - 2]).isEqualTo(pattern(3, LARGE - 2));
+    assertOpen();
+  }
+
+  /** As one that awaits the last byte of a WRITE, and clears it for the next. */
+  @Test
+  void takesAWriteToMemoryThatItsProgramChangesAtOnce() {
+    pair.start(true);
+    pair.run();
+    Region from = StreamPair.filled(pair.active.host.register(LARGE), 3);
+    Region remote = pair.passive.host.register(LARGE);
+    pair.there.cutAt = pair.there.length() + 100;
+    pair.there.afterRead = () -> remote.bytes[LARGE - 1] = 0;
+    pair.active.post(
+        new SendWorkRequest(1)
+            .id(1)
+            .write(remote.address, remote.key)
+            .buffer(from.address, LARGE, from.key));
+
+    pair.run();
+
+    assertThat(remote.bytes[LARGE - 2]).isEqualTo(pattern(3, LARGE - 2));
+    assertOpen();
+  }
+
+  private void assertOpen() {
+    assertThat(pair.active.engine.state()).isEqualTo(State.OPEN);
+    assertThat(pair.passive.engine.state()).isEqualTo(State.OPEN);
+    assertThat(pair.passive.host.events).isEmpty();
   }
 
   @Test

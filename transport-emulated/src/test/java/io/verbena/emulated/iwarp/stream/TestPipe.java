@@ -26,6 +26,9 @@ final class TestPipe implements ScatteringByteChannel, GatheringByteChannel {
   /** This byte is changed on its way. */
   int changedAt = -1;
 
+  /** What others do when bytes have been read. */
+  Runnable afterRead = () -> {};
+
   /** Bytes that were written. */
   int length() {
     return written.size();
@@ -82,6 +85,7 @@ final class TestPipe implements ScatteringByteChannel, GatheringByteChannel {
       read += part;
       done += part;
     }
+    afterRead.run();
     return done;
   }
 
