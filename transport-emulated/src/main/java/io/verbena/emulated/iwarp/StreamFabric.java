@@ -10,6 +10,9 @@ public interface StreamFabric {
   /** The time of its deadlines. */
   Timeline time();
 
+  /** An alarm was set that whoever sleeps may not know of. */
+  void wake();
+
   /** Where bytes go that nobody wants. */
   ByteBuffer waste();
 

@@ -254,6 +254,11 @@ public final class TcpSockets implements StreamFabric {
   }
 
   @Override
+  public void wake() {
+    fabric.wake();
+  }
+
+  @Override
   public ByteBuffer waste() {
     return waste.clear();
   }

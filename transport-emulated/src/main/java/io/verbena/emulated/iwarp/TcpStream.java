@@ -427,6 +427,8 @@ public final class TcpStream implements SocketSelector.Selected {
     }
     socket.interest(OP_READ);
     deadline(CLOSING_NANOS);
+    // A program that refuses does not drive, and a peer that says nothing more wakes nobody.
+    fabric.wake();
     boolean unused = drain();
   }
 
