@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.emulated.Caller;
-import io.verbena.emulated.Loopbacks;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.ConnectionEvent;
@@ -18,7 +17,6 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
-import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,8 +35,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class ManagerClosingTest {
   private static final int ROUNDS = Integer.getInteger("verbena.closing.rounds", 50);
-  private static final URI PEER = URI.create("emulated://nobody-is-here");
-  private static final URI OWN = URI.create("emulated://closing-manager");
 
   /** What is made of it meanwhile. */
   private enum Made {
@@ -46,13 +42,9 @@ class ManagerClosingTest {
     IDENTIFIER;
 
     AutoCloseable of(ConnectionManager manager, Medium medium) {
-      URI at =
-          medium == Medium.ROCE
-              ? URI.create("roce://" + Loopbacks.address(41) + ":7101?udp-port=0")
-              : OWN;
-      URI to =
-          medium == Medium.ROCE ? URI.create("roce://" + Loopbacks.address(41) + ":7102") : PEER;
-      return this == LISTENER ? manager.listen(at, 1) : manager.resolve(to, Caller.LIMIT.toNanos());
+      return this == LISTENER
+          ? manager.listen(medium.own(), 1)
+          : manager.resolve(medium.peer(), Caller.LIMIT.toNanos());
     }
   }
 
@@ -138,9 +130,9 @@ class ManagerClosingTest {
 
     Link(Side active, Side passive) throws InterruptedException {
       listening = passive.device.createConnectionManager();
-      listener = listening.listen(OWN, 1);
+      listener = listening.listen(Medium.DIRECT.own(), 1);
       asking = active.device.createConnectionManager();
-      asker = asking.resolve(OWN, Caller.LIMIT.toNanos());
+      asker = asking.resolve(Medium.DIRECT.own(), Caller.LIMIT.toNanos());
       pair = active.queuePair(asker);
       assertThat(next(asking)).isEqualTo(ConnectionEvent.Type.ADDR_RESOLVED);
     }

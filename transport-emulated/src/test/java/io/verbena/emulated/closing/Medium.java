@@ -2,10 +2,12 @@
 package io.verbena.emulated.closing;
 
 import io.verbena.emulated.EmulatedProvider;
+import io.verbena.emulated.IwarpProvider;
 import io.verbena.emulated.Loopbacks;
 import io.verbena.emulated.RoceProvider;
 import io.verbena.emulated.SeedOnFailure;
 import io.verbena.emulated.hca.EmulatedDevice;
+import io.verbena.verbs.VerbsProvider;
 import java.net.URI;
 
 /** How bytes are moved, and how many by one operation so that it is often met in the middle. */
@@ -13,7 +15,9 @@ enum Medium {
   DIRECT("emulated://closing", 1 << 19, 12),
   ASYNC("emulated://closing?mode=async&seed=" + SeedOnFailure.SEED, 1 << 16, 24),
   PACKETS("emulated://closing?wire=simulated", 1 << 15, 12),
-  ROCE("roce://" + Loopbacks.address(41) + "?udp-port=0", 1 << 15, 12);
+  ROCE("roce://" + Loopbacks.address(41) + "?udp-port=0", 1 << 15, 12),
+  /** Together more than sockets of TCP hold. */
+  IWARP("iwarp://" + Loopbacks.ADDRESS, 1 << 19, 12);
 
   /** Bytes of an operation, but for atomics. */
   final int length;
@@ -30,7 +34,34 @@ enum Medium {
   }
 
   EmulatedDevice open() {
-    return (EmulatedDevice)
-        (this == ROCE ? new RoceProvider().open(address) : new EmulatedProvider().open(address));
+    VerbsProvider provider =
+        switch (this) {
+          case DIRECT, ASYNC, PACKETS -> new EmulatedProvider();
+          case ROCE -> new RoceProvider();
+          case IWARP -> new IwarpProvider();
+        };
+    return (EmulatedDevice) provider.open(address);
+  }
+
+  boolean has(Operation operation) {
+    return this != IWARP || operation != Operation.DATAGRAM;
+  }
+
+  /** An address to listen at. */
+  URI own() {
+    return switch (this) {
+      case DIRECT, ASYNC, PACKETS -> URI.create("emulated://closing-manager");
+      case ROCE -> URI.create("roce://" + Loopbacks.address(41) + ":7101?udp-port=0");
+      case IWARP -> address;
+    };
+  }
+
+  /** An address where nobody is. */
+  URI peer() {
+    return switch (this) {
+      case DIRECT, ASYNC, PACKETS -> URI.create("emulated://nobody-is-here");
+      case ROCE -> URI.create("roce://" + Loopbacks.address(41) + ":7102");
+      case IWARP -> URI.create("iwarp://" + Loopbacks.ADDRESS + ":7102");
+    };
   }
 }
