@@ -30,16 +30,23 @@ record Call(
   void ended(ByteBuf message) {
     MessageLite reply;
     try {
-      if (CallLayout.kind(message) == CallLayout.FAILURE) {
-        fail(exception(message));
-        return;
-      }
-      reply = CallLayout.body(message, operation.replies());
+      reply = reply(message);
     } catch (IOException e) {
       fail(e);
       return;
+    } catch (RuntimeException | LinkageError e) {
+      // As where this end lacks the class of the peer's exception, or has another form of it.
+      fail(new IOException("a reply cannot be read: " + e, e));
+      return;
     }
     execute(() -> end.complete(reply));
+  }
+
+  private MessageLite reply(ByteBuf message) throws IOException {
+    if (CallLayout.kind(message) == CallLayout.FAILURE) {
+      throw exception(message);
+    }
+    return CallLayout.body(message, operation.replies());
   }
 
   private static IOException exception(ByteBuf message) {

@@ -146,6 +146,9 @@ final class PeerLink {
       calls.fail(number, new ResourceUnavailableException(name + ": " + e.getMessage()));
     } catch (IOException e) {
       calls.fail(number, e);
+    } catch (RuntimeException e) {
+      // As where the HCA registers no memory, or the transport is closed.
+      calls.fail(number, because(new SocketException(name + ": cannot send: " + e), e));
     }
   }
 

@@ -134,8 +134,8 @@ final class VerbenaClientRpc extends RaftClientRpcWithProxy<PeerProxy> {
           try {
             reply = failure == null ? decode(body) : null;
             why = reply == null ? unwrapped(failure) : toRetry(reply);
-          } catch (RuntimeException e) {
-            why = new IOException("a reply cannot be read", e);
+          } catch (RuntimeException | LinkageError e) {
+            why = new IOException("a reply cannot be read: " + e, e);
           }
           if (why == null) {
             end.complete(reply);

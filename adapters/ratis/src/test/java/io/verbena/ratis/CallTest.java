@@ -5,21 +5,31 @@ import static java.util.concurrent.CompletableFuture.completedFuture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyInt;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import io.netty.buffer.ByteBufAllocator;
+import io.verbena.HcaException;
 import io.verbena.RdmaConnectException;
+import io.verbena.RdmaConnection;
+import io.verbena.RdmaException;
+import io.verbena.RdmaMemory;
 import io.verbena.RdmaTransport;
 import java.io.IOException;
+import java.io.InvalidObjectException;
+import java.io.ObjectStreamException;
 import java.net.ConnectException;
 import java.net.SocketException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.conf.RaftProperties;
@@ -34,8 +44,10 @@ import org.apache.ratis.protocol.RaftClientReply;
 import org.apache.ratis.protocol.RaftClientRequest;
 import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftGroupMemberId;
+import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.exceptions.NotLeaderException;
+import org.apache.ratis.protocol.exceptions.ReadException;
 import org.apache.ratis.protocol.exceptions.ResourceUnavailableException;
 import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.protocol.exceptions.TimeoutIOException;
@@ -46,11 +58,15 @@ import org.apache.ratis.util.TimeDuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** Calls of a peer on a server of which Ratis's part is played. */
 class CallTest {
   private static final TimeDuration LONG = TimeDuration.valueOf(30, TimeUnit.SECONDS);
+  private static final Duration SOON = Duration.ofSeconds(10);
   private static final TimeDuration SHORT = TimeDuration.valueOf(100, TimeUnit.MILLISECONDS);
+  private static final URI HCA = URI.create("emulated://calls");
   private static final RaftPeerId SERVER = RaftPeerId.valueOf("s0");
   private static final RaftGroupId GROUP = RaftGroupId.randomId();
 
@@ -62,7 +78,7 @@ class CallTest {
 
   private VerbenaServerRpc newRpc(int port) {
     RaftProperties properties = new RaftProperties();
-    VerbenaConfigKeys.setUri(properties, URI.create("emulated://calls"));
+    VerbenaConfigKeys.setUri(properties, HCA);
     VerbenaConfigKeys.Server.setPort(properties, port);
     when(server.getId()).thenReturn(SERVER);
     when(server.getProperties()).thenReturn(properties);
@@ -72,7 +88,7 @@ class CallTest {
   @BeforeEach
   void start() throws IOException {
     rpc.start();
-    address = URI.create("emulated://calls:" + rpc.getInetSocketAddress().getPort());
+    address = URI.create(HCA + ":" + rpc.getInetSocketAddress().getPort());
     peer = new PeerProxy(transport, address, "c->s0", 4);
   }
 
@@ -119,6 +135,128 @@ class CallTest {
     assertThatExceptionOfType(ServerNotReadyException.class)
         .isThrownBy(() -> await(vote(LONG)))
         .withMessage("not yet");
+  }
+
+  /** As one of a class that the end which reads it lacks. */
+  private static final class Unreadable extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    private Object readResolve() throws ObjectStreamException {
+      throw new InvalidObjectException("not here");
+    }
+  }
+
+  @Test
+  void aFailureThatCannotBeReadEndsItsCallAlone() throws IOException {
+    when(server.appendEntriesAsync(any())).thenReturn(new CompletableFuture<>());
+    when(server.requestVote(any())).thenThrow(new Unreadable());
+    CompletableFuture<MessageLite> other = append(LONG);
+
+    assertThat(vote(LONG))
+        .failsWithin(SOON)
+        .withThrowableThat()
+        .withCauseInstanceOf(IOException.class)
+        .withMessageContaining("a reply cannot be read");
+    assertThat(other).isNotDone();
+  }
+
+  /** As one that refers to a class which the end that reads it lacks. */
+  private static final class Unlinkable extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    /** How often it can be read all the same. */
+    private static final AtomicInteger READABLE = new AtomicInteger();
+
+    private Object readResolve() {
+      if (READABLE.getAndDecrement() > 0) {
+        return this;
+      }
+      throw new NoClassDefFoundError("not here");
+    }
+  }
+
+  @Test
+  void aFailureWithoutItsClassesEndsItsCallAlone() throws IOException {
+    when(server.appendEntriesAsync(any())).thenReturn(new CompletableFuture<>());
+    Unlinkable.READABLE.set(0);
+    when(server.requestVote(any())).thenThrow(new Unlinkable());
+    CompletableFuture<MessageLite> other = append(LONG);
+
+    assertThat(vote(LONG))
+        .failsWithin(SOON)
+        .withThrowableThat()
+        .withCauseInstanceOf(IOException.class)
+        .withMessageContaining("a reply cannot be read");
+    assertThat(other).isNotDone();
+  }
+
+  @Test
+  void aReplyWithoutTheClassesOfItsExceptionEndsTheRequest() throws IOException {
+    // Ratis reads at the server what it writes.
+    Unlinkable.READABLE.set(1);
+    RaftClientRequest request = request(1);
+    RaftClientReply reply =
+        RaftClientReply.newBuilder()
+            .setRequest(request)
+            .setException(new ReadException(new Unlinkable()))
+            .build();
+    when(server.submitClientRequestAsync(any())).thenReturn(completedFuture(reply));
+    RaftPeer to =
+        RaftPeer.newBuilder()
+            .setId(SERVER)
+            .setAddress("localhost:" + rpc.getInetSocketAddress().getPort())
+            .build();
+
+    try (VerbenaClientRpc client = newClient()) {
+      client.addRaftPeers(List.of(to));
+      assertThat(client.sendRequestAsync(request))
+          .failsWithin(SOON)
+          .withThrowableThat()
+          .withCauseInstanceOf(IOException.class)
+          .withMessageContaining("a reply cannot be read");
+    }
+  }
+
+  private VerbenaClientRpc newClient() {
+    RaftProperties properties = new RaftProperties();
+    VerbenaConfigKeys.setUri(properties, HCA);
+    return new VerbenaClientRpc(ClientId.randomId(), properties, new TransportLease(transport));
+  }
+
+  @Test
+  void failsWhereTheHcaRegistersNoMemory() {
+    HcaException refused = new HcaException("allocate", null, null, "the HCA refused it", null);
+    RdmaConnection connection = connection(refused);
+    RdmaTransport refusing = mock(RdmaTransport.class);
+    when(refusing.connect(any(), any())).thenReturn(Mono.just(connection));
+
+    try (PeerProxy proxy = new PeerProxy(refusing, address, "c->s0", 4)) {
+      CompletableFuture<MessageLite> call =
+          proxy.call(
+              Operation.REQUEST_VOTE,
+              RequestVoteRequestProto.getDefaultInstance(),
+              LONG,
+              Runnable::run);
+
+      assertThatExceptionOfType(SocketException.class)
+          .isThrownBy(() -> await(call))
+          .withMessageContainingAll("c->s0: cannot send", "the HCA refused it")
+          .withCause(refused);
+    }
+  }
+
+  /** An open connection on which nothing comes, and whose memory fails so. */
+  private static RdmaConnection connection(RdmaException failure) {
+    ByteBufAllocator allocator = mock(ByteBufAllocator.class);
+    when(allocator.directBuffer(anyInt())).thenThrow(failure);
+    RdmaMemory memory = mock(RdmaMemory.class);
+    when(memory.allocator()).thenReturn(allocator);
+    RdmaConnection connection = mock(RdmaConnection.class);
+    when(connection.memory()).thenReturn(memory);
+    when(connection.onClose()).thenReturn(Mono.never());
+    when(connection.send(any())).thenReturn(Mono.never());
+    when(connection.receive()).thenReturn(Flux.never());
+    return connection;
   }
 
   @Test
