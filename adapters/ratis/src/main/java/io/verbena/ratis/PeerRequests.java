@@ -131,7 +131,8 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     CompletableFuture<? extends MessageLite> reply;
     try {
       reply = start(operation, stream, message);
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) {
+      // Also an error of the program's state machine: the peer waits, and counts on its credit.
       answer(operation, call, stream, null, e);
       return;
     } finally {

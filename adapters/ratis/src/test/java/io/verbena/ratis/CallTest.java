@@ -137,6 +137,17 @@ class CallTest {
         .withMessage("not yet");
   }
 
+  @Test
+  void failsByAnErrorOfTheServer() throws IOException {
+    when(server.requestVote(any())).thenThrow(new AssertionError("not so"));
+
+    assertThat(vote(LONG))
+        .failsWithin(SOON)
+        .withThrowableThat()
+        .withCauseInstanceOf(IOException.class)
+        .withMessageContaining("not so");
+  }
+
   /** As one of a class that the end which reads it lacks. */
   private static final class Unreadable extends IOException {
     private static final long serialVersionUID = 1L;
