@@ -6,6 +6,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
 import org.apache.ratis.thirdparty.com.google.protobuf.CodedOutputStream;
 import org.apache.ratis.thirdparty.com.google.protobuf.InvalidProtocolBufferException;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
@@ -114,8 +115,26 @@ final class CallLayout {
     return parser.parseFrom(bytes(message));
   }
 
+  /**
+   * Returns the body of a request to install a snapshot. The bytes of the snapshot's files are
+   * those of the message: Ratis has written them to disk before it replies. It holds copies of all
+   * others, as Ratis logs a request later, and hands configurations to the state machine.
+   */
+  static InstallSnapshotRequestProto snapshotBody(ByteBuf message) throws IOException {
+    InstallSnapshotRequestProto shared = sharedBody(message, InstallSnapshotRequestProto.parser());
+    if (!shared.hasSnapshotChunk()) {
+      return body(message, InstallSnapshotRequestProto.parser());
+    }
+    InstallSnapshotRequestProto.Builder others = shared.toBuilder();
+    others.getSnapshotChunkBuilder().clearFileChunks();
+    InstallSnapshotRequestProto.Builder copy =
+        InstallSnapshotRequestProto.parseFrom(others.build().toByteString()).toBuilder();
+    copy.getSnapshotChunkBuilder().addAllFileChunks(shared.getSnapshotChunk().getFileChunksList());
+    return copy.build();
+  }
+
   /** Returns the body; its fields of bytes are those of the message, which must outlive them. */
-  static <T> T sharedBody(ByteBuf message, Parser<T> parser) throws IOException {
+  private static <T> T sharedBody(ByteBuf message, Parser<T> parser) throws IOException {
     var in = UnsafeByteOperations.unsafeWrap(bytes(message)).newCodedInput();
     in.enableAliasing(true);
     T body = parser.parseFrom(in);

@@ -146,11 +146,11 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     if (operation == Operation.ORDERED && stream == failedStream) {
       throw new IOException(name + ": a request before this one has failed");
     }
-    if (operation == Operation.INSTALL_SNAPSHOT) {
-      // Ratis has written a chunk to its file, and keeps nothing of it, when this returns.
-      return handler.handle(operation, CallLayout.sharedBody(message, operation.requests()));
-    }
-    return handler.handle(operation, CallLayout.body(message, operation.requests()));
+    MessageLite request =
+        operation == Operation.INSTALL_SNAPSHOT
+            ? CallLayout.snapshotBody(message)
+            : CallLayout.body(message, operation.requests());
+    return handler.handle(operation, request);
   }
 
   // ---- on any thread

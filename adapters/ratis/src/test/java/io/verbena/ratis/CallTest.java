@@ -27,7 +27,9 @@ import java.net.SocketException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -35,7 +37,16 @@ import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
 import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.FileChunkProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotReplyProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto.NotificationProto;
+import org.apache.ratis.proto.RaftProtos.InstallSnapshotRequestProto.SnapshotChunkProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
 import org.apache.ratis.proto.RaftProtos.RaftClientRequestProto;
+import org.apache.ratis.proto.RaftProtos.RaftConfigurationProto;
+import org.apache.ratis.proto.RaftProtos.RaftPeerProto;
+import org.apache.ratis.proto.RaftProtos.RaftRpcRequestProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteReplyProto;
 import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.protocol.ClientId;
@@ -53,11 +64,14 @@ import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.protocol.exceptions.TimeoutIOException;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.util.TimeDuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -372,6 +386,64 @@ class CallTest {
         .setMessage(Message.valueOf("m"))
         .setType(RaftClientRequest.writeRequestType())
         .build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aRequestToInstallASnapshotOutlivesItsMessage(boolean isChunk) throws IOException {
+    Queue<InstallSnapshotRequestProto> kept = new ConcurrentLinkedQueue<>();
+    Queue<String> data = new ConcurrentLinkedQueue<>();
+    when(server.installSnapshot(any()))
+        .then(
+            call -> {
+              InstallSnapshotRequestProto request = call.getArgument(0);
+              kept.add(request);
+              request
+                  .getSnapshotChunk()
+                  .getFileChunksList()
+                  .forEach(chunk -> data.add(chunk.getData().toStringUtf8()));
+              return InstallSnapshotReplyProto.getDefaultInstance();
+            });
+
+    install("leader-1", isChunk);
+    // Enough of them to come in every frame that there is.
+    for (int n = 0; n < 2000; n++) {
+      install("XXXXXXXX", isChunk);
+    }
+
+    InstallSnapshotRequestProto first = kept.element();
+    assertThat(first.getServerRequest().getRequestorId().toStringUtf8()).isEqualTo("leader-1");
+    assertThat(
+            first
+                .getLastRaftConfigurationLogEntryProto()
+                .getConfigurationEntry()
+                .getPeers(0)
+                .getId()
+                .toStringUtf8())
+        .isEqualTo("leader-1");
+    assertThat(first.hasSnapshotChunk()).isEqualTo(isChunk);
+    assertThat(first.hasNotification()).isNotEqualTo(isChunk);
+    if (isChunk) {
+      assertThat(data).startsWith("leader-1", "XXXXXXXX").hasSize(2001);
+    }
+  }
+
+  private void install(String leader, boolean isChunk) throws IOException {
+    ByteString id = ByteString.copyFromUtf8(leader);
+    RaftConfigurationProto configuration =
+        RaftConfigurationProto.newBuilder().addPeers(RaftPeerProto.newBuilder().setId(id)).build();
+    InstallSnapshotRequestProto.Builder request =
+        InstallSnapshotRequestProto.newBuilder()
+            .setServerRequest(RaftRpcRequestProto.newBuilder().setRequestorId(id))
+            .setLastRaftConfigurationLogEntryProto(
+                LogEntryProto.newBuilder().setConfigurationEntry(configuration));
+    if (isChunk) {
+      request.setSnapshotChunk(
+          SnapshotChunkProto.newBuilder().addFileChunks(FileChunkProto.newBuilder().setData(id)));
+    } else {
+      request.setNotification(NotificationProto.getDefaultInstance());
+    }
+    await(peer.call(Operation.INSTALL_SNAPSHOT, request.build(), LONG, Runnable::run));
   }
 
   @Test
