@@ -99,7 +99,9 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     try {
       executor(operation).execute(() -> work(operation, message));
     } catch (RejectedExecutionException closed) {
+      // The server has closed: a peer whose requests nobody works on must connect to another.
       message.release();
+      connection.dispose();
     }
   }
 

@@ -63,6 +63,7 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
   private final int mostRequests;
   private final TimeDuration requestTimeout;
   private volatile @Nullable RdmaServer listener;
+  private volatile boolean closed;
 
   VerbenaServerRpc(RaftServer server, TransportLease lease) {
     this(server, server.getProperties(), lease, addresses(server.getProperties()));
@@ -148,6 +149,11 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
         .onClose()
         .subscribe(
             null, lost -> connections.remove(connection), () -> connections.remove(connection));
+    if (closed) {
+      // It was accepted before this server closed, and closeImpl may have missed it.
+      connection.dispose();
+      return Mono.never();
+    }
     PeerRequests.serve(getId().toString(), connection, handler, threads, mostRequests);
     // The peer closes it, or this server does.
     return Mono.never();
@@ -165,6 +171,7 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
 
   @Override
   public void closeImpl() throws IOException {
+    closed = true;
     RdmaServer listening = listener;
     if (listening != null) {
       listening.dispose();

@@ -12,12 +12,16 @@ import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
 import static org.mockito.Mockito.when;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.verbena.HcaException;
+import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnectException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import io.verbena.RdmaMemory;
+import io.verbena.RdmaServer;
 import io.verbena.RdmaTransport;
 import java.io.IOException;
 import java.io.InvalidObjectException;
@@ -30,8 +34,11 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.ratis.client.impl.ClientProtoUtils;
 import org.apache.ratis.conf.RaftProperties;
@@ -72,6 +79,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.ArgumentCaptor;
+import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -91,12 +100,16 @@ class CallTest {
   private PeerProxy peer = new PeerProxy(transport, address, "p", 1);
 
   private VerbenaServerRpc newRpc(int port) {
+    return newRpc(port, transport);
+  }
+
+  private VerbenaServerRpc newRpc(int port, RdmaTransport on) {
     RaftProperties properties = new RaftProperties();
     VerbenaConfigKeys.setUri(properties, HCA);
     VerbenaConfigKeys.Server.setPort(properties, port);
     when(server.getId()).thenReturn(SERVER);
     when(server.getProperties()).thenReturn(properties);
-    return new VerbenaServerRpc(server, new TransportLease(transport));
+    return new VerbenaServerRpc(server, new TransportLease(on));
   }
 
   @BeforeEach
@@ -268,6 +281,53 @@ class CallTest {
           .withMessageContainingAll("c->s0: cannot send", "the HCA refused it")
           .withCause(refused);
     }
+  }
+
+  @Test
+  void aConnectionThatComesWhenTheServerHasClosedIsClosed() throws IOException {
+    RdmaTransport other = mock(RdmaTransport.class);
+    when(other.bind(any(), any(), any())).thenReturn(Mono.just(mock(RdmaServer.class)));
+    ArgumentCaptor<Function<RdmaConnection, Publisher<Void>>> handler = ArgumentCaptor.captor();
+    VerbenaServerRpc closing = newRpc(0, other);
+    closing.start();
+    verify(other).bind(any(), any(), handler.capture());
+    RdmaConnection late = connection(memoryIsFull());
+
+    closing.close();
+    Flux.from(handler.getValue().apply(late)).subscribe();
+
+    verify(late).dispose();
+    verify(late, never()).receive();
+  }
+
+  @Test
+  void aConnectionWhoseRequestsNobodyWorksOnIsClosed() throws IOException {
+    ByteBuf request = voteRequest();
+    RdmaConnection connection = connection(memoryIsFull());
+    when(connection.receive()).thenReturn(Flux.concat(Flux.just(request), Flux.never()));
+    Executor closed =
+        task -> {
+          throw new RejectedExecutionException();
+        };
+
+    PeerRequests.serve("s0", connection, new RequestHandler(server), closed, 4);
+
+    verify(connection).dispose();
+    assertThat(request.refCnt()).isZero();
+  }
+
+  private static ByteBuf voteRequest() throws IOException {
+    return CallLayout.message(
+        PooledByteBufAllocator.DEFAULT,
+        CallLayout.REQUEST,
+        Operation.REQUEST_VOTE.code(),
+        0,
+        1,
+        RequestVoteRequestProto.getDefaultInstance());
+  }
+
+  private static MemoryLimitException memoryIsFull() {
+    return new MemoryLimitException("allocate", null, "no memory");
   }
 
   /** An open connection on which nothing comes, and whose memory fails so. */
