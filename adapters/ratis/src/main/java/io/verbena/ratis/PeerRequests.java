@@ -2,6 +2,9 @@
 package io.verbena.ratis;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.verbena.MemoryLimitException;
 import io.verbena.RdmaConnection;
 import io.verbena.RdmaException;
 import java.io.IOException;
@@ -194,7 +197,17 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
   }
 
   private ByteBuf reply(long call, MessageLite reply) throws IOException {
-    return CallLayout.message(connection.memory().allocator(), CallLayout.REPLY, 0, 0, call, reply);
+    try {
+      return reply(connection.memory().allocator(), call, reply);
+    } catch (MemoryLimitException full) {
+      // Other memory, whose bytes are copied: all requests would fail with the connection.
+      return reply(PooledByteBufAllocator.DEFAULT, call, reply);
+    }
+  }
+
+  private static ByteBuf reply(ByteBufAllocator allocator, long call, MessageLite reply)
+      throws IOException {
+    return CallLayout.message(allocator, CallLayout.REPLY, 0, 0, call, reply);
   }
 
   private ByteBuf failure(long call, @Nullable Throwable failure) {
@@ -205,7 +218,11 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
     } catch (RuntimeException notSerializable) {
       bytes = IOUtils.object2Bytes(new IOException(why.toString()));
     }
-    return CallLayout.failure(connection.memory().allocator(), call, bytes);
+    try {
+      return CallLayout.failure(connection.memory().allocator(), call, bytes);
+    } catch (MemoryLimitException full) {
+      return CallLayout.failure(PooledByteBufAllocator.DEFAULT, call, bytes);
+    }
   }
 
   /** Ratis wraps some failures more than once. */

@@ -30,6 +30,7 @@ import java.net.ConnectException;
 import java.net.SocketException;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -314,6 +315,31 @@ class CallTest {
 
     verify(connection).dispose();
     assertThat(request.refCnt()).isZero();
+  }
+
+  @Test
+  void repliesFromOtherMemoryWhereRegisteredMemoryIsFull() throws IOException {
+    RdmaConnection connection = connection(memoryIsFull());
+    when(connection.receive())
+        .thenReturn(Flux.concat(Flux.just(voteRequest(), voteRequest()), Flux.never()));
+    List<ByteBuf> sent = new ArrayList<>();
+    when(connection.send(any()))
+        .then(
+            send -> {
+              Flux.from(send.<Publisher<ByteBuf>>getArgument(0)).subscribe(sent::add);
+              return Mono.never();
+            });
+    when(server.requestVote(any()))
+        .thenReturn(RequestVoteReplyProto.getDefaultInstance())
+        .thenThrow(new ServerNotReadyException("not yet"));
+
+    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, 4);
+
+    assertThat(sent)
+        .extracting(CallLayout::kind)
+        .containsExactly(CallLayout.REPLY, CallLayout.FAILURE);
+    verify(connection, never()).dispose();
+    sent.forEach(ByteBuf::release);
   }
 
   private static ByteBuf voteRequest() throws IOException {
