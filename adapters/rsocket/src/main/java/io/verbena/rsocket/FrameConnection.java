@@ -30,6 +30,7 @@ final class FrameConnection implements DuplexConnection {
       AtomicReferenceFieldUpdater.newUpdater(FrameConnection.class, Throwable.class, "failure");
 
   private final RdmaConnection connection;
+  private final FrameAllocator allocator;
   private final SendQueues queues;
   private final FrameQueue queue;
   private final Flux<ByteBuf> received;
@@ -40,6 +41,7 @@ final class FrameConnection implements DuplexConnection {
   private FrameConnection(RdmaConnection connection, SendQueues queues) {
     this.connection = connection;
     this.queues = queues;
+    allocator = new FrameAllocator(connection.memory().allocator());
     queue = queues.open();
     received = new ReceivedFrames(this, connection.receive());
   }
@@ -82,7 +84,7 @@ final class FrameConnection implements DuplexConnection {
 
   @Override
   public ByteBufAllocator alloc() {
-    return connection.memory().allocator();
+    return allocator;
   }
 
   // ---- receive

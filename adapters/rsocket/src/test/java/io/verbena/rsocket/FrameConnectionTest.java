@@ -18,7 +18,9 @@ import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -102,6 +104,37 @@ class FrameConnectionTest {
       assertThat(failure(connection.onClose()))
           .isInstanceOf(RemoteRequestException.class)
           .hasMessageContainingAll("" + (LENGTH + 1), "" + LENGTH);
+    }
+  }
+
+  @Test
+  void sendsFromOtherMemoryWhereRegisteredMemoryIsFull() {
+    try (Ends ends = Ends.create(Ends.options(), Ends.options().maxRegisteredBytes(4 << 20))) {
+      Ends.Pair pair = ends.connect();
+      FrameConnection connection = FrameConnection.over(pair.client(), queues);
+      Queue<Integer> received = new ConcurrentLinkedQueue<>();
+      pair.server()
+          .receive()
+          .subscribe(
+              message -> {
+                received.add(message.readInt());
+                message.release();
+              });
+      // What the transport sends it in is there before, and is used again.
+      connection.sendFrame(1, frame(connection, 1, LENGTH));
+      await().atMost(Ends.LIMIT).until(() -> received.contains(1));
+
+      RegisteredBuffers all = RegisteredBuffers.all(pair.client().memory());
+      try {
+        connection.sendFrame(1, frame(connection, 2, LENGTH));
+        connection.sendFrame(1, connection.alloc().buffer().writeInt(3));
+
+        await().atMost(Ends.LIMIT).until(() -> received.contains(3));
+        assertThat(received).containsExactly(1, 2, 3);
+        assertThat(connection.isDisposed()).isFalse();
+      } finally {
+        all.release();
+      }
     }
   }
 

@@ -19,6 +19,7 @@ import io.verbena.core.micrometer.VerbenaMeters;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -116,14 +117,53 @@ class RSocketTest {
         .isEqualTo(Flux.range(0, 1000).map(n -> "" + n).collectList().block());
 
     // Frames are messages of the transport below.
-    assertThat(
-            registry
-                .get("verbena.messages")
-                .tags("adapter", "reactor", "direction", "in")
-                .functionCounter()
-                .count())
-        .isGreaterThan(1000);
+    assertThat(messagesReceived()).isGreaterThan(1000);
     assertThat(gauge("backlog.queues")).isEqualTo(2);
+  }
+
+  @Test
+  void keepsAConnectionAliveWhileRegisteredMemoryIsFull() {
+    RdmaTransport limited =
+        RdmaTransport.create(
+            Ends.options()
+                .maxRegisteredBytes(16 << 20)
+                .meters(new VerbenaMeters(registry))
+                .build());
+    BoundRdmaServer server =
+        RSocketServer.create(
+                SocketAcceptor.forRequestResponse(
+                    request -> Mono.just(payload("hello " + request.getDataUtf8()))))
+            .bind(RdmaServerTransport.create(Addresses.of("rsocket-full"), limited))
+            .block(Ends.LIMIT);
+    RSocket client =
+        RSocketConnector.create()
+            .keepAlive(Duration.ofMillis(50), Ends.LIMIT)
+            .connect(RdmaClientTransport.create(server.address(), limited))
+            .block(Ends.LIMIT);
+    assertThat(client.requestResponse(payload("1")).map(Payload::getDataUtf8).block(Ends.LIMIT))
+        .isEqualTo("hello 1");
+
+    RegisteredBuffers all = RegisteredBuffers.all(limited.memory(server.address()));
+    try {
+      double before = messagesReceived();
+      // Keep-alives, and answers to them.
+      await().atMost(Ends.LIMIT).until(() -> messagesReceived() >= before + 10);
+    } finally {
+      all.release();
+    }
+
+    assertThat(client.requestResponse(payload("2")).map(Payload::getDataUtf8).block(Ends.LIMIT))
+        .isEqualTo("hello 2");
+    assertThat(client.isDisposed()).isFalse();
+    limited.dispose();
+  }
+
+  private double messagesReceived() {
+    return registry
+        .get("verbena.messages")
+        .tags("adapter", "reactor", "direction", "in")
+        .functionCounter()
+        .count();
   }
 
   @Test

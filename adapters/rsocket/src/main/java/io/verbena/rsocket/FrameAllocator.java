@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.rsocket;
+
+import io.netty.buffer.AbstractByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.verbena.MemoryLimitException;
+
+/**
+ * Allocates what RSocket writes frames into: registered memory, and at its limit other memory,
+ * which is copied when it is sent. RSocket knows of no allocator that fails: one that did would end
+ * its keep-alives for good, or what receives, and so the connection with all its streams.
+ * Thread-safe.
+ */
+final class FrameAllocator extends AbstractByteBufAllocator {
+  private final ByteBufAllocator registered;
+
+  /**
+   * @param registered fails at the limit of registered memory
+   */
+  FrameAllocator(ByteBufAllocator registered) {
+    super(true);
+    this.registered = registered;
+  }
+
+  @Override
+  public ByteBuf buffer() {
+    return directBuffer();
+  }
+
+  @Override
+  public ByteBuf buffer(int initialCapacity) {
+    return directBuffer(initialCapacity);
+  }
+
+  @Override
+  public ByteBuf buffer(int initialCapacity, int maxCapacity) {
+    return directBuffer(initialCapacity, maxCapacity);
+  }
+
+  @Override
+  public CompositeByteBuf compositeBuffer() {
+    return compositeDirectBuffer();
+  }
+
+  @Override
+  public CompositeByteBuf compositeBuffer(int maxNumComponents) {
+    return compositeDirectBuffer(maxNumComponents);
+  }
+
+  @Override
+  protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+    try {
+      return registered.directBuffer(initialCapacity, maxCapacity);
+    } catch (MemoryLimitException full) {
+      return PooledByteBufAllocator.DEFAULT.directBuffer(initialCapacity, maxCapacity);
+    }
+  }
+
+  @Override
+  protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+    return registered.heapBuffer(initialCapacity, maxCapacity);
+  }
+
+  @Override
+  public boolean isDirectBufferPooled() {
+    return true;
+  }
+}
