@@ -53,7 +53,7 @@ abstract class AllocationTests extends VerbsTests {
   void readsWithoutAllocating() {
     EndpointPair pair = tck.connected();
     TestMemory remote = pair.server().open(4096);
-    TestMemory into = pair.client().memory(4096, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(4096);
 
     allocatesNothing(once(pair.client(), Requests.read(1, remote, into).signaled()));
   }

@@ -2,7 +2,6 @@
 package io.verbena.tck;
 
 import static io.verbena.tck.Failures.expectFailure;
-import static io.verbena.verbs.Access.LOCAL_WRITE;
 import static io.verbena.verbs.CompletionOpcode.RDMA_READ;
 import static io.verbena.verbs.CompletionOpcode.RECV;
 import static io.verbena.verbs.CompletionOpcode.SEND;
@@ -54,7 +53,7 @@ abstract class ConnectionTests extends VerbsTests {
     ConnectionManagerFixture callee = new ConnectionManagerFixture(tck, tck.device());
     EndpointPair pair = tck.setup().connect(caller, callee, callee.listen(1));
     TestMemory remote = pair.server().open(64).fill(1);
-    TestMemory into = pair.client().memory(64, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(64);
 
     pair.client().post(Requests.read(1, remote, into).signaled());
 

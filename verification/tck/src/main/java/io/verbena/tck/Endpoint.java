@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressHandle;
+import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.Device;
@@ -43,6 +44,13 @@ record Endpoint(
   TestMemory memory(int length, Access... access) {
     return tck.memory(
         domain, length, access.length == 0 ? Set.of() : EnumSet.of(access[0], access));
+  }
+
+  /** Registers memory that what a READ brings may be written to. */
+  TestMemory sink(int length) {
+    return tck.supports(Capability.LOCAL_READ_SINKS)
+        ? memory(length, Access.LOCAL_WRITE)
+        : memory(length, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
   }
 
   /** Registers memory with all remote access rights and local write. */

@@ -129,7 +129,7 @@ abstract class LocalProtectionTests extends VerbsTests {
   @Test
   void rejectsAReadBeyondTheLocalRegion() {
     EndpointPair pair = tck.connected();
-    TestMemory into = pair.client().memory(SIZE, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(SIZE);
     TestMemory remote = pair.server().open(SIZE + 1).fill(1);
 
     pair.client()

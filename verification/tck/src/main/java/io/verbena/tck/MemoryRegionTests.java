@@ -57,7 +57,7 @@ abstract class MemoryRegionTests extends VerbsTests {
     buffer.put(10, (byte) 5).position(10).limit(11);
     MemoryRegion region = tck.own(pair.server().domain().register(buffer, EnumSet.of(REMOTE_READ)));
     buffer.position(0).limit(0);
-    TestMemory into = pair.client().memory(1, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(1);
 
     pair.client()
         .post(
@@ -166,7 +166,7 @@ abstract class MemoryRegionTests extends VerbsTests {
     EnumSet<Access> access = EnumSet.of(REMOTE_READ);
     MemoryRegion first = tck.own(pair.server().domain().register(buffer, access));
     MemoryRegion second = tck.own(pair.server().domain().register(buffer, access));
-    TestMemory into = pair.client().memory(8, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(8);
 
     first.close();
 
@@ -185,7 +185,7 @@ abstract class MemoryRegionTests extends VerbsTests {
   void hasDeadKeysOnceItIsClosed() {
     EndpointPair pair = tck.connected();
     TestMemory remote = pair.server().open(64);
-    TestMemory into = pair.client().memory(64, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(64);
     var request = Requests.read(1, remote, into).signaled();
 
     remote.region().close();
@@ -210,7 +210,7 @@ abstract class MemoryRegionTests extends VerbsTests {
   void takesNewRightsWhenItIsReregistered() {
     EndpointPair pair = tck.connected();
     TestMemory remote = pair.server().memory(64, LOCAL_WRITE).fill(3);
-    TestMemory into = pair.client().memory(64, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(64);
     if (!tck.supports(REREGISTRATION)) {
       expectFailure(
           NOT_SUPPORTED,

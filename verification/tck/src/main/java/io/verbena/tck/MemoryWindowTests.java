@@ -99,7 +99,7 @@ abstract class MemoryWindowTests extends VerbsTests {
   void letsPeersReadWhatItShows() {
     EndpointPair pair = tck.connected();
     TestMemory shown = bindable(pair.server()).fill(1);
-    TestMemory into = pair.client().memory(SIZE, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(SIZE);
 
     TestMemory remote = windowOf(pair.server()).show(shown, REMOTE_READ);
 
@@ -157,7 +157,7 @@ abstract class MemoryWindowTests extends VerbsTests {
   void rejectsAReadBeyondTheWindow() {
     EndpointPair pair = tck.connected();
     TestMemory memory = bindable(pair.server()).fill(1);
-    TestMemory into = pair.client().memory(65, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(65);
     TestMemory remote = windowOf(pair.server()).show(memory.part(64, 64), REMOTE_READ);
 
     rejects(
@@ -184,7 +184,7 @@ abstract class MemoryWindowTests extends VerbsTests {
   void rejectsAReadThroughAWindowThatMayOnlyBeWritten() {
     EndpointPair pair = tck.connected();
     TestMemory memory = bindable(pair.server()).fill(1);
-    TestMemory into = pair.client().memory(SIZE, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(SIZE);
     TestMemory remote = windowOf(pair.server()).show(memory, REMOTE_WRITE);
 
     rejects(pair, REM_ACCESS_ERR, Requests.read(1, remote, into));

@@ -51,7 +51,7 @@ abstract class ReadWriteTests extends VerbsTests {
   @Test
   void readsEverySize() {
     EndpointPair pair = tck.connected();
-    TestMemory into = pair.client().memory(MEGABYTE + 2, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(MEGABYTE + 2);
     TestMemory remote = pair.server().open(MEGABYTE);
 
     for (int size : SIZES) {
@@ -71,7 +71,7 @@ abstract class ReadWriteTests extends VerbsTests {
   @Test
   void readsAndWritesOverAConnectionMadeByHand() {
     EndpointPair pair = tck.setup().byHand();
-    TestMemory local = pair.server().memory(5000, LOCAL_WRITE).fill(1);
+    TestMemory local = pair.server().sink(5000).fill(1);
     TestMemory remote = pair.client().open(5000);
 
     pair.server().post(Requests.write(1, remote, local).signaled());
@@ -148,7 +148,7 @@ abstract class ReadWriteTests extends VerbsTests {
   void reachesEachByteOfTheRegion() {
     EndpointPair pair = tck.connected();
     TestMemory remote = pair.server().open(100).fill(1);
-    TestMemory into = pair.client().memory(1, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(1);
 
     pair.client().post(Requests.read(1, remote.part(0, 1), into).signaled());
     pair.client().sent().expectSuccess(1, RDMA_READ);
@@ -163,7 +163,7 @@ abstract class ReadWriteTests extends VerbsTests {
   void readsFromARegionThatMayOnlyBeRead() {
     EndpointPair pair = tck.connected();
     TestMemory remote = pair.server().memory(64, Access.REMOTE_READ).fill(1);
-    TestMemory into = pair.client().memory(64, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(64);
 
     pair.client().post(Requests.read(1, remote, into).signaled());
 
@@ -268,7 +268,7 @@ abstract class ReadWriteTests extends VerbsTests {
   @Test
   void holdsBackAFencedMessageUntilTheReadIsDone() {
     EndpointPair pair = tck.connected();
-    TestMemory local = pair.client().memory(MEGABYTE, LOCAL_WRITE);
+    TestMemory local = pair.client().sink(MEGABYTE);
     TestMemory remote = pair.server().open(MEGABYTE);
     TestMemory into = pair.server().memory(MEGABYTE, LOCAL_WRITE);
 
@@ -289,7 +289,7 @@ abstract class ReadWriteTests extends VerbsTests {
   @Test
   void completesMoreReadsThanItMayHaveOutstanding() {
     EndpointPair pair = tck.setup().sends(64).readAtomic(1, 1).byHand();
-    TestMemory into = pair.client().memory(64 * 8, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(64 * 8);
     TestMemory remote = pair.server().open(64 * 8).fill(5);
 
     for (int id = 0; id < 64; id++) {

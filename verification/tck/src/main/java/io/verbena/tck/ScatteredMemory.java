@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.tck;
 
-import io.verbena.verbs.Access;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -23,7 +22,7 @@ final class ScatteredMemory {
   }
 
   private void add(Endpoint end, int length) {
-    segments.add(end.memory(Math.max(1, length), Access.LOCAL_WRITE).part(0, length));
+    segments.add(end.sink(Math.max(1, length)).part(0, length));
   }
 
   TestMemory[] all() {

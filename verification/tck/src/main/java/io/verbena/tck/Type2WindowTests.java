@@ -121,7 +121,7 @@ abstract class Type2WindowTests extends MemoryWindowTests {
     TestMemory whole = windowOf(pair.server()).show(memory, REMOTE_READ);
     TestMemory part = windowOf(pair.server()).show(memory.part(64, 64), REMOTE_WRITE);
     TestMemory from = pair.client().memory(64).fill(1);
-    TestMemory into = pair.client().memory(SIZE, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(SIZE);
 
     pair.client().post(Requests.write(1, part, from));
     pair.client().post(Requests.read(2, whole, into).signaled());
@@ -157,7 +157,7 @@ abstract class Type2WindowTests extends MemoryWindowTests {
   void isBoundForReadingWithoutLocalWrite() {
     EndpointPair pair = tck.connected();
     TestMemory memory = pair.server().memory(SIZE, MW_BIND).fill(1);
-    TestMemory into = pair.client().memory(SIZE, LOCAL_WRITE);
+    TestMemory into = pair.client().sink(SIZE);
 
     TestMemory remote = windowOf(pair.server()).show(memory, REMOTE_READ);
 
