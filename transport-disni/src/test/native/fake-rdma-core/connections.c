@@ -225,7 +225,7 @@ static struct fake_qp *pair_of(const struct fake_id *id) {
 }
 
 static bool is_iwarp(const struct fake_id *id) {
-  return profile_of(id->id.verbs)->transport == IBV_TRANSPORT_IWARP;
+  return id->id.verbs && profile_of(id->id.verbs)->transport == IBV_TRANSPORT_IWARP;
 }
 
 /* The way to the peer: by LID within a subnet of InfiniBand, else by the GIDs of the addresses. */
@@ -277,7 +277,8 @@ static int attributes(struct fake_id *id, struct ibv_qp_attr *attr, int *mask) {
     return EINVAL;
   }
   const struct rdma_conn_param *other = &id->peer->wish;
-  bool asked = id->state == ANSWERED;
+  /* The kernel of iWARP has what this end has said of itself. */
+  bool asked = id->state == ANSWERED || is_iwarp(id);
   if (state == IBV_QPS_RTR) {
     *mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
             IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
@@ -469,6 +470,9 @@ static void part(struct fake_id *id) {
     case REQUESTED:
     case ACCEPTED:
       leave_backlog(peer);
+      if (is_iwarp(peer) && qp_find(peer->qp_num)) {
+        qp_fail(qp_find(peer->qp_num));
+      }
       reject(peer, REJECT_CONSUMER_DEFINED, "", 0);
       break;
     case CONNECTED:
@@ -674,6 +678,11 @@ static void ask(struct fake_id *caller) {
     reject(caller, REJECT_INVALID_SERVICE_ID, "", 0);
     return;
   }
+  if (listener->pending >= listener->backlog && is_iwarp(caller)) {
+    /* As iwcm.c: the connection of TCP that there is by then is closed. */
+    reject(caller, -ECONNRESET, "", 0);
+    return;
+  }
   if (listener->pending >= listener->backlog) {
     /* Dropped without a word: it asks again. */
     caller->state = ASKING;
@@ -762,17 +771,11 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *cm_id) {
   }
   if (cm_id->qp) {
     qp_fail(pair_of(id));
-  } else if (is_iwarp(id) && qp_find(id->qp_num)) {
-    qp_fail(qp_find(id->qp_num));
   }
   if (id->state == CONNECTED || id->state == ACCEPTED || id->state == ANSWERED) {
     id->state = DISCONNECTING;
     if (peer && (peer->state == CONNECTED || peer->state == ACCEPTED || peer->state == ANSWERED)) {
       peer->state = DISCONNECTED;
-      if (is_iwarp(peer) && qp_find(peer->qp_num)) {
-        /* The kernel has the connection, and its end. */
-        qp_fail(qp_find(peer->qp_num));
-      }
       raise_cm(peer, RDMA_CM_EVENT_DISCONNECTED, 0);
     }
   } else if (id->state == DISCONNECTED) {
@@ -784,8 +787,21 @@ EXPORT int rdma_disconnect(struct rdma_cm_id *cm_id) {
   } else if (id->state != DISCONNECTING) {
     error = EINVAL;
   }
+  if (!error && is_iwarp(id) && qp_find(id->qp_num)) {
+    /* The kernel has the connection, and its end. */
+    qp_fail(qp_find(id->qp_num));
+  }
   pthread_mutex_unlock(&fabric);
   return answer(error);
+}
+
+void cm_stream_ended(uint32_t qp_num) {
+  for (struct fake_id *id = identifiers; id; id = id->next) {
+    if (id->state == CONNECTED && id->qp_num == qp_num) {
+      id->state = DISCONNECTED;
+      raise_cm(id, RDMA_CM_EVENT_DISCONNECTED, 0);
+    }
+  }
 }
 
 void device_gone_for_cm(struct device *device) {

@@ -279,6 +279,8 @@ void qp_fail(struct fake_qp *qp);
 int qp_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad);
 int qp_post_recv(struct ibv_qp *qp, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad);
 void device_gone_for_cm(struct device *device);
+/* The connection of a queue pair of iWARP is over. */
+void cm_stream_ended(uint32_t qp_num);
 
 /* When the next timer is due, having done what is. */
 int64_t qp_timers(int64_t time);

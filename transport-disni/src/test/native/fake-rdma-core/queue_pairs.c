@@ -12,6 +12,7 @@ static struct fake_qp *pairs[NUMBERS];
 static uint32_t last_number = 16;
 
 static void run(struct fake_qp *qp);
+static void end_stream(struct fake_qp *qp);
 
 struct fake_qp *qp_find(uint32_t number) {
   return number < NUMBERS ? pairs[number] : NULL;
@@ -99,6 +100,7 @@ EXPORT int ibv_destroy_qp(struct ibv_qp *pair) {
   FAULT(errno);
   struct fake_qp *qp = (struct fake_qp *)pair;
   pthread_mutex_lock(&fabric);
+  end_stream(qp);
   pairs[pair->qp_num] = NULL;
   qp->due = NEVER;
   clean(qp);
@@ -256,6 +258,34 @@ void qp_fail(struct fake_qp *qp) {
   if (qp->qp.srq) {
     raise_async(qp->qp.context, IBV_EVENT_QP_LAST_WQE_REACHED, &qp->qp);
   }
+  end_stream(qp);
+}
+
+/* ---- streams: the queue pairs of iWARP are connections of TCP, which fail at both ends or at none */
+
+static bool is_stream(const struct fake_qp *qp) {
+  return profile_of(qp->qp.context)->transport == IBV_TRANSPORT_IWARP;
+}
+
+/* The other end, once the kernel has connected it too. */
+static struct fake_qp *other_end(const struct fake_qp *qp) {
+  struct fake_qp *peer = qp_find(qp->attr.dest_qp_num);
+  return peer && peer->attr.dest_qp_num == qp->qp.qp_num ? peer : NULL;
+}
+
+/* Whether the other end has not taken the answer yet, with which the kernel connects it. */
+static bool awaits_other_end(const struct fake_qp *qp) {
+  const struct fake_qp *peer = qp_find(qp->attr.dest_qp_num);
+  return peer && peer->qp.state == IBV_QPS_INIT;
+}
+
+static void end_stream(struct fake_qp *qp) {
+  struct fake_qp *peer = is_stream(qp) ? other_end(qp) : NULL;
+  if (peer) {
+    qp_fail(peer);
+    cm_stream_ended(qp->qp.qp_num);
+    cm_stream_ended(peer->qp.qp_num);
+  }
 }
 
 void cq_overran(struct ibv_cq *cq) {
@@ -292,6 +322,7 @@ int qp_modify(struct fake_qp *qp, const struct ibv_qp_attr *attr, int mask) {
   }
   copy_attributes(&qp->attr, attr, mask);
   if (to == IBV_QPS_RESET) {
+    end_stream(qp);
     reset(qp);
   } else if (to == IBV_QPS_ERR) {
     qp_fail(qp);
@@ -310,6 +341,9 @@ int qp_modify(struct fake_qp *qp, const struct ibv_qp_attr *attr, int mask) {
     qp->drain_asked = mask & IBV_QP_EN_SQD_ASYNC_NOTIFY && attr->en_sqd_async_notify;
   }
   run(qp);
+  if (to == IBV_QPS_RTS && is_stream(qp) && other_end(qp)) {
+    run(other_end(qp));
+  }
   return 0;
 }
 
@@ -336,6 +370,10 @@ EXPORT int ibv_query_qp(struct ibv_qp *pair, struct ibv_qp_attr *attr, int mask,
   attr->qp_state = attr->cur_qp_state =
       profile_of(pair->context)->hides_state ? IBV_QPS_RESET : pair->state;
   attr->cap = qp->init.cap;
+  if (is_stream(qp)) {
+    /* No frame says it. */
+    attr->dest_qp_num = 0;
+  }
   *init = qp->init;
   pthread_mutex_unlock(&fabric);
   return 0;
@@ -588,7 +626,8 @@ static struct fake_qp *peer_of(const struct fake_qp *qp) {
              : NULL;
 }
 
-static int request(struct fake_qp *qp, struct send *send) {
+/* What is wrong with a request at home, or IBV_WC_SUCCESS. */
+static int refused_at_home(const struct fake_qp *qp, const struct send *send) {
   struct ibv_port_attr *port = &profile_of(qp->qp.context)->ports[qp->attr.ah_attr.port_num - 1];
   bool is_read = send->wr.opcode == IBV_WR_RDMA_READ;
   if (send->length > port->max_msg_sz || (is_atomic(send) && send->length < 8)) {
@@ -598,9 +637,11 @@ static int request(struct fake_qp *qp, struct send *send) {
   if (is_read && profile_of(qp->qp.context)->remote_read_sinks) {
     access |= IBV_ACCESS_REMOTE_WRITE;
   }
-  if (!send->inlined && !are_local(qp, send->sge, send->wr.num_sge, access)) {
-    return IBV_WC_LOC_PROT_ERR;
-  }
+  bool may = send->inlined || are_local(qp, send->sge, send->wr.num_sge, access);
+  return may ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
+}
+
+static int request_of_peer(struct fake_qp *qp, const struct send *send) {
   struct fake_qp *peer = peer_of(qp);
   if (!peer) {
     return WAITS_FOR_PEER;
@@ -611,6 +652,11 @@ static int request(struct fake_qp *qp, struct send *send) {
     qp->send_psn++;
   }
   return result;
+}
+
+static int request(struct fake_qp *qp, const struct send *send) {
+  int result = refused_at_home(qp, send);
+  return result ? result : request_of_peer(qp, send);
 }
 
 /* Codes 0 to 31 of the minimum RNR NAK timer, in units of 10 microseconds (IBTA, table 45). */
@@ -645,6 +691,56 @@ static int wait_or_fail(struct fake_qp *qp, int result) {
   return result;
 }
 
+static void done(struct fake_qp *qp, const struct send *send, int status) {
+  qp->tries = 0;
+  uint64_t slot = qp->head++;
+  struct ibv_wc wc = {.opcode = completed(send->wr.opcode), .byte_len = send->length};
+  if (status || qp->init.sq_sig_all || send->wr.send_flags & IBV_SEND_SIGNALED) {
+    complete(qp, false, send->wr.wr_id, slot, (enum ibv_wc_status)status, wc, false);
+  }
+}
+
+/* Answers whether the next one may begin. */
+static bool run_one(struct fake_qp *qp, const struct send *send) {
+  int result = request(qp, send);
+  if (result < 0) {
+    result = wait_or_fail(qp, result);
+  }
+  if (result < 0 || qp->qp.state == IBV_QPS_ERR) {
+    return false;
+  }
+  done(qp, send, result);
+  if (result) {
+    qp_fail(qp);
+  }
+  return !result;
+}
+
+/*
+ * Likewise, on a stream: a SEND or WRITE is done when the stream has it, and what the peer refuses, or
+ * has no receive for, ends the connection (RFC 5040, section 5.5; RFC 5041, section 7).
+ */
+static bool run_on_stream(struct fake_qp *qp, const struct send *send) {
+  bool is_read = send->wr.opcode == IBV_WR_RDMA_READ;
+  int status = refused_at_home(qp, send);
+  if (!status && awaits_other_end(qp)) {
+    return false;
+  }
+  if (status || !is_read) {
+    done(qp, send, status);
+  }
+  if (!status) {
+    status = request_of_peer(qp, send);
+    if (!status && is_read) {
+      done(qp, send, status);
+    }
+  }
+  if (status) {
+    qp_fail(qp);
+  }
+  return !status;
+}
+
 static void run(struct fake_qp *qp) {
   while (qp->head < qp->tail && qp->due == NEVER && !is_gone(qp->qp.context)) {
     struct send *send = &qp->ring[qp->head % qp->init.cap.max_send_wr];
@@ -653,21 +749,7 @@ static void run(struct fake_qp *qp) {
       break;
     }
     send->begun = true;
-    int result = request(qp, send);
-    if (result < 0) {
-      result = wait_or_fail(qp, result);
-    }
-    if (result < 0 || qp->qp.state == IBV_QPS_ERR) {
-      return;
-    }
-    qp->tries = 0;
-    uint64_t slot = qp->head++;
-    struct ibv_wc wc = {.opcode = completed(send->wr.opcode), .byte_len = send->length};
-    if (result || qp->init.sq_sig_all || send->wr.send_flags & IBV_SEND_SIGNALED) {
-      complete(qp, false, send->wr.wr_id, slot, (enum ibv_wc_status)result, wc, false);
-    }
-    if (result) {
-      qp_fail(qp);
+    if (!(is_stream(qp) ? run_on_stream(qp, send) : run_one(qp, send))) {
       return;
     }
   }

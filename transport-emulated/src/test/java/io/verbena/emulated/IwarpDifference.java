@@ -2,49 +2,20 @@
 package io.verbena.emulated;
 
 import io.verbena.tck.Deviation;
+import io.verbena.tck.IwarpDeviation;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tests of the TCK assert that is true of InfiniBand and RoCE, and not of iWARP. Where the TCK
- * knows the difference by a capability ({@code ADDRESS_VECTORS}, {@code REQUEST_STATUS}) it asserts
- * what is true of iWARP in its place; here is the rest.
+ * What tests of the TCK assert that is not so on {@code iwarp://}, beside what {@link
+ * IwarpDeviation} says of all devices of iWARP.
  */
 @SuppressWarnings("ImmutableEnumChecker") // lists that List.of made
 enum IwarpDifference {
   CONNECTED_BY_THE_MANAGER(
-      "a queue pair of iWARP is a connection of TCP, which the connection manager makes (RFC 5044,"
-          + " section 7): these tests connect by attributes",
-      /* always= */ true,
-      "iWARP is connected by its connection manager",
-      "AsyncEvents.tellsOfTheQueueThatOverranAndThenOfTheQueuePairThatItStopped",
-      "CompletionQueues.growsAndKeepsWhatItHolds",
-      "CompletionQueues.holdsAsManyCompletionsAsItIsDeep",
-      "CompletionQueues.raisesAnEventAndStopsTheQueuePairWhenItOverruns",
-      "ErrorState.isLeftThroughResetWithNothingLeftOver",
-      "LostPeers.failsWhenNobodyHasTheNumber",
-      "QueuePairs.answersTheAttributesThatItWasGiven",
-      "QueuePairTransitions.canBeUsedAgainAfterAReset",
-      "QueuePairTransitions.takesEachOptionalAttribute",
-      "SharedCompletionQueues.losesNothingWhenAnotherQueuePairJoinsWhileOnePosts",
-      "SharedCompletionQueues.servesManyQueuePairsThatPostAtOnce"),
-
-  STATES_OF_A_CONNECTION(
-      "as above: RTR and RTS are not reached by attributes",
-      /* always= */ true,
-      "has no ADDRESS_VECTORS",
-      "QueuePairTransitions.refusesEachAttributeThatDoesNotBelongToTheTransition",
-      "QueuePairTransitions.refusesEachTransitionThatDoesNotExist",
-      "QueuePairTransitions.refusesEachTransitionThatLacksARequiredAttribute",
-      "QueuePairTransitions.refusesValuesThatAreOutOfRange",
-      "QueuePairTransitions.takesEachTransitionWithJustWhatItRequires"),
-
-  NO_NUMBERS(
-      "a queue pair of iWARP does not know the number of its peer's: no frame says it",
-      /* always= */ true,
-      "but was: -1",
-      "QueuePairs.tellsWhatItHasDoneAndHolds"),
+      IwarpDeviation.CONNECTED_BY_THE_MANAGER.deviation(),
+      "CompletionQueues.growsAndKeepsWhatItHolds"),
 
   DEPTHS_ARE_AGREED_ON(
       "the ends agree on how many READs may be outstanding (RFC 6581, section 9), so that one is"
@@ -123,7 +94,11 @@ enum IwarpDifference {
   private final List<String> tests;
 
   IwarpDifference(String reason, boolean always, String failure, String... tests) {
-    deviation = new Deviation(failure, reason, always);
+    this(new Deviation(failure, reason, always), tests);
+  }
+
+  IwarpDifference(Deviation deviation, String... tests) {
+    this.deviation = deviation;
     this.tests = List.of(tests);
   }
 
@@ -133,6 +108,6 @@ enum IwarpDifference {
         .filter(each -> each.tests.contains(test))
         .map(each -> each.deviation)
         .findAny()
-        .orElse(null);
+        .orElseGet(() -> IwarpDeviation.of(test));
   }
 }

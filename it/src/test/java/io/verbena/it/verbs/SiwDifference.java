@@ -2,6 +2,7 @@
 package io.verbena.it.verbs;
 
 import io.verbena.tck.Deviation;
+import io.verbena.tck.IwarpDeviation;
 import io.verbena.verbs.CompletionStatus;
 import java.util.Arrays;
 import java.util.List;
@@ -11,44 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What tests of the TCK assert that is not so on Soft-iWARP (siw of Linux 6.1, with rdma-core 44):
- * of iWARP, which the TCK knows only as far as capabilities tell ({@code ADDRESS_VECTORS}, {@code
- * REQUEST_STATUS}), and of siw itself.
+ * What tests of the TCK assert that is not so on Soft-iWARP (siw of Linux 6.1, with rdma-core 44),
+ * beside what {@link IwarpDeviation} says of all devices of iWARP.
  */
 @SuppressWarnings("ImmutableEnumChecker") // List.of and Map.of are
 enum SiwDifference {
-  CONNECTED_BY_THE_MANAGER(
-      Kind.ALWAYS,
-      "a queue pair is a connection of TCP, which the connection manager makes (RFC 5044, section 7):"
-          + " these tests connect by attributes",
-      "iWARP is connected by its connection manager",
-      "AsyncEvents.tellsOfTheQueueThatOverranAndThenOfTheQueuePairThatItStopped",
-      "CompletionQueues.holdsAsManyCompletionsAsItIsDeep",
-      "CompletionQueues.raisesAnEventAndStopsTheQueuePairWhenItOverruns",
-      "ErrorState.isLeftThroughResetWithNothingLeftOver",
-      "LostPeers.failsWhenNobodyHasTheNumber",
-      "QueuePairs.answersTheAttributesThatItWasGiven",
-      "QueuePairTransitions.canBeUsedAgainAfterAReset",
-      "QueuePairTransitions.takesEachOptionalAttribute",
-      "SharedCompletionQueues.losesNothingWhenAnotherQueuePairJoinsWhileOnePosts",
-      "SharedCompletionQueues.servesManyQueuePairsThatPostAtOnce"),
-
-  STATES_OF_A_CONNECTION(
-      Kind.ALWAYS,
-      "as above: RTR and RTS are not reached by attributes",
-      "has no ADDRESS_VECTORS",
-      "QueuePairTransitions.refusesEachAttributeThatDoesNotBelongToTheTransition",
-      "QueuePairTransitions.refusesEachTransitionThatDoesNotExist",
-      "QueuePairTransitions.refusesEachTransitionThatLacksARequiredAttribute",
-      "QueuePairTransitions.refusesValuesThatAreOutOfRange",
-      "QueuePairTransitions.takesEachTransitionWithJustWhatItRequires"),
-
-  NO_NUMBERS(
-      Kind.ALWAYS,
-      "a queue pair does not know the number of its peer's: no frame says it",
-      "but was: -1",
-      "QueuePairs.tellsWhatItHasDoneAndHolds"),
-
   DONE_WHEN_SENT(
       Kind.ALWAYS,
       "a SEND or WRITE is done when TCP has taken it (RFC 5040, section 5.5), also if the peer then"
@@ -266,11 +234,18 @@ enum SiwDifference {
     StringBuilder page =
         new StringBuilder("\n## What the TCK asserts that is not so on siw\n\n")
             .append("| what | tests |\n| --- | --- |\n");
+    for (IwarpDeviation each : IwarpDeviation.values()) {
+      addRow(page, each.deviation().reason(), each.tests());
+    }
     for (SiwDifference each : values()) {
-      page.append("| ").append(each.reason).append(" | ");
-      page.append(String.join(", ", each.tests)).append(" |\n");
+      addRow(page, each.reason, each.tests);
     }
     return page.toString();
+  }
+
+  private static void addRow(StringBuilder page, String reason, List<String> tests) {
+    page.append("| ").append(reason).append(" | ");
+    page.append(String.join(", ", tests)).append(" |\n");
   }
 
   /** What siw answers in this test where {@code specified} is asked for. */
@@ -284,7 +259,11 @@ enum SiwDifference {
 
   /** How siw fails a whole test, or null. */
   static @Nullable Deviation deviation(String test) {
-    return of(test).map(each -> each.deviation).filter(Objects::nonNull).findAny().orElse(null);
+    return of(test)
+        .map(each -> each.deviation)
+        .filter(Objects::nonNull)
+        .findAny()
+        .orElseGet(() -> IwarpDeviation.of(test));
   }
 
   private static Stream<SiwDifference> of(String test) {
