@@ -167,6 +167,7 @@ static struct events *events_of(const struct fake_id *id) {
 
 static struct event *event_for(struct fake_id *id, enum rdma_cm_event_type type, int status) {
   struct event *event = calloc(1, sizeof *event);
+  cm_event_turns(&type, &status);
   event->object = id;
   event->cm.id = &id->id;
   event->cm.event = type;

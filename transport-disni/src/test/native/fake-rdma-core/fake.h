@@ -127,6 +127,8 @@ extern bool freed_in_use;
 
 bool event_is_lost(enum event_kind kind);
 bool event_is_held(enum event_kind kind);
+/* Whether the script has it be another. */
+bool cm_event_turns(enum rdma_cm_event_type *type, int *status);
 
 /* ---- objects */
 

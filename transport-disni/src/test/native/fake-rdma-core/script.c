@@ -10,6 +10,8 @@
  *   is-paused CALL                   fails unless a thread is there
  *   lose KIND [TIMES [SKIP]]         events are lost, behind so many: completion, async or cm
  *   hold KIND, release KIND          events are told later
+ *   turn-cm TYPE STATUS [SKIP]       an event of a connection manager, behind so many, comes as one
+ *                                    of this number in enum rdma_cm_event_type
  *   defer                            completions are kept back from their queues
  *   complete QPN [COUNT]             those of a queue pair that are kept back, all or the oldest
  *   remove DEVICE, return DEVICE     the device goes while it is used; a new one of its name comes
@@ -50,6 +52,8 @@ static int later_skip;
 static char last_fault[64];
 static int lost[EVENT_KINDS], kept_before[EVENT_KINDS];
 static bool held[EVENT_KINDS];
+static bool turns;
+static int turned_type, turned_status, unturned;
 
 /* What returns nothing, and what fails for those alone who ask for something that is not there. */
 static bool never_fails(const char *call) {
@@ -110,6 +114,16 @@ bool event_is_lost(enum event_kind kind) {
 
 bool event_is_held(enum event_kind kind) {
   return held[kind];
+}
+
+bool cm_event_turns(enum rdma_cm_event_type *type, int *status) {
+  if (!turns || unturned-- > 0) {
+    return false;
+  }
+  turns = false;
+  *type = (enum rdma_cm_event_type)turned_type;
+  *status = turned_status;
+  return true;
 }
 
 static bool fail(const char *call, int error, int skip, int times) {
@@ -177,6 +191,7 @@ static bool clear(void) {
   *later = 0;
   resume();
   faults = 0;
+  turns = false;
   completions_release();
   for (int kind = 0; kind < EVENT_KINDS; kind++) {
     lost[kind] = 0;
@@ -207,6 +222,13 @@ static bool obey(char *verb, char *words[], int count) {
   if (!strcmp(verb, "lose") && kind >= 0) {
     lost[kind] = count > 1 ? atoi(words[1]) : 1;
     kept_before[kind] = count > 2 ? atoi(words[2]) : 0;
+    return true;
+  }
+  if (!strcmp(verb, "turn-cm") && count >= 2) {
+    turns = true;
+    turned_type = atoi(words[0]);
+    turned_status = atoi(words[1]);
+    unturned = count > 2 ? atoi(words[2]) : 0;
     return true;
   }
   if ((!strcmp(verb, "hold") || !strcmp(verb, "release")) && kind >= 0) {

@@ -213,6 +213,34 @@ final class FailingDevicesTest {
     }
   }
 
+  /** DiSNI's own endpoints wait for ever then (issue 41 of its tracker). */
+  @ParameterizedTest
+  @CsvSource({
+    "1, 0", // RDMA_CM_EVENT_ADDR_ERROR
+    "3, 1" // RDMA_CM_EVENT_ROUTE_ERROR, as from a subnet manager under load
+  })
+  void tellsAtOnceThatAnAddressOrItsRouteIsNotResolved(int event, int earlier) throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0");
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniConnectionManager manager = device.createConnectionManager();
+        DisniListener listener = manager.listen(PortSpace.TCP, address, 1)) {
+      FakeRdmaCore.script("turn-cm " + event + " " + ConnectionEvent.TIMED_OUT + " " + earlier);
+
+      try (DisniConnection failed =
+          manager.resolve(PortSpace.TCP, listener.address(), TimeUnit.DAYS.toNanos(1))) {
+        assertThat(manager.await(NANOS))
+            .isNotNull()
+            .returns(failed, ConnectionEvent::identifier)
+            .returns(ConnectionEvent.Type.ADDR_ERROR, ConnectionEvent::type)
+            .returns(ConnectionEvent.TIMED_OUT, ConnectionEvent::status);
+      }
+      try (DisniConnection next = manager.resolve(PortSpace.TCP, listener.address(), NANOS)) {
+        ConnectionEvent resolved = expect(manager, ConnectionEvent.Type.ADDR_RESOLVED);
+        assertThat(resolved.identifier()).isSameAs(next);
+      }
+    }
+  }
+
   @Test
   void takesNoAnswerThatComesBehindItsDeadline() throws Exception {
     URI address = FakeRdmaCore.uri("10.0.1.1:0");
