@@ -466,8 +466,7 @@ final class DisniConnection implements ConnectionIdentifier {
   /** The address could not be resolved, as the first call said already. */
   void unresolved(int status) {
     synchronized (manager.steps()) {
-      end();
-      raise(ConnectionEvent.Type.ADDR_ERROR, status);
+      failed(State.RESOLVING, ConnectionEvent.Type.ADDR_ERROR, status, NO_DATA);
     }
   }
 

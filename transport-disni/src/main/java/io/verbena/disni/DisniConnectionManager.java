@@ -86,36 +86,42 @@ final class DisniConnectionManager implements ConnectionManager {
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
     device.context().requireWorking("listen");
     device.context().check(address, parsed);
-    open.opened(Kind.LISTENER, Integer.MAX_VALUE);
+    return open.create(
+        Kind.LISTENER, Integer.MAX_VALUE, () -> listen(space, address, parsed, backlog));
+  }
+
+  private DisniListener listen(PortSpace space, URI address, DisniAddress parsed, int backlog) {
     boolean listening = false;
     long id = 0;
-    try {
-      id = device.core().createId(channel, (short) space.code());
-      Block socket = SocketAddress.write(parsed.socket());
-      device.core().bindAddr(id, socket.address());
-      socket.keep();
-      InetSocketAddress bound = SocketAddress.of(device.core(), id, false);
-      if (bound == null) {
-        throw new VerbsException(VerbsError.IO, "listen: " + address + " is bound to no address");
-      }
-      checkDevice(id, bound, address);
-      checkGid(bound.getAddress(), parsed, address);
-      setTypeOfService(id, parsed);
-      DisniListener listener =
-          new DisniListener(this, space, id, withOptions(bound, address), parsed);
-      listeners.put(id, listener);
-      device.core().listen(id, backlog);
-      listening = true;
-      return listener;
-    } catch (IOException e) {
-      throw listenFailure(address, e);
-    } finally {
-      if (!listening) {
-        listeners.remove(id);
-        if (id != 0) {
-          device.core().destroyIdentifier(id);
+    // A request of which the program hears may end in the end of its listener.
+    synchronized (steps) {
+      try {
+        id = device.core().createId(channel, (short) space.code());
+        Block socket = SocketAddress.write(parsed.socket());
+        device.core().bindAddr(id, socket.address());
+        socket.keep();
+        InetSocketAddress bound = SocketAddress.of(device.core(), id, false);
+        if (bound == null) {
+          throw new VerbsException(VerbsError.IO, "listen: " + address + " is bound to no address");
         }
-        open.closed(Kind.LISTENER);
+        checkDevice(id, bound, address);
+        checkGid(bound.getAddress(), parsed, address);
+        setTypeOfService(id, parsed);
+        DisniListener listener =
+            new DisniListener(this, space, id, withOptions(bound, address), parsed);
+        listeners.put(id, listener);
+        device.core().listen(id, backlog);
+        listening = true;
+        return listener;
+      } catch (IOException e) {
+        throw listenFailure(address, e);
+      } finally {
+        if (!listening) {
+          listeners.remove(id);
+          if (id != 0) {
+            device.core().destroyIdentifier(id);
+          }
+        }
       }
     }
   }
@@ -178,33 +184,51 @@ final class DisniConnectionManager implements ConnectionManager {
     }
     device.context().requireWorking("resolve");
     device.context().check(address, parsed);
-    open.opened(Kind.IDENTIFIER, Integer.MAX_VALUE);
-    boolean begun = false;
-    long id = 0;
-    try {
-      id = device.core().createId(channel, (short) space.code());
+    InetAddress source = source(parsed);
+    Block from = source == null ? null : SocketAddress.write(new InetSocketAddress(source, 0));
+    Block to = SocketAddress.write(parsed.socket());
+    // Whoever awaits events may find it overdue at once, and lets go of it behind all this.
+    synchronized (steps) {
       DisniConnection connection =
-          DisniConnection.active(this, space, id, address, parsed, timeoutNanos);
-      connections.put(id, connection);
-      deadlineSet();
-      setTypeOfService(id, parsed);
-      InetAddress source = source(parsed);
-      Block from = source == null ? null : SocketAddress.write(new InetSocketAddress(source, 0));
-      Block to = SocketAddress.write(parsed.socket());
-      begin(connection, from, to, timeoutNanos);
-      begun = true;
-      return connection;
-    } catch (IOException e) {
-      throw Errno.failure("resolve " + address, e);
-    } finally {
-      if (!begun) {
-        connections.remove(id);
-        if (id != 0) {
-          device.core().destroyIdentifier(id);
+          open.create(
+              Kind.IDENTIFIER,
+              Integer.MAX_VALUE,
+              () -> identify(space, address, parsed, timeoutNanos));
+      boolean begun = false;
+      try {
+        begin(connection, from, to, timeoutNanos);
+        begun = true;
+        return connection;
+      } catch (IOException e) {
+        throw Errno.failure("resolve " + address, e);
+      } finally {
+        if (!begun) {
+          connection.close();
         }
-        open.closed(Kind.IDENTIFIER);
       }
     }
+  }
+
+  private DisniConnection identify(
+      PortSpace space, URI address, DisniAddress parsed, long timeoutNanos) {
+    long id;
+    try {
+      id = device.core().createId(channel, (short) space.code());
+    } catch (IOException e) {
+      throw Errno.failure("resolve " + address, e);
+    }
+    DisniConnection connection =
+        Fresh.own(
+            "destroy identifier",
+            id,
+            made -> {
+              setTypeOfService(made, parsed);
+              return DisniConnection.active(this, space, made, address, parsed, timeoutNanos);
+            },
+            device.core()::destroyIdentifier);
+    connections.put(id, connection);
+    deadlineSet();
+    return connection;
   }
 
   private @Nullable InetAddress source(DisniAddress parsed) {

@@ -34,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -237,6 +238,41 @@ final class FailingDevicesTest {
       try (DisniConnection next = manager.resolve(PortSpace.TCP, listener.address(), NANOS)) {
         ConnectionEvent resolved = expect(manager, ConnectionEvent.Type.ADDR_RESOLVED);
         assertThat(resolved.identifier()).isSameAs(next);
+      }
+    }
+  }
+
+  @Test
+  void keepsAnIdentifierThatIsOverdueWhileItIsBeingResolved() throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0");
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniConnectionManager manager = device.createConnectionManager();
+        DisniListener listener = manager.listen(PortSpace.TCP, address, 1)) {
+      FakeRdmaCore.script("pause rdma_resolve_addr");
+      CompletableFuture<DisniConnection> resolving =
+          CompletableFuture.supplyAsync(
+              () -> manager.resolve(PortSpace.TCP, listener.address(), 1));
+      Awaitility.await().until(() -> FakeRdmaCore.tells("is-paused rdma_resolve_addr"));
+      int objects = FakeRdmaCore.connectionObjects();
+      FutureTask<ConnectionEvent> told = new FutureTask<>(() -> manager.await(NANOS));
+      Thread teller = new Thread(told);
+      teller.start();
+
+      Awaitility.await()
+          .until(
+              () ->
+                  teller.getState() == Thread.State.BLOCKED
+                      || FakeRdmaCore.connectionObjects() != objects);
+      boolean isKept = FakeRdmaCore.connectionObjects() == objects && !told.isDone();
+      FakeRdmaCore.script("resume rdma_resolve_addr");
+
+      assertThat(isKept).as("whether the identifier was kept").isTrue();
+      try (DisniConnection overdue = resolving.get(10, TimeUnit.SECONDS)) {
+        assertThat(told.get(10, TimeUnit.SECONDS))
+            .returns(overdue, ConnectionEvent::identifier)
+            .returns(ConnectionEvent.Type.ADDR_ERROR, ConnectionEvent::type)
+            .returns(ConnectionEvent.TIMED_OUT, ConnectionEvent::status);
+        assertThat(manager.await(SOON)).isNull();
       }
     }
   }
