@@ -86,6 +86,11 @@ final class DisniConnection implements ConnectionIdentifier {
   /** Whether the kernel's identifier is gone; this one and its queue pair may outlive it. */
   private boolean released;
 
+  /** As long as there is no identifier to ask. */
+  private @Nullable InetSocketAddress lastLocal;
+
+  private @Nullable InetSocketAddress lastRemote;
+
   private @Nullable DisniQueuePair queuePair;
 
   private boolean timed;
@@ -159,17 +164,15 @@ final class DisniConnection implements ConnectionIdentifier {
 
   @Override
   public @Nullable InetSocketAddress localAddress() {
-    return socketAddress(false);
+    synchronized (manager.steps()) {
+      return released ? lastLocal : SocketAddress.of(core(), pointer, false);
+    }
   }
 
   @Override
   public @Nullable InetSocketAddress remoteAddress() {
-    return socketAddress(true);
-  }
-
-  private @Nullable InetSocketAddress socketAddress(boolean ofPeer) {
     synchronized (manager.steps()) {
-      return closed ? null : SocketAddress.of(core(), pointer, ofPeer);
+      return released ? lastRemote : SocketAddress.of(core(), pointer, true);
     }
   }
 
@@ -448,6 +451,8 @@ final class DisniConnection implements ConnectionIdentifier {
       }
       end();
       closed = true;
+      lastLocal = null;
+      lastRemote = null;
       release();
       manager.forget(this);
     }
@@ -486,19 +491,21 @@ final class DisniConnection implements ConnectionIdentifier {
       State was = state;
       end();
       switch (was) {
-        case RESOLVING -> {
-          release();
-          raise(ConnectionEvent.Type.ADDR_ERROR, ConnectionEvent.TIMED_OUT);
-        }
-        case CONNECTING -> {
-          release();
-          raise(ConnectionEvent.Type.UNREACHABLE, ConnectionEvent.TIMED_OUT);
-        }
+        case RESOLVING -> giveUp(ConnectionEvent.Type.ADDR_ERROR);
+        case CONNECTING -> giveUp(ConnectionEvent.Type.UNREACHABLE);
         case DISCONNECTING -> raise(ConnectionEvent.Type.DISCONNECTED, ConnectionEvent.TIMED_OUT);
         default -> {}
       }
       return Long.MAX_VALUE;
     }
+  }
+
+  /** Its addresses may still be asked for, as by a log. */
+  private void giveUp(ConnectionEvent.Type type) {
+    lastLocal = localAddress();
+    lastRemote = remoteAddress();
+    release();
+    raise(type, ConnectionEvent.TIMED_OUT);
   }
 
   /** An event of this connection: a number of {@code enum rdma_cm_event_type}. */

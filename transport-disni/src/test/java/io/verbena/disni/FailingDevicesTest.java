@@ -28,6 +28,7 @@ import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -205,6 +206,13 @@ final class FailingDevicesTest {
       assertThat(event).isNotNull();
       assertThat(event.identifier()).isSameAs(ends.get(0));
       assertThat(event.status()).isEqualTo(ConnectionEvent.TIMED_OUT);
+      // For logs, though the kernel's identifier is gone.
+      URI listens = listener.address();
+      assertThat(event.identifier().remoteAddress())
+          .isEqualTo(new InetSocketAddress(listens.getHost(), listens.getPort()));
+      assertThat(event.identifier().localAddress())
+          .isNotNull()
+          .returns(listens.getHost(), InetSocketAddress::getHostString);
       for (ConnectionIdentifier each : ends) {
         if (each.queuePair() != null) {
           each.queuePair().close();
