@@ -93,7 +93,6 @@ final class DisniConnection implements ConnectionIdentifier {
 
   private @Nullable DisniQueuePair queuePair;
 
-  private boolean timed;
   private long deadline;
   private long addressDeadline;
   private int peerServes;
@@ -482,7 +481,7 @@ final class DisniConnection implements ConnectionIdentifier {
    */
   long expire(long now) {
     synchronized (manager.steps()) {
-      if (!timed || closed) {
+      if (!manager.timed().contains(this)) {
         return Long.MAX_VALUE;
       }
       if (now - deadline < 0) {
@@ -550,7 +549,7 @@ final class DisniConnection implements ConnectionIdentifier {
   private void routeResolved() {
     if (state == State.RESOLVING) {
       state = State.RESOLVED;
-      timed = false;
+      isInTime();
       raise(ConnectionEvent.Type.ADDR_RESOLVED, 0);
     }
   }
@@ -605,13 +604,13 @@ final class DisniConnection implements ConnectionIdentifier {
       raise(ConnectionEvent.Type.ESTABLISHED, 0, NO_DATA, peerServes, peerAsks);
     } else if (state == State.CONNECTING && isDatagram()) {
       state = State.ANSWERED;
-      timed = false;
+      isInTime();
       manager.raise(
           new ConnectionEvent(
               ConnectionEvent.Type.ESTABLISHED, this, null, 0, data, 0, 0, datagramPeer(words)));
     } else if (state == State.CONNECTING) {
       state = State.ESTABLISHED;
-      timed = false;
+      isInTime();
       moved(QueuePairState.RTS);
       raise(
           ConnectionEvent.Type.ESTABLISHED,
@@ -666,12 +665,17 @@ final class DisniConnection implements ConnectionIdentifier {
 
   private void end() {
     state = State.ENDED;
-    timed = false;
+    isInTime();
+  }
+
+  /** The step that had a deadline is done, or is none any more. */
+  private void isInTime() {
+    manager.timed().remove(this);
   }
 
   private void expireIn(long nanos) {
     deadline = System.nanoTime() + nanos;
-    timed = true;
+    manager.timed().add(this);
     manager.deadlineSet();
   }
 

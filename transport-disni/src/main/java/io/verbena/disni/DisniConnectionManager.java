@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -50,6 +51,9 @@ final class DisniConnectionManager implements ConnectionManager {
   private final Map<Long, DisniListener> listeners = new ConcurrentHashMap<>();
   private final Map<Long, DisniConnection> connections = new ConcurrentHashMap<>();
 
+  /** Connections of which a step has a deadline. */
+  private final Set<DisniConnection> timed = ConcurrentHashMap.newKeySet();
+
   /** Events that the kernel does not tell, or that came with others. Bounded by the connections. */
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
 
@@ -77,6 +81,11 @@ final class DisniConnectionManager implements ConnectionManager {
   /** Held by all that an event being taken must not meet. */
   Object steps() {
     return steps;
+  }
+
+  /** Those that whoever awaits events looks after; changed under {@link #steps}. */
+  Set<DisniConnection> timed() {
+    return timed;
   }
 
   @Override
@@ -227,7 +236,6 @@ final class DisniConnectionManager implements ConnectionManager {
             },
             device.core()::destroyIdentifier);
     connections.put(id, connection);
-    deadlineSet();
     return connection;
   }
 
@@ -269,7 +277,7 @@ final class DisniConnectionManager implements ConnectionManager {
       long now = System.nanoTime();
       long left = Math.max(0, timeoutNanos - (now - start));
       long wait = left;
-      for (DisniConnection connection : connections.values()) {
+      for (DisniConnection connection : timed) {
         wait = Math.min(wait, connection.expire(now));
       }
       boolean gone = device.context().hasFailed();

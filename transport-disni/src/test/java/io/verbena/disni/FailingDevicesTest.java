@@ -286,6 +286,22 @@ final class FailingDevicesTest {
   }
 
   @Test
+  void looksAfterThoseConnectionsAloneOfWhichAStepIsPending() throws Exception {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.1.1:0"), "", false)) {
+      DisniConnectionManager manager = (DisniConnectionManager) link.manager;
+      assertThat(manager.timed()).isEmpty();
+
+      FakeRdmaCore.script("hold cm");
+      try (DisniConnection pending =
+          manager.resolve(PortSpace.TCP, link.listener.address(), NANOS)) {
+        assertThat(manager.timed()).containsExactly(pending);
+      }
+
+      assertThat(manager.timed()).isEmpty();
+    }
+  }
+
+  @Test
   void takesNoAnswerThatComesBehindItsDeadline() throws Exception {
     URI address = FakeRdmaCore.uri("10.0.1.1:0");
     try (DisniDevice device = FakeRdmaCore.open(address);
