@@ -448,19 +448,30 @@ final class DisniConnection implements ConnectionIdentifier {
       } else if (state == State.ESTABLISHED) {
         Errno.check(FLUSH, tearDown());
       }
+      State was = state;
       end();
       closed = true;
       lastLocal = null;
       lastRemote = null;
-      release();
+      release(was);
       manager.forget(this);
     }
   }
 
-  /** Lets go of the kernel's identifier: what it still tries is called off, and the peer told. */
-  private void release() {
-    if (!released) {
-      released = true;
+  /**
+   * Lets go of the kernel's identifier: what it still tries is called off, and the peer told.
+   *
+   * @param was the state until then
+   */
+  private void release(State was) {
+    if (released) {
+      return;
+    }
+    released = true;
+    // As long as the driver is at it, the kernel waits (IWCM_F_CONNECT_WAIT of iwcm.c).
+    if (isIwarp() && (was == State.CONNECTING || was == State.ACCEPTING)) {
+      manager.releaseLater(pointer);
+    } else {
       manager.release(pointer);
     }
   }
@@ -490,8 +501,8 @@ final class DisniConnection implements ConnectionIdentifier {
       State was = state;
       end();
       switch (was) {
-        case RESOLVING -> giveUp(ConnectionEvent.Type.ADDR_ERROR);
-        case CONNECTING -> giveUp(ConnectionEvent.Type.UNREACHABLE);
+        case RESOLVING -> giveUp(was, ConnectionEvent.Type.ADDR_ERROR);
+        case CONNECTING -> giveUp(was, ConnectionEvent.Type.UNREACHABLE);
         case DISCONNECTING -> raise(ConnectionEvent.Type.DISCONNECTED, ConnectionEvent.TIMED_OUT);
         default -> {}
       }
@@ -500,10 +511,10 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   /** Its addresses may still be asked for, as by a log. */
-  private void giveUp(ConnectionEvent.Type type) {
+  private void giveUp(State was, ConnectionEvent.Type type) {
     lastLocal = localAddress();
     lastRemote = remoteAddress();
-    release();
+    release(was);
     raise(type, ConnectionEvent.TIMED_OUT);
   }
 

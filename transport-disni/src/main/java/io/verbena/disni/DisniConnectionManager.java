@@ -58,12 +58,14 @@ final class DisniConnectionManager implements ConnectionManager {
   private final ArrayDeque<ConnectionEvent> events = new ArrayDeque<>();
 
   private final Object steps = new Object();
+  private final IdentifierDestroyer destroyer;
   private final Block words = Block.of(EventWords.values());
   private final Block privateData = new Block(MAX_PRIVATE_DATA);
 
   DisniConnectionManager(DisniDevice device, long channel) {
     this.device = device;
     this.channel = channel;
+    destroyer = new IdentifierDestroyer(device.core(), device.context().name());
     waiter =
         new Waiter(
             device.core(),
@@ -431,6 +433,12 @@ final class DisniConnectionManager implements ConnectionManager {
     device.core().destroyIdentifier(identifier);
   }
 
+  /** Likewise, in its own time where the kernel waits for its driver. */
+  void releaseLater(long identifier) {
+    connections.remove(identifier);
+    destroyer.destroy(identifier);
+  }
+
   /** For a connection that closes, under {@link #steps}. */
   void forget(DisniConnection connection) {
     synchronized (events) {
@@ -445,8 +453,9 @@ final class DisniConnectionManager implements ConnectionManager {
       waiter.close();
       // Who was told that an event is there, and did not take it yet, finds the waiter closed.
       synchronized (steps) {
-        device.core().destroyEventChannel(channel);
+        assert waiter.isClosed();
       }
+      destroyer.close(() -> device.core().destroyEventChannel(channel));
       device.closed(this);
     }
   }

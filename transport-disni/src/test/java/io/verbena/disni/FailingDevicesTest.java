@@ -12,6 +12,7 @@ import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
+import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.MemoryRegion;
@@ -299,6 +300,58 @@ final class FailingDevicesTest {
 
       assertThat(manager.timed()).isEmpty();
     }
+  }
+
+  /** With iWARP the kernel destroys no identifier while its driver connects it. */
+  @Test
+  void keepsNobodyWaitingForAConnectionOfIwarpThatIsGivenUp() throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.16.1:0");
+    FakeRdmaCore.open(address).close();
+    int before = FakeRdmaCore.connectionObjects();
+    try (FakeConnection link = new FakeConnection(address, "", false);
+        ConnectionListener other = link.manager.listen(address, 1)) {
+      ConnectionIdentifier overdue = link.manager.resolve(link.listener.address(), NANOS);
+      QueuePair ofOverdue = connectInVain(link, overdue, SOON);
+      FakeRdmaCore.script("pause rdma_destroy_id");
+      try {
+        assertThat(expectSoon(link, ConnectionEvent.Type.UNREACHABLE).identifier())
+            .isSameAs(overdue);
+        Awaitility.await().until(() -> FakeRdmaCore.tells("is-paused rdma_destroy_id"));
+        ConnectionIdentifier closed = link.manager.resolve(other.address(), NANOS);
+        QueuePair ofClosed = connectInVain(link, closed, NANOS);
+        CompletableFuture.runAsync(closed::close).get(10, TimeUnit.SECONDS);
+        ofClosed.close();
+
+        link.active.disconnect();
+
+        expectSoon(link, ConnectionEvent.Type.DISCONNECTED);
+        expectSoon(link, ConnectionEvent.Type.DISCONNECTED);
+      } finally {
+        FakeRdmaCore.script("resume rdma_destroy_id");
+      }
+      ofOverdue.close();
+      overdue.close();
+    }
+    assertThat(FakeRdmaCore.connectionObjects()).isEqualTo(before);
+  }
+
+  private static QueuePair connectInVain(
+      FakeConnection link, ConnectionIdentifier active, long timeoutNanos) throws Exception {
+    expectSoon(link, ConnectionEvent.Type.ADDR_RESOLVED);
+    QueuePair pair =
+        active.createQueuePair(
+            link.domain, QueuePairOptions.reliable(link.completions, link.completions, 1, 1));
+    FakeRdmaCore.script("lose cm");
+    active.connect(new ConnectionParameters(ByteBuffer.allocate(0), 1, 1, 7, 7), timeoutNanos);
+    return pair;
+  }
+
+  /** In another thread, since this one must not be stuck in a native call. */
+  private static ConnectionEvent expectSoon(FakeConnection link, ConnectionEvent.Type type)
+      throws Exception {
+    FutureTask<ConnectionEvent> told = new FutureTask<>(() -> link.expect(type));
+    new Thread(told).start();
+    return told.get(10, TimeUnit.SECONDS);
   }
 
   @Test
