@@ -71,9 +71,20 @@ struct device *device_at(const union ibv_gid *gid, uint8_t *port, int *index) {
 /* ---- contexts */
 
 static struct ibv_mw *alloc_mw(struct ibv_pd *pd, enum ibv_mw_type type) {
-  (void)pd, (void)type;
-  errno = EOPNOTSUPP;
-  return NULL;
+  if (!profile_of(pd->context)->has_mw) {
+    errno = EOPNOTSUPP;
+    return NULL;
+  }
+  struct ibv_mw *window = calloc(1, sizeof *window);
+  *window = (struct ibv_mw){.context = pd->context, .pd = pd, .type = type};
+  verbs_objects++;
+  return window;
+}
+
+static int dealloc_mw(struct ibv_mw *window) {
+  verbs_objects--;
+  free(window);
+  return 0;
 }
 
 static int bind_mw(struct ibv_qp *qp, struct ibv_mw *mw, struct ibv_mw_bind *bind) {
@@ -176,6 +187,7 @@ static struct ibv_context *open_context(struct device *device) {
   context->cmd_fd = made->async.fd;
   context->num_comp_vectors = 4;
   context->ops.alloc_mw = alloc_mw;
+  context->ops.dealloc_mw = dealloc_mw;
   context->ops.bind_mw = bind_mw;
   context->ops.poll_cq = poll_cq;
   context->ops.req_notify_cq = req_notify_cq;

@@ -39,6 +39,8 @@ struct profile {
   /* Options of ECE; 0 if the driver knows none. */
   uint32_t ece;
   bool has_rc, has_resize, has_rereg, has_single_threaded;
+  /* UD whose datagrams are lost, and memory windows that nobody can bind. */
+  bool has_ud, has_mw;
   /* iWARP: queue pairs are connected by rdma_cm alone. */
   bool by_cm_only;
   /* The target of a READ needs the right to be written by the peer. */

@@ -502,7 +502,7 @@ void srq_taken(struct fake_srq *srq) {
   }
 }
 
-/* ---- address handles: of use to nobody without datagrams, but refused where there is no way */
+/* ---- address handles: refused where there is no way */
 
 EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr) {
   FAULT(NULL);
@@ -514,11 +514,13 @@ EXPORT struct ibv_ah *ibv_create_ah(struct ibv_pd *pd, struct ibv_ah_attr *attr)
   struct ibv_ah *handle = calloc(1, sizeof *handle);
   handle->context = pd->context;
   handle->pd = pd;
+  verbs_objects++;
   return handle;
 }
 
 EXPORT int ibv_destroy_ah(struct ibv_ah *handle) {
   FAULT(errno);
+  verbs_objects--;
   free(handle);
   return 0;
 }

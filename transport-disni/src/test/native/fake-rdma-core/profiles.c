@@ -34,6 +34,8 @@ static bool set_flag(struct profile *profile, const char *name, bool value) {
     const char *name;
     bool *flag;
   } flags[] = {{"rc", &profile->has_rc},
+               {"ud", &profile->has_ud},
+               {"mw", &profile->has_mw},
                {"resize_cq", &profile->has_resize},
                {"rereg_mr", &profile->has_rereg},
                {"single_threaded_cq", &profile->has_single_threaded},

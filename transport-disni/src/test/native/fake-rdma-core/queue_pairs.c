@@ -26,7 +26,9 @@ static int check_wish(struct ibv_context *context, const struct ibv_qp_init_attr
   if (is_gone(context)) {
     return EIO;
   }
-  if (wish->qp_type != IBV_QPT_RC || !profile->has_rc) {
+  bool is_known = (wish->qp_type == IBV_QPT_RC && profile->has_rc) ||
+                  (wish->qp_type == IBV_QPT_UD && profile->has_ud);
+  if (!is_known) {
     return EOPNOTSUPP;
   }
   bool fits = wish->cap.max_send_wr <= (uint32_t)limits->max_qp_wr &&
@@ -741,6 +743,20 @@ static bool run_on_stream(struct fake_qp *qp, const struct send *send) {
   return !status;
 }
 
+/* Likewise, a datagram, which is lost: a driver reads its way when it is posted. */
+static bool run_datagram(struct fake_qp *qp, const struct send *send) {
+  bool has_way = send->wr.wr.ud.ah->context == qp->qp.context;
+  done(qp, send, has_way ? IBV_WC_SUCCESS : IBV_WC_LOC_QP_OP_ERR);
+  return has_way;
+}
+
+static bool run_first(struct fake_qp *qp, const struct send *send) {
+  if (qp->qp.qp_type == IBV_QPT_UD) {
+    return run_datagram(qp, send);
+  }
+  return is_stream(qp) ? run_on_stream(qp, send) : run_one(qp, send);
+}
+
 static void run(struct fake_qp *qp) {
   while (qp->head < qp->tail && qp->due == NEVER && !is_gone(qp->qp.context)) {
     struct send *send = &qp->ring[qp->head % qp->init.cap.max_send_wr];
@@ -749,7 +765,7 @@ static void run(struct fake_qp *qp) {
       break;
     }
     send->begun = true;
-    if (!(is_stream(qp) ? run_on_stream(qp, send) : run_one(qp, send))) {
+    if (!run_first(qp, send)) {
       return;
     }
   }

@@ -52,8 +52,11 @@ final class DisniAddressHandle implements AddressHandle {
   @Override
   public synchronized void close() {
     if (!closed) {
-      Errno.check("destroy address handle", domain.device().core().destroyAddressHandle(pointer));
       closed = true;
+      domain.device().context().posters().await();
+      int result = domain.device().core().destroyAddressHandle(pointer);
+      closed = result >= 0;
+      Errno.check("destroy address handle", result);
       domain.closed(DisniProtectionDomain.Kind.ADDRESS_HANDLE);
     }
   }

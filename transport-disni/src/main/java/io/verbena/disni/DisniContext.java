@@ -62,6 +62,7 @@ final class DisniContext {
   private final AtomicInteger lastVector = new AtomicInteger();
   private final HardwareCounters counters;
   private final SlotHolders queues = new SlotHolders();
+  private final Posters posters = new Posters();
   private final ConcurrentHashMap<Long, Element> elements = new ConcurrentHashMap<>();
   private final CopyOnWriteArrayList<DisniDevice> devices = new CopyOnWriteArrayList<>();
   private final ReentrantLock reading = new ReentrantLock();
@@ -216,6 +217,10 @@ final class DisniContext {
 
   SlotHolders queues() {
     return queues;
+  }
+
+  Posters posters() {
+    return posters;
   }
 
   private DeviceAttributes readAttributes(Block words, Block firmware) {

@@ -20,14 +20,16 @@ final class DisniMemoryRegion implements MemoryRegion {
   private static final int CHANGE_DOMAIN = 2;
   private static final int CHANGE_ACCESS = 4;
 
-  private DisniProtectionDomain domain;
+  /** Written under the monitor, which a poster that binds a window does not take. */
+  private volatile DisniProtectionDomain domain;
+
   private ByteBuffer memory;
   private long address;
   private Set<Access> access;
   private int lkey;
   private int rkey;
   private final long pointer;
-  private boolean closed;
+  private volatile boolean closed;
 
   DisniMemoryRegion(DisniProtectionDomain domain, ByteBuffer buffer, Set<Access> access) {
     this.domain = domain;
@@ -70,12 +72,12 @@ final class DisniMemoryRegion implements MemoryRegion {
     return pointer;
   }
 
-  synchronized boolean isClosed() {
+  boolean isClosed() {
     return closed;
   }
 
   @Override
-  public synchronized DisniProtectionDomain protectionDomain() {
+  public DisniProtectionDomain protectionDomain() {
     return domain;
   }
 
@@ -170,15 +172,17 @@ final class DisniMemoryRegion implements MemoryRegion {
       return;
     }
     DisniContext context = domain.device().context();
+    closed = true;
+    context.posters().await();
     // Before: behind it the pointer may be another region's.
     context.destroyed(pointer);
     try {
       domain.device().core().deregMr(pointer);
     } catch (IOException e) {
       context.created(pointer, domain.device(), this);
+      closed = false;
       throw Errno.failure("deregister memory", e);
     }
-    closed = true;
     domain.closed(DisniProtectionDomain.Kind.MEMORY_REGION);
   }
 }

@@ -12,7 +12,7 @@ final class DisniMemoryWindow implements MemoryWindow {
   private final DisniProtectionDomain domain;
   private final MemoryWindowType type;
   private final long pointer;
-  private boolean closed;
+  private volatile boolean closed;
 
   DisniMemoryWindow(DisniProtectionDomain domain, MemoryWindowType type) {
     this.domain = domain;
@@ -28,7 +28,7 @@ final class DisniMemoryWindow implements MemoryWindow {
     return pointer;
   }
 
-  synchronized boolean isClosed() {
+  boolean isClosed() {
     return closed;
   }
 
@@ -53,8 +53,11 @@ final class DisniMemoryWindow implements MemoryWindow {
   @Override
   public synchronized void close() {
     if (!closed) {
-      Errno.check("deallocate memory window", domain.device().core().deallocateWindow(pointer));
       closed = true;
+      domain.device().context().posters().await();
+      int result = domain.device().core().deallocateWindow(pointer);
+      closed = result >= 0;
+      Errno.check("deallocate memory window", result);
       domain.closed(DisniProtectionDomain.Kind.MEMORY_WINDOW);
     }
   }

@@ -97,7 +97,9 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
             capabilities,
             device.attributes(),
             options.signalAll(),
-            quirks);
+            quirks,
+            device.context().posters(),
+            sending);
     receives = new ReceiveQueue(device.core(), pointer, capabilities, quirks);
     known = created(type, connection);
     datagrams(type == QueuePairType.UD);
@@ -537,6 +539,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       DisniContext context = device.context();
       context.destroyed(pointer);
       context.queues().remove(tag());
+      context.posters().remove(sending);
       queues.awaitPollers();
     }
   }

@@ -26,9 +26,16 @@ final class SendQueue {
   private final Slots slots;
   private final boolean signalsAll;
   private final DeviceQuirks quirks;
+  private final Posters posters;
+  private final Object lock;
+
+  /** Whether it is one of the {@link #posters}. */
+  private boolean leadsToObjects;
 
   /**
    * @param signalsAll whether all complete
+   * @param posters those whose requests lead to other objects of the device
+   * @param lock held by who posts
    */
   SendQueue(
       RdmaCore core,
@@ -37,7 +44,9 @@ final class SendQueue {
       QueuePairCapabilities granted,
       DeviceAttributes device,
       boolean signalsAll,
-      DeviceQuirks quirks) {
+      DeviceQuirks quirks,
+      Posters posters,
+      Object lock) {
     this.core = core;
     extension = core instanceof Extension jni ? jni : null;
     this.pair = pair;
@@ -47,6 +56,8 @@ final class SendQueue {
     slots = new Slots(granted.maxSend(), quirks.neverFlushesLate());
     this.signalsAll = signalsAll;
     this.quirks = quirks;
+    this.posters = posters;
+    this.lock = lock;
   }
 
   Slots slots() {
@@ -127,6 +138,7 @@ final class SendQueue {
    * @throws PostException if it is refused
    */
   void bind(SendWorkRequest request, int tag) {
+    leadToObjects();
     PostException refusal = rules.refuseWindow(request);
     if (refusal == null && slots.isFull()) {
       refusal = full(request.id());
@@ -175,8 +187,21 @@ final class SendQueue {
   }
 
   private @Nullable PostException refuse(SendWorkRequest request) {
-    PostException refusal = rules.isPlain(request) ? null : rules.refuse(request);
+    PostException refusal = null;
+    if (!rules.isPlain(request)) {
+      if (rules.leadsToObjects(request)) {
+        leadToObjects();
+      }
+      refusal = rules.refuse(request);
+    }
     return refusal == null && slots.isFull() ? full(request.id()) : refusal;
+  }
+
+  private void leadToObjects() {
+    if (!leadsToObjects) {
+      leadsToObjects = true;
+      posters.add(lock);
+    }
   }
 
   private PostException full(long id) {

@@ -58,6 +58,11 @@ final class SendRules {
         && granted.maxSendScatterGather() > 0;
   }
 
+  /** Whether the driver follows pointers in it, to an address handle or to a window. */
+  boolean leadsToObjects(SendWorkRequest request) {
+    return type == QueuePairType.UD || request.opcode() == SendOpcode.BIND_MW;
+  }
+
   /** Why this request is refused, or null if it is not. */
   @Nullable PostException refuse(SendWorkRequest request) {
     PostException refusal = refuseOpcode(request);

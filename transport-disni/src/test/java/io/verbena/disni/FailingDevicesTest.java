@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.verbena.verbs.Access;
+import io.verbena.verbs.AddressHandle;
 import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionQueue;
@@ -16,6 +18,8 @@ import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.MemoryRegion;
+import io.verbena.verbs.MemoryWindow;
+import io.verbena.verbs.MemoryWindowType;
 import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.ProtectionDomain;
@@ -23,6 +27,7 @@ import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
@@ -48,6 +53,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Devices that fail, by the script of the fake rdma-core, which is one for the whole process. */
 @Tag(FakeRdmaCore.TAG)
@@ -670,6 +676,79 @@ final class FailingDevicesTest {
           new SendWorkRequest().id(1).write(8, 1).buffer(from.address(), 8, from.lkey()));
       return link.complete();
     }
+  }
+
+  /** To what the driver is led by a request that it is given. */
+  private enum LedTo {
+    ADDRESS_HANDLE,
+    MEMORY_WINDOW,
+    MEMORY_REGION
+  }
+
+  @ParameterizedTest
+  @EnumSource(LedTo.class)
+  void destroysNothingToWhichARequestLeadsThatIsBeingPosted(LedTo kind) throws Exception {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.11.1:0"), "", false);
+        QueuePair datagrams = readyForDatagrams(link);
+        AddressHandle handle =
+            link.domain.createAddressHandle(AddressVector.to(link.device.port().gids().get(0)));
+        MemoryWindow window = link.domain.allocateMemoryWindow(MemoryWindowType.TYPE_2B);
+        MemoryRegion region =
+            link.domain.register(ByteBuffer.allocateDirect(8), Set.of(Access.MW_BIND))) {
+      QueuePair pair = kind == LedTo.ADDRESS_HANDLE ? datagrams : link.client;
+      SendWorkRequest request =
+          kind == LedTo.ADDRESS_HANDLE
+              ? new SendWorkRequest().send().to(handle, datagrams.number(), 1).signaled()
+              : new SendWorkRequest()
+                  .bind(window, region, Access.REMOTE_READ.bit())
+                  .buffer(region.address(), 8, region.lkey());
+      Runnable close =
+          switch (kind) {
+            case ADDRESS_HANDLE -> handle::close;
+            case MEMORY_WINDOW -> window::close;
+            case MEMORY_REGION -> region::close;
+          };
+      int objects = FakeRdmaCore.objects();
+      FakeRdmaCore.script("pause ibv_post_send");
+      CompletableFuture<Void> posted =
+          CompletableFuture.runAsync(() -> postOrBeRefused(pair, request));
+      Awaitility.await().until(() -> FakeRdmaCore.tells("is-paused ibv_post_send"));
+
+      Thread closer = new Thread(close);
+      closer.start();
+      Awaitility.await()
+          .until(
+              () -> closer.getState() == Thread.State.BLOCKED || FakeRdmaCore.objects() != objects);
+      int meanwhile = FakeRdmaCore.objects();
+      FakeRdmaCore.script("resume ibv_post_send");
+      posted.get(10, TimeUnit.SECONDS);
+      closer.join();
+
+      assertThat(meanwhile).isEqualTo(objects);
+      assertThat(FakeRdmaCore.objects()).isEqualTo(objects - 1);
+      assertThatThrownBy(() -> pair.postSend(request)).isInstanceOf(PostException.class);
+    }
+  }
+
+  /** The fake binds nothing. */
+  private static void postOrBeRefused(QueuePair pair, SendWorkRequest request) {
+    try {
+      pair.postSend(request);
+    } catch (PostException refused) {
+      assertThat(refused.error()).isEqualTo(VerbsError.INVALID);
+    }
+  }
+
+  private static QueuePair readyForDatagrams(FakeConnection link) {
+    QueuePair pair =
+        link.domain.createQueuePair(
+            QueuePairOptions.reliable(link.completions, link.completions, 1, 1)
+                .withType(QueuePairType.UD));
+    pair.modify(
+        new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1).queueKey(1));
+    pair.modify(new QueuePairAttributes().state(QueuePairState.RTR));
+    pair.modify(new QueuePairAttributes().state(QueuePairState.RTS).sendPsn(1));
+    return pair;
   }
 
   @Test

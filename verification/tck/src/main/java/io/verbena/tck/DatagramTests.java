@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -439,6 +440,46 @@ abstract class DatagramTests extends UnreliableTransportTests {
     handle.close();
 
     domain.close();
+  }
+
+  @Test
+  void survivesThatAnAddressHandleIsClosedWhileItIsSentTo() throws InterruptedException {
+    int rounds = tck.iterations(10_000);
+    UnreliablePath path = path();
+    Endpoint client = path.client();
+    AddressVector way = TransitionAttributes.wayTo(path.server().device());
+    int number = path.server().queuePair().number();
+    AtomicReference<AddressHandle> now = new AtomicReference<>(path.requiredHandle());
+
+    new Parallel()
+        .thread(
+            () -> {
+              for (int id = 0; id < rounds; id++) {
+                if (isPosted(client, id, now.get(), number)) {
+                  // A device may look for the handle later, and fail for want of it.
+                  assertThat(client.sent().next().workRequestId()).isEqualTo(id);
+                }
+              }
+            })
+        .thread(
+            () -> {
+              for (int i = 0; i < rounds; i++) {
+                now.getAndSet(client.domain().createAddressHandle(way)).close();
+              }
+            })
+        .run(tck.timeout().multipliedBy(2));
+
+    now.get().close();
+  }
+
+  private static boolean isPosted(Endpoint end, int id, AddressHandle handle, int number) {
+    try {
+      end.post(Requests.send(id).to(handle, number, TransitionAttributes.QUEUE_KEY).signaled());
+      return true;
+    } catch (PostException closed) {
+      assertThat(closed.error()).isEqualTo(INVALID);
+      return false;
+    }
   }
 
   @Test

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.disni;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Who posts requests on a device that lead to native objects: to address handles, or by binds to
+ * windows and regions. A poster looks whether such an object is open, and hands its pointer to the
+ * driver. So whoever closes one marks it as closed, and destroys it behind the posts that found it
+ * open. Posters pay nothing for it: they hold the lock of their queue anyway.
+ *
+ * <p>A poster takes no lock of such an object: whoever closes one may hold it.
+ */
+final class Posters {
+  /** The locks of send queues. */
+  private final Set<Object> locks = ConcurrentHashMap.newKeySet();
+
+  /** Before the first of the requests is looked at that are posted under this lock. */
+  void add(Object lock) {
+    locks.add(lock);
+  }
+
+  /** Nothing is posted under it any more. */
+  void remove(Object lock) {
+    locks.remove(lock);
+  }
+
+  /** Returns once nobody posts who found open what was marked as closed before this call. */
+  void await() {
+    for (Object lock : locks) {
+      synchronized (lock) {
+        // Whoever posts holds it.
+        assert Thread.holdsLock(lock);
+      }
+    }
+  }
+}
