@@ -69,8 +69,9 @@ EXTENSION(jint, poll, jlong queue, jint count, jlong completions) {
   }
   int polled =
       ibv_poll_cq(POINTER(struct ibv_cq, queue), count, POINTER(struct ibv_wc, completions));
-  /* Providers say no more than that the queue is broken: errno is of an older call. */
-  return polled == -1 ? -EIO : polled;
+  /* Providers say no more than that the queue is broken, mlx4 and mlx5 by -2 (CQ_POLL_ERR): errno is of
+     an older call. */
+  return polled < 0 ? -EIO : polled;
 }
 
 EXTENSION(jint, arm, jlong queue, jboolean solicited_only) {

@@ -34,12 +34,15 @@ final class Operations {
 
   private Operations() {}
 
-  /** {@code ibv_poll_cq}: how many, or -EIO; drivers say no more than that the queue is broken. */
+  /**
+   * {@code ibv_poll_cq}: how many, or -EIO; drivers say no more than that the queue is broken, mlx4
+   * and mlx5 by -2 ({@code CQ_POLL_ERR}).
+   */
   static int poll(long queue, int count, long completions) {
     MemorySegment operation = operation(queue + Structures.CQ_CONTEXT, Structures.OPS_POLL_CQ);
     try {
       int polled = (int) POLL.invokeExact(operation, queue, count, completions);
-      return polled == -1 ? -Function.EIO : polled;
+      return polled < 0 ? -Function.EIO : polled;
     } catch (Throwable e) {
       throw Function.thrown(e);
     }
