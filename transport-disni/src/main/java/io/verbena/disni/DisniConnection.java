@@ -594,6 +594,8 @@ final class DisniConnection implements ConnectionIdentifier {
       // The peer gave up before the answer; accept will tell.
       end();
     } else if (state == State.ACCEPTING) {
+      // It is in RTS already, and nobody else would flush it.
+      abandon(requireNonNull(queuePair));
       end();
       raise(ConnectionEvent.Type.CONNECT_ERROR, status);
     } else {

@@ -44,6 +44,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -422,6 +423,38 @@ final class FailingDevicesTest {
   @Test
   void doesNotConnectAQueuePairThatIsClosedBeforeThePeerAnswers() throws Exception {
     assertThat(connectAnd(QueuePair::close)).isEqualTo(-Errno.EINVAL);
+  }
+
+  @Test
+  void flushesAQueuePairThatAcceptedACallerWhoGaveUp() throws Exception {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0");
+    ConnectionParameters parameters = new ConnectionParameters(ByteBuffer.allocate(0), 1, 1, 7, 7);
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniProtectionDomain domain = device.allocateProtectionDomain();
+        DisniCompletionQueue queue = device.createCompletionQueue(8, null, false);
+        DisniConnectionManager manager = device.createConnectionManager();
+        DisniListener listener = manager.listen(PortSpace.TCP, address, 1);
+        DisniConnection active = manager.resolve(PortSpace.TCP, listener.address(), NANOS)) {
+      expect(manager, ConnectionEvent.Type.ADDR_RESOLVED);
+      QueuePairOptions options = QueuePairOptions.reliable(queue, queue, 4, 4);
+      try (QueuePair client = active.createQueuePair(domain, options)) {
+        active.connect(parameters, NANOS);
+        ConnectionIdentifier passive =
+            expect(manager, ConnectionEvent.Type.CONNECT_REQUEST).identifier();
+        QueuePair server = passive.createQueuePair(domain, options);
+        server.postReceive(new ReceiveWorkRequest().id(1));
+        passive.accept(parameters);
+
+        Stream.<Runnable>of(client::close, active::close).forEach(Runnable::run);
+
+        expect(manager, ConnectionEvent.Type.CONNECT_ERROR);
+        WorkCompletion[] flushed = WorkCompletion.array(1);
+        assertThat(queue.poll(flushed)).isEqualTo(1);
+        assertThat(flushed[0].status()).isEqualTo(CompletionStatus.WR_FLUSH_ERR);
+        server.close();
+        passive.close();
+      }
+    }
   }
 
   /** Calls a device that accepts; returns the status of the CONNECT_ERROR. */
