@@ -95,6 +95,9 @@ final class DisniProtectionDomain implements ProtectionDomain {
   }
 
   private void check(QueuePairOptions options) {
+    if (options.maxInlineData() > 0) {
+      device.attributes().require(Capability.INLINE_DATA);
+    }
     QueuePairLimits.check(options, device.attributes());
     SharedReceiveQueue shared = options.sharedReceiveQueue();
     if (shared != null

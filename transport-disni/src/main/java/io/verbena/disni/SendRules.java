@@ -175,6 +175,9 @@ final class SendRules {
   }
 
   private @Nullable PostException refuseInline(SendWorkRequest request, int length) {
+    if (!device.supports(Capability.INLINE_DATA)) {
+      return new PostException(VerbsError.NOT_SUPPORTED, request.id(), "inline data: " + length);
+    }
     return switch (request.opcode()) {
       case RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW ->
           PostErrors.invalid(request.id(), "inline data with " + request.opcode());

@@ -2,6 +2,7 @@
 package io.verbena.disni;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.verbena.verbs.Access;
@@ -10,11 +11,13 @@ import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.MemoryRegion;
 import io.verbena.verbs.Mtu;
+import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.lang.ref.WeakReference;
@@ -71,6 +74,23 @@ final class DeviceKindsTest {
           .extracting(WorkCompletion::opcode)
           .containsExactlyInAnyOrder(CompletionOpcode.SEND, CompletionOpcode.RECV);
       assertThat(into.getLong(0)).isEqualTo(42);
+    }
+  }
+
+  @Test
+  void refusesInlineDataOnADeviceThatHasNone() throws Exception {
+    try (FakeConnection link = new FakeConnection(FakeRdmaCore.uri("10.0.11.1:0"), "", false)) {
+      QueuePairOptions options =
+          QueuePairOptions.reliable(link.completions, link.completions, 1, 1).withInlineData(1);
+
+      assertThatExceptionOfType(VerbsException.class)
+          .isThrownBy(() -> link.domain.createQueuePair(options))
+          .returns(VerbsError.NOT_SUPPORTED, VerbsException::error);
+      assertThatExceptionOfType(PostException.class)
+          .isThrownBy(
+              () ->
+                  link.client.postSend(new SendWorkRequest().send().inline(ByteBuffer.allocate(1))))
+          .returns(VerbsError.NOT_SUPPORTED, PostException::error);
     }
   }
 
