@@ -32,7 +32,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -63,6 +65,7 @@ final class DisniContext {
   private final HardwareCounters counters;
   private final SlotHolders queues = new SlotHolders();
   private final Posters posters = new Posters();
+  private final ReadWriteLock numbers = new ReentrantReadWriteLock();
   private final ConcurrentHashMap<Long, Element> elements = new ConcurrentHashMap<>();
   private final CopyOnWriteArrayList<DisniDevice> devices = new CopyOnWriteArrayList<>();
   private final ReentrantLock reading = new ReentrantLock();
@@ -221,6 +224,14 @@ final class DisniContext {
 
   Posters posters() {
     return posters;
+  }
+
+  /**
+   * The numbers of queue pairs, of which drivers give out again at once what is free: for reading
+   * while a queue pair is made, for writing until nothing is left under a number that was freed.
+   */
+  ReadWriteLock numbers() {
+    return numbers;
   }
 
   private DeviceAttributes readAttributes(Block words, Block firmware) {

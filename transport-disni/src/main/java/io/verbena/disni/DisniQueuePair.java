@@ -23,6 +23,7 @@ import io.verbena.verbs.provider.QueuePairListeners;
 import io.verbena.verbs.provider.QueuePairTransitions;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.concurrent.locks.Lock;
 import java.util.function.LongToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -126,12 +127,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
     boolean created = false;
     try {
       long pointer =
-          Errno.check(
-              "create queue pair",
-              connection == null || options.type() != QueuePairType.UD
-                  ? core.createQueuePair(domain.pointer(), words.address())
-                  : core.createConnectionQueuePair(
-                      connection.pointer(), domain.pointer(), words.address()));
+          Errno.check("create queue pair", make(domain, connection, options.type(), words));
       DisniQueuePair pair =
           Fresh.own(
               "destroy queue pair",
@@ -149,6 +145,23 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       if (!created) {
         queues.detach();
       }
+    }
+  }
+
+  private static long make(
+      DisniProtectionDomain domain,
+      @Nullable DisniConnection connection,
+      QueuePairType type,
+      Block words) {
+    RdmaCore core = domain.device().core();
+    Lock numbered = domain.device().context().numbers().readLock();
+    numbered.lock();
+    try {
+      return connection == null || type != QueuePairType.UD
+          ? core.createQueuePair(domain.pointer(), words.address())
+          : core.createConnectionQueuePair(connection.pointer(), domain.pointer(), words.address());
+    } finally {
+      numbered.unlock();
     }
   }
 
@@ -508,12 +521,10 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
           }
           leave();
           stop();
-          Errno.check("destroy queue pair", destroy(device.core(), connection, pointer));
-          destroyed = true;
+          giveNumberBack();
         }
       }
     }
-    queues.purge(number);
     queues.detach();
     domain.closed(DisniProtectionDomain.Kind.QUEUE_PAIR);
   }
@@ -529,6 +540,27 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
       tell(new QueuePairAttributes().state(QueuePairState.ERR));
       queues.purge(number);
     }
+  }
+
+  /** Destroys it, and drops what is left under its number before that can be another's. */
+  private void giveNumberBack() {
+    if (queues.shared() == null) {
+      destroy();
+      return;
+    }
+    Lock freed = device.context().numbers().writeLock();
+    freed.lock();
+    try {
+      destroy();
+      queues.purge(number);
+    } finally {
+      freed.unlock();
+    }
+  }
+
+  private void destroy() {
+    Errno.check("destroy queue pair", destroy(device.core(), connection, pointer));
+    destroyed = true;
   }
 
   /** Before its memory is another's: nobody finds it by its pointer or its tag any more. */
