@@ -164,6 +164,27 @@ class StreamEndTest {
     assertThat(members()).isEqualTo(before);
   }
 
+  /** What the stream releases then throws. */
+  @Test
+  void itBreaksWhereTheProgramHasReleasedABufferThatItSends() {
+    Collector told = new Collector();
+    SocketChannel victim = Ends.connect(ends.client(told), Ends.bind(ends.server(new Collector())));
+    bystander
+        .eventLoop()
+        .submit(
+            () -> {
+              Stream stream = requireNonNull(((RdmaSocketChannel) victim).stream());
+              ByteBuf bytes =
+                  handler.hca().memory().allocator().directBuffer(PIECE).writeZero(PIECE);
+              stream.writes().sendGathered(bytes, 0);
+              bytes.release();
+            })
+        .syncUninterruptibly();
+
+    assertThat(victim.closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
+    assertThat(told.events).hasAtLeastOneElementOfType(IOException.class);
+  }
+
   @Test
   void itEndsWhereItsEndCannotBePosted() {
     int before = members();
