@@ -183,6 +183,7 @@ enum SiwDifference {
           + " answered",
       "but was: ESTABLISHED",
       "Connecting.cannotBeAcceptedOnceTheCallerHasClosed",
+      "Connecting.cannotBeAcceptedOnceTheCallerHasGivenUp",
       "Connecting.isConnectedAtBothEndsOrAtNeitherWhenTheAnswerRacesWithTheTimeout"),
 
   ASKED_ONCE(
