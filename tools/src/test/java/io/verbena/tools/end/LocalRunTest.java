@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -35,15 +36,20 @@ class LocalRunTest {
 
   @Test
   void tellsWhatTheClientSawWhereTheServerIsWell() {
-    assertThatExceptionOfType(ToolFailure.class)
-        .isThrownBy(
-            () ->
-                LocalRun.run(
-                    () -> TimeUnit.DAYS.sleep(1),
-                    () -> {
-                      throw new ToolFailure("wrong answer", "");
-                    },
-                    LIMIT))
-        .withMessage("wrong answer");
+    CountDownLatch end = new CountDownLatch(1);
+    try {
+      assertThatExceptionOfType(ToolFailure.class)
+          .isThrownBy(
+              () ->
+                  LocalRun.run(
+                      end::await,
+                      () -> {
+                        throw new ToolFailure("wrong answer", "");
+                      },
+                      LIMIT))
+          .withMessage("wrong answer");
+    } finally {
+      end.countDown();
+    }
   }
 }
