@@ -372,7 +372,7 @@ abstract class ConnectionTests extends VerbsTests {
     }
     parallel.thread(() -> acceptEach(threads * each));
 
-    parallel.run(tck.timeout().multipliedBy(2));
+    parallel.run(tck.timeout().multipliedBy(4));
   }
 
   @Test
