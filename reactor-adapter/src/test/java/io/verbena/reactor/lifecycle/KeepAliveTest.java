@@ -61,7 +61,12 @@ class KeepAliveTest {
           .isInstanceOfSatisfying(
               PeerUnreachableException.class,
               e -> {
-                assertThat(e.status()).isNull();
+                // Where the HCA repeats packets, a busy machine may see its retries run out first.
+                assertThat(e.status())
+                    .isIn(
+                        Addresses.areEmulated()
+                            ? new Object[] {null}
+                            : new Object[] {null, CompletionStatus.RETRY_EXC_ERR});
                 assertThat(e.peer()).isEqualTo(connection.peer());
               })
           .hasMessageContaining("keep-alive");
