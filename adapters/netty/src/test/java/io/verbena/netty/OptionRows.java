@@ -120,6 +120,8 @@ final class OptionRows {
               write(pair.client(), 5);
               eventually(() -> received.bytes() == 5);
               pair.server().config().setAutoRead(false);
+              // It stops reading in a task of the loop, as NIO's channel does.
+              pair.server().eventLoop().submit(() -> {}).sync();
               write(pair.client(), 10);
               boolean soon = isDoneSoon(pair.server().closeFuture()) || received.bytes() > 5;
               pair.server().config().setAutoRead(true);
