@@ -16,7 +16,10 @@ import java.util.concurrent.TimeUnit;
  */
 final class AutoSocketChannelConfig extends RdmaSocketChannelConfig {
   private final SetOptions set = new SetOptions();
-  private volatile int rdmaTimeoutMillis = 500;
+  /** For how long a connect tries RDMA by default, in milliseconds. */
+  static final int RDMA_TIMEOUT = 500;
+
+  private volatile int rdmaTimeoutMillis = RDMA_TIMEOUT;
   private volatile int memoryMillis = 60_000;
 
   AutoSocketChannelConfig(AutoSocketChannel channel, Runnable stopReading) {

@@ -126,7 +126,12 @@ public final class RdmaSockets implements AutoCloseable {
    */
   public SocketChannel newChannel() {
     checkOpen();
-    return settings.orTcp ? new AutoSocketChannel() : new RdmaSocketChannel();
+    if (!settings.orTcp) {
+      return new RdmaSocketChannel();
+    }
+    AutoSocketChannel channel = new AutoSocketChannel();
+    channel.config().setOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, settings.patienceMillis);
+    return channel;
   }
 
   /**
@@ -267,6 +272,7 @@ public final class RdmaSockets implements AutoCloseable {
     private final RdmaOptions options;
     private final int loops;
     private final boolean orTcp;
+    private final int patienceMillis;
     private final NamesOffLoop.Lookup lookup;
 
     private Builder(URI hca) {
@@ -275,15 +281,22 @@ public final class RdmaSockets implements AutoCloseable {
           RdmaIoHandler.DEFAULTS,
           NettyRuntime.availableProcessors(),
           false,
+          AutoSocketChannelConfig.RDMA_TIMEOUT,
           InetAddress::getAllByName);
     }
 
     private Builder(
-        URI hca, RdmaOptions options, int loops, boolean orTcp, NamesOffLoop.Lookup lookup) {
+        URI hca,
+        RdmaOptions options,
+        int loops,
+        boolean orTcp,
+        int patienceMillis,
+        NamesOffLoop.Lookup lookup) {
       this.hca = hca;
       this.options = options;
       this.loops = loops;
       this.orTcp = orTcp;
+      this.patienceMillis = patienceMillis;
       this.lookup = lookup;
     }
 
@@ -293,7 +306,8 @@ public final class RdmaSockets implements AutoCloseable {
      * @param value as {@link RdmaIoHandler#newFactory(URI, RdmaOptions)} takes them
      */
     public Builder options(RdmaOptions value) {
-      return new Builder(hca, requireNonNull(value, "options"), loops, orTcp, lookup);
+      return new Builder(
+          hca, requireNonNull(value, "options"), loops, orTcp, patienceMillis, lookup);
     }
 
     /**
@@ -305,17 +319,35 @@ public final class RdmaSockets implements AutoCloseable {
       if (value < 1) {
         throw new IllegalArgumentException("loops: " + value + " (expected: >= 1)");
       }
-      return new Builder(hca, options, value, orTcp, lookup);
+      return new Builder(hca, options, value, orTcp, patienceMillis, lookup);
     }
 
-    /** Takes TCP where the peer, or this host, has no RDMA. */
+    /**
+     * Takes TCP where the peer, or this host, has no RDMA. A connect tries RDMA for half a second
+     * before.
+     */
     public Builder orTcp() {
-      return new Builder(hca, options, loops, true, lookup);
+      return new Builder(hca, options, loops, true, patienceMillis, lookup);
+    }
+
+    /**
+     * As {@link #orTcp()}, with another time for RDMA. What a connect finds is remembered for a
+     * minute, so a time that is short sends the connects of a busy start over TCP until then.
+     *
+     * @param patience at least a millisecond; at most half of a client's connect timeout counts
+     */
+    public Builder orTcp(Duration patience) {
+      long millis = patience.toMillis();
+      if (millis < 1 || millis > Integer.MAX_VALUE) {
+        throw new IllegalArgumentException(
+            "patience: " + patience + " (expected: 1 to " + Integer.MAX_VALUE + " ms)");
+      }
+      return new Builder(hca, options, loops, true, (int) millis, lookup);
     }
 
     /** Sets how names are looked up. */
     Builder lookup(NamesOffLoop.Lookup value) {
-      return new Builder(hca, options, loops, orTcp, value);
+      return new Builder(hca, options, loops, orTcp, patienceMillis, value);
     }
 
     /**

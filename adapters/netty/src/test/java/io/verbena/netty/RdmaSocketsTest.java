@@ -152,6 +152,18 @@ class RdmaSocketsTest {
   }
 
   @Test
+  void orTcpTryRdmaForAsLongAsTheyAreTold() {
+    RdmaSockets sockets = open(builder().orTcp(Duration.ofSeconds(3)));
+
+    Channel channel = sockets.newChannel();
+
+    assertThat(channel.config().getOption(RdmaChannelOption.RDMA_TIMEOUT_MILLIS)).isEqualTo(3000);
+    assertThatThrownBy(() -> builder().orTcp(Duration.ZERO))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("patience: PT0S (expected: 1 to 2147483647 ms)");
+  }
+
+  @Test
   void orTcpNeedNoHca() {
     RdmaSockets sockets = open(builder(NO_HCA).orTcp());
 

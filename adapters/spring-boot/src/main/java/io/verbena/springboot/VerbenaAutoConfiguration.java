@@ -99,7 +99,7 @@ public class VerbenaAutoConfiguration {
     if (properties.loops() > 0) {
       sockets = sockets.loops(properties.loops());
     }
-    return (properties.tcp() ? sockets.orTcp() : sockets).build();
+    return (properties.tcp() ? sockets.orTcp(properties.rdmaTimeout()) : sockets).build();
   }
 
   /** What WebFlux, WebClient and RSocket run on. */

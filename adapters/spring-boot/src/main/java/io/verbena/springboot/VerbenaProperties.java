@@ -2,6 +2,7 @@
 package io.verbena.springboot;
 
 import java.net.URI;
+import java.time.Duration;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -12,6 +13,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     nothing is configured
  * @param loops event loops; 0 for one for each processor
  * @param tcp whether servers listen over TCP, too, and clients reach peers without RDMA over it
+ * @param rdmaTimeout for how long a connect tries RDMA before TCP, where that may take its place
  * @param http whether WebFlux, {@code WebClient} and RSocket use it
  * @param grpc whether servers and clients of Spring gRPC use it
  */
@@ -20,6 +22,7 @@ public record VerbenaProperties(
     URI hca,
     @DefaultValue("0") int loops,
     @DefaultValue("false") boolean tcp,
+    @DefaultValue("500ms") Duration rdmaTimeout,
     @DefaultValue("true") boolean http,
     @DefaultValue("true") boolean grpc) {
   /** Checks the number of loops. */

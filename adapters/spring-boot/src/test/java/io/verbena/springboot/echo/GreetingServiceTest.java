@@ -49,6 +49,8 @@ class GreetingServiceTest {
           start(
               hca,
               "--other=http://localhost:" + port(first),
+              // On a busy machine the first connect loads its classes for longer than by default.
+              "--verbena.rdma-timeout=" + LIMIT.toSeconds() + "s",
               "--management.endpoints.web.exposure.include=metrics");
       String at = "http://localhost:" + port(second);
 
