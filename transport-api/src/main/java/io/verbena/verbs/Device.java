@@ -15,6 +15,14 @@ public interface Device extends AutoCloseable {
   /** Returns its port, which has number 1. */
   PortAttributes port();
 
+  /**
+   * Returns whether each post has a price of its own: a system call, or a write to a doorbell of the
+   * device. Requests are then better linked, and short payloads inline. By default false.
+   */
+  default boolean hasCostlyPosts() {
+    return false;
+  }
+
   /** Returns what it counts by itself; {@link DeviceCounters#NONE} where it does not count. */
   DeviceCounters counters();
 

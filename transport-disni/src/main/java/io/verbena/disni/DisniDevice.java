@@ -97,6 +97,12 @@ final class DisniDevice implements Device {
     return context.port();
   }
 
+  /** {@inheritDoc} It is a call of a native library, which rings the doorbell. */
+  @Override
+  public boolean hasCostlyPosts() {
+    return true;
+  }
+
   @Override
   public DeviceCounters counters() {
     return context.counters();

@@ -41,7 +41,11 @@ final class Flusher {
     int rounds = 0;
     do {
       posted.removeSent(queue);
-      postAll(queue, to);
+      try {
+        postAll(queue, to);
+      } finally {
+        to.writes().postLinked();
+      }
       if (posted.count() > 0) {
         completions.poll();
       }

@@ -19,6 +19,7 @@ import io.verbena.core.loop.CompletionQueues;
 import io.verbena.core.loop.DutyCycleEnds;
 import io.verbena.core.loop.IdleStrategy;
 import io.verbena.core.loop.KeepAliveRounds;
+import io.verbena.core.loop.LinkedPosts;
 import io.verbena.core.loop.QueueMember;
 import io.verbena.verbs.CompletionChannel;
 import io.verbena.verbs.CompletionQueue;
@@ -80,6 +81,10 @@ public final class RdmaIoHandler implements IoHandler {
   private final DutyCycleEnds ends = new DutyCycleEnds();
   private KeepAliveRounds<QueueMember> keepAlive;
   private Flusher flusher;
+
+  /** What collects the requests of a flush; null if each is to be posted at once. */
+  private @Nullable LinkedPosts linkedPosts;
+
   private int runs;
   private volatile boolean sleeping;
 
@@ -97,6 +102,7 @@ public final class RdmaIoHandler implements IoHandler {
     queues = new CompletionQueues<>(hca.device(), made, hca.meter());
     receives = new LoopReceives(hca, queues);
     flusher = new Flusher(hca.memory(), queues);
+    linkedPosts = LinkedPosts.of(hca.device());
     keepAlive = keepAlive();
   }
 
@@ -127,6 +133,7 @@ public final class RdmaIoHandler implements IoHandler {
     queues = new CompletionQueues<>(opened.device(), made, opened.meter());
     receives = new LoopReceives(opened, queues);
     flusher = new Flusher(opened.memory(), queues);
+    linkedPosts = LinkedPosts.of(opened.device());
     keepAlive = keepAlive();
     if (sockets.areUsed()) {
       watchEvents();
@@ -213,6 +220,10 @@ public final class RdmaIoHandler implements IoHandler {
   /** Returns what posts for this loop's channels. */
   Flusher flusher() {
     return flusher;
+  }
+
+  @Nullable LinkedPosts linkedPosts() {
+    return linkedPosts;
   }
 
   void opened(Stream stream) {

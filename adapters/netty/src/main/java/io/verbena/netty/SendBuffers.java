@@ -2,6 +2,7 @@
 package io.verbena.netty;
 
 import io.netty.buffer.ByteBuf;
+import io.verbena.core.loop.LinkedPosts;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.memory.Lease;
 import io.verbena.core.memory.Location;
@@ -15,8 +16,10 @@ import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
+import io.verbena.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +28,11 @@ import org.jspecify.annotations.Nullable;
  * last two are kept for messages that must not wait for the peer to read: one that returns credits
  * and the one that ends the stream. The last places of the queue are kept likewise, with one for a
  * question for a sign of life. On the event loop's thread only, but for what a meter reads.
+ *
+ * <p>Where the loop links its posts, what {@link #send} posts waits for {@link #postLinked}, or for
+ * the next of the others, which post at once.
  */
-final class SendBuffers implements ConnectionState, QueuePairUser {
+final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.Poster {
   /** Credits that bytes may not use. */
   static final int RESERVED = Handshake.LEAST_RECEIVES - 1;
 
@@ -40,6 +46,8 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   private static final int KEPT_FROM_BYTES = 3;
 
   private final QueuePair queuePair;
+  private final @Nullable LinkedPosts linked;
+  private final Consumer<Throwable> onRefusal;
   private final long prefix;
   private final int depth;
   private final int mask;
@@ -51,7 +59,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   private final int[] queued;
 
   private final PostedBytes waiting = new PostedBytes();
-  private final SendWorkRequest request = new SendWorkRequest(/* maxScatterGather= */ 2);
+  private final SendWorkRequest single = new SendWorkRequest(/* maxScatterGather= */ 2);
 
   /** Where signals stand on a device without immediate data, else null. */
   private final @Nullable SignalTrailers trailers;
@@ -71,18 +79,24 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   private boolean released;
 
   /**
+   * @param linked of the loop, or null
+   * @param onRefusal breaks the stream: what it posted was refused
    * @param depth messages that may be posted at once
    * @param hca makes the meter of the connection
    * @param trailers of {@link #slots}, taken over; null where the device has immediate data
    */
   SendBuffers(
       QueuePair queuePair,
+      @Nullable LinkedPosts linked,
+      Consumer<Throwable> onRefusal,
       long prefix,
       int depth,
       HcaMeter hca,
       @Nullable SignalTrailers trailers) {
     this.trailers = trailers;
     this.queuePair = queuePair;
+    this.linked = linked;
+    this.onRefusal = onRefusal;
     this.prefix = prefix;
     this.depth = depth;
     int slots = slots(depth);
@@ -156,8 +170,8 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
   /** Gives all credits back but those that it keeps; the message itself takes one. */
   void giveBack() {
     int count = Math.min(credits - firstCredits - 1, Signal.MOST_CREDITS);
-    begin(Signal.back(count)).signaled();
-    post();
+    post(begin(Signal.back(count)).signaled());
+    postLinked();
     credits -= count;
   }
 
@@ -175,11 +189,11 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
    * @param signal the {@link Signal} of the credits that it returns
    */
   void send(Location at, int length, ByteBuf buffer, int inQueue, int signal) {
-    begin(signal).buffer(at.address(), length, at.lkey()).signaled();
+    SendWorkRequest request = begin(signal).buffer(at.address(), length, at.lkey()).signaled();
     int slot = posted & mask;
     Lease lease = at.takeLease();
     try {
-      post();
+      post(request);
     } catch (RuntimeException | Error e) {
       if (lease != null) {
         lease.release();
@@ -200,20 +214,23 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
 
   /** Posts a WRITE of nothing, which only the peer's HCA answers. It takes no credit. */
   void ask() {
-    queuePair.postSend(request.write(0, 0).signaled().id(WorkRequestId.send(prefix, posted)));
+    SendWorkRequest request = next().write(0, 0).signaled();
     meter.posted(posted & mask, request);
-    posted++;
+    hand(request);
+    postLinked();
   }
 
   /** Posts bytes that the request takes along. */
   void sendInline(ByteBuffer data, int inQueue, int signal) {
-    begin(signal).inline(data);
+    SendWorkRequest request = begin(signal).inline(data);
     queued[posted & mask] = inQueue;
     if (inQueue > 0 || (posted & signalMask) == signalMask) {
       request.signaled();
     }
     meter.sent(data.remaining());
-    post();
+    post(request);
+    // The caller uses the bytes' memory again.
+    postLinked();
   }
 
   /** Whether a message that only returns credits can be posted. */
@@ -223,16 +240,16 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
 
   /** Posts a message that only returns credits. */
   void returnCredits(int signal) {
-    begin(ended ? Signal.end(signal) : signal).signaled();
-    post();
+    post(begin(ended ? Signal.end(signal) : signal).signaled());
+    postLinked();
   }
 
   /** Ends the stream behind all that is posted. Idempotent. */
   void end(int signal) {
     if (!ended) {
       ended = true;
-      begin(Signal.end(signal)).signaled();
-      post();
+      post(begin(Signal.end(signal)).signaled());
+      postLinked();
     }
   }
 
@@ -241,19 +258,57 @@ final class SendBuffers implements ConnectionState, QueuePairUser {
     return ended;
   }
 
+  private SendWorkRequest next() {
+    return linked == null ? single : linked.next(this);
+  }
+
   private SendWorkRequest begin(int itsSignal) {
     signal = itsSignal;
+    SendWorkRequest request = next();
     return trailers == null ? request.sendWithImmediate(itsSignal) : request.send();
   }
 
-  private void post() {
+  private void post(SendWorkRequest request) {
     if (trailers != null) {
       trailers.append(request, posted & mask, signal);
     }
     meter.posted(posted & mask, request);
-    queuePair.postSend(request.id(WorkRequestId.send(prefix, posted)));
-    posted++;
+    hand(request);
     credits--;
+  }
+
+  private void hand(SendWorkRequest request) {
+    request.id(WorkRequestId.send(prefix, posted));
+    if (linked == null) {
+      queuePair.postSend(request);
+    } else {
+      linked.add(queuePair, this);
+    }
+    posted++;
+  }
+
+  /**
+   * Posts what {@link #send} has left.
+   *
+   * @throws VerbsException if the HCA refuses some of it, for which the stream breaks
+   */
+  void postLinked() {
+    if (linked != null) {
+      linked.post();
+    }
+  }
+
+  /** {@inheritDoc} Its bytes are lost, and the stream breaks. */
+  @Override
+  public boolean refused(int sequence, Throwable why) {
+    int end = posted;
+    posted = sequence - completed < 0 ? completed : sequence;
+    onRefusal.accept(why);
+    for (int each = posted; each - end < 0; each++) {
+      meter.forget(each & mask);
+      free(each & mask);
+    }
+    return true;
   }
 
   /** Handles the completion of a message, and of all before it. */

@@ -102,7 +102,8 @@ final class Stream implements QueueMember, ReceivePool.User {
     this.owner = owner;
     hca = handler.hca();
     work = new DutyCycleEnd(handler.ends(), this::run);
-    queues = new StreamQueues(handler, identifier, this, this::queuePairFailed);
+    queues =
+        new StreamQueues(handler, identifier, this, this::queuePairFailed, this::postRefused);
     queuePair = queues.queuePair();
     sendBuffers = queues.sendBuffers();
     receiveBuffers = queues.receiveBuffers();
@@ -404,6 +405,11 @@ final class Stream implements QueueMember, ReceivePool.User {
     handler.drain();
     breakOutput(brokenPipe());
     receivesEnded();
+  }
+
+  /** The HCA has refused a list of requests: bytes are missing, and no end may hide that. */
+  private void postRefused(Throwable why) {
+    fail(new IOException(brokenBecause("the HCA refused what was sent"), why), null);
   }
 
   private void receivesEnded() {

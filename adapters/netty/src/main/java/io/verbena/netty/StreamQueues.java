@@ -19,6 +19,7 @@ import io.verbena.verbs.Capability;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.VerbsException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,11 +48,16 @@ final class StreamQueues {
    *
    * @param stream gets its completions
    * @param onFailure called, on any thread, when the queue pair fails by itself
+   * @param onRefusal called when the HCA has refused what was posted
    * @throws VerbsException if the device has no resources left
    * @throws RdmaException if there is no memory for receives, or the HCA does not register it
    */
   <S extends QueueMember & ReceivePool.User> StreamQueues(
-      RdmaIoHandler handler, ConnectionIdentifier identifier, S stream, Runnable onFailure) {
+      RdmaIoHandler handler,
+      ConnectionIdentifier identifier,
+      S stream,
+      Runnable onFailure,
+      Consumer<Throwable> onRefusal) {
     hca = handler.hca();
     RdmaOptions options = hca.options();
     int most = Math.min(options.receiveDepth(), Handshake.MOST_RECEIVES);
@@ -79,7 +85,15 @@ final class StreamQueues {
       inlineLimit = Math.min(mostInline(), made.capabilities().maxInlineData());
       SignalTrailers trailers =
           trails ? new SignalTrailers(hca.memory(), SendBuffers.slots(sends)) : null;
-      out = new SendBuffers(made, joined.prefix(), sends, hca.meter(), trailers);
+      out =
+          new SendBuffers(
+              made,
+              handler.linkedPosts(),
+              onRefusal,
+              joined.prefix(),
+              sends,
+              hca.meter(),
+              trailers);
       sendBuffers = out;
       if (share == null) {
         own = new OwnReceives(made, receives.frames(), joined.prefix(), most);
@@ -160,6 +174,7 @@ final class StreamQueues {
 
   /** Closes the queue pair and releases all memory; throws nothing. */
   void close() {
+    hca.guarded(sendBuffers::postLinked);
     deviceEvents.forget(queuePair);
     hca.close(QUEUE_PAIR, queuePair::close);
     hca.guarded(sendBuffers::release);

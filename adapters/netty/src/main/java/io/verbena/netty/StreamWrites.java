@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.verbena.RdmaException;
 import io.verbena.core.memory.Location;
 import io.verbena.core.memory.RegisteredMemory;
+import io.verbena.verbs.VerbsException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -97,6 +98,15 @@ final class StreamWrites {
   }
 
   /**
+   * Posts what waits to be linked with more.
+   *
+   * @throws VerbsException if the HCA refuses some of it, for which the stream breaks
+   */
+  void postLinked() {
+    sendBuffers.postLinked();
+  }
+
+  /**
    * Keeps bytes that are to be sent before the end.
    *
    * @param rest taken over; null if there are none
@@ -118,6 +128,14 @@ final class StreamWrites {
    * @throws IOException if there is no memory to send it from, and none will be released
    */
   void sendTail() throws IOException {
+    try {
+      sendTailAndEnd();
+    } finally {
+      postLinked();
+    }
+  }
+
+  private void sendTailAndEnd() throws IOException {
     ByteBuf rest = tail;
     while (rest != null && sendBuffers.canSend()) {
       int length = Math.min(rest.readableBytes(), sendBuffers.piece());

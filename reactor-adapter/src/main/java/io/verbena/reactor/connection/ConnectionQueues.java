@@ -17,6 +17,7 @@ import io.verbena.core.receive.ReceiveShare;
 import io.verbena.core.receive.Receives;
 import io.verbena.core.stat.OpenQueuePairs;
 import io.verbena.meters.ConnectionMeter;
+import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.OneSidedSlots;
 import io.verbena.reactor.queue.RequestOwner;
@@ -56,6 +57,7 @@ final class ConnectionQueues {
    * Makes a queue pair whose completions {@code member} gets. Nothing is kept if this throws.
    *
    * @param ticks asked for while something has a deadline
+   * @param onRefusal ends the connection when the HCA has refused what was posted
    * @throws VerbsException if the HCA cannot
    */
   ConnectionQueues(
@@ -63,6 +65,7 @@ final class ConnectionQueues {
       ConnectionIdentifier identifier,
       LoopMember member,
       Ticks ticks,
+      FailureGuard.Handler onRefusal,
       int receiveDepth) {
     resources = context.resources();
     loop = resources.loop();
@@ -81,12 +84,14 @@ final class ConnectionQueues {
           identifier.createQueuePair(
               context.domain(),
               ReceiveShare.reliable(membership.queue(), joined, sendDepth, receiveDepth)
-                  .withScatterGather(device.maxScatterGather() >= 2 ? 2 : 1, 1));
+                  .withScatterGather(device.maxScatterGather() >= 2 ? 2 : 1, 1)
+                  .withInlineData(SendSlots.inlineData(loop.device())));
       pair = made;
       statistics = new ConnectionStatistics(sendDepth);
       measuring = resources.meter().connection(statistics, SendSlots.slotsFor(sendDepth));
       meter = measuring;
-      sends = new SendSlots(pair, loop, ticks, membership.prefix(), sendDepth, meter);
+      sends = new SendSlots(
+              pair, resources, ticks, membership.prefix(), sendDepth, meter, onRefusal);
       statistics.sends(sends);
       OpenQueuePairs.use(pair, statistics);
       share = joined;
@@ -232,7 +237,7 @@ final class ConnectionQueues {
   /** Asks the peer's HCA for an acknowledgement: by a WRITE of nothing, which needs no key. */
   void ask(RequestOwner owner) {
     int slot = sends.nextSlot();
-    sends.post(resources.send().write(0, 0).signaled(), owner);
+    sends.post(sends.request().write(0, 0).signaled(), owner);
     meter.forget(slot);
   }
 
@@ -243,6 +248,7 @@ final class ConnectionQueues {
 
   /** Destroys the queue pair: the HCA lets go of all memory. */
   void closePair() {
+    sends.postLinked();
     deviceEvents.forget(pair);
     resources.close(QUEUE_PAIR, pair::close);
   }

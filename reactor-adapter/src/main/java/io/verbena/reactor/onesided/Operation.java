@@ -346,7 +346,7 @@ abstract class Operation<T> extends Mono<T>
       if (!mayPost(last)) {
         return false;
       }
-      SendWorkRequest request = room.resources().send();
+      SendWorkRequest request = room.sends().request();
       describe(request, posted, count);
       request.signaled();
       if (count > 0) {

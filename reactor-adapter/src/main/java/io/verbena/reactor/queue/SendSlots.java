@@ -4,23 +4,30 @@ package io.verbena.reactor.queue;
 import io.verbena.core.loop.Awaited;
 import io.verbena.core.loop.AwaitedVisitor;
 import io.verbena.core.loop.CompletionLoop;
+import io.verbena.core.loop.LinkedPosts;
 import io.verbena.core.loop.Ticks;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.meters.ConnectionMeter;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionStatus;
+import io.verbena.verbs.Device;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsException;
+import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The slots of a send queue. A slot is taken when a request is posted and freed when its
  * completion, or a later one of this queue, is polled: completions come in the order of the posts.
+ *
+ * <p>Where the loop links its posts, a request is posted at the end of the duty cycle at the latest.
+ * If the HCA refuses it then, the connection ends, as what was posted behind it is missing a part.
  */
-public final class SendSlots {
+public final class SendSlots implements LinkedPosts.Poster {
   private static final int FIRST_OWNERS = 2;
+  private static final int MOST_INLINE = 256;
 
   private final QueuePair pair;
   private final CompletionLoop loop;
@@ -29,6 +36,10 @@ public final class SendSlots {
   private final int capacity;
   private final int mask;
   private final ConnectionMeter meter;
+  private final FailureGuard.Handler onRefusal;
+  private final @Nullable LinkedPosts linked;
+  private final SendWorkRequest single;
+  private final int inlineLimit;
 
   /** By sequence modulo their length, which grows with the requests that are under way at once. */
   private @Nullable RequestOwner[] owners = new @Nullable RequestOwner[FIRST_OWNERS];
@@ -38,25 +49,49 @@ public final class SendSlots {
   private int tail;
   private boolean endIsTold;
 
+  /** Why the HCA has refused a list, until the connection ends for it. */
+  private @Nullable Throwable refusal;
+
+  /** Owners of what it refused, who are told with the end of the connection. */
+  private final ArrayDeque<RequestOwner> refused = new ArrayDeque<>(0);
+
   /**
    * The slots of {@code pair}'s send queue, whose work request ids begin with {@code prefix}.
    *
    * @param ticks asked for while a request is under way
+   * @param onRefusal ends the connection when the HCA has refused a list of requests
    */
   public SendSlots(
       QueuePair pair,
-      CompletionLoop loop,
+      LoopResources resources,
       Ticks ticks,
       long prefix,
       int capacity,
-      ConnectionMeter meter) {
+      ConnectionMeter meter,
+      FailureGuard.Handler onRefusal) {
     this.pair = pair;
-    this.loop = loop;
     this.ticks = ticks;
     this.prefix = prefix;
     this.capacity = capacity;
     this.meter = meter;
+    this.onRefusal = onRefusal;
+    loop = resources.loop();
+    linked = loop.linkedPosts();
+    single = resources.send();
+    inlineLimit = Math.min(inlineData(loop.device()), pair.capabilities().maxInlineData());
     mask = slotsFor(capacity) - 1;
+  }
+
+  /** How many bytes of inline payload a queue pair of this device is to take: none if that costs. */
+  public static int inlineData(Device device) {
+    return device.hasCostlyPosts()
+        ? Math.min(MOST_INLINE, device.attributes().maxInlineData())
+        : 0;
+  }
+
+  /** The bytes up to which a payload is to be inline. */
+  public int inlineLimit() {
+    return inlineLimit;
   }
 
   /** How many slot numbers a queue of this capacity has. */
@@ -117,12 +152,23 @@ public final class SendSlots {
     return mask + 1;
   }
 
+  /** The request that the next {@link #post} posts, to fill. */
+  public SendWorkRequest request() {
+    return linked == null ? single : linked.next(this);
+  }
+
   /**
    * Posts a request into a free slot.
    *
+   * @param request what {@link #request} has returned last
    * @throws VerbsException if the HCA refuses it; then nothing was posted
    */
   public void post(SendWorkRequest request, RequestOwner owner) {
+    if (refusal != null) {
+      // What is behind a gap must not arrive.
+      refused.add(owner);
+      return;
+    }
     int sequence = head;
     if (sequence - tail == owners.length) {
       grow();
@@ -133,16 +179,61 @@ public final class SendSlots {
     postedAt[at] = loop.tick();
     head = sequence + 1;
     meter.posted(slot, request);
-    try {
-      pair.postSend(request.id(WorkRequestId.send(prefix, sequence)));
-    } catch (VerbsException e) {
-      head = sequence;
-      owners[at] = null;
-      meter.forget(slot);
-      throw e;
+    request.id(WorkRequestId.send(prefix, sequence));
+    if (linked == null) {
+      postAlone(request, sequence);
+    } else {
+      linked.add(pair, this);
     }
     endIsTold = (request.flags() & SendWorkRequest.SIGNALED) != 0;
     ticks.ask();
+  }
+
+  private void postAlone(SendWorkRequest request, int sequence) {
+    try {
+      pair.postSend(request);
+    } catch (VerbsException e) {
+      head = sequence;
+      owners[sequence & owners.length - 1] = null;
+      meter.forget(sequence & mask);
+      throw e;
+    }
+  }
+
+  /** Posts now what would be posted at the end of the duty cycle. */
+  public void postLinked() {
+    if (linked != null) {
+      linked.post();
+    }
+  }
+
+  @Override
+  public boolean refused(int sequence, Throwable why) {
+    int from = sequence - tail < 0 ? tail : sequence;
+    for (int each = from; each - head < 0; each++) {
+      int at = each & owners.length - 1;
+      RequestOwner owner = owners[at];
+      owners[at] = null;
+      meter.forget(each & mask);
+      if (owner != null) {
+        refused.add(owner);
+      }
+    }
+    head = from;
+    endIsTold = false;
+    refusal = why;
+    // Not here: that calls the program's subscribers, in the midst of somebody's post.
+    loop.execute(this::endForRefusal);
+    return false;
+  }
+
+  private void endForRefusal() {
+    Throwable why = refusal;
+    if (why != null) {
+      onRefusal.broke(why);
+      // The queue pair is in its error state now: what is posted is flushed.
+      refusal = null;
+    }
   }
 
   private void grow() {
@@ -212,8 +303,11 @@ public final class SendSlots {
     }
   }
 
-  /** Returns the owner of the oldest request and forgets it, once the queue pair is gone. */
+  /**
+   * Returns the owner of the oldest request, those last that were refused, and forgets it, once the
+   * queue pair is gone.
+   */
   public @Nullable RequestOwner abandon() {
-    return head == tail ? null : retire(CompletionStatus.WR_FLUSH_ERR);
+    return head == tail ? refused.poll() : retire(CompletionStatus.WR_FLUSH_ERR);
   }
 }

@@ -9,6 +9,7 @@ import io.verbena.core.memory.Location;
 import io.verbena.reactor.queue.LoopResources;
 import io.verbena.reactor.queue.OneSidedSlots;
 import io.verbena.reactor.queue.RequestOwner;
+import io.verbena.reactor.queue.SendSlots;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
@@ -160,21 +161,19 @@ final class RendezvousRead implements RequestOwner {
    */
   boolean post() {
     OneSidedSlots slots = receiver.slots();
+    SendSlots sends = slots.sends();
     while (posted < length) {
       if (!slots.mayPostRead()) {
         return false;
       }
       int count = Math.min(length - posted, slots.longestTransfer());
-      slots
-          .sends()
-          .post(
-              receiver
-                  .resources()
-                  .send()
-                  .read(remoteAddress + posted, remoteKey)
-                  .signaled()
-                  .buffer(localAddress + posted, count, localKey),
-              this);
+      sends.post(
+          sends
+              .request()
+              .read(remoteAddress + posted, remoteKey)
+              .signaled()
+              .buffer(localAddress + posted, count, localKey),
+          this);
       posted += count;
       outstanding++;
       slots.readPosted();

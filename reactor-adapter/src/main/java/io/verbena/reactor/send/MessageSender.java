@@ -451,7 +451,7 @@ public final class MessageSender {
         returns.messages().announce(),
         returns.immediates().announce());
     frames.use();
-    SendWorkRequest request = frame.describe(resources.send());
+    SendWorkRequest request = frame.describe(sends.request(), sends.inlineLimit());
     if (signaled) {
       request.signaled();
       unsignaled = 0;

@@ -133,11 +133,15 @@ final class SendFrame implements RequestOwner {
     buffer.setLong(FrameLayout.SECOND_OFFSET, FrameLayout.second(messages, immediates));
   }
 
-  /** Fills a request that sends this frame. */
-  SendWorkRequest describe(SendWorkRequest request) {
-    request.send().buffer(address, end, lkey);
+  /** Fills a request that sends this frame: inline up to so many bytes. */
+  SendWorkRequest describe(SendWorkRequest request, int inlineLimit) {
     if (payload != null) {
+      request.send().buffer(address, end, lkey);
       request.buffers().add(payloadAddress, payloadLength, payloadKey);
+    } else if (end <= inlineLimit) {
+      request.send().inline(buffer.internalNioBuffer(0, end));
+    } else {
+      request.send().buffer(address, end, lkey);
     }
     return request;
   }

@@ -114,7 +114,8 @@ public final class Ends implements AutoCloseable {
     return connect(LimitedProvider.limited(server.address()));
   }
 
-  private Pair connect(URI address) {
+  /** A new connection whose client has the HCA of this address. */
+  public Pair connect(URI address) {
     RdmaConnection client = clientSide.connect(address).block(LIMIT);
     try {
       RdmaConnection other = accepted.poll(LIMIT.toSeconds(), TimeUnit.SECONDS);

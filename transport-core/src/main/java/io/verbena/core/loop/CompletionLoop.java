@@ -53,6 +53,7 @@ public final class CompletionLoop {
   private final List<TickListener> tickListeners = new ArrayList<>();
   private final List<Ticks> ticks = new ArrayList<>();
   private final List<Runnable> atEnd = new ArrayList<>();
+  private final @Nullable LinkedPosts linkedPosts;
 
   /** Calls of {@link #runLeftTasks} that the one under way has to answer, or 0. */
   private final AtomicInteger leftTasks = new AtomicInteger();
@@ -104,6 +105,7 @@ public final class CompletionLoop {
     channel = mode == PollMode.BUSY ? null : device.createCompletionChannel();
     queues = new CompletionQueues<>(device, channel, meter);
     keepAlive = new KeepAliveRounds<>(queues, options);
+    linkedPosts = LinkedPosts.of(device);
     thread = invoker == null ? threads.newThread(this::work) : null;
   }
 
@@ -133,6 +135,14 @@ public final class CompletionLoop {
   /** Returns the device whose completions it polls. */
   public Device device() {
     return device;
+  }
+
+  /**
+   * Returns what collects the requests that its members post in a duty cycle, and posts them at its
+   * end; null if each is to be posted at once.
+   */
+  public @Nullable LinkedPosts linkedPosts() {
+    return linkedPosts;
   }
 
   /** Returns its thread, or null if an invoker invokes it. */
@@ -414,6 +424,7 @@ public final class CompletionLoop {
     }
     worked |= queues.poll() > 0;
     ends.run();
+    postLinked();
     int cycle = cycles + 1;
     CYCLES.setOpaque(this, cycle);
     if ((cycle & CLOCK_MASK) == 0) {
@@ -423,6 +434,12 @@ public final class CompletionLoop {
       idleStrategy.worked();
     } else if (!idleStrategy.spins()) {
       sleep();
+    }
+  }
+
+  private void postLinked() {
+    if (linkedPosts != null) {
+      linkedPosts.post();
     }
   }
 
@@ -476,6 +493,7 @@ public final class CompletionLoop {
       keepIf(tickListeners, CompletionLoop::waitsOn);
       ends.run();
     }
+    postLinked();
   }
 
   /** Keeps those that wait on, and those that come meanwhile. */

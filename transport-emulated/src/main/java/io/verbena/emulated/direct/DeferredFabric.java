@@ -25,6 +25,12 @@ public final class DeferredFabric extends DirectFabric {
     random = new SplittableRandom(seed);
   }
 
+  /** {@inheritDoc} In this mode programs post as they do on an RNIC. */
+  @Override
+  public boolean hasCostlyPosts() {
+    return true;
+  }
+
   @Override
   public synchronized void plug(EmulatedDevice device) {
     super.plug(device);

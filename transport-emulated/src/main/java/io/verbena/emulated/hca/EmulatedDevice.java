@@ -137,6 +137,11 @@ public final class EmulatedDevice implements Device {
   }
 
   @Override
+  public boolean hasCostlyPosts() {
+    return fabric.hasCostlyPosts();
+  }
+
+  @Override
   public PortAttributes port() {
     return new PortAttributes(!broken.get(), fabric.mtu(), fabric.mtu(), List.of(gid));
   }

@@ -59,6 +59,11 @@ public interface Fabric {
     return EmulatedDevice.MTU;
   }
 
+  /** What {@link io.verbena.verbs.Device#hasCostlyPosts} returns for its devices. */
+  default boolean hasCostlyPosts() {
+    return false;
+  }
+
   /** Takes a number for a queue pair; false if another device of the same HCA has it. */
   default boolean takeNumber(int number) {
     return true;

@@ -62,6 +62,11 @@ final class SanitizedDevice implements Device {
   }
 
   @Override
+  public boolean hasCostlyPosts() {
+    return device.hasCostlyPosts();
+  }
+
+  @Override
   public DeviceCounters counters() {
     return device.counters();
   }

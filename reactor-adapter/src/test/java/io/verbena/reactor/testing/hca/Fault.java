@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.reactor.testing.hca;
 
+import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import java.lang.reflect.InvocationTargetException;
@@ -22,6 +24,8 @@ public final class Fault {
     POST_RECEIVE,
     /** When a request is posted; a {@link VerbsException} whatever the kind. */
     POST_SEND,
+    /** When a list is posted: from its second request on. */
+    POST_LIST,
     CONNECT,
     ACCEPT
   }
@@ -68,9 +72,14 @@ public final class Fault {
     return here == place && thrown.compareAndSet(false, true);
   }
 
+  /** Whether the device is one on which requests are linked. */
+  boolean needsLists() {
+    return place == Place.POST_LIST;
+  }
+
   /** A queue pair that throws as receives or requests are posted, if that is the place. */
   QueuePair in(QueuePair pair) {
-    if (place != Place.POST_RECEIVE && place != Place.POST_SEND) {
+    if (place != Place.POST_RECEIVE && place != Place.POST_SEND && place != Place.POST_LIST) {
       return pair;
     }
     return (QueuePair)
@@ -84,11 +93,22 @@ public final class Fault {
               if ("postSend".equals(method.getName()) && isFirst(Place.POST_SEND)) {
                 throw new VerbsException(VerbsError.NO_MEMORY, MESSAGE);
               }
+              if ("postSend".equals(method.getName())) {
+                refuseSecond(pair, (SendWorkRequest) arguments[0]);
+              }
               try {
                 return method.invoke(pair, arguments);
               } catch (InvocationTargetException e) {
                 throw e.getCause();
               }
             });
+  }
+
+  private void refuseSecond(QueuePair pair, SendWorkRequest first) {
+    SendWorkRequest second = first.next();
+    if (second != null && isFirst(Place.POST_LIST)) {
+      pair.postSend(first.next(null));
+      throw new PostException(VerbsError.NO_MEMORY, second.id(), MESSAGE);
+    }
   }
 }

@@ -78,6 +78,11 @@ final class LimitedDevice implements Device {
   }
 
   @Override
+  public boolean hasCostlyPosts() {
+    return fault.needsLists() || device.hasCostlyPosts();
+  }
+
+  @Override
   public DeviceCounters counters() {
     return DeviceCounters.NONE;
   }
