@@ -151,6 +151,43 @@ static int req_notify_cq(struct ibv_cq *queue, int solicited_only) {
   return 0;
 }
 
+/* As mlx5_ib_modify_cq of the kernel, and the dummy operation of libibverbs. */
+static int modify_cq(struct ibv_cq *queue, struct ibv_modify_cq_attr *attr) {
+  const struct ibv_cq_moderation_caps *most = &profile_of(queue->context)->moderation;
+  if (fault("ibv_modify_cq")) {
+    return errno;
+  }
+  if (is_gone(queue->context)) {
+    return EIO;
+  }
+  if (!most->max_cq_count) {
+    return EOPNOTSUPP;
+  }
+  if (attr->attr_mask != IBV_CQ_ATTR_MODERATE || attr->moderate.cq_count > most->max_cq_count ||
+      attr->moderate.cq_period > most->max_cq_period) {
+    return EINVAL;
+  }
+  ((struct fake_cq *)queue)->moderation =
+      (int64_t)attr->moderate.cq_count << 16 | attr->moderate.cq_period;
+  return 0;
+}
+
+static int query_device_ex(struct ibv_context *context,
+                           const struct ibv_query_device_ex_input *input,
+                           struct ibv_device_attr_ex *attr, size_t size) {
+  (void)input;
+  if (fault("ibv_query_device_ex")) {
+    return errno;
+  }
+  if (is_gone(context)) {
+    return EIO;
+  }
+  struct ibv_device_attr_ex told = {.orig_attr = profile_of(context)->attr,
+                                    .cq_mod_caps = profile_of(context)->moderation};
+  memcpy(attr, &told, size < sizeof told ? size : sizeof told);
+  return 0;
+}
+
 static int post_srq_recv(struct ibv_srq *srq, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad) {
   if (fault("ibv_post_srq_recv")) {
     return errno;
@@ -181,6 +218,8 @@ static struct ibv_context *open_context(struct device *device) {
   made->verbs.sz = sizeof made->verbs;
   made->verbs.query_port = query_port;
   made->verbs.create_cq_ex = create_cq_ex;
+  made->verbs.modify_cq = modify_cq;
+  made->verbs.query_device_ex = query_device_ex;
   struct ibv_context *context = &made->verbs.context;
   context->abi_compat = __VERBS_ABI_IS_EXTENDED;
   context->device = &device->device;

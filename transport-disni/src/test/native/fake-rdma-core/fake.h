@@ -38,6 +38,8 @@ struct profile {
   uint32_t max_inline;
   /* Options of ECE; 0 if the driver knows none. */
   uint32_t ece;
+  /* 0 if its driver has no modify_cq. */
+  struct ibv_cq_moderation_caps moderation;
   bool has_rc, has_resize, has_rereg, has_single_threaded;
   /* UD whose datagrams are lost, and memory windows that nobody can bind. */
   bool has_ud, has_mw;
@@ -182,6 +184,8 @@ struct fake_cq {
   struct completion *ring;
   uint64_t head, tail;
   int users, vector;
+  /* Count and period; -1 until it is moderated. */
+  int64_t moderation;
   bool overrun;
   enum { UNARMED, ARMED_SOLICITED, ARMED } armed;
   uint32_t events_told, async_told;

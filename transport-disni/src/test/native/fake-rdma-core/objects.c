@@ -196,6 +196,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int depth, void
   cq->cq = (struct ibv_cq){.context = context, .channel = channel, .cq_context = cookie};
   cq->cq.cqe = rounded(depth);
   cq->vector = vector;
+  cq->moderation = -1;
   cq->ring = calloc((size_t)cq->cq.cqe, sizeof *cq->ring);
   pthread_mutex_lock(&fabric);
   context_of(context)->objects++;

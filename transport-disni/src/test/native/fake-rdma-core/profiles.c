@@ -103,6 +103,9 @@ static bool set(struct profile *profile, char *words[], int count) {
     profile->max_inline = (uint32_t)atoi(words[1]);
   } else if (!strcmp(words[0], "ece") && count == 2) {
     profile->ece = (uint32_t)strtoul(words[1], NULL, 0);
+  } else if (!strcmp(words[0], "cq_moderation") && count == 3) {
+    profile->moderation = (struct ibv_cq_moderation_caps){.max_cq_count = (uint16_t)atoi(words[1]),
+                                                          .max_cq_period = (uint16_t)atoi(words[2])};
   } else if (!strcmp(words[0], "port") && count == 4) {
     int port = atoi(words[1]);
     if (port < 1 || port > MAX_PORTS) {

@@ -355,6 +355,12 @@ EXPORT jint Java_io_verbena_disni_FakeRdmaCore_vector(JNIEnv *env, jclass type, 
   return ((struct fake_cq *)(uintptr_t)queue)->vector;
 }
 
+/* FakeRdmaCore.moderation */
+EXPORT jlong Java_io_verbena_disni_FakeRdmaCore_moderation(JNIEnv *env, jclass type, jlong queue) {
+  (void)env, (void)type;
+  return ((struct fake_cq *)(uintptr_t)queue)->moderation;
+}
+
 /* FakeRdmaCore.access */
 EXPORT jint Java_io_verbena_disni_FakeRdmaCore_access(JNIEnv *env, jclass type, jlong region) {
   (void)env, (void)type;

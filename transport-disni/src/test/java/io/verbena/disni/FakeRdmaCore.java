@@ -93,6 +93,9 @@ final class FakeRdmaCore {
   /** The completion vector with which a completion queue was created. */
   static native int vector(long queue);
 
+  /** How a completion queue is moderated: count &lt;&lt; 16 | period, or -1 if nobody asked. */
+  static native long moderation(long queue);
+
   /** The access flags of a region. */
   static native int access(long region);
 
