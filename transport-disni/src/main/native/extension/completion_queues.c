@@ -54,6 +54,16 @@ EXTENSION(jint, resizeCompletionQueue, jlong queue_handle, jint depth) {
   return error ? -error : queue->cqe;
 }
 
+EXTENSION(jint, moderate, jlong queue, jint count, jint period) {
+  if (!queue || count < 0 || count > UINT16_MAX || period < 0 || period > UINT16_MAX) {
+    return -EINVAL;
+  }
+  struct ibv_modify_cq_attr change = {
+      .attr_mask = IBV_CQ_ATTR_MODERATE,
+      .moderate = {.cq_count = (uint16_t)count, .cq_period = (uint16_t)period}};
+  return -error_of(ibv_modify_cq(POINTER(struct ibv_cq, queue), &change));
+}
+
 EXTENSION(jint, destroyCompletionQueue, jlong queue) {
   return queue ? -error_of(ibv_destroy_cq(POINTER(struct ibv_cq, queue))) : -EINVAL;
 }

@@ -203,6 +203,22 @@ EXTENSION(jint, queryDevice, jlong context, jlong words_address, jlong firmware)
   return 0;
 }
 
+EXTENSION(jint, queryModeration, jlong context, jlong words_address) {
+  if (!context) {
+    return -EINVAL;
+  }
+  /* A driver without an answer of its own fills in the attributes of ibv_query_device(3) alone. */
+  struct ibv_device_attr_ex device = {.cq_mod_caps = {0}};
+  int error = error_of(ibv_query_device_ex(POINTER(struct ibv_context, context), NULL, &device));
+  if (error) {
+    return -error;
+  }
+  jlong *words = WORDS(words_address);
+  words[MODERATION_MAX_COUNT] = device.cq_mod_caps.max_cq_count;
+  words[MODERATION_MAX_PERIOD] = device.cq_mod_caps.max_cq_period;
+  return 0;
+}
+
 EXTENSION(jint, queryPort, jlong context, jint port, jlong words_address) {
   if (!context || port < 0 || port > UINT8_MAX) {
     return -EINVAL;

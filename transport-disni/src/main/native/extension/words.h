@@ -30,6 +30,11 @@ enum device_words {
   DEVICE_COMP_VECTORS
 };
 
+enum moderation_words {
+  MODERATION_MAX_COUNT,
+  MODERATION_MAX_PERIOD
+};
+
 enum port_words {
   PORT_STATE,
   PORT_MAX_MTU,

@@ -120,6 +120,9 @@ final class Extension implements RdmaCore {
   public native int queryDevice(long context, long words, long firmware);
 
   @Override
+  public native int queryModeration(long context, long words);
+
+  @Override
   public native int queryPort(long context, int port, long words);
 
   @Override
@@ -153,6 +156,9 @@ final class Extension implements RdmaCore {
 
   @Override
   public native int resizeCompletionQueue(long queue, int depth);
+
+  @Override
+  public native int moderate(long queue, int count, int period);
 
   @Override
   public native int destroyCompletionQueue(long queue);

@@ -2,6 +2,7 @@
 package io.verbena.foreign;
 
 import io.verbena.disni.core.Words.DeviceWords;
+import io.verbena.disni.core.Words.ModerationWords;
 import io.verbena.disni.core.Words.PortWords;
 import io.verbena.foreign.Function.Failure;
 import java.lang.foreign.Arena;
@@ -19,6 +20,8 @@ import java.util.Set;
  */
 final class Contexts {
   private static final int ENODEV = 19;
+  private static final int ENOSYS = 38;
+  private static final int EOPNOTSUPP = 95;
   private static final int NAME_SIZE = 64;
   private static final int PORT_SPACE_TCP = 0x0106;
   private static final long EXTENDED = -1;
@@ -189,6 +192,29 @@ final class Contexts {
       words.set(PortWords.MAX_MSG_SZ, Memory.getInt(from + Structures.PORT_MAX_MSG_SZ));
       words.set(PortWords.LID, Memory.getUnsignedShort(from + Structures.PORT_LID));
       words.set(PortWords.LINK_LAYER, Memory.getUnsignedByte(from + Structures.PORT_LINK_LAYER));
+      return 0;
+    }
+  }
+
+  /** 0 where the driver tells nothing, as in {@code ibv_query_device_ex} of the header. */
+  int queryModeration(long context, WordBlock words) {
+    try (Arena arena = Arena.ofConfined()) {
+      long from = ForeignCore.allocate(arena, Structures.DEVICE_EX_SIZE);
+      long at = extended(context, Structures.BEFORE_QUERY_DEVICE_EX);
+      int result =
+          at == 0
+              ? -EOPNOTSUPP
+              : Function.of(MemorySegment.ofAddress(Memory.getLong(at)), Failure.STATUS, "PPPP")
+                  .status(context, 0, from, Structures.DEVICE_EX_SIZE);
+      if (result < 0 && result != -EOPNOTSUPP && result != -ENOSYS) {
+        return result;
+      }
+      words.set(
+          ModerationWords.MAX_COUNT,
+          Memory.getUnsignedShort(from + Structures.DEVICE_EX_MAX_CQ_COUNT));
+      words.set(
+          ModerationWords.MAX_PERIOD,
+          Memory.getUnsignedShort(from + Structures.DEVICE_EX_MAX_CQ_PERIOD));
       return 0;
     }
   }

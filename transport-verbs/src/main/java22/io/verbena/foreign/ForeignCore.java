@@ -29,6 +29,10 @@ final class ForeignCore implements RdmaCore {
   private static final int ROCE_V2 = 2;
   private static final int BIND_MW = 8;
   private static final int SRQ_LIMIT_MASK = 2;
+
+  /** {@code IBV_CQ_ATTR_MODERATE}. */
+  private static final int CQ_MODERATE_MASK = 1;
+
   private static final int AF_INET = 2;
   private static final int AF_INET6 = 10;
   private static final int SOCKADDR_IN = 16;
@@ -272,6 +276,11 @@ final class ForeignCore implements RdmaCore {
   }
 
   @Override
+  public int queryModeration(long context, long words) {
+    return contexts.queryModeration(context, new WordBlock(words));
+  }
+
+  @Override
   public int queryPort(long context, int port, long words) {
     return contexts.queryPort(context, port, new WordBlock(words));
   }
@@ -435,6 +444,23 @@ final class ForeignCore implements RdmaCore {
   public int resizeCompletionQueue(long queue, int depth) {
     int result = resizeQueue.status(queue, depth);
     return result < 0 ? result : Memory.getInt(queue + Structures.CQ_CQE);
+  }
+
+  @Override
+  public int moderate(long queue, int count, int period) {
+    long context = Memory.getLong(queue + Structures.CQ_CONTEXT);
+    long at = contexts.extended(context, Structures.BEFORE_MODIFY_CQ);
+    Function modify = at == 0 ? null : operation(at, Failure.STATUS, "PP");
+    if (modify == null) {
+      return -EOPNOTSUPP;
+    }
+    try (Arena arena = Arena.ofConfined()) {
+      long change = allocate(arena, Structures.CQ_CHANGE_SIZE);
+      Memory.putInt(change + Structures.CQ_CHANGE_MASK, CQ_MODERATE_MASK);
+      Memory.putShort(change + Structures.CQ_CHANGE_COUNT, count);
+      Memory.putShort(change + Structures.CQ_CHANGE_PERIOD, period);
+      return modify.status(queue, change);
+    }
   }
 
   @Override

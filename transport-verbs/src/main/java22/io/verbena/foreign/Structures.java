@@ -27,7 +27,9 @@ final class Structures {
   /** {@code struct verbs_context}, which ends with the context: so far before it. */
   static final int BEFORE_SIZE = 8;
 
+  static final int BEFORE_QUERY_DEVICE_EX = 104;
   static final int BEFORE_CREATE_CQ_EX = 120;
+  static final int BEFORE_MODIFY_CQ = 184;
   static final int BEFORE_QUERY_PORT = 320;
 
   /** {@code struct ibv_device_attr}; the firmware's version stands first. */
@@ -51,6 +53,12 @@ final class Structures {
   static final int DEVICE_MAX_SRQ_WR = 216;
   static final int DEVICE_PHYS_PORT_CNT = 227;
   static final int DEVICE_SIZE = 232;
+
+  /** {@code struct ibv_device_attr_ex}. */
+  static final int DEVICE_EX_MAX_CQ_COUNT = 368;
+
+  static final int DEVICE_EX_MAX_CQ_PERIOD = 370;
+  static final int DEVICE_EX_SIZE = 400;
 
   /** {@code struct ibv_port_attr}. */
   static final int PORT_STATE = 0;
@@ -118,6 +126,13 @@ final class Structures {
   static final int CQ_WISH_COMP_MASK = 40;
   static final int CQ_WISH_FLAGS = 44;
   static final int CQ_WISH_SIZE = 56;
+
+  /** {@code struct ibv_modify_cq_attr}. */
+  static final int CQ_CHANGE_MASK = 0;
+
+  static final int CQ_CHANGE_COUNT = 4;
+  static final int CQ_CHANGE_PERIOD = 6;
+  static final int CQ_CHANGE_SIZE = 8;
 
   /** {@code struct ibv_srq}. */
   static final int SRQ_CONTEXT = 0;

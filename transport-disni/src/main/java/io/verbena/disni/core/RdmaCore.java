@@ -81,6 +81,9 @@ public interface RdmaCore {
    */
   int queryDevice(long context, long words, long firmware);
 
+  /** {@code ibv_query_device_ex(3)}: fills {@link Words.ModerationWords}. */
+  int queryModeration(long context, long words);
+
   /** Fills {@link Words.PortWords}. */
   int queryPort(long context, int port, long words);
 
@@ -128,6 +131,13 @@ public interface RdmaCore {
 
   /** {@code ibv_resize_cq(3)}: returns the new depth. */
   int resizeCompletionQueue(long queue, int depth);
+
+  /**
+   * {@code ibv_modify_cq(3)} with IBV_CQ_ATTR_MODERATE: an event after so many completions, or so
+   * many microseconds. A resize keeps it: the kernel's mlx5_ib_resize_cq selects the fields of the
+   * size alone.
+   */
+  int moderate(long queue, int count, int period);
 
   int destroyCompletionQueue(long queue);
 

@@ -33,6 +33,12 @@ public final class Words {
     COMP_VECTORS
   }
 
+  /** {@code struct ibv_cq_moderation_caps}: 0 if there is no moderation; the period in us. */
+  public enum ModerationWords {
+    MAX_COUNT,
+    MAX_PERIOD
+  }
+
   /** {@code struct ibv_port_attr}; MTUs are codes, 1 for 256 to 5 for 4096. */
   public enum PortWords {
     STATE,
