@@ -90,6 +90,10 @@ final class DisniCompletionQueue implements CompletionQueue {
         DESTROY,
         pointer,
         made -> {
+          if (channel != null) {
+            // Without one it tells no events.
+            device.moderate(made);
+          }
           int got = (int) granted.bytes().getLong(0);
           DisniCompletionQueue queue = new DisniCompletionQueue(device, made, got, channel);
           device.context().created(made, device, queue);

@@ -5,6 +5,7 @@ import io.verbena.disni.address.DisniAddress;
 import io.verbena.disni.core.RdmaCore;
 import io.verbena.disni.core.Words.AsyncWords;
 import io.verbena.disni.core.Words.DeviceWords;
+import io.verbena.disni.core.Words.ModerationWords;
 import io.verbena.disni.core.Words.PortWords;
 import io.verbena.verbs.Access;
 import io.verbena.verbs.AddressVector;
@@ -197,6 +198,12 @@ final class DisniContext {
             VerbsError.INVALID, refusal(address, "gid", asked.gid(), "0.." + (gids - 1)));
       }
     }
+    if (asked.cqCount() != DisniAddress.UNSET) {
+      Block limits = Block.of(ModerationWords.values());
+      Errno.check("query device", core.queryModeration(pointer, limits.address()));
+      limit(address, "cq-count", asked.cqCount(), limits.getInt(ModerationWords.MAX_COUNT));
+      limit(address, "cq-period", asked.cqPeriod(), limits.getInt(ModerationWords.MAX_PERIOD));
+    }
   }
 
   private void refuse(URI address, String option, int value, String where) {
@@ -204,6 +211,18 @@ final class DisniContext {
       throw new VerbsException(
           VerbsError.NOT_SUPPORTED,
           refusal(address, option, value, "none: " + name + " is no device of " + where));
+    }
+  }
+
+  private void limit(URI address, String option, int value, int most) {
+    if (most == 0) {
+      throw new VerbsException(
+          VerbsError.NOT_SUPPORTED,
+          refusal(
+              address, option, value, "none: " + name + " does not moderate completion queues"));
+    }
+    if (value > most) {
+      throw new VerbsException(VerbsError.INVALID, refusal(address, option, value, "1.." + most));
     }
   }
 

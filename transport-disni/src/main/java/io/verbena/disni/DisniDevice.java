@@ -82,6 +82,16 @@ final class DisniDevice implements Device {
     return Access.bits(access) | (opened.relaxedOrdering() ? RELAXED_ORDERING : 0);
   }
 
+  /** Has a new completion queue with a channel tell fewer events, where the address asks for it. */
+  void moderate(long queue) {
+    if (opened.cqCount() != DisniAddress.UNSET) {
+      String asked = "cq-count: " + opened.cqCount() + ", cq-period: " + opened.cqPeriod();
+      Errno.check(
+          "moderate completion queue of " + context.name() + ", " + asked,
+          core.moderate(queue, opened.cqCount(), opened.cqPeriod()));
+    }
+  }
+
   /** The completion vector of the next channel: one for the queues of a loop. */
   private int nextVector() {
     return opened.vector() == DisniAddress.UNSET ? context.nextVector() : opened.vector();

@@ -173,12 +173,17 @@ final class ConnectionOptionsTest {
     "10.0.7.1, gid=0, NOT_SUPPORTED, none",
     "10.0.7.1, ack-timeout=14, NOT_SUPPORTED, none",
     "10.0.7.1, rnr-timer=1, NOT_SUPPORTED, none",
-    "10.0.4.1, gid=0, NOT_SUPPORTED, none"
+    "10.0.4.1, gid=0, NOT_SUPPORTED, none",
+    "10.0.1.1, cq-period=4096&cq-count=1, INVALID, 1..4095",
+    "10.0.5.1, cq-count=16&cq-period=20, NOT_SUPPORTED, none: bnxt_re0",
+    "10.0.6.1, cq-count=16&cq-period=20, NOT_SUPPORTED, none: irdma0",
+    "10.0.7.1, cq-count=16&cq-period=20, NOT_SUPPORTED, none: siw0",
+    "10.0.9.1, cq-count=16&cq-period=20, NOT_SUPPORTED, none: rxe0"
   })
   void refusesWhatTheDeviceDoesNotHaveByName(
       String host, String option, VerbsError error, String expected) {
     URI refused = FakeRdmaCore.uri(host + ":1?" + option);
-    String message = option.replace("=", ": ") + " (expected: " + expected;
+    String message = option.replaceAll("&.*", "").replace("=", ": ") + " (expected: " + expected;
 
     assertThatThrownBy(() -> FakeRdmaCore.open(refused).close())
         .isInstanceOfSatisfying(VerbsException.class, e -> assertThat(e.error()).isEqualTo(error))
@@ -224,6 +229,33 @@ final class ConnectionOptionsTest {
 
       assertThat(FakeRdmaCore.access(region.pointer())).isEqualTo(relaxed ? 1 << 20 : 0);
       assertThat(region.access()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"10.0.1.1, 16, 20", "10.0.4.1, 65535, 4095"})
+  void moderatesCompletionQueuesWithAChannelWhereAsked(String host, int count, int period) {
+    String options = "?cq-count=" + count + "&cq-period=" + period;
+    try (DisniDevice device = open(host + options);
+        DisniCompletionChannel channel = device.createCompletionChannel();
+        DisniCompletionQueue shared = device.createCompletionQueue(4, channel, false);
+        DisniCompletionQueue single = device.createCompletionQueue(4, channel, true);
+        DisniCompletionQueue polled = device.createCompletionQueue(4, null, false)) {
+      long expected = (long) count << 16 | period;
+
+      assertThat(FakeRdmaCore.moderation(shared.pointer())).isEqualTo(expected);
+      assertThat(FakeRdmaCore.moderation(single.pointer())).isEqualTo(expected);
+      assertThat(FakeRdmaCore.moderation(polled.pointer())).isEqualTo(-1);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.1.1", "10.0.9.1"})
+  void moderatesNothingUnlessAsked(String host) {
+    try (DisniDevice device = open(host);
+        DisniCompletionChannel channel = device.createCompletionChannel();
+        DisniCompletionQueue queue = device.createCompletionQueue(4, channel, false)) {
+      assertThat(FakeRdmaCore.moderation(queue.pointer())).isEqualTo(-1);
     }
   }
 

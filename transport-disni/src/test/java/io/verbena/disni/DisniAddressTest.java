@@ -10,6 +10,7 @@ import io.verbena.verbs.VerbsException;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DisniAddressTest {
@@ -41,10 +42,30 @@ class DisniAddressTest {
   }
 
   @Test
-  void namesTheOptionAndItsLimit() {
-    assertThatThrownBy(
-            () -> DisniAddress.parse(DisniAddress.SCHEME, URI.create("disni://10.1.2.3?tos=256")))
-        .hasMessageContaining("tos: 256 (expected: 0..255)");
+  void readsHowCompletionQueuesAreModerated() {
+    DisniAddress address =
+        DisniAddress.parse(
+            DisniAddress.SCHEME, URI.create("disni://10.1.2.3?cq-count=65535&cq-period=1"));
+
+    assertThat(address.cqCount()).isEqualTo(65_535);
+    assertThat(address.cqPeriod()).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "tos=256, tos: 256 (expected: 0..255)",
+    "cq-count=65536&cq-period=1, cq-count: 65536 (expected: 1..65535)",
+    "cq-count=1&cq-period=0, cq-period: 0 (expected: 1..65535)",
+    "cq-count=16, cq-count: 16 (expected: with cq-period)",
+    "cq-period=20, cq-period: 20 (expected: with cq-count)"
+  })
+  void namesTheOptionAndWhatIsExpected(String options, String message) {
+    URI address = URI.create("disni://10.1.2.3?" + options);
+
+    assertThatThrownBy(() -> DisniAddress.parse(DisniAddress.SCHEME, address))
+        .isInstanceOfSatisfying(
+            VerbsException.class, e -> assertThat(e.error()).isEqualTo(VerbsError.INVALID))
+        .hasMessageContaining(message);
   }
 
   @Test
@@ -55,6 +76,8 @@ class DisniAddressTest {
     assertThat(address.device()).isNull();
     assertThat(address.gid()).isEqualTo(DisniAddress.UNSET);
     assertThat(address.tos()).isEqualTo(DisniAddress.UNSET);
+    assertThat(address.cqCount()).isEqualTo(DisniAddress.UNSET);
+    assertThat(address.cqPeriod()).isEqualTo(DisniAddress.UNSET);
     assertThat(address.source()).isNull();
     assertThat(DisniAddress.uri(DisniAddress.SCHEME, address.socket()).getHost())
         .startsWith("[fd77:")
@@ -76,7 +99,9 @@ class DisniAddressTest {
         "disni://10.1.2.3?ack-timeout=32",
         "disni://10.1.2.3?rnr-timer=-1",
         "disni://10.1.2.3?relaxed-ordering=yes",
-        "disni://10.1.2.3?vector=-1"
+        "disni://10.1.2.3?vector=-1",
+        "disni://10.1.2.3?cq-count=0&cq-period=1",
+        "disni://10.1.2.3?cq-count=1&cq-period=short"
       })
   void refusesWhatItDoesNotKnowAndNamesIt(String address) {
     assertThatThrownBy(() -> DisniAddress.parse(DisniAddress.SCHEME, URI.create(address)))

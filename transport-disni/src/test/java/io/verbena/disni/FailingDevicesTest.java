@@ -887,6 +887,40 @@ final class FailingDevicesTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "12, NO_MEMORY", // ENOMEM
+    "95, NOT_SUPPORTED" // EOPNOTSUPP
+  })
+  void leavesNoCompletionQueueThatCannotBeModerated(int errno, VerbsError error) {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0?cq-count=16&cq-period=20");
+    try (DisniDevice device = FakeRdmaCore.open(address);
+        DisniCompletionChannel channel = device.createCompletionChannel()) {
+      int objects = FakeRdmaCore.objects();
+      FakeRdmaCore.script("fail ibv_modify_cq " + errno);
+
+      assertThatExceptionOfType(VerbsException.class)
+          .isThrownBy(() -> device.createCompletionQueue(4, channel, false).close())
+          .withMessageContaining("mlx5_0, cq-count: 16, cq-period: 20")
+          .extracting(VerbsException::error)
+          .isEqualTo(error);
+      assertThat(FakeRdmaCore.objects()).isEqualTo(objects);
+      device.createCompletionQueue(4, channel, false).close();
+    }
+  }
+
+  @Test
+  void opensNoDeviceThatDoesNotTellHowItModerates() {
+    URI address = FakeRdmaCore.uri("10.0.1.1:0?cq-count=16&cq-period=20");
+    FakeRdmaCore.script("fail ibv_query_device_ex " + EIO);
+
+    assertThatExceptionOfType(VerbsException.class)
+        .isThrownBy(() -> FakeRdmaCore.open(address).close())
+        .extracting(VerbsException::error)
+        .isEqualTo(VerbsError.IO);
+    FakeRdmaCore.open(address).close();
+  }
+
   /** Makes a queue, has it tell an event, and closes it at about the time when that is taken. */
   private static void closeWithAnEvent(FakeConnection link, int round) {
     CompletionQueue queue = link.device.createCompletionQueue(4, link.channel);

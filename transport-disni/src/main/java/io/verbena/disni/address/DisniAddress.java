@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * @param rnrTimer the code of the time that a peer waits which has found no receive
  * @param vector the completion vector of the device
  * @param relaxedOrdering whether the device may write the bytes of one message in any order
+ * @param cqCount after how many completions a completion queue tells an event; set if {@code
+ *     cqPeriod} is
+ * @param cqPeriod after how many microseconds it tells one of fewer completions
  */
 public record DisniAddress(
     InetSocketAddress socket,
@@ -37,7 +40,9 @@ public record DisniAddress(
     int ackTimeout,
     int rnrTimer,
     int vector,
-    boolean relaxedOrdering) {
+    boolean relaxedOrdering,
+    int cqCount,
+    int cqPeriod) {
   /** The scheme of addresses of RNICs. */
   public static final String SCHEME = "disni";
 
@@ -47,6 +52,10 @@ public record DisniAddress(
   private static final int MAX_PORT = 65_535;
   private static final int MAX_TOS = 255;
   private static final int MAX_CODE = 31;
+
+  /** Of 16 bits, as in {@code struct ibv_moderate_cq}. */
+  private static final int MAX_MODERATION = 65_535;
+
   private static final List<String> OPTIONS =
       List.of(
           "device",
@@ -56,7 +65,9 @@ public record DisniAddress(
           "ack-timeout",
           "rnr-timer",
           "vector",
-          "relaxed-ordering");
+          "relaxed-ordering",
+          "cq-count",
+          "cq-period");
 
   /**
    * Reads an address, and looks its hosts up.
@@ -73,6 +84,7 @@ public record DisniAddress(
     }
     Map<String, String> options = options(address);
     String source = options.get("source");
+    requireBoth(address, options, "cq-count", "cq-period");
     return new DisniAddress(
         new InetSocketAddress(resolve(address, host), Math.max(0, address.getPort())),
         options.get("device"),
@@ -82,7 +94,9 @@ public record DisniAddress(
         number(address, options, "ack-timeout", MAX_CODE),
         number(address, options, "rnr-timer", MAX_CODE),
         number(address, options, "vector", Integer.MAX_VALUE),
-        flag(address, options, "relaxed-ordering"));
+        flag(address, options, "relaxed-ordering"),
+        number(address, options, "cq-count", 1, MAX_MODERATION),
+        number(address, options, "cq-period", 1, MAX_MODERATION));
   }
 
   private static Map<String, String> options(URI address) {
@@ -110,16 +124,36 @@ public record DisniAddress(
     return text.equals("true");
   }
 
+  /**
+   * Refuses one without the other: a count without a period would leave the last completions
+   * untold, and what a count of 0 means no man page says.
+   */
+  private static void requireBoth(
+      URI address, Map<String, String> options, String one, String other) {
+    if (options.containsKey(one) != options.containsKey(other)) {
+      boolean hasOne = options.containsKey(one);
+      String given = hasOne ? one : other;
+      String missing = hasOne ? other : one;
+      throw invalid(
+          address, given + ": " + options.get(given) + " (expected: with " + missing + ")");
+    }
+  }
+
   private static int number(URI address, Map<String, String> options, String option, int most) {
+    return number(address, options, option, 0, most);
+  }
+
+  private static int number(
+      URI address, Map<String, String> options, String option, int least, int most) {
     String text = options.get(option);
     if (text == null) {
       return UNSET;
     }
-    String expected =
-        option + ": " + text + " (expected: 0.." + (most == Integer.MAX_VALUE ? "" : most) + ")";
+    String limit = most == Integer.MAX_VALUE ? "" : String.valueOf(most);
+    String expected = option + ": " + text + " (expected: " + least + ".." + limit + ")";
     try {
       int number = Integer.parseInt(text);
-      if (number >= 0 && number <= most) {
+      if (number >= least && number <= most) {
         return number;
       }
     } catch (NumberFormatException e) {
