@@ -31,10 +31,7 @@ import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -44,11 +41,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * fails, or the device goes before it: the first, the second, and so on to the last. It learns of
  * it by an error or an event, waits for nothing for ever, and can close all that it has.
  */
-@Tag(FakeRdmaCore.TAG)
 @Tag("once")
-@Isolated("the script makes calls of all devices fail")
-final class AnyCallTest {
-  private static final long NANOS = TimeUnit.SECONDS.toNanos(10);
+final class AnyCallTest extends ScriptedFaults {
   private static final int FEWEST_CALLS = 50;
   private static final int MOST_CALLS = 1000;
 
@@ -82,16 +76,6 @@ final class AnyCallTest {
     void comeBack() {
       FakeRdmaCore.script("return " + device);
     }
-  }
-
-  @BeforeAll
-  static void needsTheFake() {
-    FakeRdmaCore.assumeLoaded();
-  }
-
-  @AfterEach
-  void clear() {
-    FakeRdmaCore.script("clear");
   }
 
   @ParameterizedTest

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The TCK on a device of the fake rdma-core, and devices that fail, with the native libraries as
- * the address and the undefined behaviour sanitizer have them: any report of theirs ends the
- * program.
+ * The TCK on a device of the fake rdma-core, and devices, connections and calls that fail, with the
+ * native libraries as the address and the undefined behaviour sanitizer have them: any report of
+ * theirs ends the program.
  */
 @Tag(FakeRdmaCore.TAG)
 @Tag("once")
@@ -43,6 +43,8 @@ final class SanitizedTest {
     line.add(SanitizedVerbs.class.getName());
     line.add(Mlx5RoceTest.class.getName());
     line.add(FailingDevicesTest.class.getName());
+    line.add(FailingConnectionsTest.class.getName());
+    line.add(FailingCallsTest.class.getName());
     line.add(AnyCallTest.class.getName());
     line.add(CompletionOrderTest.class.getName());
     line.add(GidTableTest.class.getName());
