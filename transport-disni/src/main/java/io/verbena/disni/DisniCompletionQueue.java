@@ -352,12 +352,9 @@ final class DisniCompletionQueue implements CompletionQueue {
     queuePairs--;
   }
 
-  /** Returns once no poller frees a slot that it found before this call. */
+  /** Returns once no poller, who holds the monitor, frees a slot found before this call. */
   void awaitPoller() {
-    synchronized (this) {
-      // Whoever polls holds the monitor.
-      assert Thread.holdsLock(this);
-    }
+    Monitors.awaitHolder(this);
   }
 
   /**

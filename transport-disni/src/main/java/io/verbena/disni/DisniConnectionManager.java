@@ -451,10 +451,9 @@ final class DisniConnectionManager implements ConnectionManager {
   public void close() {
     if (open.close("connection manager")) {
       waiter.close();
-      // Who was told that an event is there, and did not take it yet, finds the waiter closed.
-      synchronized (steps) {
-        assert waiter.isClosed();
-      }
+      // Whoever takes an event is done then. Whoever was told of one, and did not take it yet, finds
+      // the waiter closed. So nobody uses the channel any more.
+      Monitors.awaitHolder(steps);
       destroyer.close(() -> device.core().destroyEventChannel(channel));
       device.closed(this);
     }

@@ -29,10 +29,7 @@ final class Posters {
   /** Returns once nobody posts who found open what was marked as closed before this call. */
   void await() {
     for (Object lock : locks) {
-      synchronized (lock) {
-        // Whoever posts holds it.
-        assert Thread.holdsLock(lock);
-      }
+      Monitors.awaitHolder(lock);
     }
   }
 }
