@@ -173,7 +173,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
       return;
     }
     try {
-      queue.offer(reply == null ? failure(call, failure) : reply(call, reply));
+      queue.offer(message(call, reply, failure));
     } catch (IOException | RuntimeException e) {
       // Nothing tells the peer of it but the end of the connection.
       LOG.warn("{}: cannot reply to {}", name, connection.peer(), e);
@@ -196,32 +196,33 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
         || exception == ExceptionDetailsCase.LEADERNOTREADYEXCEPTION;
   }
 
-  private ByteBuf reply(long call, MessageLite reply) throws IOException {
+  private ByteBuf message(long call, @Nullable MessageLite reply, @Nullable Throwable failure)
+      throws IOException {
     try {
-      return reply(connection.memory().allocator(), call, reply);
+      return message(connection.memory().allocator(), call, reply, failure);
     } catch (MemoryLimitException full) {
       // Other memory, whose bytes are copied: all requests would fail with the connection.
-      return reply(PooledByteBufAllocator.DEFAULT, call, reply);
+      return message(PooledByteBufAllocator.DEFAULT, call, reply, failure);
     }
   }
 
-  private static ByteBuf reply(ByteBufAllocator allocator, long call, MessageLite reply)
+  private ByteBuf message(
+      ByteBufAllocator allocator,
+      long call,
+      @Nullable MessageLite reply,
+      @Nullable Throwable failure)
       throws IOException {
-    return CallLayout.message(allocator, CallLayout.REPLY, 0, 0, call, reply);
+    return reply == null
+        ? CallLayout.failure(allocator, call, serialized(failure))
+        : CallLayout.message(allocator, CallLayout.REPLY, 0, 0, call, reply);
   }
 
-  private ByteBuf failure(long call, @Nullable Throwable failure) {
+  private byte[] serialized(@Nullable Throwable failure) {
     Throwable why = failure == null ? new IOException(name + ": no reply") : unwrapped(failure);
-    byte[] bytes;
     try {
-      bytes = IOUtils.object2Bytes(why);
+      return IOUtils.object2Bytes(why);
     } catch (RuntimeException notSerializable) {
-      bytes = IOUtils.object2Bytes(new IOException(why.toString()));
-    }
-    try {
-      return CallLayout.failure(connection.memory().allocator(), call, bytes);
-    } catch (MemoryLimitException full) {
-      return CallLayout.failure(PooledByteBufAllocator.DEFAULT, call, bytes);
+      return IOUtils.object2Bytes(new IOException(why.toString()));
     }
   }
 
