@@ -7,7 +7,7 @@ import io.verbena.reactor.wire.ProtocolException;
  * Credits from the peer: how many frames, messages or immediates this end may send. Counters are
  * totals modulo 2<sup>32</sup>, as they are on the wire.
  */
-public final class SendCredits {
+public class SendCredits {
   private final String of;
   private final int most;
   private int limit;

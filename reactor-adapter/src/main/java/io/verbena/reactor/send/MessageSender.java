@@ -19,6 +19,7 @@ import io.verbena.meters.Credit;
 import io.verbena.reactor.credit.CreditReturns;
 import io.verbena.reactor.credit.CreditShares;
 import io.verbena.reactor.credit.SendCredits;
+import io.verbena.reactor.credit.SendFrameCredits;
 import io.verbena.reactor.guard.Admission;
 import io.verbena.reactor.guard.FailureGuard;
 import io.verbena.reactor.queue.LoopResources;
@@ -57,9 +58,6 @@ public final class MessageSender {
   /** Frame credits that are left for returning credits. */
   static final int RESERVED_FRAMES = 2;
 
-  /** So many ticks without a frame make an end give back what it was granted beyond the first. */
-  private static final int IDLE_TICKS = 3;
-
   /** From here on it is cheaper to have the HCA gather a message than to copy it. */
   private static final int GATHER_FROM = 1024;
 
@@ -73,7 +71,7 @@ public final class MessageSender {
   private final Admission admission;
   private final ConnectionMeter meter;
   private final ConnectionRecorder events;
-  private final SendCredits frames;
+  private final SendFrameCredits frames;
   private final CreditShares<SendOperation> shares;
   private final SendCredits notices;
   private final int eagerLimit;
@@ -82,23 +80,15 @@ public final class MessageSender {
   private final boolean gathers;
   private final int signalEvery;
 
-  /** Credits of frames that are not given back. */
-  private final int firstFrames;
-
   private final ArrayDeque<Notice> waitingNotices = new ArrayDeque<>(1);
   private final RendezvousSources exposed;
+  private final PendingClose pendingClose = new PendingClose();
   private @Nullable SendFrame open;
   private int unsignaled;
-  private int usedAtTick;
-  private int idleTicks;
   private boolean halted;
   private boolean stuck;
   private int stuckSince;
   private boolean starved;
-  private boolean closeWanted;
-  private boolean closeSent;
-  private boolean stopWanted;
-  private boolean stopSent;
 
   /** Why no more is sent to a peer that drops it, or null. */
   private @Nullable RdmaException stopped;
@@ -131,8 +121,7 @@ public final class MessageSender {
     resources = buffers.resources();
     loop = resources.loop();
     gathers = loop.device().attributes().maxScatterGather() >= 2;
-    firstFrames = peer.first();
-    frames = new SendCredits("frames", firstFrames, peer.receiveDepth());
+    frames = new SendFrameCredits(peer.first(), peer.receiveDepth());
     shares = new CreditShares<>(peer.window());
     exposed = new RendezvousSources(resources);
     notices = new SendCredits("immediates", peer.window(), peer.window());
@@ -180,7 +169,7 @@ public final class MessageSender {
   /** Takes the grants of a frame's header. */
   public void granted(int newFrames, int newMessages, int newNotices) {
     frames.raise(newFrames);
-    if (hasMoreFrames()) {
+    if (frames.hasMoreThanFirst()) {
       sends.ticks().ask();
     }
     notices.raise(newNotices);
@@ -465,25 +454,19 @@ public final class MessageSender {
   }
 
   private void addControl(SendFrame frame) {
-    if (isReturnDue()) {
-      // This frame takes one of them.
-      int count = frames.left() - firstFrames - 1;
-      frame.giveBack(count);
-      frames.giveBack(count);
-      idleTicks = 0;
+    if (frames.isReturnDue()) {
+      frame.giveBack(frames.giveBackIdle());
     }
     if (returns.isDonePending()) {
       frame.done(returns.takeDone());
     }
     if (isCloseDue()) {
-      closeSent = true;
-      stopSent = stopWanted;
-      frame.close(stopWanted);
+      frame.close(pendingClose.send());
     }
   }
 
   private boolean isCloseDue() {
-    return closeWanted && (!closeSent || stopSent != stopWanted) && nothingLeft();
+    return pendingClose.isDue() && nothingLeft();
   }
 
   private boolean nothingLeft() {
@@ -494,16 +477,13 @@ public final class MessageSender {
     if (returns.frames().reached()) {
       return frames.left() > 0;
     }
-    return frames.left() > RESERVED_FRAMES && (returns.isDue() || isCloseDue() || isReturnDue());
-  }
-
-  private boolean isReturnDue() {
-    return idleTicks >= IDLE_TICKS && hasMoreFrames();
+    return frames.left() > RESERVED_FRAMES
+        && (returns.isDue() || isCloseDue() || frames.isReturnDue());
   }
 
   /** Whether it has credits of frames that it gives back when it does not use them. */
   public boolean hasMoreFrames() {
-    return frames.left() > firstFrames + 1;
+    return frames.hasMoreThanFirst();
   }
 
   /** Sends what this turn has brought, and what the peer must know. */
@@ -565,10 +545,8 @@ public final class MessageSender {
 
   /** The coarse clock went on: tries again what found no frame credit, no slot or no memory. */
   public void tick() {
-    int used = frames.used();
-    idleTicks = used == usedAtTick ? idleTicks + 1 : 0;
-    usedAtTick = used;
-    if (stuck || isReturnDue()) {
+    frames.tick();
+    if (stuck || frames.isReturnDue()) {
       turn.ask();
     }
   }
@@ -599,16 +577,14 @@ public final class MessageSender {
 
   /** Has a CLOSE sent once nothing else is left to send; idempotent. */
   public void close() {
-    if (!closeWanted) {
-      closeWanted = true;
+    if (pendingClose.ask()) {
       turn.ask();
     }
   }
 
   /** Has the CLOSE say, or another one, that this end drops what else comes; idempotent. */
   public void askToStop() {
-    if (!stopWanted) {
-      stopWanted = true;
+    if (pendingClose.askToStop()) {
       turn.ask();
     }
   }
@@ -631,12 +607,12 @@ public final class MessageSender {
 
   /** Whether a CLOSE is sent once nothing else is left to send. */
   public boolean isCloseWanted() {
-    return closeWanted;
+    return pendingClose.isWanted();
   }
 
   /** Whether the CLOSE is in a frame. */
   public boolean isCloseSent() {
-    return closeSent;
+    return pendingClose.isSent();
   }
 
   /** Whether the CLOSE is with the peer. */

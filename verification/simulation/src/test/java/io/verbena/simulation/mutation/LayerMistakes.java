@@ -29,8 +29,8 @@ final class LayerMistakes {
               "    }\n    receives.giveBack(frame);"),
           of(
               "credits used that were given back",
-              "send/MessageSender.java",
-              "      frames.giveBack(count);\n",
+              "credit/SendFrameCredits.java",
+              "    giveBack(count);\n",
               ""),
           of(
               "a frame's credit given before its receive is posted",
