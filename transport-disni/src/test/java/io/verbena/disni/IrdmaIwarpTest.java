@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.tck.Deviation;
 import io.verbena.tck.IwarpDeviation;
-import org.jspecify.annotations.Nullable;
+import io.verbena.tck.KnownDeviations;
 
 /** An Intel E810 in its iWARP mode, which writes what a READ brings with the rights of peers. */
 final class IrdmaIwarpTest extends FakeIwarpTck {
-  IrdmaIwarpTest() {
-    super("10.0.16.1");
-  }
+  private static final KnownDeviations KNOWN =
+      ofAll()
+          .add(
+              IwarpDeviation.CONNECTED_BY_THE_MANAGER.always(),
+              "CompletionQueues.growsAndKeepsWhatItHolds");
 
-  @Override
-  protected @Nullable Deviation deviation(String test) {
-    return test.equals("CompletionQueues.growsAndKeepsWhatItHolds")
-        ? IwarpDeviation.CONNECTED_BY_THE_MANAGER.deviation()
-        : super.deviation(test);
+  IrdmaIwarpTest() {
+    super("10.0.16.1", KNOWN);
   }
 }

@@ -2,6 +2,8 @@
 package io.verbena.emulated;
 
 import io.verbena.tck.Deviation;
+import io.verbena.tck.IwarpDeviation;
+import io.verbena.tck.KnownDeviations;
 import io.verbena.tck.VerbsTck;
 import java.net.URI;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,9 +18,55 @@ class IwarpVerbsTest extends VerbsTck {
   private static final AtomicInteger NEXT_PORT = new AtomicInteger(20_000);
   private static final ConcurrentHashMap<String, Integer> PORTS = new ConcurrentHashMap<>();
 
+  private static final KnownDeviations KNOWN =
+      KnownDeviations.iwarp()
+          .always(IwarpDeviation.DONE_WHEN_SENT, IwarpDeviation.ENDED_BY_EITHER_END)
+          .sometimes(
+              IwarpDeviation.DONE_BEFORE_THE_ERROR,
+              IwarpDeviation.DONE_OR_FLUSHED,
+              IwarpDeviation.DONE_BEHIND_A_FAILURE)
+          .add(
+              IwarpDeviation.CONNECTED_BY_THE_MANAGER.always(),
+              "CompletionQueues.growsAndKeepsWhatItHolds")
+          .add(
+              IwarpDeviation.DONE_WHEN_SENT.always(),
+              "Invalidation.isDoneInTheOrderOfTheSendQueue",
+              "Invalidation.killsAWindowWithAMessageBeforeItIsReceived",
+              "Invalidation.killsTheKeyOfARegion",
+              "Invalidation.killsTheKeyOfAWindow",
+              "Invalidation.letsTheWindowBeBoundAgain",
+              "SharedReceiveQueues.refusesAMessageThatIsLargerThanTheReceiveThatItGot")
+          .add(
+              IwarpDeviation.DONE_OR_FLUSHED.sometimes(),
+              "SendAndReceive.completesInTheOrderOfPosting",
+              "SharedReceiveQueues.makesASenderWaitUntilAReceiveIsPosted")
+          .add(
+              // A little later.
+              IwarpDeviation.ENDED_BY_EITHER_END.sometimes(),
+              "Posting.refusesAMessageBeyondTheDevicesMaximum")
+          .add(
+              Deviation.sometimes(
+                  "WR_FLUSH_ERR",
+                  IwarpDeviation.NO_WAIT_FOR_A_RECEIVE.sometimes().reason()
+                      + "; any thread of either end may see that first"),
+              "SharedCompletionQueues.losesNothingWhenSendsAndReceivesCompleteAtOnce",
+              "Threads.servesTheTwoEndsOfAConnectionInTwoThreads",
+              "Threads.takesReceivesOfManyThreadsOnOneQueuePair")
+          .add(
+              Deviation.sometimes(
+                  "messages received",
+                  "what TCP has taken and the peer has not read when it disconnects is lost"),
+              "Threads.completesEachRequestOnceWhenTheConnectionEndsMeanwhile")
+          .add(
+              new Deviation(
+                  "LOC_QP_OP_ERR",
+                  "the ends agree on how many READs may be outstanding (RFC 6581, section 9), so"
+                      + " that one is refused at home"),
+              "RemoteProtection.rejectsReadsIfThePeerServesNone");
+
   @Override
   protected @Nullable Deviation deviation(String test) {
-    return IwarpDifference.deviation(test);
+    return KNOWN.of(test);
   }
 
   @Override

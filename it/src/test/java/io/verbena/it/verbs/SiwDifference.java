@@ -3,6 +3,7 @@ package io.verbena.it.verbs;
 
 import io.verbena.tck.Deviation;
 import io.verbena.tck.IwarpDeviation;
+import io.verbena.tck.KnownDeviations;
 import io.verbena.verbs.CompletionStatus;
 import java.util.Arrays;
 import java.util.List;
@@ -13,44 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What tests of the TCK assert that is not so on Soft-iWARP (siw of Linux 6.1, with rdma-core 44),
- * beside what {@link IwarpDeviation} says of all devices of iWARP.
+ * beside what {@link IwarpDeviation} says of it and of others.
  */
 @SuppressWarnings("ImmutableEnumChecker") // List.of and Map.of are
 enum SiwDifference {
-  DONE_WHEN_SENT(
-      Kind.ALWAYS,
-      "a SEND or WRITE is done when TCP has taken it (RFC 5040, section 5.5), also if the peer then"
-          + " refuses it, has no receive for it, or goes: unsignaled, it never completes",
-      "client's send completion queue",
-      "Disconnecting.flushesWhatIsPendingAtBothEnds",
-      "ErrorState.completesWhatWasDoneBeforeAsDone",
-      "ErrorState.flushesEachRequestOnce",
-      "ErrorState.flushesTheReceivesWhenASendFails",
-      "ErrorState.flushesTheSendsThatArePending",
-      "ErrorState.flushesUnsignaledSendsToo",
-      "ErrorState.isEnteredByTheResponderThatRefusesToo",
-      "ErrorState.keepsCompletionsThatWereNotPolledYet",
-      "ErrorState.namesTheQueuePairOfWhatFailed",
-      "RemoteProtection.rejectsEveryUnsignaledRequestWithACompletion",
-      "SharedReceiveQueues.makesASenderWaitUntilAReceiveIsPosted",
-      "SharedReceiveQueues.refusesAMessageThatIsLargerThanTheReceiveThatItGot"),
-
-  DONE_OR_FLUSHED(
-      Kind.NOW_AND_THEN,
-      "as above, by who is first: the stream, or what the test does meanwhile",
-      "client's send completion queue",
-      "ErrorState.isEnteredByARequestThatFailsWhichFlushesWhatIsBehindIt",
-      "Threads.completesEachRequestOnceWhenAnErrorRacesWithPosting",
-      "Threads.servesTheTwoEndsOfAConnectionInTwoThreads"),
-
-  NO_WAIT_FOR_A_RECEIVE(
-      Kind.NOW_AND_THEN,
-      "a SEND for which no receive is posted yet ends the connection (RFC 5041, section 7), where"
-          + " InfiniBand tries again",
-      "a thread failed",
-      "SharedCompletionQueues.losesNothingWhenSendsAndReceivesCompleteAtOnce",
-      "Threads.takesReceivesOfManyThreadsOnOneQueuePair"),
-
   CLOSED_LISTENER(
       Kind.NOW_AND_THEN,
       "a request to a listener that closes before anybody took it: TCP may have it, and nobody answers",
@@ -79,20 +46,6 @@ enum SiwDifference {
       "LocalProtection.rejectsASendFromMemoryThatIsNotRegistered",
       "LocalProtection.rejectsASendWhoseLengthOverflowsTheAddress",
       "LocalProtection.rejectsAWriteFromAWrongKey"),
-
-  ENDED_BY_EITHER_END(
-      Kind.NOW_AND_THEN,
-      "a request that fails at home ends the connection (RFC 5040, section 8), and with it flushes the"
-          + " receives of the peer",
-      "unexpected completion on the server's receive completion queue",
-      "LocalProtection.rejectsAMessageOfWhichOneBufferIsBad",
-      "LocalProtection.rejectsASendBeforeTheRegion",
-      "LocalProtection.rejectsASendBeyondTheRegion",
-      "LocalProtection.rejectsASendFromARegionOfAnotherDomain",
-      "LocalProtection.rejectsASendFromARegionThatIsClosed",
-      "LocalProtection.rejectsASendFromAWrongKey",
-      "LocalProtection.rejectsASendFromMemoryThatIsNotRegistered",
-      "LocalProtection.rejectsASendWhoseLengthOverflowsTheAddress"),
 
   RECEIVE_PROTECTION(
       "a receive into memory that it may not write: siw says no more than that something failed"
@@ -127,12 +80,6 @@ enum SiwDifference {
           + " peers may write may read it too. Specified: refused (RFC 5040, section 5.2)",
       "[state after what the peer refused]",
       "RemoteProtection.rejectsAReadOfARegionThatMayOnlyBeWritten"),
-
-  ONE_BUFFER_FOR_A_READ(
-      Kind.ALWAYS,
-      "a READ into several buffers: siw takes one (max_sge_rd), and the provider refuses more",
-      "scatter/gather entries",
-      "ReadAndWrite.scattersAReadOverManyBuffers"),
 
   NO_SOLICITED_EVENTS(
       Kind.ALWAYS,
@@ -170,40 +117,36 @@ enum SiwDifference {
       "AsyncEvents.saysNothingOfAnErrorThatACompletionTells",
       "AsyncEvents.tellsTheResponderNothingWhenItsReceiveCompletesWithTheError"),
 
-  REQUEST_WITHOUT_ANSWER(
-      Kind.ALWAYS,
-      "a request that does not fit the backlog: the kernel closes the connection of TCP, which its peer is"
-          + " told as a rejection",
-      "status=-104",
-      "Connecting.leavesARequestWithoutAnAnswerThatDoesNotFitTheBacklog"),
-
-  ESTABLISHED_AT_ONCE(
-      Kind.NOW_AND_THEN,
-      "an answer that races with the end of the wait for it: the passive end is established when it has"
-          + " answered",
-      "but was: ESTABLISHED",
-      "Connecting.cannotBeAcceptedOnceTheCallerHasClosed",
-      "Connecting.cannotBeAcceptedOnceTheCallerHasGivenUp",
-      "Connecting.isConnectedAtBothEndsOrAtNeitherWhenTheAnswerRacesWithTheTimeout"),
-
-  ASKED_ONCE(
-      Kind.NOW_AND_THEN,
-      "a request that does not fit the backlog: as in \"request without answer\", so nobody asks again",
-      "no connection event within",
-      "Connecting.asksAgainUntilTheRequestFitsTheBacklog"),
-
-  ENDS_UNHEARD(
-      Kind.NOW_AND_THEN,
-      "a request that is posted just when the connection ends: siw does not flush it, and the provider does"
-          + " so when the program asks for events of the connection manager or the state, or posts again",
-      "no completion on the client's send completion queue",
-      "Threads.survivesThatARegionIsClosedWhilePeersWriteToIt"),
-
   NO_QUEUE(
       Kind.NOW_AND_THEN,
       "many queues that are made and destroyed at once: now and then libsiw makes none, and does not say why",
       "errno 5",
       "SharedReceiveQueues.givesEachReceiveToOneMessageWhenManyQueuePairsCompete");
+
+  /** What siw shares with others. */
+  private static final KnownDeviations SHARED =
+      KnownDeviations.iwarp()
+          .always(
+              IwarpDeviation.DONE_WHEN_SENT,
+              IwarpDeviation.DONE_BEFORE_THE_ERROR,
+              IwarpDeviation.DONE_WITHOUT_A_SHARED_RECEIVE)
+          .sometimes(
+              IwarpDeviation.DONE_OR_FLUSHED,
+              IwarpDeviation.DONE_BEHIND_A_FAILURE,
+              IwarpDeviation.NO_WAIT_FOR_A_RECEIVE,
+              IwarpDeviation.ENDED_BY_EITHER_END)
+          .always(IwarpDeviation.ONE_BUFFER_FOR_A_READ, IwarpDeviation.REQUEST_WITHOUT_ANSWER)
+          .sometimes(
+              IwarpDeviation.ASKED_ONCE,
+              IwarpDeviation.ESTABLISHED_AT_ONCE,
+              IwarpDeviation.ENDS_UNHEARD)
+          .add(
+              IwarpDeviation.DONE_OR_FLUSHED.sometimes(),
+              "Threads.servesTheTwoEndsOfAConnectionInTwoThreads")
+          .add(
+              IwarpDeviation.ESTABLISHED_AT_ONCE.sometimes(),
+              "Connecting.cannotBeAcceptedOnceTheCallerHasClosed",
+              "Connecting.cannotBeAcceptedOnceTheCallerHasGivenUp");
 
   /** Whether its tests always show it. */
   private enum Kind {
@@ -235,9 +178,7 @@ enum SiwDifference {
     StringBuilder page =
         new StringBuilder("\n## What the TCK asserts that is not so on siw\n\n")
             .append("| what | tests |\n| --- | --- |\n");
-    for (IwarpDeviation each : IwarpDeviation.values()) {
-      addRow(page, each.deviation().reason(), each.tests());
-    }
+    SHARED.forEach((deviation, tests) -> addRow(page, deviation.reason(), tests));
     for (SiwDifference each : values()) {
       addRow(page, each.reason, each.tests);
     }
@@ -264,7 +205,7 @@ enum SiwDifference {
         .map(each -> each.deviation)
         .filter(Objects::nonNull)
         .findAny()
-        .orElseGet(() -> IwarpDeviation.of(test));
+        .orElseGet(() -> SHARED.of(test));
   }
 
   private static Stream<SiwDifference> of(String test) {
