@@ -34,6 +34,15 @@ final class Block {
     return requireNonNull(core, "core").address(buffer);
   }
 
+  /**
+   * A block with the bytes between a buffer's position and limit; of one byte if there are none.
+   */
+  static Block copyOf(ByteBuffer data) {
+    Block block = new Block(Math.max(1, data.remaining()));
+    block.bytes().put(0, data, data.position(), data.remaining());
+    return block;
+  }
+
   /** A block of 64-bit words, one for each slot. */
   static Block of(Enum<?>[] slots) {
     return new Block(slots.length * Long.BYTES);

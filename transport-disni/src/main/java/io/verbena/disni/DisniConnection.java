@@ -6,13 +6,9 @@ import static java.util.Objects.requireNonNull;
 import io.verbena.disni.address.DisniAddress;
 import io.verbena.disni.core.RdmaCore;
 import io.verbena.disni.core.Words.EventWords;
-import io.verbena.disni.core.Words.ParameterWords;
-import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
-import io.verbena.verbs.DatagramPeer;
-import io.verbena.verbs.Gid;
 import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.ProtectionDomain;
 import io.verbena.verbs.QueuePair;
@@ -50,12 +46,6 @@ import org.jspecify.annotations.Nullable;
  * queue pair was in RTS from the beginning, and what becomes of it the kernel does not know.
  */
 final class DisniConnection implements ConnectionIdentifier {
-  static final int CONNECT_REQUEST = 4;
-  static final int DEVICE_REMOVAL = 11;
-
-  private static final int CONNECT_RESPONSE = 5;
-  private static final int REJECTED = 8;
-
   private static final String FLUSH = "modify queue pair";
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
@@ -277,18 +267,15 @@ final class DisniConnection implements ConnectionIdentifier {
     ConnectionLimits.check("connect", offered, mostData, manager.device().attributes());
     synchronized (manager.steps()) {
       requireState("connect", State.RESOLVED, true);
-      Block data = copy(offered.privateData());
-      Block words =
-          words(
+      ParameterBlock parameters =
+          new ParameterBlock(
               offered,
-              data,
               requireNonNull(queuePair),
               offered.responderResources(),
               offered.initiatorDepth());
       peerServes = offered.initiatorDepth();
-      int begun = core().connect(pointer, words.address());
-      words.keep();
-      data.keep();
+      int begun = core().connect(pointer, parameters.address());
+      parameters.keep();
       if (isIwarp() && endsAtOnce(begun)) {
         return;
       }
@@ -336,18 +323,17 @@ final class DisniConnection implements ConnectionIdentifier {
         return;
       }
       requireState("accept", State.REQUESTED, true);
-      Block data = copy(offered.privateData());
       DisniQueuePair pair = requireNonNull(queuePair);
       int initiatorDepth = Math.min(offered.initiatorDepth(), peerServes);
-      Block words = words(offered, data, pair, offered.responderResources(), initiatorDepth);
+      ParameterBlock parameters =
+          new ParameterBlock(offered, pair, offered.responderResources(), initiatorDepth);
       int ready =
           isDatagram()
               ? 0
               : pair.step(
                   made -> pairSteps.toReady(made, offered.responderResources(), initiatorDepth));
-      int accepted = ready < 0 ? ready : core().accept(pointer, words.address());
-      words.keep();
-      data.keep();
+      int accepted = ready < 0 ? ready : core().accept(pointer, parameters.address());
+      parameters.keep();
       if (isDatagram()) {
         Errno.check("accept", accepted);
         state = State.ANSWERED;
@@ -365,23 +351,6 @@ final class DisniConnection implements ConnectionIdentifier {
     }
   }
 
-  private static Block words(
-      ConnectionParameters offered,
-      Block data,
-      DisniQueuePair pair,
-      int responderResources,
-      int initiatorDepth) {
-    return Block.of(ParameterWords.values())
-        .set(ParameterWords.PRIVATE_DATA, data.address())
-        .set(ParameterWords.PRIVATE_DATA_LENGTH, offered.privateData().remaining())
-        .set(ParameterWords.RESPONDER_RESOURCES, responderResources)
-        .set(ParameterWords.INITIATOR_DEPTH, initiatorDepth)
-        .set(ParameterWords.RETRY_COUNT, offered.retryCount())
-        .set(ParameterWords.RNR_RETRY_COUNT, offered.rnrRetryCount())
-        .set(ParameterWords.QP_NUM, pair.number())
-        .set(ParameterWords.SRQ, pair.sharedReceiveQueue() == null ? 0 : 1);
-  }
-
   @Override
   public void reject(ByteBuffer privateData) {
     int mostData =
@@ -393,7 +362,7 @@ final class DisniConnection implements ConnectionIdentifier {
         return;
       }
       requireState("reject", State.REQUESTED, false);
-      Block data = copy(privateData);
+      Block data = Block.copyOf(privateData);
       end();
       // A peer that has gone meanwhile need not be told.
       int rejected = core().reject(pointer, data.address(), privateData.remaining());
@@ -525,15 +494,17 @@ final class DisniConnection implements ConnectionIdentifier {
     }
     int status = words.getInt(EventWords.STATUS);
     switch (code) {
-      case 0 -> addressResolved();
-      case 2 -> routeResolved();
-      case 1, 3 -> failed(State.RESOLVING, ConnectionEvent.Type.ADDR_ERROR, status, data);
-      case CONNECT_RESPONSE -> answered(words, data);
-      case 6, 7, 8 -> refused(code, status, data);
-      case 9 -> established(words, data);
-      case 10 -> disconnected();
-      case DEVICE_REMOVAL -> deviceRemoved();
-      case 14 -> raise(ConnectionEvent.Type.ADDR_CHANGE, status);
+      case CmEvent.ADDR_RESOLVED -> addressResolved();
+      case CmEvent.ROUTE_RESOLVED -> routeResolved();
+      case CmEvent.ADDR_ERROR, CmEvent.ROUTE_ERROR ->
+          failed(State.RESOLVING, ConnectionEvent.Type.ADDR_ERROR, status, data);
+      case CmEvent.CONNECT_RESPONSE -> answered(words, data);
+      case CmEvent.CONNECT_ERROR, CmEvent.UNREACHABLE, CmEvent.REJECTED ->
+          refused(CmEvent.refusal(code), status, data);
+      case CmEvent.ESTABLISHED -> established(words, data);
+      case CmEvent.DISCONNECTED -> disconnected();
+      case CmEvent.DEVICE_REMOVAL -> deviceRemoved();
+      case CmEvent.ADDR_CHANGE -> raise(ConnectionEvent.Type.ADDR_CHANGE, status);
       default -> {}
     }
   }
@@ -589,7 +560,7 @@ final class DisniConnection implements ConnectionIdentifier {
   }
 
   /** CONNECT_ERROR, UNREACHABLE or REJECTED. */
-  private void refused(int code, int status, ByteBuffer data) {
+  private void refused(ConnectionEvent.Type type, int status, ByteBuffer data) {
     if (state == State.REQUESTED) {
       // The peer gave up before the answer; accept will tell.
       end();
@@ -599,12 +570,8 @@ final class DisniConnection implements ConnectionIdentifier {
       end();
       raise(ConnectionEvent.Type.CONNECT_ERROR, status);
     } else {
-      ConnectionEvent.Type type =
-          code == REJECTED
-              ? ConnectionEvent.Type.REJECTED
-              : code == 7 ? ConnectionEvent.Type.UNREACHABLE : ConnectionEvent.Type.CONNECT_ERROR;
       DisniQueuePair pair = queuePair;
-      if (code == REJECTED && state == State.CONNECTING && pair != null) {
+      if (type == ConnectionEvent.Type.REJECTED && state == State.CONNECTING && pair != null) {
         abandon(pair);
       }
       failed(State.CONNECTING, type, status, data);
@@ -620,7 +587,14 @@ final class DisniConnection implements ConnectionIdentifier {
       isInTime();
       manager.raise(
           new ConnectionEvent(
-              ConnectionEvent.Type.ESTABLISHED, this, null, 0, data, 0, 0, datagramPeer(words)));
+              ConnectionEvent.Type.ESTABLISHED,
+              this,
+              null,
+              0,
+              data,
+              0,
+              0,
+              CmEvent.datagramPeer(words)));
     } else if (state == State.CONNECTING) {
       state = State.ESTABLISHED;
       isInTime();
@@ -632,20 +606,6 @@ final class DisniConnection implements ConnectionIdentifier {
           words.getInt(EventWords.INITIATOR_DEPTH),
           words.getInt(EventWords.RESPONDER_RESOURCES));
     }
-  }
-
-  private static DatagramPeer datagramPeer(Block words) {
-    AddressVector vector =
-        new AddressVector(
-            new Gid(words.get(EventWords.GID_HIGH), words.get(EventWords.GID_LOW)),
-            words.getInt(EventWords.SGID_INDEX),
-            words.getInt(EventWords.HOP_LIMIT),
-            words.getInt(EventWords.TRAFFIC_CLASS),
-            words.getInt(EventWords.FLOW_LABEL),
-            words.getInt(EventWords.LID),
-            words.getInt(EventWords.LID) == 0 ? 0 : words.getInt(EventWords.SL));
-    return new DatagramPeer(
-        vector, words.getInt(EventWords.PEER_QP_NUM), words.getInt(EventWords.QUEUE_KEY));
   }
 
   private void disconnected() {
@@ -715,12 +675,6 @@ final class DisniConnection implements ConnectionIdentifier {
     if (withQueuePair && queuePair == null) {
       throw invalid(verb + ": no queue pair");
     }
-  }
-
-  private static Block copy(ByteBuffer data) {
-    Block block = new Block(Math.max(1, data.remaining()));
-    block.bytes().put(0, data, data.position(), data.remaining());
-    return block;
   }
 
   private static VerbsException invalid(String message) {

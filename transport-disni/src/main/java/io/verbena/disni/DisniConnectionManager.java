@@ -342,7 +342,7 @@ final class DisniConnectionManager implements ConnectionManager {
       }
       Long id = words.get(EventWords.IDENTIFIER);
       int code = words.getInt(EventWords.TYPE);
-      if (code == DisniConnection.CONNECT_REQUEST) {
+      if (code == CmEvent.CONNECT_REQUEST) {
         request(id);
         return true;
       }
@@ -350,11 +350,11 @@ final class DisniConnectionManager implements ConnectionManager {
       boolean isListener = listeners.containsKey(id);
       if (connection != null) {
         connection.took(code, words, data());
-      } else if (code == DisniConnection.DEVICE_REMOVAL && isListener) {
+      } else if (code == CmEvent.DEVICE_REMOVAL && isListener) {
         // No connection tells it, and nobody comes any more.
         device.raise(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
       }
-      if (code == DisniConnection.DEVICE_REMOVAL && (isListener || connection != null)) {
+      if (code == CmEvent.DEVICE_REMOVAL && (isListener || connection != null)) {
         device.context().fail();
       }
       return true;

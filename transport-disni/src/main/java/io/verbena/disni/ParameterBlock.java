@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.disni;
+
+import io.verbena.disni.core.Words.ParameterWords;
+import io.verbena.verbs.ConnectionParameters;
+
+/** What a connect or an accept offers ({@code struct rdma_conn_param}), with its private data. */
+final class ParameterBlock {
+  private final Block words = Block.of(ParameterWords.values());
+  private final Block data;
+
+  ParameterBlock(
+      ConnectionParameters offered,
+      DisniQueuePair pair,
+      int responderResources,
+      int initiatorDepth) {
+    data = Block.copyOf(offered.privateData());
+    words
+        .set(ParameterWords.PRIVATE_DATA, data.address())
+        .set(ParameterWords.PRIVATE_DATA_LENGTH, offered.privateData().remaining())
+        .set(ParameterWords.RESPONDER_RESOURCES, responderResources)
+        .set(ParameterWords.INITIATOR_DEPTH, initiatorDepth)
+        .set(ParameterWords.RETRY_COUNT, offered.retryCount())
+        .set(ParameterWords.RNR_RETRY_COUNT, offered.rnrRetryCount())
+        .set(ParameterWords.QP_NUM, pair.number())
+        .set(ParameterWords.SRQ, pair.sharedReceiveQueue() == null ? 0 : 1);
+  }
+
+  long address() {
+    return words.address();
+  }
+
+  /** To be called behind the native call that has the address: until then both are there. */
+  void keep() {
+    words.keep();
+    data.keep();
+  }
+}
