@@ -25,6 +25,9 @@ final class FrameAllocator extends AbstractByteBufAllocator {
     this.registered = registered;
   }
 
+  // As the allocator of registered memory does: where Netty cannot free direct memory by itself, it
+  // would choose the heap, which no HCA reaches.
+
   @Override
   public ByteBuf buffer() {
     return directBuffer();

@@ -21,6 +21,8 @@ final class RegisteredAllocator extends AbstractByteBufAllocator {
     this.fallsBack = fallsBack;
   }
 
+  // Where Netty cannot free direct memory by itself, it would choose the heap.
+
   @Override
   public ByteBuf buffer() {
     return directBuffer();
