@@ -16,8 +16,8 @@ public interface Device extends AutoCloseable {
   PortAttributes port();
 
   /**
-   * Returns whether each post has a price of its own: a system call, or a write to a doorbell of the
-   * device. Requests are then better linked, and short payloads inline. By default false.
+   * Returns whether each post has a price of its own: a system call, or a write to a doorbell of
+   * the device. Requests are then better linked, and short payloads inline. By default false.
    */
   default boolean hasCostlyPosts() {
     return false;

@@ -451,7 +451,8 @@ final class DisniConnectionManager implements ConnectionManager {
   public void close() {
     if (open.close("connection manager")) {
       waiter.close();
-      // Whoever takes an event is done then. Whoever was told of one, and did not take it yet, finds
+      // Whoever takes an event is done then. Whoever was told of one, and did not take it yet,
+      // finds
       // the waiter closed. So nobody uses the channel any more.
       Monitors.awaitHolder(steps);
       destroyer.close(() -> device.core().destroyEventChannel(channel));

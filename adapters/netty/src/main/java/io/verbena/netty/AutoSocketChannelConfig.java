@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class AutoSocketChannelConfig extends RdmaSocketChannelConfig {
   private final SetOptions set = new SetOptions();
+
   /** For how long a connect tries RDMA by default, in milliseconds. */
   static final int RDMA_TIMEOUT = 500;
 

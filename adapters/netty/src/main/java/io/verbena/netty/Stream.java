@@ -102,8 +102,7 @@ final class Stream implements QueueMember, ReceivePool.User {
     this.owner = owner;
     hca = handler.hca();
     work = new DutyCycleEnd(handler.ends(), this::run);
-    queues =
-        new StreamQueues(handler, identifier, this, this::queuePairFailed, this::postRefused);
+    queues = new StreamQueues(handler, identifier, this, this::queuePairFailed, this::postRefused);
     queuePair = queues.queuePair();
     sendBuffers = queues.sendBuffers();
     receiveBuffers = queues.receiveBuffers();

@@ -115,7 +115,8 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     loop = resources.loop();
     own = context.handshake();
     Ticks ticks = new Ticks(loop, this::tick);
-    queues = new ConnectionQueues(context, identifier, this, ticks, this::broke, own.receiveDepth());
+    queues =
+        new ConnectionQueues(context, identifier, this, ticks, this::broke, own.receiveDepth());
     try {
       returns = new CreditReturns(own.first(), own.receiveDepth(), own.window());
       turn = new DutyCycleEnd(loop.dutyCycleEnds(), this::endDutyCycle);

@@ -90,8 +90,8 @@ final class ConnectionQueues {
       statistics = new ConnectionStatistics(sendDepth);
       measuring = resources.meter().connection(statistics, SendSlots.slotsFor(sendDepth));
       meter = measuring;
-      sends = new SendSlots(
-              pair, resources, ticks, membership.prefix(), sendDepth, meter, onRefusal);
+      sends =
+          new SendSlots(pair, resources, ticks, membership.prefix(), sendDepth, meter, onRefusal);
       statistics.sends(sends);
       OpenQueuePairs.use(pair, statistics);
       share = joined;

@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * The slots of a send queue. A slot is taken when a request is posted and freed when its
  * completion, or a later one of this queue, is polled: completions come in the order of the posts.
  *
- * <p>Where the loop links its posts, a request is posted at the end of the duty cycle at the latest.
- * If the HCA refuses it then, the connection ends, as what was posted behind it is missing a part.
+ * <p>Where the loop links its posts, a request is posted at the end of the duty cycle at the
+ * latest. If the HCA refuses it then, the connection ends, as what was posted behind it is missing
+ * a part.
  */
 public final class SendSlots implements LinkedPosts.Poster {
   private static final int FIRST_OWNERS = 2;
@@ -82,11 +83,11 @@ public final class SendSlots implements LinkedPosts.Poster {
     mask = slotsFor(capacity) - 1;
   }
 
-  /** How many bytes of inline payload a queue pair of this device is to take: none if that costs. */
+  /**
+   * How many bytes of inline payload a queue pair of this device is to take: none if that costs.
+   */
   public static int inlineData(Device device) {
-    return device.hasCostlyPosts()
-        ? Math.min(MOST_INLINE, device.attributes().maxInlineData())
-        : 0;
+    return device.hasCostlyPosts() ? Math.min(MOST_INLINE, device.attributes().maxInlineData()) : 0;
   }
 
   /** The bytes up to which a payload is to be inline. */

@@ -34,7 +34,9 @@ class PostedIsNotDoneTest {
   private static final int SEEDS = 12;
   private static final int ROUNDS = 100;
 
-  /** Rounds of a program that is wrong: on a busy machine it may run between two turns of the HCA. */
+  /**
+   * Rounds of a program that is wrong: on a busy machine it may run between two turns of the HCA.
+   */
   private static final int MOST_ROUNDS = 100 * ROUNDS;
 
   private static final int LENGTH = 1 << 13;

@@ -64,8 +64,8 @@ abstract class TransitionTests extends VerbsTests {
   final TransitionTable table;
 
   /**
-   * Queue pairs that have refused all that was asked of them: a refusal changes nothing. To make one
-   * for each claim would be hundreds, of which each takes the kernel up to a second to destroy.
+   * Queue pairs that have refused all that was asked of them: a refusal changes nothing. To make
+   * one for each claim would be hundreds, of which each takes the kernel up to a second to destroy.
    */
   private final Map<QueuePairState, QueuePair> unchanged = new EnumMap<>(QueuePairState.class);
 
