@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated;
 
+import static io.verbena.emulated.ForeignPeer.ANY;
+import static io.verbena.emulated.ForeignPeer.EXTENDED_REQUEST;
+import static io.verbena.emulated.ForeignPeer.REPLY;
+import static io.verbena.emulated.ForeignPeer.REQUEST;
+import static io.verbena.emulated.ForeignPeer.TIMEOUT;
+import static io.verbena.emulated.ForeignPeer.connect;
+import static io.verbena.emulated.ForeignPeer.hex;
+import static io.verbena.emulated.ForeignPeer.isClosed;
+import static io.verbena.emulated.ForeignPeer.read;
+import static io.verbena.emulated.ForeignPeer.write;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,12 +30,9 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.WorkCompletion;
-import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
-import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -39,16 +46,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Peers that write their bytes by hand: as the kernel's siw does, and as nobody should. */
 @Tag("once")
 class IwarpForeignPeerTest {
-  private static final URI ANY = URI.create("iwarp://" + Loopbacks.ADDRESS + ":0");
-  private static final int TIMEOUT = (int) Caller.LIMIT.toMillis();
-
-  /** The same, of a peer that has the extensions of RFC 7306. */
-  private static final String EXTENDED_REQUEST = hex("MPA ID Req Frame") + "1402000400040004";
-
-  /** Revision 2, no CRC, 4 and 4 READs, no empty message first: as siw asks. */
-  private static final String REQUEST = hex("MPA ID Req Frame") + "1002000400040004";
-
-  private static final String REPLY = hex("MPA ID Rep Frame");
   private static final String SEND =
       "001541430000000000000000000000010000000053203500" + "00000000";
 
@@ -348,35 +345,5 @@ class IwarpForeignPeerTest {
             .buffer(caller.region.address() + 64, 64, caller.region.lkey()));
     passive.accept(new ConnectionParameters(data, 4, 4, 7, 7));
     return pair;
-  }
-
-  private static Socket connect(ConnectionListener listener) throws IOException {
-    Socket socket = new Socket(listener.address().getHost(), listener.address().getPort());
-    socket.setSoTimeout(TIMEOUT);
-    return socket;
-  }
-
-  private static void write(Socket to, String hex) throws IOException {
-    to.getOutputStream().write(HexFormat.of().parseHex(hex));
-  }
-
-  private static String read(Socket from, int bytes) throws IOException {
-    return HexFormat.of().formatHex(from.getInputStream().readNBytes(bytes));
-  }
-
-  /** Whether the other end has closed, with or without a reset. */
-  private static boolean isClosed(Socket peer) {
-    try {
-      InputStream in = peer.getInputStream();
-      return in.read() < 0;
-    } catch (SocketTimeoutException e) {
-      return false;
-    } catch (IOException e) {
-      return true;
-    }
-  }
-
-  private static String hex(String text) {
-    return HexFormat.of().formatHex(text.getBytes(US_ASCII));
   }
 }
