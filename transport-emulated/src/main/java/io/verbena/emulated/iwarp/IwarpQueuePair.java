@@ -164,6 +164,7 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     switch (to) {
       case RESET -> {
         peerHasExtensions = true;
+        sayWhyItEnds();
         dropPosted();
         engine.reset();
         leave();
@@ -172,6 +173,17 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
       default -> {}
     }
     ring();
+  }
+
+  /**
+   * Whoever sees a completion that failed may reset or close at once, before the turn in which the
+   * TERMINATE goes out (RFC 5040, section 4.8). A socket that is full does not get it.
+   */
+  private void sayWhyItEnds() {
+    TcpStream over = stream;
+    if (over != null && engine.state() == StreamEngine.State.ENDING) {
+      boolean unused = engine.send(over.socket().output());
+    }
   }
 
   private void leave() {

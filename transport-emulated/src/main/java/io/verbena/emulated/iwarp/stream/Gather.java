@@ -345,4 +345,30 @@ final class Gather {
     }
     return true;
   }
+
+  /**
+   * As {@link #giveUpPayload}, while the memory of requests may still be read: copies what is left
+   * of it, so that the peer can read what follows.
+   */
+  boolean copyPayload() {
+    if (began != written && isStillOpen()) {
+      copyRest();
+    }
+    return giveUpPayload();
+  }
+
+  private void copyRest() {
+    for (int i = first; i < count; i++) {
+      if (shownBy[i] != null) {
+        ByteBuffer rest = parts[i];
+        try {
+          parts[i] = ByteBuffer.allocate(rest.remaining()).put(rest.duplicate()).flip();
+        } catch (RuntimeException | Error e) {
+          // Memory that its owner took back.
+          return;
+        }
+        shownBy[i] = null;
+      }
+    }
+  }
 }

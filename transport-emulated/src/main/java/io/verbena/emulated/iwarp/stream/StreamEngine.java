@@ -186,8 +186,8 @@ public final class StreamEngine {
         return false;
       }
       if (!gather.write(to)) {
-        lost();
-        return false;
+        memoryGone();
+        continue;
       }
       complete();
       if (!gather.isEmpty()) {
@@ -199,25 +199,34 @@ public final class StreamEngine {
   }
 
   private void fill() {
-    switch (state) {
-      case OPEN -> {
-        boolean more = true;
-        while (more && gather.hasRoom()) {
-          more = answers.areDue() && addAnswer();
-          if (state == State.OPEN && gather.hasRoom() && outbound.step()) {
-            more = true;
-          }
-        }
-        complete();
+    if (state == State.OPEN) {
+      fillOpen();
+    }
+    // Not in another turn: what there was to send may just have ended the stream.
+    TerminateCause cause = farewell;
+    if (state == State.ENDING && cause != null && gather.isEmpty()) {
+      outbound.terminate(cause, fault);
+      farewell = null;
+    }
+  }
+
+  private void fillOpen() {
+    boolean more = true;
+    while (more && gather.hasRoom()) {
+      more = answers.areDue() && addAnswer();
+      if (state == State.OPEN && gather.hasRoom() && outbound.step()) {
+        more = true;
       }
-      case ENDING -> {
-        TerminateCause cause = farewell;
-        if (cause != null && gather.isEmpty()) {
-          outbound.terminate(cause, fault);
-          farewell = null;
-        }
-      }
-      case IDLE, WAITING, ENDED -> {}
+    }
+    complete();
+  }
+
+  /** What was to be written may not be read any more. */
+  private void memoryGone() {
+    if (state == State.OPEN) {
+      end(TerminateCause.LOCAL, null);
+    } else {
+      lost();
     }
   }
 
@@ -276,7 +285,7 @@ public final class StreamEngine {
   private void end(TerminateCause cause, @Nullable FpduHeader of) {
     farewell = cause;
     fault = of;
-    stop(gather.giveUpPayload() ? State.ENDING : State.ENDED);
+    stop(gather.copyPayload() ? State.ENDING : State.ENDED);
   }
 
   private void stop(State to) {

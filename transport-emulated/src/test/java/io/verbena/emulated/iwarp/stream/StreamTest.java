@@ -418,6 +418,85 @@ class StreamTest {
     assertThat(pair.passive.engine.peersCause()).isEqualTo(TerminateCause.LOCAL);
   }
 
+  /** The fault is found where the TERMINATE is added. */
+  @Test
+  void tellsOfABadRequestWithNothingBeforeIt() {
+    pair.start(false);
+    pair.run();
+    pair.active.post(new SendWorkRequest(1).id(1).send().buffer(0x10, 8, 0x77));
+
+    pair.run();
+
+    assertThat(pair.passive.engine.peersCause()).isEqualTo(TerminateCause.LOCAL);
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.LOC_PROT_ERR);
+  }
+
+  /** Likewise. */
+  @Test
+  void tellsOfAnAnswerWhoseMemoryHasDied() {
+    pair.start(false);
+    pair.run();
+    Region sink = pair.active.host.register(8);
+    Region remote = pair.passive.host.register(8);
+    pair.active.post(read(1, remote, sink));
+    assertThat(pair.active.turn()).isTrue();
+    assertThat(pair.passive.engine.receive(pair.there)).isTrue();
+
+    assertThat(pair.passive.host.forget(remote.key)).isTrue();
+    pair.run();
+
+    assertEnded(TerminateCause.REMOTE_PROTECTION);
+  }
+
+  /** A socket may have taken any part of a segment when the peer's fault is found. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void tellsOfAFaultBehindTheRestOfASegment(boolean crc) {
+    pair.start(crc);
+    pair.run();
+    Region from = StreamPair.filled(pair.active.host.register(LARGE), 3);
+    Region inbox = pair.passive.host.register(LARGE);
+    pair.passive.receive(1, inbox, LARGE);
+    pair.there.most = 100;
+    pair.active.post(new SendWorkRequest(1).id(1).send().buffer(from.address, LARGE, from.key));
+    pair.passive.post(
+        new SendWorkRequest(1).id(2).write(0x1000, 0x77).buffer(inbox.address, 8, inbox.key));
+    assertThat(pair.active.turn()).isTrue();
+    assertThat(pair.passive.turn()).isTrue();
+
+    assertThat(pair.active.turn()).isTrue();
+    assertThat(pair.active.engine.state()).isEqualTo(State.ENDING);
+    Arrays.fill(from.bytes, OTHERS);
+    pair.run();
+
+    assertThat(pair.passive.engine.peersCause()).isEqualTo(TerminateCause.TAGGED_INVALID_TAG);
+    assertThat(pair.passive.host.receivesDone)
+        .extracting(Done::toString)
+        .containsExactly("1 SUCCESS RECV " + LARGE);
+    assertThat(inbox.bytes[LARGE - 1]).isEqualTo(pattern(3, LARGE - 1));
+  }
+
+  @Test
+  void tellsThatAKeyHasDiedBeforeAnythingOfASegmentIsSent() {
+    pair.start(false);
+    pair.run();
+    Region from = pair.active.host.register(LARGE);
+    pair.there.most = 0;
+    pair.active.post(new SendWorkRequest(1).id(1).send().buffer(from.address, LARGE, from.key));
+    assertThat(pair.active.engine.send(pair.there)).isFalse();
+
+    assertThat(pair.active.host.forget(from.key)).isTrue();
+    pair.there.most = Integer.MAX_VALUE;
+    pair.run();
+
+    assertThat(pair.passive.engine.peersCause()).isEqualTo(TerminateCause.LOCAL);
+    assertThat(pair.active.host.sendsDone)
+        .extracting(Done::status)
+        .containsExactly(CompletionStatus.WR_FLUSH_ERR);
+  }
+
   @Test
   void readsNoMemoryOfAKeyThatDiedWhileItsBytesWaited() {
     pair.start(false);
