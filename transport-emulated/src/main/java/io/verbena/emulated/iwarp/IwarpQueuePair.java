@@ -14,6 +14,8 @@ import io.verbena.verbs.Access;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.VerbsError;
+import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /** A queue pair that is a stream of TCP: the engine that works its queues off. */
@@ -58,7 +60,8 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
    *
    * @param to RTR, or RTS where this end may send too
    * @param attributes what the connection manager has agreed on
-   * @throws io.verbena.verbs.VerbsException {@code INVALID} in another state, {@code CLOSED}
+   * @throws VerbsException {@code INVALID} in another state, {@code CLOSED}; the stream is the
+   *     caller's then
    */
   public void connect(
       TcpStream over, StreamTerms terms, QueuePairState to, QueuePairAttributes attributes) {
@@ -67,6 +70,12 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     peerHasExtensions = terms.extensions();
     try {
       connected(to, attributes);
+      if (next != null) {
+        // It failed between its change of state and its turn.
+        throw new VerbsException(
+            VerbsError.INVALID,
+            "connect queue pair: state: " + state() + " (expected: " + to + ")");
+      }
     } finally {
       next = null;
       nextTerms = null;
@@ -154,14 +163,8 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
     if (to != QueuePairState.ERR) {
       takesReceives();
     }
-    TcpStream over = next;
-    StreamTerms terms = nextTerms;
-    if (over != null && terms != null) {
-      stream = over;
-      engine.start(terms);
-      over.carries(this);
-    }
     switch (to) {
+      case RTR, RTS -> takeNext();
       case RESET -> {
         peerHasExtensions = true;
         sayWhyItEnds();
@@ -173,6 +176,18 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
       default -> {}
     }
     ring();
+  }
+
+  /** Not in other states: a program may change to those while the stream waits for this one. */
+  private void takeNext() {
+    TcpStream over = next;
+    StreamTerms terms = nextTerms;
+    if (over != null && terms != null) {
+      engine.start(terms);
+      stream = over;
+      next = null;
+      over.carries(this);
+    }
   }
 
   /**

@@ -293,6 +293,11 @@ public final class TcpSockets implements StreamFabric {
     return hasStreams;
   }
 
+  /** Passive streams whose request no program has; for those who have entered. */
+  int halfOpen() {
+    return halfOpen;
+  }
+
   /** Has streams and ports see what has come; false if that is nothing. */
   boolean receive() {
     came = false;

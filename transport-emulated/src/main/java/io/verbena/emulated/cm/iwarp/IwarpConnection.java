@@ -3,6 +3,7 @@ package io.verbena.emulated.cm.iwarp;
 
 import io.verbena.emulated.address.IwarpAddress;
 import io.verbena.emulated.cm.NotingIdentifier;
+import io.verbena.emulated.hca.EmulatedQueuePair;
 import io.verbena.emulated.iwarp.IwarpFabric;
 import io.verbena.emulated.iwarp.IwarpQueuePair;
 import io.verbena.emulated.iwarp.StreamUser;
@@ -385,6 +386,12 @@ final class IwarpConnection extends NotingIdentifier implements StreamUser {
 
   @Override
   protected void giveUp() {
+    EmulatedQueuePair own = queuePair;
+    if (state == State.ACCEPTING && own != null) {
+      // It has the stream already, and would go on to take the peer's messages.
+      own.fail();
+      return;
+    }
     TcpStream ours = stream;
     if (ours != null) {
       leave(ours);
