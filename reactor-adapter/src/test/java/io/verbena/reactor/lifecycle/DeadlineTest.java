@@ -10,6 +10,7 @@ import io.verbena.RdmaConnection;
 import io.verbena.RdmaMemory;
 import io.verbena.RdmaTimeoutException;
 import io.verbena.RemoteMemory.Right;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.RawPeer;
 import io.verbena.reactor.testing.hca.LimitedProvider;
@@ -107,8 +108,8 @@ class DeadlineTest {
 
   @Test
   void aSlowSubscriberIsNoReasonToGiveUp() {
-    try (Ends ends =
-        Ends.create(Ends.options().window(2).operationTimeout(Duration.ofMillis(50)))) {
+    Duration limit = Addresses.within(Duration.ofMillis(50));
+    try (Ends ends = Ends.create(Ends.options().window(2).operationTimeout(limit))) {
       Ends.Pair pair = ends.connect();
       CompletableFuture<Void> sent =
           pair.client()
@@ -119,7 +120,7 @@ class DeadlineTest {
           pair.server()
               .receive()
               .limitRate(1)
-              .delayElements(Duration.ofMillis(120))
+              .delayElements(limit.multipliedBy(2))
               .doOnNext(ByteBuf::release)
               .take(6)
               .count()
