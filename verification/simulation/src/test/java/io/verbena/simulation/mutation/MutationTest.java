@@ -24,7 +24,7 @@ class MutationTest {
   /** The number of seeds within which each mistake must be detected. */
   private static final long MOST = 3000;
 
-  private static final long MOST_REACTIVE = 3000;
+  private static final long MOST_REACTIVE = 10_000;
 
   /** The number of steps of a failing scenario that a person can still read. */
   private static final long MOST_STEPS = 20;
