@@ -3,11 +3,17 @@ package io.verbena.benchmarks.cost;
 
 import java.io.IOException;
 
-/** The end that connects, pings and writes. One thread. */
+/** The end that connects, pings, reads and writes. One thread. */
 interface ActiveEnd extends AutoCloseable {
 
   /** Pings {@code rounds} times; the far end answers. */
   void ping(int rounds, RoundTrips times) throws Exception;
+
+  /**
+   * Reads the first {@link Job#MESSAGE} bytes of the target into the block that it writes from, so
+   * many times, each after the one before.
+   */
+  void read(int rounds, RoundTrips times) throws Exception;
 
   /** Writes the first {@code length} bytes {@code count} times, and returns when all are done. */
   void write(int count, int length) throws Exception;

@@ -16,6 +16,9 @@ record ConnectionAddress(String scheme, String near, String far, int port) {
   /** The kernel's devices. */
   static final String RXE = "disni";
 
+  /** The same devices, without native code of ours. */
+  static final String FOREIGN = "verbs";
+
   /** The emulated HCA on UDP sockets. */
   static final String ROCE = "roce";
 

@@ -18,7 +18,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * Runs both jobs through each layer and through perftest, in turns, and prints a table of ratios.
+ * Runs all jobs through each layer and through perftest, in turns, and prints a table of ratios.
  * For two nodes of one machine: this process is on the near one and starts another on the far one.
  */
 @Command(
@@ -58,7 +58,7 @@ public final class Cost implements Callable<Integer> {
       names = "--rounds",
       converter = Count.class,
       paramLabel = "N",
-      description = "Round trips of a turn (default: ${DEFAULT-VALUE}).")
+      description = "Round trips of a turn, and reads (default: ${DEFAULT-VALUE}).")
   private int rounds = 3000;
 
   @Option(
@@ -74,6 +74,15 @@ public final class Cost implements Callable<Integer> {
       paramLabel = "N",
       description = "Seconds of warm-up for each layer and job (default: ${DEFAULT-VALUE}).")
   private int warmUpSeconds = 15;
+
+  @Option(
+      names = "--layers",
+      split = ",",
+      paramLabel = "LAYER",
+      description = {
+        "What is measured beside perftest (default: ${DEFAULT-VALUE}): ${COMPLETION-CANDIDATES}."
+      })
+  private List<Layer> layers = List.of(Layer.VERBS, Layer.REACTIVE, Layer.DISNI);
 
   private int port = 18_515;
 
@@ -92,7 +101,7 @@ public final class Cost implements Callable<Integer> {
     try (EndProcess passive = new EndProcess(List.of(), PassiveMain.class)) {
       for (Job job : Job.values()) {
         pin(passive, job);
-        for (Layer layer : Layer.values()) {
+        for (Layer layer : layers) {
           warmUp(passive, layer, job);
           progress.println("warm: " + layer.title() + ", " + job);
           progress.flush();
@@ -110,7 +119,7 @@ public final class Cost implements Callable<Integer> {
               (name, figure) -> ofJob.computeIfAbsent(name, n -> new Samples()).add(figure));
         }
       }
-      out.println("JVM: " + Runtime.version());
+      out.println("JVM: " + Runtime.version() + ", turns: " + repetitions);
       samples.forEach((job, ofJob) -> out.print(CostTable.of(title(job), ofJob, PERFTEST)));
       out.flush();
     }
@@ -126,7 +135,7 @@ public final class Cost implements Callable<Integer> {
   private Map<String, Double> turn(EndProcess passive, Job job) throws Exception {
     Map<String, Double> figures = new LinkedHashMap<>();
     figures.put(PERFTEST, perftest(job));
-    for (Layer layer : Layer.values()) {
+    for (Layer layer : layers) {
       figures.put(layer.title(), run(passive, layer, job));
     }
     return figures;
@@ -136,13 +145,14 @@ public final class Cost implements Callable<Integer> {
     return switch (job) {
       case PING_PONG ->
           Job.MESSAGE + " B ping-pong: half a round trip, median of " + rounds + ", us";
+      case READ -> Job.MESSAGE + " B RDMA READ: median of " + rounds + ", us";
       case WRITE -> "64 KiB RDMA WRITE, " + Job.DEPTH + " under way, " + writes + " times: MiB/s";
     };
   }
 
   private void warmUp(EndProcess passive, Layer layer, Job job) throws Exception {
     Deadline end = Deadline.in(Duration.ofSeconds(warmUpSeconds));
-    try (Session session = new Session(passive, layer, job, address())) {
+    try (Session session = new Session(passive, layer, job, address(layer.scheme()))) {
       do {
         session.warmUp(job, BATCH);
       } while (end.remainingNanos() > 0);
@@ -150,25 +160,27 @@ public final class Cost implements Callable<Integer> {
   }
 
   private double run(EndProcess passive, Layer layer, Job job) throws Exception {
-    try (Session session = new Session(passive, layer, job, address())) {
+    try (Session session = new Session(passive, layer, job, address(layer.scheme()))) {
       // Queues, caches and page tables of this connection.
       session.warmUp(job, BATCH);
       return switch (job) {
         case PING_PONG -> session.roundTrips(rounds);
+        case READ -> session.reads(rounds);
         case WRITE -> session.writes(writes);
       };
     }
   }
 
   private double perftest(Job job) throws Exception {
-    Perftest perftest = new Perftest(address());
+    Perftest perftest = new Perftest(address(ConnectionAddress.RXE));
     return switch (job) {
       case PING_PONG -> perftest.roundTrips(rounds);
+      case READ -> perftest.reads(rounds);
       case WRITE -> perftest.writes(writes);
     };
   }
 
-  private ConnectionAddress address() {
-    return new ConnectionAddress(ConnectionAddress.RXE, near, far, port++);
+  private ConnectionAddress address(String scheme) {
+    return new ConnectionAddress(scheme, near, far, port++);
   }
 }

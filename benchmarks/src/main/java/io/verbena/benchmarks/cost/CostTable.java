@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** Prints the figures of all participants as ratios to perftest's. */
 final class CostTable {
-  private static final String FORMAT = "%-14s %10s  %-22s %9s  %-16s\n";
+  private static final String FORMAT = "%-16s %10s  %-22s %9s  %-16s\n";
 
   private CostTable() {}
 

@@ -24,6 +24,11 @@ final class DisniActive implements ActiveEnd {
   }
 
   @Override
+  public void read(int rounds, RoundTrips times) throws Exception {
+    end.read(target, rounds, times, Limits.job().spin());
+  }
+
+  @Override
   public void write(int count, int length) throws Exception {
     end.write(target, count, length, Limits.job().spin());
   }

@@ -155,13 +155,26 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
     return number;
   }
 
+  /** Reads the first bytes of the block so many times, each after the one before. */
+  void read(RemoteBlock from, int rounds, RoundTrips times, Spin spin)
+      throws IOException, TimeoutException {
+    SVCPostSend read = oneSided(IbvSendWR.IBV_WR_RDMA_READ, from, Job.MESSAGE);
+    times.begin();
+    for (int i = 0; i < rounds; i++) {
+      read.execute();
+      while (sent == 0) {
+        poll(spin);
+      }
+      sent--;
+      times.round();
+    }
+    read.free();
+  }
+
   /** Writes the first bytes of the block so many times. */
   void write(RemoteBlock to, int count, int length, Spin spin)
       throws IOException, TimeoutException {
-    IbvSendWR request = sendRequest(IbvSendWR.IBV_WR_RDMA_WRITE, regions.get(0), length);
-    request.getRdma().setRemote_addr(to.address());
-    request.getRdma().setRkey(to.key());
-    SVCPostSend write = postSend(one(request));
+    SVCPostSend write = oneSided(IbvSendWR.IBV_WR_RDMA_WRITE, to, length);
     int posted = 0;
     int done = 0;
     while (done < count) {
@@ -174,6 +187,13 @@ final class DisniEnd extends RdmaEndpoint implements Messages {
       sent = 0;
     }
     write.free();
+  }
+
+  private SVCPostSend oneSided(int opcode, RemoteBlock there, int length) throws IOException {
+    IbvSendWR request = sendRequest(opcode, regions.get(0), length);
+    request.getRdma().setRemote_addr(there.address());
+    request.getRdma().setRkey(there.key());
+    return postSend(one(request));
   }
 
   /** Sends and receives complete in one queue. */

@@ -5,10 +5,12 @@ package io.verbena.benchmarks.cost;
 enum Job {
   /** Messages of {@link #MESSAGE} bytes to and fro, one at a time, both ends polling. */
   PING_PONG,
+  /** RDMA READs of {@link #MESSAGE} bytes, one at a time, the far end asleep. */
+  READ,
   /** RDMA WRITEs of {@link #BLOCK} bytes, {@link #DEPTH} under way, the far end asleep. */
   WRITE;
 
-  /** Bytes of a message. */
+  /** Bytes of a message, and of a read. */
   static final int MESSAGE = 64;
 
   /** Receives that are posted ahead of the messages. */

@@ -3,21 +3,12 @@ package io.verbena.benchmarks.cost;
 
 import java.nio.ByteBuffer;
 
-/** A way to RDMA from Java. */
+/** A way to RDMA from Java; at the verbs SPI, unless it has ends of its own. */
 enum Layer {
-  VERBS("verbs SPI") {
-    @Override
-    ActiveEnd active(ConnectionAddress address, ByteBuffer block, RemoteBlock target)
-        throws Exception {
-      return new VerbsActive(address, block, target);
-    }
-
-    @Override
-    PassiveEnd passive(ConnectionAddress address, Job job, ByteBuffer block) {
-      return new VerbsPassive(address, block);
-    }
-  },
-  REACTIVE("Mono / Flux") {
+  VERBS("SPI on disni://", ConnectionAddress.RXE),
+  /** On JDK 22 and later. */
+  FOREIGN("SPI on verbs://", ConnectionAddress.FOREIGN),
+  REACTIVE("Mono / Flux", ConnectionAddress.RXE) {
     @Override
     ActiveEnd active(ConnectionAddress address, ByteBuffer block, RemoteBlock target) {
       return new ReactiveActive(address, block, target);
@@ -28,7 +19,7 @@ enum Layer {
       return new ReactivePassive(address, job, block);
     }
   },
-  DISNI("stock DiSNI") {
+  DISNI("stock DiSNI", ConnectionAddress.RXE) {
     @Override
     ActiveEnd active(ConnectionAddress address, ByteBuffer block, RemoteBlock target)
         throws Exception {
@@ -42,9 +33,11 @@ enum Layer {
   };
 
   private final String title;
+  private final String scheme;
 
-  Layer(String title) {
+  Layer(String title, String scheme) {
     this.title = title;
+    this.scheme = scheme;
   }
 
   /** For people. */
@@ -52,11 +45,19 @@ enum Layer {
     return title;
   }
 
+  /** Of the device that it opens. */
+  String scheme() {
+    return scheme;
+  }
+
   /** Connects; {@code block} is what is written. */
-  abstract ActiveEnd active(ConnectionAddress address, ByteBuffer block, RemoteBlock target)
-      throws Exception;
+  ActiveEnd active(ConnectionAddress address, ByteBuffer block, RemoteBlock target)
+      throws Exception {
+    return new VerbsActive(address, block, target);
+  }
 
   /** Listens; {@code block} is what is written to. */
-  abstract PassiveEnd passive(ConnectionAddress address, Job job, ByteBuffer block)
-      throws Exception;
+  PassiveEnd passive(ConnectionAddress address, Job job, ByteBuffer block) throws Exception {
+    return new VerbsPassive(address, block);
+  }
 }

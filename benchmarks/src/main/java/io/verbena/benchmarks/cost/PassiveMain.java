@@ -45,10 +45,11 @@ final class PassiveMain {
     if (!open[0].equals("open")) {
       throw unknown(open);
     }
+    Layer layer = Layer.valueOf(open[1]);
     ConnectionAddress address =
-        new ConnectionAddress(ConnectionAddress.RXE, "", open[3], Integer.parseInt(open[4]));
+        new ConnectionAddress(layer.scheme(), "", open[3], Integer.parseInt(open[4]));
     ByteBuffer block = Block.zeros();
-    try (PassiveEnd end = Layer.valueOf(open[1]).passive(address, Job.valueOf(open[2]), block)) {
+    try (PassiveEnd end = layer.passive(address, Job.valueOf(open[2]), block)) {
       answer(end.target().encode());
       String[] order = next();
       while (!order[0].equals("close")) {

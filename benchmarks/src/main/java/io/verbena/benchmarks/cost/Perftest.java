@@ -34,6 +34,18 @@ final class Perftest {
         Integer.toString(rounds));
   }
 
+  /** A read in microseconds, the median of so many. */
+  double reads(int rounds) throws IOException, InterruptedException {
+    return run(
+        Job.READ,
+        TYPICAL,
+        "ib_read_lat",
+        "-s",
+        Integer.toString(Job.MESSAGE),
+        "-n",
+        Integer.toString(rounds));
+  }
+
   /** MiB per second. */
   double writes(int count) throws IOException, InterruptedException {
     return run(

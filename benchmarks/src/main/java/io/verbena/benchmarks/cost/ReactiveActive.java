@@ -16,6 +16,7 @@ import reactor.core.publisher.SynchronousSink;
 final class ReactiveActive implements ActiveEnd {
   private final RdmaTransport transport;
   private final RdmaConnection connection;
+  private final ByteBuffer given;
   private final ByteBuf block;
   private final RemoteMemory target;
   private RoundTrips times = new RoundTrips(0);
@@ -23,9 +24,13 @@ final class ReactiveActive implements ActiveEnd {
   private long rounds;
 
   ReactiveActive(ConnectionAddress address, ByteBuffer block, RemoteBlock target) {
+    given = block;
     this.target =
         new RemoteMemory(
-            target.address(), Job.BLOCK, target.key(), EnumSet.of(RemoteMemory.Right.WRITE));
+            target.address(),
+            Job.BLOCK,
+            target.key(),
+            EnumSet.of(RemoteMemory.Right.READ, RemoteMemory.Right.WRITE));
     transport = RdmaTransport.create(ReactivePassive.options(PollMode.BUSY));
     try {
       connection = ReactivePassive.present(transport.connect(address.uri()).block(Limits.CONNECT));
@@ -75,6 +80,19 @@ final class ReactiveActive implements ActiveEnd {
     if (sent < rounds) {
       sink.next(message());
     }
+  }
+
+  @Override
+  public void read(int rounds, RoundTrips times) {
+    RemoteMemory from = target.slice(0, Job.MESSAGE);
+    ByteBuf into = connection.memory().allocator().directBuffer(Job.MESSAGE, Job.MESSAGE);
+    times.begin();
+    Flux.range(0, rounds)
+        .concatMap(number -> connection.read(from, into.clear()).doOnSuccess(done -> times.round()))
+        .then()
+        .block(Limits.JOB);
+    given.put(0, into.nioBuffer(), 0, Job.MESSAGE);
+    into.release();
   }
 
   @Override

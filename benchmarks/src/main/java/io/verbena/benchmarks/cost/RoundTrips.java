@@ -26,13 +26,18 @@ final class RoundTrips {
     since = now;
   }
 
-  /** The median of half a round trip in microseconds, which is what perftest calls typical. */
-  double typicalMicros() {
+  /** The median of half a round trip in microseconds: what perftest calls typical of messages. */
+  double halfMicros() {
+    return wholeMicros() / 2;
+  }
+
+  /** The median of a round trip in microseconds: what perftest calls typical of reads. */
+  double wholeMicros() {
     if (count == 0) {
       throw new IllegalStateException("round trips: 0 (expected: > 0)");
     }
     long[] sorted = Arrays.copyOf(nanos, count);
     Arrays.sort(sorted);
-    return sorted[count / 2] / 2e3;
+    return sorted[count / 2] / 1e3;
   }
 }

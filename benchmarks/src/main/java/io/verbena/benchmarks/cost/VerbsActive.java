@@ -4,6 +4,7 @@ package io.verbena.benchmarks.cost;
 import io.verbena.benchmarks.verbena.Completions;
 import io.verbena.benchmarks.verbena.VerbsEnd;
 import io.verbena.benchmarks.work.Spin;
+import io.verbena.verbs.Access;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionParameters;
@@ -33,7 +34,7 @@ final class VerbsActive implements ActiveEnd {
     yields = address.scheme().equals(ConnectionAddress.ROCE);
     end = new VerbsEnd(address.uri());
     try {
-      this.block = end.register(block);
+      this.block = end.register(block, Access.LOCAL_WRITE);
       ConnectionIdentifier identifier = end.manager.resolve(address.uri(), Limits.CONNECT_NANOS);
       end.await(ConnectionEvent.Type.ADDR_RESOLVED);
       queuePair = end.queuePair(identifier, Job.DEPTH, Job.RECEIVES);
@@ -49,6 +50,24 @@ final class VerbsActive implements ActiveEnd {
   @Override
   public void ping(int rounds, RoundTrips times) throws Exception {
     Messages.ping(messages, rounds, times, Limits.job().spin());
+  }
+
+  @Override
+  public void read(int rounds, RoundTrips times) throws Exception {
+    Spin spin = Limits.job().spin();
+    request
+        .read(target.address(), target.key())
+        .signaled()
+        .buffer(block.address(), Job.MESSAGE, block.lkey());
+    times.begin();
+    for (int i = 0; i < rounds; i++) {
+      queuePair.postSend(request);
+      while (end.sent.poll(completions) == 0) {
+        spin.spin();
+      }
+      Completions.check(completions[0]);
+      times.round();
+    }
   }
 
   @Override

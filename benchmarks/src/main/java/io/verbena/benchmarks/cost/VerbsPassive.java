@@ -21,7 +21,7 @@ final class VerbsPassive implements PassiveEnd {
   VerbsPassive(ConnectionAddress address, ByteBuffer block) {
     end = new VerbsEnd(address.uri());
     try {
-      this.block = end.register(block, Access.LOCAL_WRITE, Access.REMOTE_WRITE);
+      this.block = end.register(block, Access.LOCAL_WRITE, Access.REMOTE_READ, Access.REMOTE_WRITE);
       end.keep(end.manager.listen(address.uri(), 1));
     } catch (RuntimeException e) {
       end.close();

@@ -87,7 +87,7 @@ final class WireMain {
           case "ping" -> {
             RoundTrips times = new RoundTrips(count);
             end.ping(count, times);
-            answer(Double.toString(times.typicalMicros()));
+            answer(Double.toString(times.halfMicros()));
           }
           case "write" -> {
             long began = System.nanoTime();

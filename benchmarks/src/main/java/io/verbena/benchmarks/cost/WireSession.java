@@ -67,6 +67,7 @@ final class WireSession implements AutoCloseable {
     do {
       switch (job) {
         case PING_PONG -> roundTrips(ROUNDS);
+        case READ -> throw new IllegalArgumentException("job: " + job + " (expected: another)");
         case WRITE -> {
           near.ask("write " + SHORT_WRITES + " " + Job.MESSAGE);
           writes(LONG_WRITES);

@@ -31,7 +31,14 @@ class OptionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"--repetitions 0", "--rounds 0", "--writes 0", "--warm-up 1.5"})
+  @ValueSource(
+      strings = {
+        "--repetitions 0",
+        "--rounds 0",
+        "--writes 0",
+        "--warm-up 1.5",
+        "--layers SOCKETS"
+      })
   void refusesItWithoutAWireToo(String line) {
     assertRefuses(new CommandLine(new Cost()), "--near a --far b " + line);
   }
