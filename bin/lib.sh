@@ -67,7 +67,7 @@ failures() {
   printf '\n%s FAILED, from %s:\n' "$1" "$2"
   sed -n '/^\[ERROR\]\|^Exception\|^Error/,$p' "$2" | sed '/Reactor Summary/,/Finished at/d' |
     grep -vE '^\[(ERROR|INFO)\] *($|-|To see the full|Re-run Maven|For more information|\[Help|After correcting|mvn <args>)' |
-    head -n 300
+    awk 'NR <= 300 { print } END { if (NR > 300) printf "... and %d lines more\n", NR - 300 }'
 }
 
 # failed_in LOGS...: the errors and warnings of these logs, each once and without what stands beside them.
