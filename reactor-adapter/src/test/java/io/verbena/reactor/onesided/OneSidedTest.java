@@ -413,9 +413,7 @@ class OneSidedTest {
     assumeFalse(Addresses.areLossy(), "what is lost comes later than this deadline");
     try (Ends small =
         Ends.create(
-            Ends.options()
-                .operationTimeout(Addresses.within(Duration.ofMillis(100)))
-                .window(1))) {
+            Ends.options().operationTimeout(Addresses.within(Duration.ofMillis(100))).window(1))) {
       Ends.Pair other = small.connect();
       RdmaMemory.Region target =
           other.server().memory().register(ByteBuffer.allocateDirect(8), Set.of(Right.WRITE));
