@@ -2,11 +2,13 @@
 package io.verbena.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.verbena.RdmaConnection;
 import io.verbena.core.loop.DutyCycle;
 import io.verbena.core.loop.DutyCycleInvoker;
 import io.verbena.core.memory.DirectMemory;
+import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import io.verbena.reactor.testing.RawPeer;
 import io.verbena.verbs.CompletionStatus;
@@ -49,11 +51,19 @@ class QueuePairFailureTest {
 
       assertThat(peer.write(1, 1)).isEqualTo(CompletionStatus.REM_ACCESS_ERR);
       steps.takeEventsOfDevice();
-      steps.runLoop();
-      steps.runLoop();
+      await()
+          .pollInSameThread()
+          .atMost(Ends.LIMIT)
+          .until(
+              () -> {
+                steps.runLoop();
+                return client.isDisposed() && sent.isDone();
+              });
 
-      assertThat(sent).isCompleted();
-      assertThat(client.isDisposed()).isTrue();
+      if (Addresses.areEmulated()) {
+        // On a wire the acknowledgement of the message may come too late.
+        assertThat(sent).isCompleted();
+      }
     }
   }
 
@@ -83,11 +93,14 @@ class QueuePairFailureTest {
     private final List<DutyCycle> agents = new ArrayList<>();
 
     void takeEventsOfDevice() {
-      int taken = 0;
+      // The kernel tells the peer that the request is bad, and of the failure here, in any order.
+      await()
+          .pollInSameThread()
+          .atMost(Ends.LIMIT)
+          .until(() -> agents.get(EVENTS_OF_DEVICE).doWork());
       while (agents.get(EVENTS_OF_DEVICE).doWork()) {
-        taken++;
+        // More than one.
       }
-      assertThat(taken).as("events").isPositive();
     }
 
     void runLoop() {

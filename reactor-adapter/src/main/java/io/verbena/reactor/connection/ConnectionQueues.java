@@ -204,7 +204,7 @@ final class ConnectionQueues {
   void markEnd() {
     if ((sends.isEndUntold() || isEndUnmarked()) && sends.free() > 0) {
       marked = true;
-      ask(new FlushMarker());
+      markNow();
     }
   }
 
@@ -224,9 +224,15 @@ final class ConnectionQueues {
       return false;
     }
     if (sends.free() > 0) {
-      ask(new FlushMarker());
+      markNow();
     }
     return true;
+  }
+
+  /** At once, so that an end takes no duty cycle more where posts are linked. */
+  private void markNow() {
+    ask(new FlushMarker());
+    sends.postLinked();
   }
 
   /** How many requests of both kinds have completed, modulo 2<sup>32</sup>. */
