@@ -25,13 +25,17 @@ import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,293 +75,244 @@ class HandshakeTest {
     abstract void happen(EmulatedQueuePair pair);
   }
 
+  private final Caller caller = new Caller(ANY);
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+
+  /** This end asks a peer for a connection. */
+  private record Asked(ConnectionIdentifier active, Socket peer) {}
+
+  @AfterEach
+  void leavesNothing() throws Exception {
+    try (Caller last = caller) {
+      for (AutoCloseable each : open) {
+        each.close();
+      }
+      // When the last socket is closed, all that the program is to be told is noted.
+      await().atMost(Caller.LIMIT).until(() -> !fabric().sockets().hasStreams());
+      assertThat(last.manager.await(0)).isNull();
+    }
+  }
+
+  private <T extends AutoCloseable> T own(T opened) {
+    open.push(opened);
+    return opened;
+  }
+
+  private Asked ask(long timeoutNanos) throws Exception {
+    ServerSocket server = own(new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS)));
+    server.setSoTimeout(TIMEOUT);
+    ConnectionIdentifier active =
+        caller.resolve(URI.create("iwarp://" + Loopbacks.ADDRESS + ":" + server.getLocalPort()));
+    active.connect(ConnectionParameters.defaults(), timeoutNanos);
+    Socket peer = own(server.accept());
+    peer.setSoTimeout(TIMEOUT);
+    return new Asked(active, peer);
+  }
+
+  /** Asks, and reads there what this end asks. */
+  private Asked ask() throws Exception {
+    Asked asked = ask(Caller.LIMIT.toNanos());
+    assertThat(read(asked.peer, 24)).startsWith(hex("MPA ID Req Frame"));
+    return asked;
+  }
+
+  private ConnectionListener listen() {
+    return own(caller.manager.listen(PortSpace.TCP, ANY, 1));
+  }
+
+  /** A peer that asks this end. */
+  private Socket asking(ConnectionListener listener, String request) throws IOException {
+    Socket peer = own(connect(listener));
+    write(peer, request);
+    return peer;
+  }
+
+  private ConnectionIdentifier requested() throws InterruptedException {
+    ConnectionIdentifier passive = caller.expect(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
+    assertThat(caller.queuePair(passive).number()).isPositive();
+    return passive;
+  }
+
   @ParameterizedTest
   @EnumSource
   void endsAtTheActiveEndThatHasLostItsQueuePair(Loss loss) throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS))) {
-      ConnectionIdentifier active = connectTo(server, caller);
-      try (Socket peer = server.accept()) {
-        peer.setSoTimeout(TIMEOUT);
-        assertThat(read(peer, 24)).startsWith(hex("MPA ID Req Frame"));
+    Asked asked = ask();
 
-        loss.happen(pair(active));
-        write(peer, REPLY + "1002000400040004");
+    loss.happen(pair(asked.active));
+    write(asked.peer, REPLY + "1002000400040004");
 
-        assertEndedBy(ConnectionEvent.Type.CONNECT_ERROR, caller);
-        assertThat(isClosed(peer)).isTrue();
-      }
-      assertNothingIsLeft(caller);
-    }
+    assertEndedBy(ConnectionEvent.Type.CONNECT_ERROR);
+    assertThat(isClosed(asked.peer)).isTrue();
   }
 
   /** It fails when its state has changed, and before it has the stream. */
   @Test
   void endsAtTheActiveEndWhoseQueuePairFailsAsItConnects() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS))) {
-      ConnectionIdentifier active = connectTo(server, caller);
-      EmulatedQueuePair pair = pair(active);
-      try (Socket peer = server.accept()) {
-        peer.setSoTimeout(TIMEOUT);
-        assertThat(read(peer, 24)).startsWith(hex("MPA ID Req Frame"));
-        IwarpFabric fabric = fabric(caller);
-        CompletableFuture<ConnectionEvent> event;
+    Asked asked = ask();
+    EmulatedQueuePair pair = pair(asked.active);
+    CompletableFuture<ConnectionEvent> event;
 
-        fabric.enter();
-        try {
-          event = CompletableFuture.supplyAsync(() -> next(caller));
-          write(peer, REPLY + "1002000400040004");
-          ForeignPeer.driveUntil(fabric, pair, QueuePairState.RTS);
-          pair.fail();
-        } finally {
-          fabric.leave();
-        }
-
-        assertThat(event.get(TIMEOUT, TimeUnit.MILLISECONDS).type())
-            .isEqualTo(ConnectionEvent.Type.CONNECT_ERROR);
-        assertThat(isClosed(peer)).isTrue();
-      }
-      assertNothingIsLeft(caller);
+    fabric().enter();
+    try {
+      event = CompletableFuture.supplyAsync(this::next);
+      write(asked.peer, REPLY + "1002000400040004");
+      ForeignPeer.driveUntil(fabric(), pair, QueuePairState.RTS);
+      pair.fail();
+    } finally {
+      fabric().leave();
     }
+
+    assertThat(event.get(TIMEOUT, TimeUnit.MILLISECONDS).type())
+        .isEqualTo(ConnectionEvent.Type.CONNECT_ERROR);
+    assertThat(isClosed(asked.peer)).isTrue();
   }
 
   @ParameterizedTest
   @EnumSource
   void endsAtThePassiveEndThatHasLostItsQueuePair(Loss loss) throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1)) {
-      try (Socket peer = connect(listener)) {
-        write(peer, REQUEST);
-        ConnectionIdentifier passive = requested(caller);
+    Socket peer = asking(listen(), REQUEST);
+    ConnectionIdentifier passive = requested();
 
-        loss.happen(pair(passive));
-        passive.accept(ConnectionParameters.defaults());
+    loss.happen(pair(passive));
+    passive.accept(ConnectionParameters.defaults());
 
-        assertEndedBy(ConnectionEvent.Type.CONNECT_ERROR, caller);
-        assertThat(read(peer, 24)).isEqualTo(REJECTION);
-        assertThat(isClosed(peer)).isTrue();
-      }
-      assertNothingIsLeft(caller);
-    }
+    assertRejected(peer);
   }
 
   @Test
   void endsAtThePassiveEndWhoseQueuePairFailsAsItAccepts() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1)) {
-      try (Socket peer = connect(listener)) {
-        write(peer, REQUEST);
-        ConnectionIdentifier passive = requested(caller);
-        EmulatedQueuePair pair = pair(passive);
-        IwarpFabric fabric = fabric(caller);
-        CompletableFuture<Void> accepted;
+    Socket peer = asking(listen(), REQUEST);
+    ConnectionIdentifier passive = requested();
+    EmulatedQueuePair pair = pair(passive);
+    CompletableFuture<Void> accepted;
 
-        fabric.enter();
-        try {
-          accepted =
-              CompletableFuture.runAsync(() -> passive.accept(ConnectionParameters.defaults()));
-          await().atMost(Caller.LIMIT).until(() -> pair.state() == QueuePairState.RTR);
-          pair.fail();
-        } finally {
-          fabric.leave();
-        }
-
-        accepted.get(TIMEOUT, TimeUnit.MILLISECONDS);
-        assertEndedBy(ConnectionEvent.Type.CONNECT_ERROR, caller);
-        assertThat(read(peer, 24)).isEqualTo(REJECTION);
-        assertThat(isClosed(peer)).isTrue();
-      }
-      assertNothingIsLeft(caller);
+    fabric().enter();
+    try {
+      accepted = CompletableFuture.runAsync(() -> passive.accept(ConnectionParameters.defaults()));
+      await().atMost(Caller.LIMIT).until(() -> pair.state() == QueuePairState.RTR);
+      pair.fail();
+    } finally {
+      fabric().leave();
     }
+
+    accepted.get(TIMEOUT, TimeUnit.MILLISECONDS);
+    assertRejected(peer);
   }
 
   /** The accept waits behind that, with the stream in its hands: it is to refuse the peer. */
   @Test
   void endsAtThePassiveEndThatAcceptsWhileAnotherThreadModifiesTheQueuePair() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1)) {
-      try (Socket peer = connect(listener)) {
-        write(peer, REQUEST);
-        ConnectionIdentifier passive = requested(caller);
-        EmulatedQueuePair pair = pair(passive);
-        Thread accepts = new Thread(() -> passive.accept(ConnectionParameters.defaults()));
-        IwarpFabric fabric = fabric(caller);
+    Socket peer = asking(listen(), REQUEST);
+    ConnectionIdentifier passive = requested();
+    EmulatedQueuePair pair = pair(passive);
+    Thread accepts = new Thread(() -> passive.accept(ConnectionParameters.defaults()));
 
-        fabric.enter();
-        try {
-          new Thread(() -> Loss.MODIFIED.happen(pair)).start();
-          await().atMost(Caller.LIMIT).until(() -> pair.state() == QueuePairState.ERR);
-          accepts.start();
-          await().atMost(Caller.LIMIT).until(() -> accepts.getState() == Thread.State.WAITING);
-        } finally {
-          fabric.leave();
-        }
-
-        assertEndedBy(ConnectionEvent.Type.CONNECT_ERROR, caller);
-        assertThat(read(peer, 24)).isEqualTo(REJECTION);
-        assertThat(isClosed(peer)).isTrue();
-      }
-      assertNothingIsLeft(caller);
+    fabric().enter();
+    try {
+      new Thread(() -> Loss.MODIFIED.happen(pair)).start();
+      await().atMost(Caller.LIMIT).until(() -> pair.state() == QueuePairState.ERR);
+      accepts.start();
+      await().atMost(Caller.LIMIT).until(() -> accepts.getState() == Thread.State.WAITING);
+    } finally {
+      fabric().leave();
     }
+
+    assertRejected(peer);
   }
 
   /** The reply has gone, and the peer's first message may come. */
   @ParameterizedTest
   @EnumSource
   void endsAtThePassiveEndThatLosesItsQueuePairOnceItHasAccepted(Loss loss) throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1)) {
-      try (Socket peer = connect(listener)) {
-        write(peer, REQUEST_FOR_AN_EMPTY_MESSAGE);
-        ConnectionIdentifier passive = requested(caller);
-        passive.accept(ConnectionParameters.defaults());
-        assertThat(read(peer, 24)).startsWith(REPLY + "1002");
+    Socket peer = asking(listen(), REQUEST_FOR_AN_EMPTY_MESSAGE);
+    ConnectionIdentifier passive = requested();
+    passive.accept(ConnectionParameters.defaults());
+    assertThat(read(peer, 24)).startsWith(REPLY + "1002");
 
-        loss.happen(pair(passive));
+    loss.happen(pair(passive));
 
-        assertThat(isClosed(peer)).isTrue();
-        assertEndedBy(ConnectionEvent.Type.CONNECT_ERROR, caller);
-      }
-      assertNothingIsLeft(caller);
-    }
+    assertThat(isClosed(peer)).isTrue();
+    assertEndedBy(ConnectionEvent.Type.CONNECT_ERROR);
   }
 
   @Test
   void endsWhenThePassiveEndIsClosedThatHasAccepted() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1)) {
-      try (Socket peer = connect(listener)) {
-        write(peer, REQUEST_FOR_AN_EMPTY_MESSAGE);
-        ConnectionIdentifier passive = requested(caller);
-        passive.accept(ConnectionParameters.defaults());
-        assertThat(read(peer, 24)).startsWith(REPLY + "1002");
+    Socket peer = asking(listen(), REQUEST_FOR_AN_EMPTY_MESSAGE);
+    ConnectionIdentifier passive = requested();
+    passive.accept(ConnectionParameters.defaults());
+    assertThat(read(peer, 24)).startsWith(REPLY + "1002");
 
-        passive.close();
-        passive.close();
+    passive.close();
+    passive.close();
 
-        assertThat(isClosed(peer)).isTrue();
-      }
-      assertNothingIsLeft(caller);
-    }
+    assertThat(isClosed(peer)).isTrue();
   }
 
   @Test
   void endsWhenTheActiveEndIsClosedThatAsks() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS))) {
-      ConnectionIdentifier active = connectTo(server, caller);
-      try (Socket peer = server.accept()) {
-        peer.setSoTimeout(TIMEOUT);
-        assertThat(read(peer, 24)).startsWith(hex("MPA ID Req Frame"));
+    Asked asked = ask();
 
-        active.close();
-        active.close();
+    asked.active.close();
+    asked.active.close();
 
-        assertThat(isClosed(peer)).isTrue();
-      }
-      assertNothingIsLeft(caller);
-    }
+    assertThat(isClosed(asked.peer)).isTrue();
   }
 
   @Test
   void endsInTimeAtTheActiveEndWhosePeerIsSilent() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS))) {
-      ConnectionIdentifier active = resolve(server, caller);
-      active.connect(ConnectionParameters.defaults(), TimeUnit.MILLISECONDS.toNanos(100));
-      try (Socket peer = server.accept()) {
-        peer.setSoTimeout(TIMEOUT);
+    Asked asked = ask(TimeUnit.MILLISECONDS.toNanos(100));
 
-        assertEndedBy(ConnectionEvent.Type.UNREACHABLE, caller);
-        assertThat(read(peer, 24)).startsWith(hex("MPA ID Req Frame"));
-        assertThat(isClosed(peer)).isTrue();
-      }
-      assertNothingIsLeft(caller);
-    }
+    assertEndedBy(ConnectionEvent.Type.UNREACHABLE);
+    assertThat(read(asked.peer, 24)).startsWith(hex("MPA ID Req Frame"));
+    assertThat(isClosed(asked.peer)).isTrue();
   }
 
   @Test
   void endsInTimeAtThePassiveEndWhosePeerIsSilent() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1)) {
-      try (Socket peer = connect(listener)) {
-        write(peer, REQUEST.substring(0, 20));
+    Socket peer = asking(listen(), REQUEST.substring(0, 20));
 
-        assertThat(isClosed(peer)).isTrue();
-      }
-      assertNothingIsLeft(caller);
-    }
+    assertThat(isClosed(peer)).isTrue();
   }
 
   /** One that has said nothing yet, one that nobody has taken, and one beyond the backlog. */
   @Test
   void endsWhenTheListenerIsClosed() throws Exception {
-    try (Caller caller = new Caller(ANY)) {
-      ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
-      try (Socket untaken = connect(listener)) {
-        write(untaken, REQUEST);
-        await().atMost(Caller.LIMIT).until(() -> hasStreams(caller) && halfOpen(caller) == 0);
-        try (Socket held = connect(listener);
-            Socket silent = connect(listener)) {
-          write(held, REQUEST);
-          await().atMost(Caller.LIMIT).until(() -> halfOpen(caller) == 2);
+    ConnectionListener listener = listen();
+    Socket untaken = asking(listener, REQUEST);
+    await().atMost(Caller.LIMIT).until(() -> fabric().sockets().hasStreams() && halfOpen() == 0);
+    Socket held = asking(listener, "");
+    Socket silent = asking(listener, "");
+    write(held, REQUEST);
+    await().atMost(Caller.LIMIT).until(() -> halfOpen() == 2);
 
-          listener.close();
-          listener.close();
-          write(silent, REQUEST);
+    listener.close();
+    listener.close();
+    write(silent, REQUEST);
 
-          for (Socket peer : new Socket[] {silent, untaken, held}) {
-            assertThat(read(peer, 24)).isEqualTo(REJECTION);
-            assertThat(isClosed(peer)).isTrue();
-          }
-        }
-      }
-      assertNothingIsLeft(caller);
+    for (Socket peer : new Socket[] {silent, untaken, held}) {
+      assertThat(read(peer, 24)).isEqualTo(REJECTION);
+      assertThat(isClosed(peer)).isTrue();
     }
-  }
-
-  private static ConnectionIdentifier resolve(ServerSocket server, Caller caller) throws Exception {
-    server.setSoTimeout(TIMEOUT);
-    return caller.resolve(URI.create("iwarp://" + Loopbacks.ADDRESS + ":" + server.getLocalPort()));
-  }
-
-  private static ConnectionIdentifier connectTo(ServerSocket server, Caller caller)
-      throws Exception {
-    ConnectionIdentifier active = resolve(server, caller);
-    active.connect(ConnectionParameters.defaults(), Caller.LIMIT.toNanos());
-    return active;
-  }
-
-  private static ConnectionIdentifier requested(Caller caller) throws InterruptedException {
-    ConnectionIdentifier passive = caller.expect(ConnectionEvent.Type.CONNECT_REQUEST).identifier();
-    assertThat(caller.queuePair(passive).number()).isPositive();
-    return passive;
   }
 
   private static EmulatedQueuePair pair(ConnectionIdentifier identifier) {
     return (EmulatedQueuePair) Objects.requireNonNull(identifier.queuePair());
   }
 
-  private static IwarpFabric fabric(Caller caller) {
+  private IwarpFabric fabric() {
     return (IwarpFabric) ((EmulatedDevice) caller.device).fabric();
   }
 
-  private static boolean hasStreams(Caller caller) {
-    return fabric(caller).sockets().hasStreams();
-  }
-
-  private static int halfOpen(Caller caller) {
-    IwarpFabric fabric = fabric(caller);
-    fabric.enter();
+  private int halfOpen() {
+    fabric().enter();
     try {
-      return fabric.sockets().halfOpen();
+      return fabric().sockets().halfOpen();
     } finally {
-      fabric.leave();
+      fabric().leave();
     }
   }
 
-  private static ConnectionEvent next(Caller caller) {
+  private ConnectionEvent next() {
     try {
       return Objects.requireNonNull(caller.manager.await(Caller.LIMIT.toNanos()), "event");
     } catch (InterruptedException e) {
@@ -365,14 +320,13 @@ class HandshakeTest {
     }
   }
 
-  private static void assertEndedBy(ConnectionEvent.Type type, Caller caller)
-      throws InterruptedException {
+  private void assertEndedBy(ConnectionEvent.Type type) throws InterruptedException {
     assertThat(caller.expect(type).status()).isNegative();
   }
 
-  /** When the last socket is closed, all that the program is to be told is noted. */
-  private static void assertNothingIsLeft(Caller caller) throws InterruptedException {
-    await().atMost(Caller.LIMIT).until(() -> !hasStreams(caller));
-    assertThat(caller.manager.await(0)).isNull();
+  private void assertRejected(Socket peer) throws Exception {
+    assertEndedBy(ConnectionEvent.Type.CONNECT_ERROR);
+    assertThat(read(peer, 24)).isEqualTo(REJECTION);
+    assertThat(isClosed(peer)).isTrue();
   }
 }
