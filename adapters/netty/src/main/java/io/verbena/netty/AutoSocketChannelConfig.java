@@ -15,11 +15,10 @@ import java.util.concurrent.TimeUnit;
  * An option that only sockets of some kind have is kept for them.
  */
 final class AutoSocketChannelConfig extends RdmaSocketChannelConfig {
-  private final SetOptions set = new SetOptions();
-
   /** For how long a connect tries RDMA by default, in milliseconds. */
   static final int RDMA_TIMEOUT = 500;
 
+  private final SetOptions set = new SetOptions();
   private volatile int rdmaTimeoutMillis = RDMA_TIMEOUT;
   private volatile int memoryMillis = 60_000;
 

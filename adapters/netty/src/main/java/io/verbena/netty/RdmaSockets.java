@@ -268,6 +268,9 @@ public final class RdmaSockets implements AutoCloseable {
 
   /** Settings of {@link RdmaSockets}. Immutable: each method returns another. */
   public static final class Builder {
+    private static final Duration LEAST_PATIENCE = Duration.ofMillis(1);
+    private static final Duration MOST_PATIENCE = Duration.ofMillis(Integer.MAX_VALUE);
+
     private final URI hca;
     private final RdmaOptions options;
     private final int loops;
@@ -337,12 +340,12 @@ public final class RdmaSockets implements AutoCloseable {
      * @param patience at least a millisecond; at most half of a client's connect timeout counts
      */
     public Builder orTcp(Duration patience) {
-      long millis = patience.toMillis();
-      if (millis < 1 || millis > Integer.MAX_VALUE) {
+      requireNonNull(patience, "patience");
+      if (patience.compareTo(LEAST_PATIENCE) < 0 || patience.compareTo(MOST_PATIENCE) > 0) {
         throw new IllegalArgumentException(
             "patience: " + patience + " (expected: 1 to " + Integer.MAX_VALUE + " ms)");
       }
-      return new Builder(hca, options, loops, true, (int) millis, lookup);
+      return new Builder(hca, options, loops, true, (int) patience.toMillis(), lookup);
     }
 
     /** Sets how names are looked up. */

@@ -294,7 +294,7 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
    */
   void postLinked() {
     if (linked != null) {
-      linked.post();
+      linked.post(this);
     }
   }
 
@@ -302,11 +302,16 @@ final class SendBuffers implements ConnectionState, QueuePairUser, LinkedPosts.P
   @Override
   public boolean refused(int sequence, Throwable why) {
     int end = posted;
-    posted = sequence - completed < 0 ? completed : sequence;
+    posted = sequence;
     onRefusal.accept(why);
     for (int each = posted; each - end < 0; each++) {
       meter.forget(each & mask);
-      free(each & mask);
+      try {
+        free(each & mask);
+      } catch (RuntimeException | Error e) {
+        // A buffer of the program's: this may be called in another stream's post.
+        why.addSuppressed(e);
+      }
     }
     return true;
   }

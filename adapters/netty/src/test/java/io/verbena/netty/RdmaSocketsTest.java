@@ -161,6 +161,9 @@ class RdmaSocketsTest {
     assertThatThrownBy(() -> builder().orTcp(Duration.ZERO))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("patience: PT0S (expected: 1 to 2147483647 ms)");
+    assertThatThrownBy(() -> builder().orTcp(Duration.ofSeconds(Long.MAX_VALUE)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageEndingWith("(expected: 1 to 2147483647 ms)");
   }
 
   @Test

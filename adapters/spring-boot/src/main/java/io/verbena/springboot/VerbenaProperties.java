@@ -25,10 +25,14 @@ public record VerbenaProperties(
     @DefaultValue("500ms") Duration rdmaTimeout,
     @DefaultValue("true") boolean http,
     @DefaultValue("true") boolean grpc) {
-  /** Checks the number of loops. */
+  /** Checks the number of loops and the timeout. */
   public VerbenaProperties {
     if (loops < 0) {
       throw new IllegalArgumentException("verbena.loops: " + loops + " (expected: >= 0)");
+    }
+    if (rdmaTimeout.compareTo(Duration.ofMillis(1)) < 0) {
+      throw new IllegalArgumentException(
+          "verbena.rdma-timeout: " + rdmaTimeout + " (expected: >= 1 ms)");
     }
   }
 }

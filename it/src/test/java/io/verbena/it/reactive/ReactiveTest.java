@@ -50,8 +50,7 @@ import org.junit.jupiter.api.Tag;
           reason = "of data structures alone: there is no HCA in it"),
       @LeftOut(
           tests = "io.verbena.reactor.QueuePairFailureTest",
-          reason =
-              "of an event that rxe does not raise for a queue pair which a peer's request fails"),
+          reason = "of an event that rxe of Linux 6.1 does not raise"),
       @LeftOut(
           tests = {
             "io.verbena.reactor.MediaTest",

@@ -95,6 +95,8 @@ final class TruthTable {
         - A receive that invalidated a key does not say so (no IBV_WC_WITH_INV in user space); the key is dead all the same.
         - Receives of connected queue pairs carry the flag IBV_WC_GRH and a source queue pair, which mean something for UD
           only; the provider leaves them out.
+        - A queue pair that fails by a peer's bad request raises no asynchronous event (later kernels raise IB_EVENT_QP_ACCESS_ERR).
+          An end that sends nothing learns of it by a disconnect or its keep-alive.
 
         """);
     page.append("## All tests\n\n");

@@ -204,14 +204,13 @@ public final class SendSlots implements LinkedPosts.Poster {
   /** Posts now what would be posted at the end of the duty cycle. */
   public void postLinked() {
     if (linked != null) {
-      linked.post();
+      linked.post(this);
     }
   }
 
   @Override
   public boolean refused(int sequence, Throwable why) {
-    int from = sequence - tail < 0 ? tail : sequence;
-    for (int each = from; each - head < 0; each++) {
+    for (int each = sequence; each != head; each++) {
       int at = each & owners.length - 1;
       RequestOwner owner = owners[at];
       owners[at] = null;
@@ -220,7 +219,7 @@ public final class SendSlots implements LinkedPosts.Poster {
         refused.add(owner);
       }
     }
-    head = from;
+    head = sequence;
     endIsTold = false;
     refusal = why;
     // Not here: that calls the program's subscribers, in the midst of somebody's post.

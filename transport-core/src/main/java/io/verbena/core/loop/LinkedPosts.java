@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Collects send requests and posts them as linked lists: a device for which {@linkplain
  * Device#hasCostlyPosts each post has a price} is called once for a list. A list is of one queue
- * pair; it is posted when it is full, when another queue pair begins one, and by {@link #post}. One
- * for a loop; on its thread only.
+ * pair; it is posted when it is full, when another queue pair begins one, and by {@link #post}. Who
+ * has another's list posted hears nothing of what that throws. One for a loop; on its thread only.
  */
 public final class LinkedPosts {
   /** Requests in a list, as many as {@code disni://} hands over at once. */
@@ -29,8 +29,10 @@ public final class LinkedPosts {
     /**
      * Called when the requests of a list were not posted from one on. Posts nothing.
      *
-     * @param sequence of the first of them, as in its {@linkplain WorkRequestId#sequence id}
-     * @return whether the caller of {@link #next} or {@link #post} gets the exception, too
+     * @param sequence of the first of them, which is in the list, as in its {@linkplain
+     *     WorkRequestId#sequence id}
+     * @return whether {@link #next} or {@link #post} throws the exception, too, if this poster has
+     *     called it
      */
     boolean refused(int sequence, Throwable why);
   }
@@ -49,7 +51,7 @@ public final class LinkedPosts {
   /** Returns the request that {@link #add} adds next, to fill. */
   public SendWorkRequest next(Poster its) {
     if (poster != its || count == MOST) {
-      post();
+      post(poster, poster == its);
     }
     return requests[count];
   }
@@ -61,10 +63,20 @@ public final class LinkedPosts {
     count++;
   }
 
-  /** Posts what was collected. */
+  /** Posts what was collected, for a loop. */
   public void post() {
+    post(poster, false);
+  }
+
+  /** Posts what was collected of a poster, if anything was. */
+  public void post(Poster its) {
+    if (poster == its) {
+      post(its, true);
+    }
+  }
+
+  private void post(@Nullable Poster its, boolean forItself) {
     QueuePair to = pair;
-    Poster its = poster;
     if (to == null || its == null) {
       return;
     }
@@ -76,14 +88,24 @@ public final class LinkedPosts {
       requests[i].next(requests[i + 1]);
     }
     requests[last].next(null);
-    SendWorkRequest first = requests[0];
     try {
-      to.postSend(first);
+      to.postSend(requests[0]);
     } catch (RuntimeException | Error e) {
-      long refused = e instanceof PostException inList ? inList.workRequestId() : first.id();
-      if (its.refused(WorkRequestId.sequence(refused), e)) {
+      if (its.refused(WorkRequestId.sequence(refused(last, e)), e) && forItself) {
         throw e;
       }
     }
+  }
+
+  /** The id of the first request that was not posted; of all, where the provider names no other. */
+  private long refused(int last, Throwable why) {
+    if (why instanceof PostException inList) {
+      for (int i = 0; i <= last; i++) {
+        if (requests[i].id() == inList.workRequestId()) {
+          return inList.workRequestId();
+        }
+      }
+    }
+    return requests[0].id();
   }
 }

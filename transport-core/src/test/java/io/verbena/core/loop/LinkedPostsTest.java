@@ -182,7 +182,45 @@ class LinkedPostsTest {
   }
 
   @Test
-  void throwsToTheCallerIfThePosterSaysSo() {
+  void takesAllForRefusedWhereTheProviderNamesARequestOfNoList() {
+    sender.add(4);
+    sender.refuseFrom(1000);
+
+    posts.post();
+
+    assertThat(sender.refused).containsExactly(0);
+  }
+
+  @Test
+  void throwsToNobodyElse() {
+    Sender strict = new Sender(2L << 44, true);
+    strict.add(4);
+    strict.refuseFrom(2);
+
+    sender.add(1);
+    posts.post(strict);
+    posts.post(sender);
+
+    assertThat(strict.refused).containsExactly(2);
+    assertThat(lists).containsExactly(sequences(0, 1));
+    strict.add(1);
+    posts.post();
+    assertThat(strict.refused).as("for the loop").containsExactly(2, 4);
+  }
+
+  @Test
+  void postsTheListOfWhoAsksAlone() {
+    sender.add(2);
+
+    posts.post(new Sender(2L << 44, false));
+    assertThat(lists).isEmpty();
+    posts.post(sender);
+
+    assertThat(lists).containsExactly(sequences(0, 2));
+  }
+
+  @Test
+  void throwsToThePosterThatSaysSo() {
     Sender strict = new Sender(3L << 44, true);
     strict.add(16);
     strict.refuseFrom(7);

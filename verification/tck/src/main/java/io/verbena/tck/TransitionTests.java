@@ -65,7 +65,7 @@ abstract class TransitionTests extends VerbsTests {
 
   /**
    * Queue pairs that have refused all that was asked of them: a refusal changes nothing. To make
-   * one for each claim would be hundreds, of which each takes the kernel up to a second to destroy.
+   * one for each claim would be hundreds, which a busy kernel takes minutes to destroy.
    */
   private final Map<QueuePairState, QueuePair> unchanged = new EnumMap<>(QueuePairState.class);
 
