@@ -41,6 +41,16 @@ class AutoServerSocketChannelTest {
     return Ends.bindShared(server);
   }
 
+  /** Binds over one, at a port that the other has free, too: each has ports of its own. */
+  private static Channel bindAlone(Ends ends, Class<? extends ServerChannel> type) {
+    Channel both = bind(server(ends));
+    Ends.closeServer(both);
+    return ends.server(type, Collector::new)
+        .bind(both.localAddress())
+        .syncUninterruptibly()
+        .channel();
+  }
+
   private static Throwable causeOf(ChannelFuture binding) {
     assertThat(binding.awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
     assertThat(binding.channel().isActive()).isFalse();
@@ -108,8 +118,8 @@ class AutoServerSocketChannelTest {
   @Test
   void bindsBothOrNone() {
     try (Ends ends = new Ends()) {
-      Channel rdma = bind(ends.server(RdmaServerSocketChannel.class, Collector::new));
-      Channel tcp = bind(ends.server(NioServerSocketChannel.class, Collector::new));
+      Channel rdma = bindAlone(ends, RdmaServerSocketChannel.class);
+      Channel tcp = bindAlone(ends, NioServerSocketChannel.class);
 
       Throwable overRdma = causeOf(server(ends).bind(rdma.localAddress()));
       Throwable overTcp = causeOf(server(ends).bind(tcp.localAddress()));

@@ -2,6 +2,7 @@
 package io.verbena.springboot.echo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -24,6 +25,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.health.contributor.Health;
@@ -90,6 +92,18 @@ class SpringBootTest {
           .as("bytes that went by RDMA, there and back")
           .isGreaterThan(2.0 * body.length);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "loops, -1, verbena.loops: -1 (expected: >= 0)",
+    "rdma-timeout, 0s, verbena.rdma-timeout: PT0S (expected: >= 1 ms)",
+  })
+  void refusesAValueBelowItsLimit(String property, String value, String refusal) {
+    assertThatThrownBy(
+            () ->
+                start("--verbena.hca=emulated://spring-refused", "--verbena." + property + "=" + value))
+        .hasRootCauseMessage(refusal);
   }
 
   @Test
