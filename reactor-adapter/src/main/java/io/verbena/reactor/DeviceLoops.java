@@ -263,6 +263,10 @@ final class DeviceLoops {
     }
     brokenLoops.add(context.loop());
     contexts.set(index, replacement);
+    LoopWatchdog watching = watchdog;
+    if (watching != null) {
+      watching.wakeUp();
+    }
     return replacement;
   }
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Watches loops that have not done a duty cycle for some time, and do not sleep: reports them, and
  * ends the wait of those whose deadlines pass meanwhile. It looks at the loops from a thread of its
- * own, and costs them nothing.
+ * own, and rests while all of them sleep: the first that goes on wakes it.
  */
 final class LoopWatchdog {
   /** Takes what a watchdog finds, on its thread. */
@@ -44,6 +44,7 @@ final class LoopWatchdog {
 
   private static final long BETWEEN_REPORTS = TimeUnit.MINUTES.toNanos(1);
   private static final long SHORTEST_PERIOD = TimeUnit.MILLISECONDS.toNanos(1);
+  private static final long LONGEST_REST = TimeUnit.MINUTES.toNanos(1);
 
   private final long limit;
   private final long betweenReports;
@@ -52,6 +53,10 @@ final class LoopWatchdog {
   private final IdentityHashMap<CompletionLoop, Progress> seen = new IdentityHashMap<>();
   private final Set<CompletionLoop> heldUp = ConcurrentHashMap.newKeySet();
   private final Thread thread;
+
+  /** Whether whoever goes on is to wake it. */
+  private volatile boolean resting;
+
   private volatile boolean closed;
 
   /**
@@ -87,13 +92,51 @@ final class LoopWatchdog {
     return heldUp.contains(loop);
   }
 
-  private void work() {
-    while (!closed) {
-      LockSupport.parkNanos(this, check(System.nanoTime()));
+  /** A loop goes on, or there is another one. May be called by any thread. */
+  void wakeUp() {
+    if (resting) {
+      resting = false;
+      LockSupport.unpark(thread);
     }
   }
 
-  /** Looks at all loops; returns for how long it need not look again. */
+  boolean isResting() {
+    return resting;
+  }
+
+  private void work() {
+    while (!closed) {
+      long period = check(System.nanoTime());
+      if (haveSlept()) {
+        rest();
+      } else {
+        LockSupport.parkNanos(this, period);
+      }
+    }
+  }
+
+  /** Returns whether all loops have slept since the last look. */
+  private boolean haveSlept() {
+    for (Progress each : seen.values()) {
+      if (!each.hasSlept) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void rest() {
+    resting = true;
+    // A loop that has gone on before it could see the flag is awake now, or has done a duty cycle.
+    if (!closed && seen.values().stream().allMatch(Progress::sleepsOn)) {
+      LockSupport.parkNanos(this, LONGEST_REST);
+    }
+    resting = false;
+    long now = System.nanoTime();
+    seen.values().forEach(each -> each.since = now);
+  }
+
+  /** Looks at all loops; returns for how long it need not look again, unless they all sleep. */
   private long check(long now) {
     long period = limit / 2;
     List<CompletionLoop> current = loops.get();
@@ -102,11 +145,16 @@ final class LoopWatchdog {
     for (CompletionLoop loop : current) {
       Thread watched = loop.thread();
       if (watched != null && !closed) {
-        seen.computeIfAbsent(loop, l -> new Progress(l, watched, now)).check(now);
+        seen.computeIfAbsent(loop, l -> watch(l, watched, now)).check(now);
         period = Math.min(period, loop.tickNanos());
       }
     }
     return Math.max(SHORTEST_PERIOD, period);
+  }
+
+  private Progress watch(CompletionLoop loop, Thread watched, long now) {
+    loop.onWake(this::wakeUp);
+    return new Progress(loop, watched, now);
   }
 
   /** Stops to watch, and waits for the thread. */
@@ -122,6 +170,7 @@ final class LoopWatchdog {
     private final Thread watched;
     private int cycles;
     private long since;
+    private boolean hasSlept;
     private boolean isReported;
     private @Nullable Long lastReport;
 
@@ -131,8 +180,14 @@ final class LoopWatchdog {
       since = now;
     }
 
+    /** Whether it sleeps, and has done no duty cycle since the last look. */
+    boolean sleepsOn() {
+      return !watched.isAlive() || (loop.isSleeping() && loop.cycles() == cycles);
+    }
+
     void check(long now) {
       int current = loop.cycles();
+      hasSlept = sleepsOn();
       if (current != cycles || loop.isSleeping() || !watched.isAlive()) {
         goesOn(now);
         cycles = current;

@@ -140,6 +140,32 @@ class LoopThreadTest {
   }
 
   @Test
+  void restsWhileALoopSleepsAndReportsThatItIsHeldUpBehindThat() throws Exception {
+    URI address = URI.create("emulated://held-up-behind-a-rest");
+    LinkedBlockingQueue<Long> reports = new LinkedBlockingQueue<>();
+    Device device = VerbsProviders.find(address).open(address);
+    CompletionLoop loop = loop("sleeps", device);
+    CountDownLatch entered = new CountDownLatch(1);
+    long limit = Duration.ofMillis(20).toNanos();
+    LoopWatchdog watchdog =
+        new LoopWatchdog("watchdog-test", limit, () -> List.of(loop), new Durations(reports));
+    await().atMost(Ends.LIMIT).until(watchdog::isResting);
+    long before = System.nanoTime();
+
+    loop.execute(() -> holdUp(entered));
+    Long heldUp = reports.poll(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+
+    assertThat(heldUp).isBetween(limit, System.nanoTime() - before);
+    assertThat(watchdog.isResting()).isFalse();
+    letGo();
+    await().atMost(Ends.LIMIT).until(watchdog::isResting);
+    watchdog.close();
+    loop.stop();
+    assertThat(loop.join(Ends.LIMIT.toNanos())).isTrue();
+    device.close();
+  }
+
+  @Test
   void reportsAgainAndThenForHowLongInAll() throws Exception {
     URI address = URI.create("emulated://held-up-long");
     LinkedBlockingQueue<String> reports = new LinkedBlockingQueue<>();
@@ -186,6 +212,24 @@ class LoopThreadTest {
     @Override
     public void goesOn(HeldUp loop, String message) {
       all.add(message);
+    }
+
+    @Override
+    public void tell(Runnable late) {
+      late.run();
+    }
+  }
+
+  /** Keeps for how long loops are held up, in nanoseconds. */
+  private record Durations(LinkedBlockingQueue<Long> all) implements LoopWatchdog.Report {
+    @Override
+    public void heldUp(HeldUp loop, boolean again, String message) {
+      all.add(loop.nanos());
+    }
+
+    @Override
+    public void goesOn(HeldUp loop, String message) {
+      assertThat(message).contains(" goes on");
     }
 
     @Override

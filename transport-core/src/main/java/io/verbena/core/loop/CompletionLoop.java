@@ -75,6 +75,7 @@ public final class CompletionLoop {
   private @Nullable Thread inside;
 
   private volatile boolean sleeping;
+  private volatile @Nullable Runnable onWake;
   private volatile boolean stopping;
   private volatile boolean ended;
   private volatile @Nullable Throwable brokenBy;
@@ -158,6 +159,14 @@ public final class CompletionLoop {
   /** Returns whether the loop waits for work. May be called by any thread. */
   public boolean isSleeping() {
     return sleeping;
+  }
+
+  /**
+   * Has {@code action} run on the loop's thread each time it has slept; it finds {@link
+   * #isSleeping} false. It must be short, and throw nothing.
+   */
+  public void onWake(Runnable action) {
+    onWake = action;
   }
 
   /** Returns who waits for it with a deadline. */
@@ -546,6 +555,10 @@ public final class CompletionLoop {
       idleStrategy.worked();
     } finally {
       sleeping = false;
+    }
+    Runnable told = onWake;
+    if (told != null) {
+      told.run();
     }
     readClock();
   }
