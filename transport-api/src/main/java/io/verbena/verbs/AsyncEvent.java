@@ -35,9 +35,9 @@ public record AsyncEvent(Type type, @Nullable Object source) {
     DEVICE_FATAL,
     /** A shared receive queue failed: its receives are lost. */
     SRQ_ERR,
-    /** A port of the device came up. */
+    /** The port that the device was opened on came up. */
     PORT_ACTIVE,
-    /** A port of the device went down: what is outstanding is retried, and then fails. */
+    /** That port went down: what is outstanding is retried, and then fails. */
     PORT_ERR
   }
 }

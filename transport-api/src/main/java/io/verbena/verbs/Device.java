@@ -12,8 +12,16 @@ public interface Device extends AutoCloseable {
   /** Returns what the device is and can do. */
   DeviceAttributes attributes();
 
-  /** Returns its port, which has number 1. */
+  /**
+   * Returns the port of the HCA that the device was opened on: another {@link PortAttributes#number
+   * number} than 1 only where the address says or implies it.
+   */
   PortAttributes port();
+
+  /** Returns how many ports its HCA has, numbered from 1. By default 1. */
+  default int portCount() {
+    return 1;
+  }
 
   /**
    * Returns whether each post has a price of its own: a system call, or a write to a doorbell of

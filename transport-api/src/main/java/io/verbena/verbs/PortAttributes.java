@@ -4,20 +4,27 @@ package io.verbena.verbs;
 import java.util.List;
 
 /**
- * A device's port ({@code ibv_query_port(3)}). Ports are numbered from 1.
+ * A device's port ({@code ibv_query_port(3)}).
  *
  * @param active whether the link is up
  * @param maxMtu the largest MTU of the port
  * @param activeMtu the MTU in use
  * @param gids the port's GIDs; an index into this list is a GID index
  * @param lid the port's LID on InfiniBand, 0 elsewhere
+ * @param number of the port on its HCA, from 1; the one for {@link QueuePairAttributes#port(int)}
  */
-public record PortAttributes(boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids, int lid) {
+public record PortAttributes(
+    boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids, int lid, int number) {
   public PortAttributes {
     gids = List.copyOf(gids);
   }
 
-  /** A port without a LID. */
+  /** The first port. */
+  public PortAttributes(boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids, int lid) {
+    this(active, maxMtu, activeMtu, gids, lid, 1);
+  }
+
+  /** The first port, without a LID. */
   public PortAttributes(boolean active, Mtu maxMtu, Mtu activeMtu, List<Gid> gids) {
     this(active, maxMtu, activeMtu, gids, 0);
   }

@@ -99,7 +99,7 @@ public final class QueuePairAttributes {
     return this;
   }
 
-  /** Sets its port, from 1. */
+  /** Sets its port, the {@link PortAttributes#number} of its device. */
   public QueuePairAttributes port(int value) {
     fields.add(Field.PORT);
     port = value;

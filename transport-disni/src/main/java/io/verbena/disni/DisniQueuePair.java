@@ -289,7 +289,7 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         AddressVector vector = change.addressVector();
         int gids = vector == null ? 1 : device.context().gidsFor(vector.sourceGidIndex());
         QueuePairState to =
-            QueuePairTransitions.check(type, from, change, gids, device.attributes());
+            QueuePairTransitions.check(type, from, change, 1, gids, device.attributes());
         Errno.check("modify queue pair", tell(change));
         known = to;
         if (to == QueuePairState.RESET) {

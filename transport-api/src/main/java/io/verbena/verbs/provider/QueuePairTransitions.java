@@ -116,6 +116,7 @@ public final class QueuePairTransitions {
    * @param type the queue pair's type
    * @param from the state that it is in
    * @param attributes the change
+   * @param port the number of the device's port, the only one that it takes
    * @param gids GIDs of the port, for the range of a source GID's index
    * @param device for the range of READs and atomics outstanding
    * @return the state that it leads to
@@ -125,6 +126,7 @@ public final class QueuePairTransitions {
       QueuePairType type,
       QueuePairState from,
       QueuePairAttributes attributes,
+      int port,
       int gids,
       DeviceAttributes device) {
     QueuePairState to = attributes.has(STATE) ? attributes.state() : from;
@@ -146,7 +148,7 @@ public final class QueuePairTransitions {
     if (!surplus.isEmpty()) {
       throw invalid(from + " to " + to + " does not take " + surplus);
     }
-    checkRanges(attributes, gids, device);
+    checkRanges(attributes, port, gids, device);
     return to;
   }
 
@@ -169,9 +171,9 @@ public final class QueuePairTransitions {
   }
 
   private static void checkRanges(
-      QueuePairAttributes attributes, int gids, DeviceAttributes device) {
+      QueuePairAttributes attributes, int port, int gids, DeviceAttributes device) {
     range(attributes, PKEY_INDEX, attributes.pkeyIndex(), 0, 0);
-    range(attributes, PORT, attributes.port(), 1, 1);
+    range(attributes, PORT, attributes.port(), port, port);
     AddressVector vector = attributes.addressVector();
     if (vector != null) {
       AddressLimits.check("modify queue pair: " + AV, vector, gids);
@@ -192,7 +194,8 @@ public final class QueuePairTransitions {
   private static void range(
       QueuePairAttributes attributes, Field field, int value, int least, int most) {
     if (attributes.has(field) && (value < least || value > most)) {
-      throw invalid(field + ": " + value + " (expected: " + least + ".." + most + ")");
+      String expected = least == most ? String.valueOf(least) : least + ".." + most;
+      throw invalid(field + ": " + value + " (expected: " + expected + ")");
     }
   }
 

@@ -470,7 +470,7 @@ public abstract class EmulatedQueuePair implements QueuePair {
   /** The state that a change leads to from another one. */
   private QueuePairState check(QueuePairAttributes change, QueuePairState from) {
     checkAlive();
-    QueuePairState to = QueuePairTransitions.check(type, from, change, 1, device.attributes());
+    QueuePairState to = QueuePairTransitions.check(type, from, change, 1, 1, device.attributes());
     if (to == QueuePairState.SQD) {
       device.attributes().require(Capability.SEND_QUEUE_DRAIN);
     }

@@ -62,6 +62,11 @@ final class SanitizedDevice implements Device {
   }
 
   @Override
+  public int portCount() {
+    return device.portCount();
+  }
+
+  @Override
   public boolean hasCostlyPosts() {
     return device.hasCostlyPosts();
   }

@@ -117,7 +117,7 @@ abstract class AsyncEventTests extends VerbsTests {
     ProtectionDomain domain = tck.domain();
     QueuePair queuePair =
         tck.own(domain.createQueuePair(QueuePairOptions.reliable(queue, other, most, 1)));
-    queuePair.modify(TransitionAttributes.toInit(tck.remoteAccess()));
+    queuePair.modify(TransitionAttributes.toInit(tck.device(), tck.remoteAccess()));
     queuePair.modify(
         TransitionAttributes.toReadyToReceive(tck.device(), tck.device(), queuePair.number(), 1));
     queuePair.modify(TransitionAttributes.toReadyToSend(tck.device(), 1));

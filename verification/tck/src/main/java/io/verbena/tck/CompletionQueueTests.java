@@ -231,7 +231,7 @@ abstract class CompletionQueueTests extends VerbsTests {
           tck.own(domain.createQueuePair(QueuePairOptions.reliable(queue, other, depth + 1, 1)));
       completions = new CompletionPoller(queue, "send completion queue", tck);
       end = new Endpoint(tck, tck.device(), domain, null, completions, completions, queuePair);
-      queuePair.modify(TransitionAttributes.toInit(tck.remoteAccess()));
+      queuePair.modify(TransitionAttributes.toInit(tck.device(), tck.remoteAccess()));
       queuePair.modify(
           TransitionAttributes.toReadyToReceive(tck.device(), tck.device(), queuePair.number(), 1));
       queuePair.modify(TransitionAttributes.toReadyToSend(tck.device(), 1));

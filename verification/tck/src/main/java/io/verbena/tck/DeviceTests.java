@@ -118,6 +118,7 @@ abstract class DeviceTests extends VerbsTests {
     PortAttributes port = tck.device().port();
 
     assertThat(port.active()).isTrue();
+    assertThat(port.number()).isPositive();
     assertThat(port.activeMtu()).isLessThanOrEqualTo(port.maxMtu());
     assertThat(port.gids()).isNotEmpty().doesNotHaveDuplicates();
   }

@@ -196,7 +196,7 @@ final class EndpointSetup {
     if (state == QueuePairState.RESET) {
       return end;
     }
-    queuePair.modify(TransitionAttributes.toInit(type, access()));
+    queuePair.modify(TransitionAttributes.toInit(type, end.device(), access()));
     if (state == QueuePairState.INIT) {
       return end;
     }
@@ -309,8 +309,8 @@ final class EndpointSetup {
             serverDomain,
             serverShared,
             ProtectionDomain::createQueuePair);
-    client.queuePair().modify(TransitionAttributes.toInit(type, access()));
-    server.queuePair().modify(TransitionAttributes.toInit(type, access()));
+    client.queuePair().modify(TransitionAttributes.toInit(type, client.device(), access()));
+    server.queuePair().modify(TransitionAttributes.toInit(type, server.device(), access()));
     if (!hasAddressVectors()) {
       throw refused(client);
     }
@@ -329,7 +329,7 @@ final class EndpointSetup {
   void connectClientAgain(EndpointPair pair) {
     Endpoint client = pair.client();
     client.queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET));
-    client.queuePair().modify(TransitionAttributes.toInit(type, access()));
+    client.queuePair().modify(TransitionAttributes.toInit(type, client.device(), access()));
     readyToReceive(client, pair.server(), SERVER_PSN);
     readyToSend(client, clientPsn);
   }

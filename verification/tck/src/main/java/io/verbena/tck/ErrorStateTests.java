@@ -222,7 +222,7 @@ abstract class ErrorStateTests extends VerbsTests {
     end.sent().expectError(1, WR_FLUSH_ERR);
 
     end.queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET));
-    end.queuePair().modify(TransitionAttributes.toInit(tck.remoteAccess()));
+    end.queuePair().modify(TransitionAttributes.toInit(end.device(), tck.remoteAccess()));
     end.queuePair()
         .modify(
             TransitionAttributes.toReadyToReceive(

@@ -136,7 +136,7 @@ abstract class QueuePairTests extends VerbsTests {
     QueuePair queuePair = end.queuePair();
     AddressVector vector = TransitionAttributes.wayTo(end.device());
     Set<Access> access = EnumSet.of(Access.REMOTE_READ);
-    queuePair.modify(TransitionAttributes.toInit(access));
+    queuePair.modify(TransitionAttributes.toInit(end.device(), access));
     queuePair.modify(
         TransitionAttributes.toReadyToReceive(
                 end.device(), end.device(), queuePair.number(), 0x12_3456)
@@ -153,7 +153,7 @@ abstract class QueuePairTests extends VerbsTests {
 
     assertThat(attributes.state()).isEqualTo(QueuePairState.RTS);
     assertThat(attributes.access()).isEqualTo(access);
-    assertThat(attributes.port()).isEqualTo(1);
+    assertThat(attributes.port()).isEqualTo(end.device().port().number());
     assertThat(attributes.pkeyIndex()).isZero();
     assertThat(attributes.pathMtu()).isEqualTo(end.device().port().activeMtu());
     assertThat(attributes.destinationQueuePair()).isEqualTo(queuePair.number());
@@ -257,8 +257,8 @@ abstract class QueuePairTests extends VerbsTests {
     QueuePairOptions options = QueuePairOptions.reliable(queue, queue, 4, 4);
     QueuePair closed = tck.own(domain.createQueuePair(options));
     QueuePair other = tck.own(domain.createQueuePair(options));
-    closed.modify(TransitionAttributes.toInit(Set.of()));
-    other.modify(TransitionAttributes.toInit(Set.of()));
+    closed.modify(TransitionAttributes.toInit(tck.device(), Set.of()));
+    other.modify(TransitionAttributes.toInit(tck.device(), Set.of()));
     closed.postReceive(Requests.receive(1));
     other.postReceive(Requests.receive(2));
 
@@ -276,7 +276,7 @@ abstract class QueuePairTests extends VerbsTests {
     end.post(Requests.receive(1));
 
     end.queuePair().modify(TransitionAttributes.toState(QueuePairState.RESET));
-    end.queuePair().modify(TransitionAttributes.toInit(Set.of()));
+    end.queuePair().modify(TransitionAttributes.toInit(end.device(), Set.of()));
     end.post(Requests.receive(2));
     end.queuePair().modify(TransitionAttributes.toState(QueuePairState.ERR));
 

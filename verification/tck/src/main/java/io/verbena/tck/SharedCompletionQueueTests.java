@@ -184,7 +184,7 @@ abstract class SharedCompletionQueueTests extends VerbsTests {
 
     QueuePair inState(QueuePairState state) {
       QueuePair queuePair = tck.own(domain.createQueuePair(options));
-      queuePair.modify(TransitionAttributes.toInit(tck.remoteAccess()));
+      queuePair.modify(TransitionAttributes.toInit(tck.device(), tck.remoteAccess()));
       if (state == QueuePairState.RTS) {
         queuePair.modify(
             TransitionAttributes.toReadyToReceive(

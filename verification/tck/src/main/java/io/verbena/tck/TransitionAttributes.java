@@ -29,14 +29,16 @@ final class TransitionAttributes {
     return port.lid() == 0 ? AddressVector.to(port.gids().get(0)) : AddressVector.toLid(port.lid());
   }
 
-  static QueuePairAttributes toInit(Set<Access> access) {
-    return new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1).access(access);
+  static QueuePairAttributes toInit(Device local, Set<Access> access) {
+    return toInit(local).access(access);
   }
 
-  static QueuePairAttributes toInit(QueuePairType type, Set<Access> access) {
-    return type == QueuePairType.UD
-        ? toState(QueuePairState.INIT).pkeyIndex(0).port(1).queueKey(QUEUE_KEY)
-        : toInit(access);
+  static QueuePairAttributes toInit(QueuePairType type, Device local, Set<Access> access) {
+    return type == QueuePairType.UD ? toInit(local).queueKey(QUEUE_KEY) : toInit(local, access);
+  }
+
+  private static QueuePairAttributes toInit(Device local) {
+    return toState(QueuePairState.INIT).pkeyIndex(0).port(local.port().number());
   }
 
   static QueuePairAttributes toReadyToReceive(

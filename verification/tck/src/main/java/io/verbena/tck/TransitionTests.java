@@ -274,7 +274,7 @@ abstract class TransitionTests extends VerbsTests {
       case EN_SQD_ASYNC_NOTIFY -> attributes.drainedNotify(true);
       case ACCESS_FLAGS -> attributes.access(EnumSet.of(Access.REMOTE_READ));
       case PKEY_INDEX -> attributes.pkeyIndex(0);
-      case PORT -> attributes.port(1);
+      case PORT -> attributes.port(tck.device().port().number());
       case QKEY -> attributes.queueKey(1);
       case AV -> attributes.addressVector(TransitionAttributes.wayTo(tck.device()));
       case PATH_MTU -> attributes.pathMtu(tck.device().port().activeMtu());
