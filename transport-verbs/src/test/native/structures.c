@@ -152,6 +152,7 @@ LAYOUT(ID_VERBS, 0, offsetof(struct rdma_cm_id, verbs));
 LAYOUT(ID_QP, 24, offsetof(struct rdma_cm_id, qp));
 LAYOUT(ID_SOURCE, 32, offsetof(struct rdma_cm_id, route.addr.src_addr));
 LAYOUT(ID_DESTINATION, 160, offsetof(struct rdma_cm_id, route.addr.dst_addr));
+LAYOUT(ID_PORT_NUM, 348, offsetof(struct rdma_cm_id, port_num));
 LAYOUT(ID_QP_TYPE, 408, offsetof(struct rdma_cm_id, qp_type));
 LAYOUT(EVENT_ID, 0, offsetof(struct rdma_cm_event, id));
 LAYOUT(EVENT_LISTENER, 8, offsetof(struct rdma_cm_event, listen_id));

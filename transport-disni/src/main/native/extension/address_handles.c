@@ -16,7 +16,7 @@ EXTENSION(jlong, createAddressHandle, jlong domain, jlong words_address) {
       .is_global = words[ADDRESS_IS_GLOBAL] != 0,
       .dlid = (uint16_t)words[ADDRESS_LID],
       .sl = (uint8_t)words[ADDRESS_SL],
-      .port_num = 1};
+      .port_num = (uint8_t)words[ADDRESS_PORT]};
   struct ibv_ah *handle = ibv_create_ah(POINTER(struct ibv_pd, domain), &route);
   return handle ? to_handle(handle) : -error_now();
 }

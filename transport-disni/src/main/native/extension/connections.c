@@ -219,3 +219,7 @@ EXTENSION(jint, typeOfService, jlong identifier, jint value) {
 EXTENSION(jlong, contextOf, jlong identifier) {
   return identifier ? to_handle(POINTER(struct rdma_cm_id, identifier)->verbs) : 0;
 }
+
+EXTENSION(jint, portOf, jlong identifier) {
+  return identifier ? POINTER(struct rdma_cm_id, identifier)->port_num : 0;
+}

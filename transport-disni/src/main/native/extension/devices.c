@@ -101,10 +101,11 @@ static bool hold(struct ibv_context *context) {
   if (!channel) {
     return false;
   }
-  if (!ibv_query_port(context, 1, &port)) {
+  /* Behind the last port is an error. */
+  for (uint8_t number = 1; !ibv_query_port(context, number, &port); number++) {
     for (int i = 0; i < port.gid_tbl_len; i++) {
       struct ibv_gid_entry entry;
-      if (!ibv_query_gid_ex(context, 1, (uint32_t)i, &entry, 0) &&
+      if (!ibv_query_gid_ex(context, number, (uint32_t)i, &entry, 0) &&
           binds(channel, context, &entry.gid)) {
         return true;
       }
@@ -254,7 +255,7 @@ EXTENSION(jint, queryGid, jlong context, jint port, jint index, jlong gid) {
   return entry.gid_type == IBV_GID_TYPE_ROCE_V2;
 }
 
-/* What it happened to; 0 for the events of a port and of the device. */
+/* What it happened to: the number of a port that went up or down, 0 for other events without an object. */
 static jlong element_of(const struct ibv_async_event *event) {
   switch (event->event_type) {
     case IBV_EVENT_CQ_ERR:
@@ -271,6 +272,9 @@ static jlong element_of(const struct ibv_async_event *event) {
     case IBV_EVENT_PATH_MIG_ERR:
     case IBV_EVENT_QP_LAST_WQE_REACHED:
       return to_handle(event->element.qp);
+    case IBV_EVENT_PORT_ACTIVE:
+    case IBV_EVENT_PORT_ERR:
+      return event->element.port_num;
     default:
       return 0;
   }
@@ -290,7 +294,7 @@ static int take_event(struct ibv_context *context, jlong *words) {
 
 EXTENSION(jint, acknowledgeAsyncEvent, jlong words_address) {
   const jlong *words = WORDS(words_address);
-  /* Of the element only the pointer counts, which is that of all kinds. */
+  /* Of the element only the pointer counts, which is that of all kinds; of a port nothing does. */
   struct ibv_async_event event = {.event_type = (enum ibv_event_type)words[ASYNC_TYPE],
                                   .element.qp = POINTER(struct ibv_qp, words[ASYNC_ELEMENT])};
   ibv_ack_async_event(&event);

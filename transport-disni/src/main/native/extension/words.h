@@ -117,7 +117,8 @@ enum address_words {
   ADDRESS_FLOW_LABEL,
   ADDRESS_IS_GLOBAL,
   ADDRESS_LID,
-  ADDRESS_SL
+  ADDRESS_SL,
+  ADDRESS_PORT
 };
 
 enum event_words {

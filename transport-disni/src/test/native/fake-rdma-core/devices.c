@@ -438,15 +438,23 @@ bool device_return(const char *name) {
   return false;
 }
 
+static void raise_of_port(struct ibv_context *context, enum ibv_event_type type, int port) {
+  struct event *event = calloc(1, sizeof *event);
+  event->object = context;
+  event->async.event_type = type;
+  event->async.element.port_num = port;
+  events_add(&context_of(context)->async, event);
+}
+
 bool port_event(const char *name, int port, bool up) {
   int at;
   struct device *device = named(name, &at);
-  if (!device || !device->context) {
+  if (!device || !device->context || port < 1 || port > MAX_PORTS) {
     return false;
   }
   device->profile->ports[port - 1].state = up ? IBV_PORT_ACTIVE : IBV_PORT_DOWN;
-  raise_async(&device->context->verbs.context, up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR,
-              NULL);
+  raise_of_port(&device->context->verbs.context, up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR,
+                port);
   return true;
 }
 
@@ -464,6 +472,6 @@ bool device_gid(char *words[], bool set) {
   } else {
     device->profile->gids[port - 1][index].set = false;
   }
-  raise_async(&device->context->verbs.context, IBV_EVENT_GID_CHANGE, NULL);
+  raise_of_port(&device->context->verbs.context, IBV_EVENT_GID_CHANGE, port);
   return true;
 }

@@ -164,6 +164,11 @@ struct fake_mr {
   struct fake_mr *next;
 };
 
+struct fake_ah {
+  struct ibv_ah ah;
+  uint8_t port;
+};
+
 struct completion {
   struct completion *next;
   struct ibv_cq *cq;

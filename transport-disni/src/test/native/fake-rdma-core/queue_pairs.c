@@ -192,8 +192,9 @@ static bool is_allowed(const struct fake_qp *qp, const struct ibv_qp_attr *attr,
   if (mask & IBV_QP_AV) {
     const struct ibv_ah_attr *way = &attr->ah_attr;
     bool is_iwarp = profile->transport == IBV_TRANSPORT_IWARP;
+    /* Of the queue pair's own port, as modify_qp of the kernel's uverbs_cmd.c has it. */
     if (way->port_num < 1 || way->port_num > limits->phys_port_cnt ||
-        (!is_iwarp && !is_way(profile, way))) {
+        (!is_iwarp && (way->port_num != qp->attr.port_num || !is_way(profile, way)))) {
       return false;
     }
   }

@@ -373,6 +373,12 @@ EXPORT jint Java_io_verbena_disni_FakeRdmaCore_ece(JNIEnv *env, jclass type, jlo
   return (jint)((struct fake_qp *)(uintptr_t)pair)->ece;
 }
 
+/* FakeRdmaCore.port */
+EXPORT jint Java_io_verbena_disni_FakeRdmaCore_port(JNIEnv *env, jclass type, jlong handle) {
+  (void)env, (void)type;
+  return ((struct fake_ah *)(uintptr_t)handle)->port;
+}
+
 /* ---- timers: one thread, from the first that is set on */
 
 static pthread_cond_t set_earlier;

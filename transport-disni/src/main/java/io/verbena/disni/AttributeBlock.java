@@ -42,8 +42,12 @@ final class AttributeBlock {
 
   private AttributeBlock() {}
 
-  /** What is set in {@code attributes}, and a mask that says so. */
-  static Block write(QueuePairAttributes attributes) {
+  /**
+   * What is set in {@code attributes}, and a mask that says so.
+   *
+   * @param port the number of the queue pair's port, which is that of an address vector too
+   */
+  static Block write(QueuePairAttributes attributes, int port) {
     Block words = Block.of(AttributeWords.values());
     long mask = 0;
     for (Field field : attributes.fields()) {
@@ -79,7 +83,7 @@ final class AttributeBlock {
           .set(AttributeWords.AV_FLOW_LABEL, vector.flowLabel())
           .set(AttributeWords.AV_LID, vector.lid())
           .set(AttributeWords.AV_SL, vector.serviceLevel())
-          .set(AttributeWords.AV_PORT, Math.max(DisniContext.PORT, attributes.port()));
+          .set(AttributeWords.AV_PORT, port);
     }
     return words;
   }
@@ -108,7 +112,7 @@ final class AttributeBlock {
         .destinationQueuePair(words.getInt(AttributeWords.DEST_QPN));
     if (words.getInt(AttributeWords.PATH_MTU) != 0) {
       attributes
-          .pathMtu(DisniContext.mtu(words.getInt(AttributeWords.PATH_MTU)))
+          .pathMtu(DisniPort.mtu(words.getInt(AttributeWords.PATH_MTU)))
           .addressVector(
               new AddressVector(
                   new Gid(

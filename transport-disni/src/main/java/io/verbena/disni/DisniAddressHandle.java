@@ -15,6 +15,7 @@ final class DisniAddressHandle implements AddressHandle {
   DisniAddressHandle(DisniProtectionDomain domain, AddressVector vector) {
     this.domain = domain;
     this.vector = vector;
+    DisniPort port = domain.device().at();
     Block words =
         Block.of(AddressWords.values())
             .set(AddressWords.GID_HIGH, vector.destination().high())
@@ -23,9 +24,10 @@ final class DisniAddressHandle implements AddressHandle {
             .set(AddressWords.HOP_LIMIT, vector.hopLimit())
             .set(AddressWords.TRAFFIC_CLASS, vector.trafficClass())
             .set(AddressWords.FLOW_LABEL, vector.flowLabel())
-            .set(AddressWords.IS_GLOBAL, domain.device().context().needsRoute(vector) ? 1 : 0)
+            .set(AddressWords.IS_GLOBAL, port.needsRoute(vector) ? 1 : 0)
             .set(AddressWords.LID, vector.lid())
-            .set(AddressWords.SL, vector.serviceLevel());
+            .set(AddressWords.SL, vector.serviceLevel())
+            .set(AddressWords.PORT, port.number());
     long made = domain.device().core().createAddressHandle(domain.pointer(), words.address());
     words.keep();
     pointer = Errno.check("create address handle", made);

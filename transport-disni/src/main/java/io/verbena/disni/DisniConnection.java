@@ -68,6 +68,7 @@ final class DisniConnection implements ConnectionIdentifier {
   private final PortSpace space;
   private final long pointer;
   private final URI peer;
+  private final DisniAddress options;
   private final QueuePairSteps pairSteps;
   private final boolean isPassive;
   private State state;
@@ -96,6 +97,7 @@ final class DisniConnection implements ConnectionIdentifier {
       DisniAddress options,
       State state) {
     this.manager = manager;
+    this.options = options;
     pairSteps = new QueuePairSteps(manager.device(), pointer, options);
     this.space = space;
     this.pointer = pointer;
@@ -204,7 +206,7 @@ final class DisniConnection implements ConnectionIdentifier {
           new QueuePairAttributes()
               .state(QueuePairState.INIT)
               .pkeyIndex(0)
-              .port(DisniContext.PORT)
+              .port(manager.device().at().number())
               .access(manager.device().context().remoteRights()));
       ready = true;
       return pair;
@@ -513,7 +515,7 @@ final class DisniConnection implements ConnectionIdentifier {
     if (state != State.RESOLVING) {
       return;
     }
-    if (core().contextOf(pointer) != manager.device().context().pointer()) {
+    if (!manager.device().has(pointer, space, options)) {
       end();
       raise(ConnectionEvent.Type.ADDR_ERROR, -Errno.ENODEV);
       return;

@@ -96,7 +96,7 @@ final class DisniConnectionManager implements ConnectionManager {
     DisniAddress parsed = DisniAddress.parse(device.core().scheme(), address);
     Range.check("listen", "backlog", backlog, 1, MAX_BACKLOG);
     device.context().requireWorking("listen");
-    device.context().check(address, parsed);
+    new AddressCheck(device.context(), address, parsed).check(device.at());
     return open.create(
         Kind.LISTENER, Integer.MAX_VALUE, () -> listen(space, address, parsed, backlog));
   }
@@ -115,7 +115,7 @@ final class DisniConnectionManager implements ConnectionManager {
         if (bound == null) {
           throw new VerbsException(VerbsError.IO, "listen: " + address + " is bound to no address");
         }
-        checkDevice(id, bound, address);
+        checkDevice(id, bound, space, parsed, address);
         checkGid(bound.getAddress(), parsed, address);
         setTypeOfService(id, parsed);
         DisniListener listener =
@@ -137,7 +137,8 @@ final class DisniConnectionManager implements ConnectionManager {
     }
   }
 
-  private void checkDevice(long id, InetSocketAddress bound, URI address) {
+  private void checkDevice(
+      long id, InetSocketAddress bound, PortSpace space, DisniAddress parsed, URI address) {
     long context = device.core().contextOf(id);
     if (context == 0 && !bound.getAddress().isAnyLocalAddress()) {
       // The kernel listens on it nevertheless, and nobody ever comes.
@@ -149,12 +150,23 @@ final class DisniConnectionManager implements ConnectionManager {
           VerbsError.INVALID,
           "listen: " + address + " is another device's than " + device.context().name());
     }
+    if (context != 0 && !device.has(id, space, parsed)) {
+      throw new VerbsException(
+          VerbsError.INVALID,
+          "listen: "
+              + address
+              + " port: "
+              + device.core().portOf(id)
+              + " (expected: "
+              + device.at().number()
+              + ", on which the device is open)");
+    }
   }
 
   /** A GID of another address would be that of no connection. */
   private void checkGid(InetAddress bound, DisniAddress parsed, URI address) {
     if (parsed.gid() != DisniAddress.UNSET && !bound.isAnyLocalAddress()) {
-      InetAddress of = device.context().addressOfGid(parsed.gid());
+      InetAddress of = device.at().addressOfGid(parsed.gid());
       if (!Arrays.equals(of.getAddress(), bound.getAddress())) {
         throw new VerbsException(
             VerbsError.INVALID,
@@ -194,7 +206,7 @@ final class DisniConnectionManager implements ConnectionManager {
           VerbsError.INVALID, "resolve: " + address + ": port: 0 (expected: 1..65535)");
     }
     device.context().requireWorking("resolve");
-    device.context().check(address, parsed);
+    new AddressCheck(device.context(), address, parsed).check(device.at());
     InetAddress source = source(parsed);
     Block from = source == null ? null : SocketAddress.write(new InetSocketAddress(source, 0));
     Block to = SocketAddress.write(parsed.socket());
@@ -242,7 +254,7 @@ final class DisniConnectionManager implements ConnectionManager {
   }
 
   private @Nullable InetAddress source(DisniAddress parsed) {
-    InetAddress own = device.context().source(parsed);
+    InetAddress own = device.at().source(parsed);
     return own == null ? device.source() : own;
   }
 
@@ -363,9 +375,9 @@ final class DisniConnectionManager implements ConnectionManager {
 
   private void request(long id) {
     DisniListener listener = listeners.get(words.get(EventWords.LISTENER));
-    boolean ours = device.core().contextOf(id) == device.context().pointer();
-    if (listener == null || !ours) {
-      // The listener was closed meanwhile, or listens on all devices and this is another one.
+    if (listener == null || !device.has(id, listener.space(), listener.options())) {
+      // The listener was closed meanwhile, or listens on all devices and this is another one, or
+      // another port.
       // If it cannot be rejected, its end below tells the caller.
       device.core().reject(id, privateData.address(), 0);
       device.core().destroyIdentifier(id);

@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.disni;
 
-import io.verbena.disni.address.DisniAddress;
 import io.verbena.disni.core.RdmaCore;
 import io.verbena.disni.core.Words.AsyncWords;
 import io.verbena.disni.core.Words.DeviceWords;
-import io.verbena.disni.core.Words.ModerationWords;
-import io.verbena.disni.core.Words.PortWords;
 import io.verbena.verbs.Access;
-import io.verbena.verbs.AddressVector;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.Capability;
 import io.verbena.verbs.DeviceAttributes;
-import io.verbena.verbs.Gid;
-import io.verbena.verbs.Mtu;
-import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.QueuePairType;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
-import java.net.Inet6Address;
-import java.net.InetAddress;
-import java.net.URI;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -41,14 +27,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A device as librdmacm has it open, once for the whole process: what it is, which objects it has,
  * and the one stream of its asynchronous events, which goes to the {@link DisniDevice} whose object
- * an event is about.
+ * or port an event is about.
  */
 final class DisniContext {
-  static final int PORT = 1;
-
-  /** {@code IBV_LINK_LAYER_INFINIBAND}. */
-  private static final int LINK_INFINIBAND = 1;
-
   private static final int NAME_SIZE = 64;
   private static final long EVENT_SLICE_NANOS = 100_000_000;
   private static final ConcurrentHashMap<Long, DisniContext> BY_POINTER = new ConcurrentHashMap<>();
@@ -61,9 +42,9 @@ final class DisniContext {
   private final String name;
   private final DeviceAttributes attributes;
   private final DeviceQuirks quirks;
+  private final int ports;
   private final int vectors;
   private final AtomicInteger lastVector = new AtomicInteger();
-  private final HardwareCounters counters;
   private final SlotHolders queues = new SlotHolders();
   private final Posters posters = new Posters();
   private final ReadWriteLock numbers = new ReentrantReadWriteLock();
@@ -83,9 +64,9 @@ final class DisniContext {
     Errno.check("query device", core.queryDevice(pointer, words.address(), firmware.address()));
     quirks =
         DeviceQuirks.of(words.getInt(DeviceWords.VENDOR_ID), words.getInt(DeviceWords.TRANSPORT));
+    ports = words.getInt(DeviceWords.PHYS_PORT_CNT);
     attributes = readAttributes(words, firmware);
     vectors = Math.max(1, words.getInt(DeviceWords.COMP_VECTORS));
-    counters = HardwareCounters.of(name, PORT);
     // Nobody is woken by it: waits for events are short slices. It stays open with the process.
     wakeupFd = Errno.check("eventfd", core.openWakeup());
   }
@@ -137,8 +118,22 @@ final class DisniContext {
     return quirks;
   }
 
-  HardwareCounters counters() {
-    return counters;
+  RdmaCore core() {
+    return core;
+  }
+
+  /** How many completion vectors it has. */
+  int vectors() {
+    return vectors;
+  }
+
+  /** How many ports it has; their numbers begin at 1. */
+  int ports() {
+    return ports;
+  }
+
+  DisniPort port(int number) {
+    return new DisniPort(core, pointer, name, number);
   }
 
   /** The device is gone, or of no use any more; whoever waits for its events is told. */
@@ -171,65 +166,6 @@ final class DisniContext {
     return Math.floorMod(lastVector.getAndIncrement(), vectors);
   }
 
-  /**
-   * Checks what an address asks of this device.
-   *
-   * @throws VerbsException {@code INVALID} for a number that it does not have, {@code
-   *     NOT_SUPPORTED} for an option that its kind does not have
-   */
-  void check(URI address, DisniAddress asked) {
-    if (asked.vector() >= vectors) {
-      throw new VerbsException(
-          VerbsError.INVALID, refusal(address, "vector", asked.vector(), "0.." + (vectors - 1)));
-    }
-    if (quirks.isIwarp()) {
-      refuse(address, "gid", asked.gid(), "RoCE");
-      refuse(address, "ack-timeout", asked.ackTimeout(), "RoCE or InfiniBand");
-      refuse(address, "rnr-timer", asked.rnrTimer(), "RoCE or InfiniBand");
-    }
-    if (asked.gid() != DisniAddress.UNSET) {
-      if (isInfiniBand()) {
-        // Its GIDs are no addresses of its interfaces.
-        refuse(address, "gid", asked.gid(), "RoCE");
-      }
-      int gids = gidsFor(asked.gid());
-      if (asked.gid() >= gids) {
-        throw new VerbsException(
-            VerbsError.INVALID, refusal(address, "gid", asked.gid(), "0.." + (gids - 1)));
-      }
-    }
-    if (asked.cqCount() != DisniAddress.UNSET) {
-      Block limits = Block.of(ModerationWords.values());
-      Errno.check("query device", core.queryModeration(pointer, limits.address()));
-      limit(address, "cq-count", asked.cqCount(), limits.getInt(ModerationWords.MAX_COUNT));
-      limit(address, "cq-period", asked.cqPeriod(), limits.getInt(ModerationWords.MAX_PERIOD));
-    }
-  }
-
-  private void refuse(URI address, String option, int value, String where) {
-    if (value != DisniAddress.UNSET) {
-      throw new VerbsException(
-          VerbsError.NOT_SUPPORTED,
-          refusal(address, option, value, "none: " + name + " is no device of " + where));
-    }
-  }
-
-  private void limit(URI address, String option, int value, int most) {
-    if (most == 0) {
-      throw new VerbsException(
-          VerbsError.NOT_SUPPORTED,
-          refusal(
-              address, option, value, "none: " + name + " does not moderate completion queues"));
-    }
-    if (value > most) {
-      throw new VerbsException(VerbsError.INVALID, refusal(address, option, value, "1.." + most));
-    }
-  }
-
-  private static String refusal(URI address, String option, int value, String expected) {
-    return "address: " + address + " " + option + ": " + value + " (expected: " + expected + ")";
-  }
-
   /** What peers may do by queue pairs of connections: all that the device knows. */
   Set<Access> remoteRights() {
     return attributes.supports(Capability.ATOMICS)
@@ -254,7 +190,6 @@ final class DisniContext {
   }
 
   private DeviceAttributes readAttributes(Block words, Block firmware) {
-    Block port = readPort(PORT);
     Probe probe = new Probe(core, pointer);
     int maxSge = words.getInt(DeviceWords.MAX_SGE);
     int maxInline = probe.maxInlineData();
@@ -285,7 +220,7 @@ final class DisniContext {
         words.getInt(DeviceWords.MAX_SRQ_WR),
         words.getInt(DeviceWords.MAX_QP_RD_ATOM),
         words.getInt(DeviceWords.MAX_QP_INIT_RD_ATOM),
-        (int) Math.min(Integer.MAX_VALUE, port.get(PortWords.MAX_MSG_SZ) & 0xffff_ffffL));
+        port(1).maxMessageSize());
   }
 
   /** An unsigned 64-bit limit as a signed one. */
@@ -328,182 +263,6 @@ final class DisniContext {
   private static void add(EnumSet<Capability> to, Capability capability, boolean has) {
     if (has) {
       to.add(capability);
-    }
-  }
-
-  private Block readPort(int port) {
-    Block words = Block.of(PortWords.values());
-    Errno.check("query port", core.queryPort(pointer, port, words.address()));
-    return words;
-  }
-
-  private boolean isInfiniBand() {
-    return readPort(PORT).getInt(PortWords.LINK_LAYER) == LINK_INFINIBAND;
-  }
-
-  /** 1 if a port is one of InfiniBand, 0 if it is another, or a negative errno. */
-  int isInfiniBand(int port) {
-    Block words = Block.of(PortWords.values());
-    int done = core.queryPort(pointer, port, words.address());
-    return done < 0 ? done : words.getInt(PortWords.LINK_LAYER) == LINK_INFINIBAND ? 1 : 0;
-  }
-
-  /** Whether two of a port's GIDs are the same address; their types may differ. */
-  boolean isSameGid(int port, int one, int other) {
-    Block gid = new Block(16);
-    Block second = new Block(16);
-    return core.queryGid(pointer, port, one, gid.address()) >= 0
-        && core.queryGid(pointer, port, other, second.address()) >= 0
-        && gid.bytes().getLong(0) == second.bytes().getLong(0)
-        && gid.bytes().getLong(Long.BYTES) == second.bytes().getLong(Long.BYTES);
-  }
-
-  PortAttributes port() {
-    Block words = readPort(PORT);
-    int active = 4;
-    return new PortAttributes(
-        words.getInt(PortWords.STATE) == active,
-        mtu(words.getInt(PortWords.MAX_MTU)),
-        mtu(words.getInt(PortWords.ACTIVE_MTU)),
-        gids(words.getInt(PortWords.GID_TBL_LEN)),
-        words.getInt(PortWords.LINK_LAYER) == LINK_INFINIBAND ? words.getInt(PortWords.LID) : 0);
-  }
-
-  static Mtu mtu(int code) {
-    for (Mtu mtu : Mtu.values()) {
-      if (mtu.code() == code) {
-        return mtu;
-      }
-    }
-    return Mtu.MTU_256;
-  }
-
-  /**
-   * How many GIDs there are, or as many as it takes for an index that is one of them: a table may
-   * have 256, each of which is a question to the kernel.
-   */
-  int gidsFor(int index) {
-    Block gid = new Block(16);
-    boolean isGid =
-        index >= 0
-            && core.queryGid(pointer, PORT, index, gid.address()) >= 0
-            && (gid.bytes().getLong(0) | gid.bytes().getLong(Long.BYTES)) != 0;
-    return isGid ? index + 1 : port().gids().size();
-  }
-
-  /** Up to the last one that is set, so that an index into the list is a GID index. */
-  private List<Gid> gids(int tableLength) {
-    List<Gid> gids = new ArrayList<>();
-    int used = 0;
-    Block block = new Block(16);
-    for (int index = 0; index < tableLength; index++) {
-      Gid gid = readGid(index, block);
-      gids.add(gid);
-      if (gid.high() != 0 || gid.low() != 0) {
-        used = index + 1;
-      }
-    }
-    return gids.subList(0, used);
-  }
-
-  private Gid readGid(int index, Block block) {
-    int type = core.queryGid(pointer, PORT, index, block.address());
-    if (type == -Errno.ENODATA || type == -Errno.ENOENT) {
-      return new Gid(0, 0);
-    }
-    Errno.check("query GID " + index, type);
-    var bytes = block.bytes().duplicate().order(ByteOrder.BIG_ENDIAN);
-    return new Gid(bytes.getLong(0), bytes.getLong(8));
-  }
-
-  // ---- addresses
-
-  /**
-   * Whether packets on this way need a GRH: on Ethernet always, on InfiniBand where no LID leads to
-   * the peer, or it is in another subnet.
-   */
-  boolean needsRoute(AddressVector vector) {
-    if (!isInfiniBand() || vector.lid() == 0) {
-      return true;
-    }
-    Gid to = vector.destination();
-    boolean isNone = to.high() == 0 && to.low() == 0;
-    Gid own = readGid(vector.sourceGidIndex(), new Block(16));
-    return !isNone && to.high() != own.high();
-  }
-
-  /**
-   * The address to connect from that an address asks for, or null if it leaves that to the route.
-   */
-  @Nullable InetAddress source(DisniAddress parsed) {
-    InetAddress peer = parsed.socket().getAddress();
-    if (parsed.source() != null) {
-      return parsed.source();
-    }
-    if (parsed.gid() != DisniAddress.UNSET) {
-      return scoped(addressOfGid(parsed.gid()), peer);
-    }
-    return parsed.device() == null ? null : nearest(peer);
-  }
-
-  InetAddress addressOfGid(int index) {
-    return inetAddress(readGid(index, new Block(16)));
-  }
-
-  /**
-   * The device's address that has most leading bits in common with the peer's: of several networks
-   * or VLANs the one that the peer is in. Null if none is of its family.
-   */
-  private @Nullable InetAddress nearest(InetAddress peer) {
-    InetAddress nearest = null;
-    int most = -1;
-    for (Gid gid : port().gids()) {
-      InetAddress own = inetAddress(gid);
-      boolean needsScope = own instanceof Inet6Address && own.isLinkLocalAddress();
-      boolean fits =
-          own.getAddress().length == peer.getAddress().length
-              && !own.isAnyLocalAddress()
-              && (!needsScope || peer.isLinkLocalAddress());
-      int common = fits ? commonBits(own.getAddress(), peer.getAddress()) : -1;
-      if (common > most) {
-        most = common;
-        nearest = scoped(own, peer);
-      }
-    }
-    return nearest;
-  }
-
-  private static int commonBits(byte[] one, byte[] other) {
-    int at = Arrays.mismatch(one, other);
-    if (at < 0) {
-      return one.length * Byte.SIZE;
-    }
-    int differing = Byte.toUnsignedInt((byte) (one[at] ^ other[at]));
-    return at * Byte.SIZE + Integer.numberOfLeadingZeros(differing) - (Integer.SIZE - Byte.SIZE);
-  }
-
-  /** A link-local address is none without a scope: it has that of the peer, if the peer has one. */
-  private static InetAddress scoped(InetAddress own, InetAddress peer) {
-    if (!own.isLinkLocalAddress()
-        || !(own instanceof Inet6Address)
-        || !(peer instanceof Inet6Address scope)) {
-      return own;
-    }
-    try {
-      return Inet6Address.getByAddress(null, own.getAddress(), scope.getScopeId());
-    } catch (UnknownHostException e) {
-      throw new AssertionError("16 bytes are an address", e);
-    }
-  }
-
-  /** On RoCE a GID is an IPv6 address, or an IPv4 address mapped into one. */
-  private static InetAddress inetAddress(Gid gid) {
-    byte[] bytes = new byte[16];
-    ByteBuffer.wrap(bytes).putLong(gid.high()).putLong(gid.low());
-    try {
-      return InetAddress.getByAddress(bytes);
-    } catch (UnknownHostException e) {
-      throw new AssertionError("16 bytes are an address", e);
     }
   }
 
@@ -552,17 +311,20 @@ final class DisniContext {
     }
   }
 
-  private void raise(int code, long address) {
+  /**
+   * @param about the address of the object, or the number of the port, that it happened to
+   */
+  private void raise(int code, long about) {
     AsyncEvent.Type type = type(code);
     if (type == AsyncEvent.Type.DEVICE_FATAL) {
       fail();
-    }
-    if (type == AsyncEvent.Type.DEVICE_FATAL
-        || type == AsyncEvent.Type.PORT_ACTIVE
-        || type == AsyncEvent.Type.PORT_ERR) {
       devices.forEach(device -> device.raise(new AsyncEvent(type, null)));
+    } else if (type == AsyncEvent.Type.PORT_ACTIVE || type == AsyncEvent.Type.PORT_ERR) {
+      devices.stream()
+          .filter(device -> device.at().number() == about)
+          .forEach(device -> device.raise(new AsyncEvent(type, null)));
     } else if (type != null) {
-      Element element = elements.get(address);
+      Element element = elements.get(about);
       if (element != null) {
         element.device.raise(new AsyncEvent(type, element.object));
       }

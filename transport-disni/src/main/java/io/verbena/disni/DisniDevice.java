@@ -10,6 +10,7 @@ import io.verbena.verbs.Device;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.DeviceCounters;
 import io.verbena.verbs.PortAttributes;
+import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.provider.OpenCount;
@@ -40,6 +41,8 @@ final class DisniDevice implements Device {
 
   private final RdmaCore core;
   private final DisniContext context;
+  private final DisniPort port;
+  private final HardwareCounters counters;
   private final @Nullable InetAddress source;
   private final DisniAddress opened;
   private final OpenCount<Kind> open = new OpenCount<>(Kind.class);
@@ -48,13 +51,20 @@ final class DisniDevice implements Device {
       new CopyOnWriteArrayList<>();
 
   /**
+   * @param port on which it is opened
    * @param source the address to connect from, or null for the one that the route has
    * @param opened the address by which it was opened
    */
   DisniDevice(
-      RdmaCore core, DisniContext context, @Nullable InetAddress source, DisniAddress opened) {
+      RdmaCore core,
+      DisniContext context,
+      DisniPort port,
+      @Nullable InetAddress source,
+      DisniAddress opened) {
     this.core = core;
     this.context = context;
+    this.port = port;
+    counters = port.counters();
     this.source = source;
     this.opened = opened;
     context.add(this);
@@ -62,6 +72,26 @@ final class DisniDevice implements Device {
 
   DisniContext context() {
     return context;
+  }
+
+  /** The port that it was opened on. */
+  DisniPort at() {
+    return port;
+  }
+
+  /**
+   * Whether an identifier is bound to this device, and to its port where that matters: where an
+   * address names it, and for datagrams, whose address handles are of it.
+   *
+   * @param asked the address that is listened on, or connected to
+   */
+  boolean has(long identifier, PortSpace space, DisniAddress asked) {
+    boolean byPort =
+        space == PortSpace.UDP
+            || opened.port() != DisniAddress.UNSET
+            || asked.port() != DisniAddress.UNSET;
+    return core.contextOf(identifier) == context.pointer()
+        && (!byPort || core.portOf(identifier) == port.number());
   }
 
   RdmaCore core() {
@@ -104,7 +134,12 @@ final class DisniDevice implements Device {
 
   @Override
   public PortAttributes port() {
-    return context.port();
+    return port.attributes();
+  }
+
+  @Override
+  public int portCount() {
+    return context.ports();
   }
 
   /** {@inheritDoc} It is a call of a native library, which rings the doorbell. */
@@ -115,7 +150,7 @@ final class DisniDevice implements Device {
 
   @Override
   public DeviceCounters counters() {
-    return context.counters();
+    return counters;
   }
 
   @Override

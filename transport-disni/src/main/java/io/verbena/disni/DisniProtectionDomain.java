@@ -136,7 +136,7 @@ final class DisniProtectionDomain implements ProtectionDomain {
     device.attributes().require(Capability.UNRELIABLE_DATAGRAM);
     // The native side has bytes for what is more here.
     AddressLimits.check(
-        "create address handle", vector, device.context().gidsFor(vector.sourceGidIndex()));
+        "create address handle", vector, device.at().gidsFor(vector.sourceGidIndex()));
     return open.create(
         Kind.ADDRESS_HANDLE,
         device.attributes().maxAddressHandles(),

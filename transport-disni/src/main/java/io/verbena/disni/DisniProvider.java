@@ -3,7 +3,6 @@ package io.verbena.disni;
 
 import io.verbena.disni.address.DisniAddress;
 import io.verbena.disni.core.RdmaCore;
-import io.verbena.disni.core.Words.EventWords;
 import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.VerbsException;
@@ -11,7 +10,6 @@ import io.verbena.verbs.VerbsProvider;
 import io.verbena.verbs.provider.HostNames;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.URI;
 import java.util.List;
 import java.util.function.Supplier;
@@ -22,14 +20,11 @@ import org.jspecify.annotations.Nullable;
  * is an address of a device here, to listen on, or one that a device reaches.
  *
  * <p>Options: {@code device=NAME} takes this device; {@code gid=INDEX} connects from one of its
- * GIDs; {@code source=ADDRESS} connects from an address, and takes the device that has it. Without
- * any the address, or the route to it, decides. The others, of {@link DisniAddress}, are for queue
- * pairs.
+ * GIDs; {@code source=ADDRESS} connects from an address, and takes the device that has it; {@code
+ * port=NUMBER} takes this port of the device. Without any the address, or the route to it, decides.
+ * The others, of {@link DisniAddress}, are for queue pairs.
  */
 public class DisniProvider implements VerbsProvider {
-  private static final short PORT_SPACE_TCP = 0x0106;
-  private static final int RESOLVE_MILLIS = 2000;
-
   /** For {@link java.util.ServiceLoader}. */
   public DisniProvider() {}
 
@@ -72,85 +67,92 @@ public class DisniProvider implements VerbsProvider {
     if (names.isEmpty()) {
       throw DeviceFiles.explain("open " + address);
     }
-    String name = parsed.device();
-    if (name != null) {
-      DisniContext context = byName(core, address, name, names);
-      return open(core, context, address, parsed);
-    }
     InetAddress near = parsed.source() != null ? parsed.source() : parsed.socket().getAddress();
-    if (near.isAnyLocalAddress()) {
-      DisniContext context = byName(core, address, names.get(0), names);
-      return open(core, context, address, parsed);
-    }
-    long pointer = byAddress(core, address, near, names);
-    DisniContext context = DisniContext.of(core, pointer);
-    return open(core, context, address, parsed);
+    BoundAddress found =
+        parsed.device() == null && !near.isAnyLocalAddress()
+            ? byAddress(core, address, near, names)
+            : null;
+    String name = found == null ? named(address, parsed, names) : found.device();
+    DisniContext context = DisniContext.of(core, DisniContext.named(core, name));
+    AddressCheck check = new AddressCheck(context, address, parsed);
+    DisniPort port = context.port(port(context, check, parsed, near, found));
+    check.check(port);
+    return new DisniDevice(core, context, port, port.source(parsed), parsed);
   }
 
-  private static DisniDevice open(
-      RdmaCore core, DisniContext context, URI address, DisniAddress parsed) {
-    context.check(address, parsed);
-    return new DisniDevice(core, context, context.source(parsed), parsed);
-  }
-
-  private static DisniContext byName(RdmaCore core, URI address, String name, List<String> names) {
-    if (!names.contains(name)) {
+  /** The device that an address names, or else the first one. */
+  private static String named(URI address, DisniAddress parsed, List<String> names) {
+    String name = parsed.device();
+    if (name != null && !names.contains(name)) {
       throw new VerbsException(
           VerbsError.NO_DEVICE,
           "open " + address + ": device: " + name + " (expected: " + names + ")");
     }
-    return DisniContext.of(core, DisniContext.named(core, name));
+    return name == null ? names.get(0) : name;
   }
 
-  /** The context of the device that has an address, or else of the one that reaches it. */
-  private static long byAddress(RdmaCore core, URI address, InetAddress near, List<String> names) {
-    Block socket = SocketAddress.write(new InetSocketAddress(near, 0));
+  /** The device that has an address, or else the one that reaches it. */
+  private static BoundAddress byAddress(
+      RdmaCore core, URI address, InetAddress near, List<String> names) {
+    String none = "open " + address + ": no device has or reaches " + near;
     try {
-      long channel = core.createEventChannel();
-      long id = 0;
-      try {
-        id = core.createId(channel, PORT_SPACE_TCP);
-        try {
-          core.bindAddr(id, socket.address());
-        } catch (IOException notOurs) {
-          core.resolveAddr(id, 0, socket.address(), RESOLVE_MILLIS);
-          socket.keep();
-          awaitAddress(core, channel);
-        }
-        long context = core.contextOf(id);
-        if (context > 0) {
-          // By its name, since that keeps it: without the identifier nothing of librdmacm's does.
-          return DisniContext.named(core, DisniContext.name(core, context));
-        }
-      } finally {
-        if (id != 0) {
-          core.destroyIdentifier(id);
-        }
-        core.destroyEventChannel(channel);
+      BoundAddress found = BoundAddress.find(core, near);
+      if (found != null) {
+        return found;
       }
     } catch (IOException e) {
-      throw new VerbsException(
-          VerbsError.NO_DEVICE,
-          "open " + address + ": no device has or reaches " + near + " (devices: " + names + ")",
-          e);
+      throw new VerbsException(VerbsError.NO_DEVICE, none + " (devices: " + names + ")", e);
     }
-    throw new VerbsException(
-        VerbsError.NO_DEVICE,
-        "open " + address + ": no device has or reaches " + near + " (devices: " + names + ")");
+    throw new VerbsException(VerbsError.NO_DEVICE, none + " (devices: " + names + ")");
   }
 
-  /** Waits for the answer to resolveAddr, whatever it is: only a good one binds a device. */
-  private static void awaitAddress(RdmaCore core, long channel) {
-    int wakeup = Errno.check("eventfd", core.openWakeup());
-    try {
-      int ready = core.connectionEventReady(channel, wakeup, 2 * RESOLVE_MILLIS);
-      if (Errno.check("await address", ready) > 0) {
-        Block words = Block.of(EventWords.values());
-        Block data = new Block(256);
-        Errno.check("get event", core.connectionEvent(channel, words.address(), data.address()));
-      }
-    } finally {
-      Errno.check("close eventfd", core.closeWakeup(wakeup));
+  /**
+   * The number of the port to open a device on: the one that is asked for, that has the address or
+   * leads to it, or whose address is nearest to it; else the first.
+   *
+   * @param found how the device was found, or null if it was by its name
+   */
+  private static int port(
+      DisniContext context,
+      AddressCheck check,
+      DisniAddress parsed,
+      InetAddress near,
+      @Nullable BoundAddress found) {
+    int asked = parsed.port();
+    boolean isAsked = asked != DisniAddress.UNSET;
+    if (asked > context.ports()) {
+      throw check.invalid("port", asked, "1.." + context.ports());
     }
+    if (context.ports() == 1 || near.isAnyLocalAddress()) {
+      return isAsked ? asked : 1;
+    }
+    BoundAddress bound = found == null ? own(context, near) : found;
+    if (isAsked && bound != null && bound.isOwn() && bound.port() != asked) {
+      throw check.invalid("port", asked, bound.port() + ", which has " + near);
+    }
+    return isAsked ? asked : bound == null ? nearest(context, near) : bound.port();
+  }
+
+  /** The port of a device that has an address, or null. */
+  private static @Nullable BoundAddress own(DisniContext context, InetAddress address) {
+    try {
+      BoundAddress own = BoundAddress.own(context.core(), address);
+      return own == null || !own.device().equals(context.name()) ? null : own;
+    } catch (IOException e) {
+      throw Errno.failure("find " + address, e);
+    }
+  }
+
+  private static int nearest(DisniContext context, InetAddress address) {
+    int nearest = 1;
+    int most = -1;
+    for (int number = 1; number <= context.ports(); number++) {
+      int nearness = context.port(number).nearness(address);
+      if (nearness > most) {
+        most = nearness;
+        nearest = number;
+      }
+    }
+    return nearest;
   }
 }

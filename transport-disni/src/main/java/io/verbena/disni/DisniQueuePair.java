@@ -287,9 +287,10 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
         checkKind(change);
         QueuePairState from = AttributeBlock.state(queryWords());
         AddressVector vector = change.addressVector();
-        int gids = vector == null ? 1 : device.context().gidsFor(vector.sourceGidIndex());
+        int gids = vector == null ? 1 : device.at().gidsFor(vector.sourceGidIndex());
         QueuePairState to =
-            QueuePairTransitions.check(type, from, change, 1, gids, device.attributes());
+            QueuePairTransitions.check(
+                type, from, change, device.at().number(), gids, device.attributes());
         Errno.check("modify queue pair", tell(change));
         known = to;
         if (to == QueuePairState.RESET) {
@@ -494,10 +495,10 @@ final class DisniQueuePair extends SlotHolder implements QueuePair {
 
   /** {@code ibv_modify_qp(3)}; returns 0, or the errno below it. */
   private int tell(QueuePairAttributes change) {
-    Block words = AttributeBlock.write(change);
+    Block words = AttributeBlock.write(change, device.at().number());
     AddressVector vector = change.addressVector();
     if (vector != null) {
-      words.set(AttributeWords.AV_IS_GLOBAL, device.context().needsRoute(vector) ? 1 : 0);
+      words.set(AttributeWords.AV_IS_GLOBAL, device.at().needsRoute(vector) ? 1 : 0);
     }
     int done = device.core().modifyQueuePair(pointer, words.address());
     words.keep();

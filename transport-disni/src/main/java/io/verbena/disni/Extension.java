@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 final class Extension implements RdmaCore {
 
   /** What {@link #version} must answer: changes with any change of this contract. */
-  static final int VERSION = 7;
+  static final int VERSION = 8;
 
   private final Disni disni;
 
@@ -293,4 +293,7 @@ final class Extension implements RdmaCore {
 
   @Override
   public native long contextOf(long identifier);
+
+  @Override
+  public native int portOf(long identifier);
 }

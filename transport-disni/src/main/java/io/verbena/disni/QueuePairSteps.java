@@ -81,14 +81,15 @@ final class QueuePairSteps {
     if (known < 0) {
       return known;
     }
-    int isInfiniBand = device.context().isInfiniBand(words.getInt(AttributeWords.AV_PORT));
+    DisniPort port = device.context().port(words.getInt(AttributeWords.AV_PORT));
+    int isInfiniBand = port.askInfiniBand();
     if (isInfiniBand < 0) {
       return isInfiniBand;
     }
     if (isInfiniBand == 1) {
       words.set(AttributeWords.MASK, words.get(AttributeWords.MASK) & ~ROCE_ATTRIBUTES);
     } else {
-      chooseGid();
+      chooseGid(port);
       setIfGiven(AttributeWords.AV_TRAFFIC_CLASS, options.tos());
     }
     setIfGiven(AttributeWords.MAX_DEST_RD_ATOMIC, responderResources);
@@ -101,11 +102,10 @@ final class QueuePairSteps {
   }
 
   /** That of the program's choice, if it is the address of the one that the kernel has chosen. */
-  private void chooseGid() {
+  private void chooseGid(DisniPort port) {
     int wish = options.gid() == DisniAddress.UNSET ? device.gid() : options.gid();
-    int port = words.getInt(AttributeWords.AV_PORT);
     int chosen = words.getInt(AttributeWords.AV_SGID_INDEX);
-    if (wish != DisniAddress.UNSET && device.context().isSameGid(port, chosen, wish)) {
+    if (wish != DisniAddress.UNSET && port.isSameGid(chosen, wish)) {
       words.set(AttributeWords.AV_SGID_INDEX, wish);
     }
   }

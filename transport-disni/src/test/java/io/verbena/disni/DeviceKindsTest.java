@@ -49,6 +49,7 @@ final class DeviceKindsTest {
         "10.0.4.1", // InfiniBand
         "10.0.7.1", // iWARP
         "10.0.13.1", // the second port
+        "10.0.14.1", // that of InfiniBand
         "10.0.103.1", // a VLAN
         "[fd00:1::1]"
       })
@@ -104,9 +105,10 @@ final class DeviceKindsTest {
     }
   }
 
-  @Test
-  void reachesAPortOfTheSubnetByItsLidWithoutAGlobalRoute() {
-    try (DisniDevice device = open(INFINIBAND);
+  @ParameterizedTest
+  @ValueSource(strings = {INFINIBAND, "10.0.14.1:0"})
+  void reachesAPortOfTheSubnetByItsLidWithoutAGlobalRoute(String address) {
+    try (DisniDevice device = open(address);
         DisniProtectionDomain domain = device.allocateProtectionDomain();
         DisniCompletionQueue queue = device.createCompletionQueue(8, null, false);
         DisniQueuePair one = domain.createQueuePair(QueuePairOptions.reliable(queue, queue, 4, 4));
@@ -123,8 +125,8 @@ final class DeviceKindsTest {
       assertThat(done[0].isSuccess()).as("%s", done[0]).isTrue();
       AddressVector told = one.query().addressVector();
       assertThat(told).isNotNull();
-      assertThat(told.lid()).isEqualTo(7);
-      assertThat(device.context().needsRoute(way)).isFalse();
+      assertThat(told.lid()).isEqualTo(device.port().lid());
+      assertThat(device.at().needsRoute(way)).isFalse();
     }
   }
 
@@ -133,7 +135,7 @@ final class DeviceKindsTest {
         new QueuePairAttributes()
             .state(QueuePairState.INIT)
             .pkeyIndex(0)
-            .port(1)
+            .port(pair.protectionDomain().device().port().number())
             .access(Set.of(Access.REMOTE_WRITE)));
     pair.modify(
         new QueuePairAttributes()
@@ -179,8 +181,8 @@ final class DeviceKindsTest {
       AddressVector near = new AddressVector(new Gid(own.high(), 5), 0, 64, 0, 0, 9, 0);
       AddressVector far = new AddressVector(new Gid(own.high() + 1, 5), 0, 64, 0, 0, 9, 0);
 
-      assertThat(device.context().needsRoute(near)).isFalse();
-      assertThat(device.context().needsRoute(far)).isTrue();
+      assertThat(device.at().needsRoute(near)).isFalse();
+      assertThat(device.at().needsRoute(far)).isTrue();
     }
   }
 

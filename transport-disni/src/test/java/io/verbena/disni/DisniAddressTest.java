@@ -19,11 +19,12 @@ class DisniAddressTest {
     DisniAddress address =
         DisniAddress.parse(
             DisniAddress.SCHEME,
-            URI.create("disni://10.1.2.3:7000?device=mlx5_0&gid=3&source=10.1.2.4"));
+            URI.create("disni://10.1.2.3:7000?device=mlx5_0&port=2&gid=3&source=10.1.2.4"));
 
     assertThat(address.socket().getAddress().getHostAddress()).isEqualTo("10.1.2.3");
     assertThat(address.socket().getPort()).isEqualTo(7000);
     assertThat(address.device()).isEqualTo("mlx5_0");
+    assertThat(address.port()).isEqualTo(2);
     assertThat(address.gid()).isEqualTo(3);
     assertThat(String.valueOf(address.source())).endsWith("10.1.2.4");
   }
@@ -74,6 +75,7 @@ class DisniAddressTest {
 
     assertThat(address.socket().getPort()).isZero();
     assertThat(address.device()).isNull();
+    assertThat(address.port()).isEqualTo(DisniAddress.UNSET);
     assertThat(address.gid()).isEqualTo(DisniAddress.UNSET);
     assertThat(address.tos()).isEqualTo(DisniAddress.UNSET);
     assertThat(address.cqCount()).isEqualTo(DisniAddress.UNSET);
@@ -92,6 +94,7 @@ class DisniAddressTest {
         "disni://10.1.2.3:65536",
         "disni://10.1.2.3?colour=red",
         "disni://10.1.2.3?device",
+        "disni://10.1.2.3?port=0",
         "disni://10.1.2.3?gid=-1",
         "disni://10.1.2.3?gid=first",
         "disni://10.1.2.3?tos=256",

@@ -136,6 +136,31 @@ final class FailingDevicesTest extends ScriptedFaults {
   }
 
   @Test
+  void tellsOfAPortThoseAloneWhoseDeviceIsOpenOnIt() throws Exception {
+    try (DisniDevice first = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.3.1:0"));
+        DisniDevice second = FakeRdmaCore.open(FakeRdmaCore.uri("10.0.13.1:0"))) {
+      FakeRdmaCore.script("down mlx5_3 2");
+      assertThat(second.awaitAsyncEvent(NANOS))
+          .isEqualTo(new AsyncEvent(AsyncEvent.Type.PORT_ERR, null));
+      assertThat(first.awaitAsyncEvent(0)).isNull();
+      assertThat(second.port().active()).isFalse();
+      assertThat(first.port().active()).isTrue();
+
+      FakeRdmaCore.script("up mlx5_3 2");
+      assertThat(second.awaitAsyncEvent(NANOS))
+          .isEqualTo(new AsyncEvent(AsyncEvent.Type.PORT_ACTIVE, null));
+      assertThat(first.awaitAsyncEvent(0)).isNull();
+
+      FakeRdmaCore.script("remove mlx5_3");
+      FakeRdmaCore.script("return mlx5_3");
+      for (DisniDevice device : List.of(second, first)) {
+        assertThat(device.awaitAsyncEvent(NANOS))
+            .isEqualTo(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, null));
+      }
+    }
+  }
+
+  @Test
   void tellsThatASharedReceiveQueueFailed() throws Exception {
     try (Device device = FakeRdmaCore.open(REMOVABLE);
         ProtectionDomain domain = device.allocateProtectionDomain();

@@ -101,4 +101,7 @@ final class FakeRdmaCore {
 
   /** The options of ECE that a queue pair has agreed on with its peer. */
   static native int ece(long pair);
+
+  /** The port of an address handle. */
+  static native int port(long handle);
 }

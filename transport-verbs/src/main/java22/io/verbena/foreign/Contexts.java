@@ -115,11 +115,13 @@ final class Contexts {
     try (Arena arena = Arena.ofConfined()) {
       long port = ForeignCore.allocate(arena, Structures.PORT_SIZE);
       long entry = ForeignCore.allocate(arena, Structures.GID_SIZE);
-      int gids =
-          queryPort(context, 1, port) < 0 ? 0 : Memory.getInt(port + Structures.PORT_GID_TBL_LEN);
-      for (int i = 0; i < gids; i++) {
-        if (queryGid(context, 1, i, entry) == 0 && binds(arena, channel, context, entry)) {
-          return true;
+      // Behind the last port is an error.
+      for (int number = 1; queryPort(context, number, port) >= 0; number++) {
+        int gids = Memory.getInt(port + Structures.PORT_GID_TBL_LEN);
+        for (int i = 0; i < gids; i++) {
+          if (queryGid(context, number, i, entry) == 0 && binds(arena, channel, context, entry)) {
+            return true;
+          }
         }
       }
     }

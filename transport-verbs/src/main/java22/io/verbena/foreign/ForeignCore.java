@@ -30,6 +30,11 @@ final class ForeignCore implements RdmaCore {
   private static final int BIND_MW = 8;
   private static final int SRQ_LIMIT_MASK = 2;
 
+  /** Of {@code enum ibv_event_type}. */
+  private static final int PORT_ACTIVE = 9;
+
+  private static final int PORT_ERR = 10;
+
   /** {@code IBV_CQ_ATTR_MODERATE}. */
   private static final int CQ_MODERATE_MASK = 1;
 
@@ -331,17 +336,19 @@ final class ForeignCore implements RdmaCore {
       if (taken == 0) {
         int type = Memory.getInt(event + Structures.ASYNC_TYPE);
         words.set(AsyncWords.TYPE, type);
-        words.set(
-            AsyncWords.ELEMENT,
-            hasElement(type) ? Memory.getLong(event + Structures.ASYNC_ELEMENT) : 0);
+        words.set(AsyncWords.ELEMENT, element(type, event + Structures.ASYNC_ELEMENT));
       }
       return taken;
     }
   }
 
-  /** Of {@code enum ibv_event_type}; the others are of a port or of the device. */
-  private static boolean hasElement(int type) {
-    return type <= 7 || type >= 14 && type <= 16;
+  /** By {@code enum ibv_event_type}. */
+  private static long element(int type, long at) {
+    if (type == PORT_ACTIVE || type == PORT_ERR) {
+      return Memory.getInt(at);
+    }
+    boolean isObject = type <= 7 || type >= 14 && type <= 16;
+    return isObject ? Memory.getLong(at) : 0;
   }
 
   @Override
@@ -731,7 +738,7 @@ final class ForeignCore implements RdmaCore {
       Memory.putByte(vector + Structures.AH_IS_GLOBAL, block.get(AddressWords.IS_GLOBAL));
       Memory.putShort(vector + Structures.AH_DLID, block.get(AddressWords.LID));
       Memory.putByte(vector + Structures.AH_SL, block.get(AddressWords.SL));
-      Memory.putByte(vector + Structures.AH_PORT, 1);
+      Memory.putByte(vector + Structures.AH_PORT, block.get(AddressWords.PORT));
       return createHandle.call(domain, vector);
     }
   }
@@ -877,6 +884,11 @@ final class ForeignCore implements RdmaCore {
   @Override
   public long contextOf(long identifier) {
     return identifier == 0 ? 0 : Memory.getLong(identifier + Structures.ID_VERBS);
+  }
+
+  @Override
+  public int portOf(long identifier) {
+    return identifier == 0 ? 0 : Memory.getUnsignedByte(identifier + Structures.ID_PORT_NUM);
   }
 
   /** Memory of zeros. */

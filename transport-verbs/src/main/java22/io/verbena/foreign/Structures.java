@@ -226,6 +226,7 @@ final class Structures {
   static final int ID_QP = 24;
   static final int ID_SOURCE = 32;
   static final int ID_DESTINATION = 160;
+  static final int ID_PORT_NUM = 348;
   static final int ID_QP_TYPE = 408;
 
   /** {@code struct rdma_cm_event}. */

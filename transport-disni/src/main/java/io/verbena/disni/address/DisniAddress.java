@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param socket host and port, the port 0 if there is none
  * @param device the device to use, by name, or null for the one that has or reaches the host
+ * @param port the number of the device's port, or {@link #UNSET} for the one of the host
  * @param gid the index of the GID to connect from
  * @param source the address to connect from, which also chooses the device, or null
  * @param tos the type of service of what connections send
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 public record DisniAddress(
     InetSocketAddress socket,
     @Nullable String device,
+    int port,
     int gid,
     @Nullable InetAddress source,
     int tos,
@@ -59,6 +61,7 @@ public record DisniAddress(
   private static final List<String> OPTIONS =
       List.of(
           "device",
+          "port",
           "gid",
           "source",
           "tos",
@@ -88,6 +91,7 @@ public record DisniAddress(
     return new DisniAddress(
         new InetSocketAddress(resolve(address, host), Math.max(0, address.getPort())),
         options.get("device"),
+        number(address, options, "port", 1, Integer.MAX_VALUE),
         number(address, options, "gid", Integer.MAX_VALUE),
         source == null ? null : resolve(address, source),
         number(address, options, "tos", MAX_TOS),

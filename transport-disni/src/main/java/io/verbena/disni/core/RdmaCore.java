@@ -293,4 +293,7 @@ public interface RdmaCore {
 
   /** The context of the device that an identifier is bound to; 0 if none. */
   long contextOf(long identifier);
+
+  /** The number of that device's port; 0 if none. */
+  int portOf(long identifier);
 }

@@ -50,7 +50,10 @@ public final class Words {
     LID
   }
 
-  /** An asynchronous event; the element is the address of the object that it happened to, or 0. */
+  /**
+   * An asynchronous event; the element is the address of the object that it happened to, the number
+   * of the port that went up or down, or 0.
+   */
   public enum AsyncWords {
     TYPE,
     ELEMENT
@@ -121,7 +124,7 @@ public final class Words {
     DEST_QPN
   }
 
-  /** {@code struct ibv_ah_attr}, port 1. */
+  /** {@code struct ibv_ah_attr}. */
   public enum AddressWords {
     GID_HIGH,
     GID_LOW,
@@ -131,7 +134,8 @@ public final class Words {
     FLOW_LABEL,
     IS_GLOBAL,
     LID,
-    SL
+    SL,
+    PORT
   }
 
   /**
