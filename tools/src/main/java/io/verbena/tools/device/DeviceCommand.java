@@ -3,9 +3,12 @@ package io.verbena.tools.device;
 
 import io.verbena.tools.end.CommandContext;
 import io.verbena.verbs.Device;
+import io.verbena.verbs.PortAttributes;
 import io.verbena.verbs.VerbsProviders;
 import java.io.PrintWriter;
 import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -16,13 +19,13 @@ import picocli.CommandLine.Parameters;
     name = "device",
     header = "tell what a device is and can do, as ibv_devinfo -v",
     description = {
-      "Opens the device of a URI and prints its attributes and those of its port, with the labels"
-          + " of ibv_devinfo -v. What a provider does not tell is left out."
+      "Opens the device of a URI and prints its attributes, those of its port and of the HCA's other"
+          + " ports, with the labels of ibv_devinfo -v. What a provider does not tell is left out."
     },
     footer = {
       "  verbena device emulated://here",
       "  verbena device disni://10.0.0.1",
-      "  verbena device 'disni://0.0.0.0?device=mlx5_0'"
+      "  verbena device 'disni://0.0.0.0?device=mlx5_0&port=2'"
     })
 public final class DeviceCommand implements Callable<Integer> {
   @Mixin private final CommandContext context = new CommandContext();
@@ -34,9 +37,25 @@ public final class DeviceCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = context.out();
     try (Device device = VerbsProviders.find(uri).open(uri)) {
-      new DeviceReport(out).print(device);
+      new DeviceReport(out).print(device, ports(device));
     }
     out.flush();
     return 0;
+  }
+
+  /** That of the device first, then the others of its HCA, which RNICs alone have. */
+  private List<PortAttributes> ports(Device device) {
+    List<PortAttributes> ports = new ArrayList<>();
+    ports.add(device.port());
+    String any = uri.getScheme() + "://0.0.0.0?device=" + device.attributes().name() + "&port=";
+    for (int number = 1; number <= device.portCount(); number++) {
+      if (number != ports.get(0).number()) {
+        URI another = URI.create(any + number);
+        try (Device other = VerbsProviders.find(another).open(another)) {
+          ports.add(other.port());
+        }
+      }
+    }
+    return ports;
   }
 }

@@ -27,11 +27,14 @@ final class DeviceReport {
     this.out = out;
   }
 
-  void print(Device device) {
+  /**
+   * @param ports all ports of its HCA that are to be printed
+   */
+  void print(Device device, List<PortAttributes> ports) {
     DeviceAttributes has = device.attributes();
     out.println("hca_id:\t" + has.name());
     device("fw_ver", has.firmware());
-    device("phys_port_cnt", 1);
+    device("phys_port_cnt", device.portCount());
     device("max_mr_size", "0x" + Long.toHexString(has.maxMemoryRegionSize()));
     device("max_qp", has.maxQueuePairs());
     device("max_qp_wr", has.maxWorkRequests());
@@ -54,12 +57,12 @@ final class DeviceReport {
     }
     out.println("\tcapabilities:");
     new TreeSet<>(has.capabilities()).forEach(each -> out.println(DevinfoLine.more(each)));
-    print(device.port(), has.maxMessageSize());
+    ports.forEach(port -> print(port, has.maxMessageSize()));
     out.println();
   }
 
   private void print(PortAttributes port, int maxMessageSize) {
-    out.println("\t\tport:\t1");
+    out.println("\t\tport:\t" + port.number());
     port(
         "state",
         port.active() ? "PORT_ACTIVE (" + PORT_ACTIVE + ")" : "PORT_DOWN (" + PORT_DOWN + ")");

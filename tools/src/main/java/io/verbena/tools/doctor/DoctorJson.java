@@ -13,10 +13,11 @@ final class DoctorJson {
 
   static void print(Examination examination, PrintWriter out) {
     out.println(
-        "{\"uri\": %s, \"device\": %s, \"healthy\": %s, \"findings\": [\n%s\n]}"
+        "{\"uri\": %s, \"device\": %s, \"port\": %s, \"healthy\": %s, \"findings\": [\n%s\n]}"
             .formatted(
                 string(examination.uri().toString()),
                 string(examination.device()),
+                examination.device() == null ? "null" : examination.port(),
                 examination.wrong().isEmpty(),
                 examination.findings().stream()
                     .map(DoctorJson::object)

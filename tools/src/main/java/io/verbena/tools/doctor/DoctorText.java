@@ -13,6 +13,9 @@ final class DoctorText {
     String device = examination.device();
     out.println("hca_id:\t" + (device == null ? "none" : device));
     out.println(DevinfoLine.ofDevice("uri", examination.uri()));
+    if (examination.port() > 0) {
+      out.println(DevinfoLine.ofDevice("port", examination.port()));
+    }
     for (Finding finding : examination.findings()) {
       String verdict =
           switch (finding.verdict()) {

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * What was found of a device.
  *
  * @param device its name, or null if it could not be opened
+ * @param port the number of the port that it was opened on; 0 if it could not
  */
-record Examination(URI uri, @Nullable String device, List<Finding> findings) {
+record Examination(URI uri, @Nullable String device, int port, List<Finding> findings) {
 
   /**
    * Opens the device, and checks all that there is.
@@ -25,10 +26,10 @@ record Examination(URI uri, @Nullable String device, List<Finding> findings) {
   static Examination of(URI uri, Path root) throws InterruptedException {
     try (Device device = VerbsProviders.find(uri).open(uri)) {
       Patient patient = new Patient(uri, device, device.port(), new KernelFiles(root));
-      return new Examination(uri, patient.name(), findings(patient));
+      return new Examination(uri, patient.name(), patient.port().number(), findings(patient));
     } catch (VerbsException e) {
       return new Examination(
-          uri, null, List.of(Finding.wrong("open", String.valueOf(e.getMessage()), advice(e))));
+          uri, null, 0, List.of(Finding.wrong("open", String.valueOf(e.getMessage()), advice(e))));
     }
   }
 

@@ -91,6 +91,8 @@ final class GidCheck {
         + type
         + "' > "
         + folder
-        + "/ports/1/default_roce_mode";
+        + "/"
+        + patient.ofPort()
+        + "default_roce_mode";
   }
 }

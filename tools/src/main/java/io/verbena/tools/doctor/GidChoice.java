@@ -100,7 +100,12 @@ record GidChoice(int index, @Nullable InetAddress address, String why, boolean i
     String mode =
         patient
             .files()
-            .read("sys/kernel/config/rdma_cm/" + patient.name() + "/ports/1/default_roce_mode");
+            .read(
+                "sys/kernel/config/rdma_cm/"
+                    + patient.name()
+                    + "/"
+                    + patient.ofPort()
+                    + "default_roce_mode");
     if (mode != null) {
       return mode;
     }

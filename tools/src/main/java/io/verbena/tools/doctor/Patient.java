@@ -41,14 +41,19 @@ record Patient(URI uri, Device device, PortAttributes port, KernelFiles files) {
     return files.read(folder() + file);
   }
 
+  /** The folder of its port within a folder of the device. */
+  String ofPort() {
+    return "ports/" + port.number() + "/";
+  }
+
   /** A file of its port. */
   @Nullable String ofPort(String file) {
-    return files.read(folder() + "ports/1/" + file);
+    return files.read(folder() + ofPort() + file);
   }
 
   /** A number of its port; -1 if the kernel does not tell. */
   long countOfPort(String file) {
-    return files.number(folder() + "ports/1/" + file);
+    return files.number(folder() + ofPort() + file);
   }
 
   /** What a link of the device leads to. */

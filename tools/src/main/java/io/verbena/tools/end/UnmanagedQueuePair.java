@@ -71,7 +71,10 @@ public final class UnmanagedQueuePair extends TestQueuePair {
                 .createQueuePair(
                     shared == null ? options : options.withSharedReceiveQueue(shared)));
     QueuePairAttributes init =
-        new QueuePairAttributes().state(QueuePairState.INIT).pkeyIndex(0).port(1);
+        new QueuePairAttributes()
+            .state(QueuePairState.INIT)
+            .pkeyIndex(0)
+            .port(end.device().port().number());
     pair.modify(type == QueuePairType.UD ? init.queueKey(QUEUE_KEY) : init.access(access));
     return new UnmanagedQueuePair(end, pair, gidIndex);
   }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.tools.doctor.FakeMachine.Diagnosis;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,7 +30,7 @@ class FakeDevicesTest {
             .doctor(CONNECTX);
 
     assertThat(all.text())
-        .startsWith("hca_id:\tmlx5_0\n\turi:\t\t\t\tdisni://10.0.1.1\n")
+        .startsWith("hca_id:\tmlx5_0\n\turi:\t\t\t\tdisni://10.0.1.1\n\tport:\t\t\t\t1\n")
         .contains("\tlink:\t\t\t\tok      PORT_ACTIVE (4), Ethernet, 100 Gb/sec (4X EDR)\n")
         .contains(
             "\tgid:\t\t\t\tok      GID[3] 10.0.1.1, RoCE v2, eth1"
@@ -48,6 +49,35 @@ class FakeDevicesTest {
 
   private FakeMachine connectX() throws Exception {
     return new FakeMachine(folder, "mlx5-roce");
+  }
+
+  @Test
+  void examinesThePortThatHasTheAddress() throws Exception {
+    FakeMachine dual =
+        new FakeMachine(folder, "mlx5-dual")
+            .with("port 1 state active", "port 1 state down")
+            .file("sys/class/net/eth2/mtu", "9000")
+            .file("sys/kernel/config/rdma_cm/mlx5_3/ports/2/default_roce_mode", "RoCE v2")
+            .deviceFile("ports/2/hw_counters/out_of_sequence", "12");
+
+    assertThat(dual.doctor("disni://10.0.13.1").text())
+        .contains("\tport:\t\t\t\t2\n\tlink:\t\t\t\tok      PORT_ACTIVE (4), ")
+        .contains("ok      GID[3] 10.0.13.1, RoCE v2, eth2 (")
+        .contains("active_mtu 1024 (3), eth2 9000: ")
+        .contains("packets were lost: {out_of_sequence=12}\n")
+        .contains("ok      SEND, WRITE and READ of 64 bytes by disni://10.0.13.1:0\n");
+  }
+
+  @Test
+  void describesEachPortOfADevice() throws Exception {
+    String text =
+        new FakeMachine(folder, "mlx5-dual").run(List.of("device", "disni://10.0.13.1")).text();
+
+    assertThat(text)
+        .contains("\n\tphys_port_cnt:\t\t\t2\n")
+        .contains("\n\t\tport:\t2\n", "\n\t\tport:\t1\n")
+        .contains("\t\t\tgid_tbl_len:\t\t4\n", "\t\t\tgid_tbl_len:\t\t72\n");
+    assertThat(text.indexOf("port:\t2")).isLessThan(text.indexOf("port:\t1"));
   }
 
   @Test
@@ -237,7 +267,7 @@ class FakeDevicesTest {
 
     assertThat(down.text())
         .startsWith(
-            "{\"uri\": \"disni://10.0.1.1\", \"device\": \"mlx5_0\", \"healthy\": false,"
+            "{\"uri\": \"disni://10.0.1.1\", \"device\": \"mlx5_0\", \"port\": 1, \"healthy\": false,"
                 + " \"findings\": [\n  {\"check\": \"link\", \"verdict\": \"wrong\", ")
         .contains(
             "{\"check\": \"memlock\", \"verdict\": \"ok\", \"value\": \"unlimited\","

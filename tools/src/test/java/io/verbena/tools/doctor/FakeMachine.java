@@ -13,7 +13,7 @@ import java.util.List;
 
 /**
  * A machine with one device of the fake rdma-core ({@code transport-disni/src/test/native}), in a
- * JVM of its own, and with files as the kernel has them. Its interface is eth1.
+ * JVM of its own, and with files as the kernel has them. The interface of port 1 is eth1.
  */
 final class FakeMachine {
   private static final Path DISNI = Path.of("../transport-disni").toAbsolutePath().normalize();
@@ -77,18 +77,19 @@ final class FakeMachine {
   }
 
   private void writeDevice() throws IOException {
-    boolean active = lines.contains("port 1 state active");
-    boolean ethernet = lines.contains("port 1 link ethernet");
     deviceFile("node_type", value("transport").equals("iwarp") ? "4: RNIC" : "1: CA");
-    deviceFile("ports/1/state", active ? "4: ACTIVE" : "1: DOWN");
-    deviceFile("ports/1/link_layer", ethernet ? "Ethernet" : "InfiniBand");
-    deviceFile("ports/1/rate", "100 Gb/sec (4X EDR)");
     for (String line : lines) {
       String[] words = line.split(" ", -1);
-      if (words[0].equals("gid") && words[1].equals("1")) {
+      String port = "ports/" + (words.length > 1 ? words[1] : "") + "/";
+      if (line.matches("port \\d state .*")) {
+        deviceFile(port + "state", words[3].equals("active") ? "4: ACTIVE" : "1: DOWN");
+        deviceFile(port + "rate", "100 Gb/sec (4X EDR)");
+      } else if (line.matches("port \\d link .*")) {
+        deviceFile(port + "link_layer", words[3].equals("ethernet") ? "Ethernet" : "InfiniBand");
+      } else if (words[0].equals("gid")) {
         String type = words[3].equals("v2") ? "RoCE v2" : "IB/RoCE v1";
-        deviceFile("ports/1/gid_attrs/types/" + words[2], type);
-        deviceFile("ports/1/gid_attrs/ndevs/" + words[2], "eth1");
+        deviceFile(port + "gid_attrs/types/" + words[2], type);
+        deviceFile(port + "gid_attrs/ndevs/" + words[2], "eth" + words[1]);
       }
     }
   }
@@ -101,6 +102,14 @@ final class FakeMachine {
 
   /** Runs {@code verbena doctor} with these arguments. */
   Diagnosis doctor(String... arguments) throws Exception {
+    List<String> all =
+        new ArrayList<>(List.of("doctor", "--root", folder.resolve("root").toString()));
+    all.addAll(List.of(arguments));
+    return run(all);
+  }
+
+  /** Runs {@code verbena} with these arguments. */
+  Diagnosis run(List<String> arguments) throws Exception {
     if (!hidesDevice) {
       writeDevice();
     }
@@ -114,11 +123,8 @@ final class FakeMachine {
                 "-cp",
                 System.getProperty(
                     "surefire.test.class.path", System.getProperty("java.class.path")),
-                Verbena.class.getName(),
-                "doctor",
-                "--root",
-                folder.resolve("root").toString()));
-    command.addAll(List.of(arguments));
+                Verbena.class.getName()));
+    command.addAll(arguments);
     Path errors = folder.resolve("errors");
     ProcessBuilder builder = new ProcessBuilder(command).redirectError(errors.toFile());
     builder.environment().put("LD_PRELOAD", LIBRARY.toString());
