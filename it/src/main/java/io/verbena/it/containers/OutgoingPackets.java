@@ -21,7 +21,9 @@ import java.util.regex.Pattern;
  * for each, and wait for the tokens of a bucket. Threads: one at a time.
  */
 record OutgoingPackets(DockerClient docker, String container) {
-  private static final String INTERFACE = "eth0";
+  /** In tc's list of all; a container that came back to its network has another one than eth0. */
+  private static final Pattern INTERFACE = Pattern.compile(" dev (?!lo )(\\S+)");
+
   private static final int LIMIT_SECONDS = 30;
   private static final double DRAWN = 0x1p32;
 
@@ -44,12 +46,13 @@ record OutgoingPackets(DockerClient docker, String container) {
       throw new IllegalArgumentException("percent: " + percent + " (expected: 0 to 100)");
     }
     long below = Math.min((long) (percent / 100 * DRAWN), (long) DRAWN - 1);
-    control("qdisc", "replace", "dev", INTERFACE, "clsact");
+    String device = device();
+    control("qdisc", "replace", "dev", device, "clsact");
     control(
         "filter",
         "replace",
         "dev",
-        INTERFACE,
+        device,
         "egress",
         "pref",
         "1",
@@ -66,7 +69,7 @@ record OutgoingPackets(DockerClient docker, String container) {
         "qdisc",
         "replace",
         "dev",
-        INTERFACE,
+        device(),
         "root",
         "tbf",
         "burst",
@@ -79,10 +82,20 @@ record OutgoingPackets(DockerClient docker, String container) {
 
   long lost() {
     return DROPPED
-        .matcher(control("-s", "qdisc", "show", "dev", INTERFACE))
+        .matcher(control("-s", "qdisc", "show", "dev", device()))
         .results()
         .mapToLong(each -> Long.parseLong(each.group(1)))
         .sum();
+  }
+
+  private String device() {
+    String all = control("qdisc", "show");
+    return INTERFACE
+        .matcher(all)
+        .results()
+        .findFirst()
+        .orElseThrow(() -> new IllegalStateException("tc qdisc show: no interface: " + all))
+        .group(1);
   }
 
   /** Answers what it says. */

@@ -54,6 +54,18 @@ class LossyNetworkTest {
     }
   }
 
+  @Test
+  void whatIsLostIsCountedAlsoOfAContainerThatCameBackToItsNetwork() {
+    try (var network = new RoceNetwork("10.77.79.")) {
+      VerbenaContainer server = network.server(2);
+      server.disconnect(network.network());
+      server.connect(network.network(), network.address(2));
+      List<VerbenaContainer> clients = echo(network, server, each -> each.lose(PERCENT));
+      assertThat(server.packetsLost()).isPositive();
+      countsAfterAll(server, clients);
+    }
+  }
+
   /** What both ends counted together, which is each message there and back, once. */
   private static Counts countsAfterAll(VerbenaContainer server, List<VerbenaContainer> clients) {
     RoceNetwork.terminate(server);
