@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.it.ratis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import org.apache.ratis.client.RaftClientConfigKeys;
+import org.apache.ratis.server.RaftServerConfigKeys;
+
+/**
+ * Faults that befall {@link RegisterServer}s one after the other while a {@link RegisterClient}
+ * calls them, and what has to come after each: a leader, and answers. Threads: one.
+ *
+ * @param <S> how the test has hold of a server
+ */
+public final class FaultRun<S> {
+  /**
+   * A round takes at most three times Ratis's election timeout: to miss the leader, to ask whether
+   * the others would vote, and to have their votes. Some rounds are split, or late where the
+   * processors are busy: this leaves room for thirty.
+   */
+  private static final Duration LEADER_LIMIT =
+      Duration.ofMillis(
+          30 * 3 * RaftServerConfigKeys.Rpc.TIMEOUT_MAX_DEFAULT.toLong(TimeUnit.MILLISECONDS));
+
+  /**
+   * A client asks a server that does not answer for as long as Ratis's request timeout, and then
+   * another one, which may not be the leader either.
+   */
+  private static final Duration ANSWERS_LIMIT =
+      LEADER_LIMIT.plusMillis(
+          3 * RaftClientConfigKeys.Rpc.REQUEST_TIMEOUT_DEFAULT.toLong(TimeUnit.MILLISECONDS));
+
+  private static final Duration POLL = Duration.ofMillis(200);
+  private static final int MORE_WRITES = 100;
+  private static final int MORE_READS = 20;
+  private static final double NANOS_PER_MILLI = 1e6;
+  private static final Pattern LEADS = Pattern.compile(RegisterServer.LEADS + "(\\d+)");
+  private static final Pattern COUNT = Pattern.compile("(\\w+)=(\\d+)");
+
+  /** What befalls servers. */
+  @FunctionalInterface
+  public interface Fault {
+    /** Returns when it has. */
+    void befall() throws Exception;
+  }
+
+  /**
+   * A fault that has passed.
+   *
+   * @param at of {@link System#nanoTime}
+   * @param newLeader when there was another leader, if the fault has cost the old one its place
+   */
+  private record Passed(String name, long at, OptionalLong newLeader) {}
+
+  private final List<S> servers;
+  private final Function<S, String> output;
+  private final Supplier<String> clientOutput;
+  private final List<Passed> passed = new ArrayList<>();
+
+  /**
+   * @param output what a server has written so far
+   * @param clientOutput what the client has written so far
+   */
+  public FaultRun(List<S> servers, Function<S, String> output, Supplier<String> clientOutput) {
+    this.servers = servers;
+    this.output = output;
+    this.clientOutput = clientOutput;
+  }
+
+  /** Returns who became the leader last; waits for the first. */
+  public S leader() {
+    await()
+        .atMost(LEADER_LIMIT)
+        .pollInterval(POLL)
+        .until(() -> servers.stream().anyMatch(each -> leads(each).findAny().isPresent()));
+    return servers.stream()
+        .max(Comparator.comparingLong(each -> leads(each).max().orElse(Long.MIN_VALUE)))
+        .orElseThrow();
+  }
+
+  /** Returns whether this is the one that became the leader last. */
+  public boolean isLeader(S server) {
+    return leader() == server;
+  }
+
+  private LongStream leads(S server) {
+    return LEADS
+        .matcher(output.apply(server))
+        .results()
+        .mapToLong(each -> Long.parseLong(each.group(1)));
+  }
+
+  /** A fault that costs the leader its place: waits for another one, and for answers to writes. */
+  public void depose(String name, S leader, Fault fault) throws Exception {
+    long at = System.nanoTime();
+    fault.befall();
+    await(name + ": another leader")
+        .atMost(LEADER_LIMIT)
+        .pollInterval(POLL)
+        .until(() -> newLeader(leader, at).isPresent());
+    passed.add(new Passed(name, at, newLeader(leader, at)));
+    awaitMore(name, Map.of(RegisterClient.WRITES, MORE_WRITES));
+  }
+
+  private OptionalLong newLeader(S old, long since) {
+    return servers.stream()
+        .filter(each -> each != old)
+        .flatMapToLong(this::leads)
+        .filter(each -> each > since)
+        .min();
+  }
+
+  /** A fault that leaves a majority, or the end of one: waits until all servers answer. */
+  public void pass(String name, Fault fault) throws Exception {
+    long at = System.nanoTime();
+    fault.befall();
+    passed.add(new Passed(name, at, OptionalLong.empty()));
+    awaitAllAnswer(name);
+  }
+
+  /** Waits until there are answers to writes, and to reads at each server, more than by now. */
+  public void awaitAllAnswer(String name) {
+    Map<String, Integer> more =
+        counts().keySet().stream().collect(Collectors.toMap(each -> each, each -> MORE_READS));
+    more.put(RegisterClient.WRITES, MORE_WRITES);
+    awaitMore(name, more);
+  }
+
+  private void awaitMore(String name, Map<String, Integer> more) {
+    Map<String, Long> before = counts();
+    await(name + ": answers")
+        .atMost(ANSWERS_LIMIT)
+        .pollInterval(POLL)
+        .untilAsserted(
+            () -> {
+              Map<String, Long> now = counts();
+              assertThat(more)
+                  .allSatisfy(
+                      (what, count) ->
+                          assertThat(now.get(what))
+                              .as(what)
+                              .isGreaterThan(before.get(what) + count));
+            });
+  }
+
+  /** The counts in the last whole line of them. */
+  private Map<String, Long> counts() {
+    String all = clientOutput.get();
+    int end = all.lastIndexOf('\n');
+    int start = all.lastIndexOf(RegisterClient.ANSWERED, end);
+    Map<String, Long> counts = new HashMap<>();
+    Matcher matcher =
+        COUNT.matcher(start < 0 ? "" : all.substring(start, all.indexOf('\n', start)));
+    while (matcher.find()) {
+      counts.put(matcher.group(1), Long.valueOf(matcher.group(2)));
+    }
+    return counts;
+  }
+
+  /** Looks at the history of the run, after the client's end; returns what there is to tell. */
+  public List<String> check(Path file) {
+    List<Operation> history = Operation.history(file);
+    assertThat(Linearizability.violations(history)).isEmpty();
+    List<String> report = new ArrayList<>();
+    report.add(
+        "| fault | another leader after, ms | longest time without an answer to a write, ms |");
+    report.add("| --- | --- | --- |");
+    for (int i = 0; i < passed.size(); i++) {
+      Passed fault = passed.get(i);
+      long until = i + 1 < passed.size() ? passed.get(i + 1).at : Long.MAX_VALUE;
+      report.add(
+          String.format(
+              Locale.ROOT,
+              "| %s | %s | %.0f |",
+              fault.name,
+              fault.newLeader.isEmpty()
+                  ? ""
+                  : Math.round((fault.newLeader.getAsLong() - fault.at) / NANOS_PER_MILLI),
+              longestPause(history, fault.at, until) / NANOS_PER_MILLI));
+    }
+    long writes = history.stream().filter(each -> each.isWrite() && each.isAnswered()).count();
+    long lost = history.stream().filter(each -> each.isWrite() && !each.isAnswered()).count();
+    long reads = history.stream().filter(each -> !each.isWrite() && each.isAnswered()).count();
+    report.add("");
+    report.add(
+        "%d writes and %d reads were answered, %d writes were not: linearizable."
+            .formatted(writes, reads, lost));
+    return report;
+  }
+
+  private static long longestPause(List<Operation> history, long from, long until) {
+    long[] ends =
+        LongStream.concat(
+                LongStream.of(from),
+                history.stream()
+                    .filter(each -> each.isWrite() && each.isAnswered())
+                    .mapToLong(Operation::ended)
+                    .filter(each -> each > from && each < until))
+            .sorted()
+            .toArray();
+    long longest = 0;
+    for (int i = 1; i < ends.length; i++) {
+      longest = Math.max(longest, ends[i] - ends[i - 1]);
+    }
+    return longest;
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.it.ratis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * A call on a register, as its client saw it. Times are of {@link System#nanoTime}, which all
+ * processes of a machine share, also those in containers.
+ *
+ * @param before what it answered, if it was answered
+ * @param invoked when the client called
+ * @param ended when the client had the answer, or gave up
+ * @param isAnswered false where the client cannot know: the call may have taken effect, may take
+ *     effect at any later time, or never
+ */
+record Operation(Request request, long before, long invoked, long ended, boolean isAnswered) {
+
+  /** Reads a history: a line for each. */
+  static List<Operation> history(Path file) {
+    try {
+      return Files.readAllLines(file).stream().map(Operation::parse).toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Operation parse(String line) {
+    String[] parts = line.split(";", -1);
+    return new Operation(
+        Request.parse(parts[0]),
+        Long.parseLong(parts[1]),
+        Long.parseLong(parts[2]),
+        Long.parseLong(parts[3]),
+        Boolean.parseBoolean(parts[4]));
+  }
+
+  String line() {
+    return request.text() + ";" + before + ";" + invoked + ";" + ended + ";" + isAnswered;
+  }
+
+  boolean isWrite() {
+    return request.kind() != Request.Kind.GET;
+  }
+}

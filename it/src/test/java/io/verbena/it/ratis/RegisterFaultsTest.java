@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.it.ratis;
+
+import io.verbena.it.Program;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three servers and a client, each a process, on shared memory. */
+@Tag("exhaustive")
+@Tag("once")
+class RegisterFaultsTest {
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final List<String> SERVERS =
+      List.of("s0=localhost:7001", "s1=localhost:7002", "s2=localhost:7003");
+
+  @TempDir private Path folder;
+
+  @Test
+  @Timeout(300)
+  void noAcknowledgedWriteIsLostWhenServersAreKilledAndStopped() throws Exception {
+    String hca = "shm://ratis?dir=" + folder.resolve("shm");
+    List<Server> servers = new ArrayList<>();
+    try {
+      for (String each : SERVERS) {
+        servers.add(new Server(each.substring(0, each.indexOf('=')), hca));
+      }
+      for (Server each : servers) {
+        each.awaitReady();
+      }
+      Path history = folder.resolve("history");
+      Path stop = folder.resolve("stop");
+      try (Program client =
+          Program.start(
+              Program.java(
+                  RegisterClient.class, arguments(hca, history.toString(), stop.toString())))) {
+        client.awaitOutput(RegisterClient.ANSWERED);
+        FaultRun<Server> run = new FaultRun<>(servers, Server::output, () -> outputOf(client));
+        run.awaitAllAnswer("the start");
+
+        Server killed = run.leader();
+        run.depose("SIGKILL of the leader", killed, killed::kill);
+        run.pass("its restart", killed::restart);
+        Server stopped = run.leader();
+        run.depose("SIGSTOP of the leader", stopped, () -> stopped.signal("STOP"));
+        run.pass("SIGCONT", () -> stopped.signal("CONT"));
+        run.pass(
+            "SIGKILL of all, and their restart",
+            () -> {
+              servers.forEach(Server::kill);
+              for (Server each : servers) {
+                each.restart();
+              }
+            });
+
+        Files.createFile(stop);
+        client.succeed(LIMIT);
+        run.check(history).forEach(System.out::println);
+      }
+    } finally {
+      servers.forEach(Server::kill);
+    }
+  }
+
+  private static String[] arguments(String... first) {
+    List<String> all = new ArrayList<>(List.of(first));
+    all.addAll(SERVERS);
+    return all.toArray(String[]::new);
+  }
+
+  private static String outputOf(Program program) {
+    try {
+      return program.output();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A server's process, or the last one that it was. */
+  private final class Server {
+    private final List<String> line;
+    private Program program;
+
+    private Server(String id, String hca) throws IOException {
+      line = Program.java(RegisterServer.class, arguments(id, hca, folder.resolve(id).toString()));
+      program = Program.start(line);
+    }
+
+    private void awaitReady() throws IOException {
+      program.awaitOutput(RegisterServer.READY);
+    }
+
+    private String output() {
+      return outputOf(program);
+    }
+
+    private void kill() {
+      program.kill();
+    }
+
+    private void restart() throws IOException {
+      program.close();
+      program = Program.start(line);
+      awaitReady();
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+      Program.run("kill", "-" + name, Long.toString(program.pid()));
+    }
+  }
+}

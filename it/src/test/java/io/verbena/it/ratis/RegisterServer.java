@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.it.ratis;
+
+import io.verbena.ratis.VerbenaConfigKeys;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.protocol.RaftGroup;
+import org.apache.ratis.protocol.RaftPeer;
+import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.storage.RaftStorage.StartupOption;
+
+/**
+ * A program: one of the servers that replicate the registers, until it is ended. Started again, it
+ * goes on from what it has stored. All of Ratis's time limits are its defaults.
+ */
+public final class RegisterServer {
+  public static final String READY = "serving";
+
+  /** And when that was, by {@link System#nanoTime}. */
+  static final String LEADS = "leads: ";
+
+  private RegisterServer() {}
+
+  /** Runs it: its id, the URI of its HCA, its folder, and all servers as id=host:port. */
+  public static void main(String[] args) throws IOException, InterruptedException {
+    RaftPeerId id = RaftPeerId.valueOf(args[0]);
+    File storage = new File(args[2]);
+    RaftGroup group = RegisterGroup.of(Stream.of(args).skip(3));
+    RaftServer server =
+        RaftServer.newBuilder()
+            .setServerId(id)
+            .setGroup(group)
+            .setProperties(properties(args[1], group.getPeer(id), storage))
+            .setOption(isNew(storage) ? StartupOption.FORMAT : StartupOption.RECOVER)
+            .setStateMachine(
+                new RegisterStateMachine(() -> System.out.println(LEADS + System.nanoTime())))
+            .build();
+    server.start();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
+    System.out.println(READY);
+    new CountDownLatch(1).await();
+  }
+
+  private static RaftProperties properties(String hca, RaftPeer self, File storage) {
+    RaftProperties properties = RegisterGroup.properties(hca);
+    String address = self.getAddress();
+    VerbenaConfigKeys.Server.setPort(
+        properties, Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)));
+    RaftServerConfigKeys.setStorageDir(properties, List.of(storage));
+    // Its default is a read of what the leader has, also where another one leads by then.
+    RaftServerConfigKeys.Read.setOption(properties, RaftServerConfigKeys.Read.Option.LINEARIZABLE);
+    return properties;
+  }
+
+  private static boolean isNew(File storage) {
+    String[] files = storage.list();
+    return files == null || files.length == 0;
+  }
+
+  private static void close(RaftServer server) {
+    try {
+      server.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
