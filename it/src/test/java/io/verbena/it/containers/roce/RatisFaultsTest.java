@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.it.containers.roce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.it.containers.InContainers;
+import io.verbena.it.containers.VerbenaContainer;
+import io.verbena.it.ratis.FaultRun;
+import io.verbena.it.ratis.RegisterClient;
+import io.verbena.it.ratis.RegisterServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.testcontainers.images.builder.Transferable;
+
+/**
+ * Registers that three servers replicate by Ratis, each on a host of its own, and a client that
+ * calls them all the time, while faults befall servers and their network.
+ */
+@InContainers
+@Tag("exhaustive")
+@Tag("once")
+class RatisFaultsTest {
+  /** How often each fault comes; {@code bin/suite ratis-faults} has three. */
+  private static final int ROUNDS = Integer.getInteger("verbena.ratis.faults.rounds", 1);
+
+  private static final int SERVERS = 3;
+  private static final int FIRST_HOST = 10;
+  private static final int PORT = 7000;
+  private static final int PERCENT_LOST = 2;
+  private static final String ROCE = "roce://0.0.0.0";
+  private static final String HISTORY = "/tmp/history";
+  private static final String STOP = "/stop";
+
+  private final RoceNetwork network = new RoceNetwork("10.77.91.");
+  private final String[] addresses =
+      IntStream.range(0, SERVERS)
+          .mapToObj(i -> "s" + i + '=' + network.address(FIRST_HOST + i) + ':' + PORT)
+          .toArray(String[]::new);
+
+  @TempDir private Path folder;
+
+  @Test
+  @Timeout(900)
+  void noAcknowledgedWriteIsLostAndAnotherLeaderComesAfterEachFault() throws Exception {
+    try (network) {
+      List<VerbenaContainer> servers =
+          IntStream.range(0, SERVERS)
+              .mapToObj(
+                  i ->
+                      network.start(
+                          new VerbenaContainer(RegisterServer.class)
+                              .withArguments("s" + i, ROCE, "/raft")
+                              .withArguments(addresses)
+                              .withReadiness(RegisterServer.READY),
+                          FIRST_HOST + i))
+              .toList();
+      VerbenaContainer client =
+          network.start(
+              new VerbenaContainer(RegisterClient.class)
+                  .withArguments(ROCE, HISTORY, STOP)
+                  .withArguments(addresses)
+                  .withReadiness(RegisterClient.ANSWERED),
+              2);
+      FaultRun<VerbenaContainer> run =
+          new FaultRun<>(servers, VerbenaContainer::getLogs, client::getLogs);
+      run.awaitAllAnswer("the start");
+
+      for (int round = 0; round < ROUNDS; round++) {
+        killAndPause(run);
+        partition(run, servers);
+        for (VerbenaContainer each : servers) {
+          restart(run, each);
+        }
+      }
+
+      client.copyFileToContainer(Transferable.of("now"), STOP);
+      assertThat(client.awaitExit(RoceNetwork.LIMIT)).as(client.getLogs()).isZero();
+      Path history = folder.resolve("history");
+      client.copyFileFromContainer(HISTORY, history.toString());
+      record(run.check(history));
+    }
+  }
+
+  private static void killAndPause(FaultRun<VerbenaContainer> run) throws Exception {
+    VerbenaContainer killed = run.leader();
+    run.depose("SIGKILL of the leader", killed, killed::kill);
+    run.pass("its restart", killed::restart);
+    VerbenaContainer paused = run.leader();
+    run.depose("SIGSTOP of the leader", paused, paused::pause);
+    run.pass("SIGCONT", paused::resume);
+  }
+
+  private void partition(FaultRun<VerbenaContainer> run, List<VerbenaContainer> servers)
+      throws Exception {
+    VerbenaContainer cut = run.leader();
+    String address = cut.host();
+    run.depose("the leader is off the network", cut, () -> cut.disconnect(network.network()));
+    run.pass("and back", () -> cut.connect(network.network(), address));
+    VerbenaContainer mute = run.leader();
+    run.depose("no packet of the leader arrives", mute, () -> mute.lose(100));
+    run.pass("they arrive", () -> mute.lose(0));
+    run.pass(
+        PERCENT_LOST + " % of all packets are lost",
+        () -> servers.forEach(each -> each.lose(PERCENT_LOST)));
+    assertThat(servers).allSatisfy(each -> assertThat(each.packetsLost()).isPositive());
+    run.pass("none is", () -> servers.forEach(each -> each.lose(0)));
+  }
+
+  /** As when a server gets another version. */
+  private static void restart(FaultRun<VerbenaContainer> run, VerbenaContainer server)
+      throws Exception {
+    if (run.isLeader(server)) {
+      run.depose("SIGTERM of the leader", server, () -> RoceNetwork.terminate(server));
+      run.pass("its restart", server::restart);
+      return;
+    }
+    run.pass(
+        "SIGTERM of a follower, and its restart",
+        () -> {
+          RoceNetwork.terminate(server);
+          server.restart();
+        });
+  }
+
+  private static void record(List<String> report) throws IOException {
+    String file = System.getProperty("verbena.ratis.faults.record");
+    if (file != null) {
+      Files.write(Path.of(file), report);
+    }
+  }
+}
