@@ -5,12 +5,7 @@ import static io.verbena.emulated.ForeignPeer.ANY;
 import static io.verbena.emulated.ForeignPeer.EXTENDED_REQUEST;
 import static io.verbena.emulated.ForeignPeer.REPLY;
 import static io.verbena.emulated.ForeignPeer.REQUEST;
-import static io.verbena.emulated.ForeignPeer.TIMEOUT;
-import static io.verbena.emulated.ForeignPeer.connect;
 import static io.verbena.emulated.ForeignPeer.hex;
-import static io.verbena.emulated.ForeignPeer.isClosed;
-import static io.verbena.emulated.ForeignPeer.read;
-import static io.verbena.emulated.ForeignPeer.write;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -20,19 +15,12 @@ import io.verbena.verbs.CompletionOpcode;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
-import io.verbena.verbs.ConnectionListener;
-import io.verbena.verbs.ConnectionParameters;
-import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.PostException;
 import io.verbena.verbs.QueuePair;
 import io.verbena.verbs.QueuePairState;
-import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SendWorkRequest;
 import io.verbena.verbs.VerbsError;
 import io.verbena.verbs.WorkCompletion;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -51,74 +39,58 @@ class IwarpForeignPeerTest {
 
   @Test
   void isServedAsSiw() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
-        Socket peer = connect(listener)) {
-      write(peer, REQUEST);
+    try (ForeignClient peer = new ForeignClient()) {
+      Caller caller = peer.caller;
+      peer.write(REQUEST);
       ConnectionEvent request = caller.expect(ConnectionEvent.Type.CONNECT_REQUEST);
       assertThat(request.responderResources()).isEqualTo(4);
-      QueuePair pair = accept(caller, request, ByteBuffer.wrap("hi".getBytes(US_ASCII)));
+      QueuePair pair = peer.accept(request, ByteBuffer.wrap("hi".getBytes(US_ASCII)));
       caller.expect(ConnectionEvent.Type.ESTABLISHED);
 
-      assertThat(read(peer, 26)).isEqualTo(REPLY + "1002000600040004" + hex("hi"));
+      assertThat(peer.read(26)).isEqualTo(REPLY + "1002000600040004" + hex("hi"));
       pair.postSend(
           new SendWorkRequest(1)
               .id(2)
               .send()
               .buffer(caller.region.address(), 4, caller.region.lkey()));
-      write(peer, SEND);
+      peer.write(SEND);
       WorkCompletion done = caller.next();
 
       assertThat(done.status()).isEqualTo(CompletionStatus.SUCCESS);
       assertThat(done.byteLength()).isEqualTo(3);
       // Nothing goes out before the peer's first message has come.
-      assertThat(read(peer, 28)).startsWith("00164143" + "00000000" + "00000000" + "00000001");
+      assertThat(peer.read(28)).startsWith("00164143" + "00000000" + "00000000" + "00000001");
     }
   }
 
   @Test
   void isAskedForNoMoreReadsThanItServes() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
-        Socket peer = connect(listener)) {
-      write(peer, hex("MPA ID Req Frame") + "1002000400010001");
-      QueuePair unused =
-          accept(
-              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
+    try (ForeignClient peer = new ForeignClient()) {
+      QueuePair unused = peer.accepted(hex("MPA ID Req Frame") + "1002000400010001");
 
-      assertThat(read(peer, 24)).isEqualTo(REPLY + "1002000400040001");
+      assertThat(peer.read(24)).isEqualTo(REPLY + "1002000400040001");
     }
   }
 
   @Test
   void isServedWithoutWordsForTheDepths() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
-        Socket peer = connect(listener)) {
-      write(peer, hex("MPA ID Req Frame") + "00010000");
-      QueuePair unused =
-          accept(
-              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
+    try (ForeignClient peer = new ForeignClient()) {
+      QueuePair unused = peer.accepted(hex("MPA ID Req Frame") + "00010000");
 
-      assertThat(read(peer, 20)).isEqualTo(REPLY + "00010000");
+      assertThat(peer.read(20)).isEqualTo(REPLY + "00010000");
     }
   }
 
   @Test
   void hasItsAtomicsAndImmediateDataServed() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
-        Socket peer = connect(listener)) {
-      write(peer, EXTENDED_REQUEST);
-      QueuePair pair =
-          accept(
-              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
-      assertThat(read(peer, 24)).isEqualTo(REPLY + "1202000400040004");
+    try (ForeignClient peer = new ForeignClient()) {
+      QueuePair pair = peer.accepted(EXTENDED_REQUEST);
+      assertThat(peer.read(24)).isEqualTo(REPLY + "1202000400040004");
+      Caller caller = peer.caller;
       long counter = caller.region.address() + 128;
       caller.bytes.order(ByteOrder.nativeOrder()).putLong(128, 5);
 
-      write(
-          peer,
+      peer.write(
           "0046414a"
               + "00000000"
               + "00000001"
@@ -132,7 +104,7 @@ class IwarpForeignPeerTest {
               + "00".repeat(24)
               + "00000000");
 
-      assertThat(read(peer, 36))
+      assertThat(peer.read(36))
           .isEqualTo(
               "001e414b"
                   + "00000000"
@@ -143,8 +115,8 @@ class IwarpForeignPeerTest {
                   + "0000000000000005"
                   + "00000000");
       assertThat(caller.bytes.getLong(128)).isEqualTo(7);
-      write(peer, "001a4148" + "00".repeat(8) + "00000001" + "00000000" + "0000004d00000000");
-      write(peer, "00000000");
+      peer.write("001a4148" + "00".repeat(8) + "00000001" + "00000000" + "0000004d00000000");
+      peer.write("00000000");
       WorkCompletion done = caller.next();
       assertThat(done.opcode()).isEqualTo(CompletionOpcode.RECV_RDMA_WITH_IMM);
       assertThat(done.immediate()).isEqualTo(77);
@@ -157,29 +129,21 @@ class IwarpForeignPeerTest {
   @ParameterizedTest
   @ValueSource(strings = {"1002", "1402"})
   void isAskedForNothingThatItDoesNotHave(String flags) throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS))) {
-      server.setSoTimeout(TIMEOUT);
-      ConnectionIdentifier active =
-          caller.resolve(URI.create("iwarp://" + Loopbacks.ADDRESS + ":" + server.getLocalPort()));
-      QueuePair pair = Objects.requireNonNull(active.queuePair());
+    try (ForeignServer peer = new ForeignServer()) {
+      QueuePair pair = Objects.requireNonNull(peer.connect("").queuePair());
       assertThat(pair.supports(Capability.ATOMICS)).isTrue();
-      active.connect(ConnectionParameters.defaults(), Caller.LIMIT.toNanos());
-      try (Socket peer = server.accept()) {
-        peer.setSoTimeout(TIMEOUT);
-        assertThat(read(peer, 24)).startsWith(hex("MPA ID Req Frame") + "14020004");
-        write(peer, REPLY + flags + "000400040004");
-        caller.expect(ConnectionEvent.Type.ESTABLISHED);
+      assertThat(peer.read(24)).startsWith(hex("MPA ID Req Frame") + "14020004");
+      peer.write(REPLY + flags + "000400040004");
+      peer.caller.expect(ConnectionEvent.Type.ESTABLISHED);
 
-        assertRefused(pair, new SendWorkRequest(0).writeWithImmediate(0, 0, 1));
-        assertRefused(pair, new SendWorkRequest(1).fetchAndAdd(8, 1, 1));
-        assertRefused(pair, new SendWorkRequest(1).compareAndSwap(8, 1, 1, 2));
+      assertRefused(pair, new SendWorkRequest(0).writeWithImmediate(0, 0, 1));
+      assertRefused(pair, new SendWorkRequest(1).fetchAndAdd(8, 1, 1));
+      assertRefused(pair, new SendWorkRequest(1).compareAndSwap(8, 1, 1, 2));
 
-        assertThat(pair.supports(Capability.ATOMICS)).isFalse();
-        assertThat(pair.supports(Capability.IMMEDIATE_DATA)).isFalse();
-        assertThat(pair.supports(Capability.SEND_WITH_INVALIDATE)).isTrue();
-        assertThat(pair.state()).isEqualTo(QueuePairState.RTS);
-      }
+      assertThat(pair.supports(Capability.ATOMICS)).isFalse();
+      assertThat(pair.supports(Capability.IMMEDIATE_DATA)).isFalse();
+      assertThat(pair.supports(Capability.SEND_WITH_INVALIDATE)).isTrue();
+      assertThat(pair.state()).isEqualTo(QueuePairState.RTS);
     }
   }
 
@@ -197,57 +161,35 @@ class IwarpForeignPeerTest {
   @Test
   void isToldOfNoExtensionsWhereTheAddressSaysSo() throws Exception {
     URI without = URI.create(ANY + "?extensions=false");
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, without, 1);
-        Socket peer = connect(listener)) {
-      write(peer, EXTENDED_REQUEST);
-      QueuePair pair =
-          accept(
-              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
+    try (ForeignClient peer = new ForeignClient(without)) {
+      QueuePair pair = peer.accepted(EXTENDED_REQUEST);
 
-      assertThat(read(peer, 24)).isEqualTo(REPLY + "1002000400040004");
+      assertThat(peer.read(24)).isEqualTo(REPLY + "1002000400040004");
       assertThat(pair.supports(Capability.ATOMICS)).isFalse();
     }
   }
 
   @Test
   void isAskedForNoExtensionsWhereTheAddressSaysSo() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS))) {
-      server.setSoTimeout(TIMEOUT);
-      ConnectionIdentifier active =
-          caller.resolve(
-              URI.create(
-                  "iwarp://"
-                      + Loopbacks.ADDRESS
-                      + ":"
-                      + server.getLocalPort()
-                      + "?extensions=false"));
-      active.connect(ConnectionParameters.defaults(), Caller.LIMIT.toNanos());
-      try (Socket peer = server.accept()) {
-        peer.setSoTimeout(TIMEOUT);
-        assertThat(read(peer, 24)).startsWith(hex("MPA ID Req Frame") + "10020004");
-      }
+    try (ForeignServer peer = new ForeignServer()) {
+      ConnectionIdentifier unused = peer.connect("?extensions=false");
+
+      assertThat(peer.read(24)).startsWith(hex("MPA ID Req Frame") + "10020004");
     }
   }
 
   /** A peer that does not say that it has them is not to send them. */
   @Test
   void isEndedIfItSendsAnAtomicAllTheSame() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
-        Socket peer = connect(listener)) {
-      write(peer, REQUEST);
-      QueuePair unused =
-          accept(
-              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
-      assertThat(read(peer, 24)).isEqualTo(REPLY + "1002000400040004");
+    try (ForeignClient peer = new ForeignClient()) {
+      QueuePair unused = peer.accepted(REQUEST);
+      assertThat(peer.read(24)).isEqualTo(REPLY + "1002000400040004");
 
-      write(peer, "0046414a" + "00000000" + "00000001" + "00000001" + "00".repeat(60));
+      peer.write("0046414a" + "00000000" + "00000001" + "00000001" + "00".repeat(60));
 
       // TERMINATE: RDMAP, remote operation, unexpected opcode.
-      assertThat(read(peer, 28)).endsWith("0206" + "0000" + "00000000");
-      assertThat(isClosed(peer)).isTrue();
+      assertThat(peer.read(28)).endsWith("0206" + "0000" + "00000000");
+      assertThat(peer.isClosed()).isTrue();
     }
   }
 
@@ -260,43 +202,34 @@ class IwarpForeignPeerTest {
         "4d504120494420526571204672616d651002000300040004" // no room for the words
       })
   void isClosedThatDoesNotSpeakMpa(String bytes) throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
-        Socket peer = connect(listener)) {
-      write(peer, bytes);
+    try (ForeignClient peer = new ForeignClient()) {
+      peer.write(bytes);
 
-      assertThat(isClosed(peer)).isTrue();
-      assertThat(caller.manager.await(0)).isNull();
+      assertThat(peer.isClosed()).isTrue();
+      assertThat(peer.caller.manager.await(0)).isNull();
     }
   }
 
   @Test
   void isRejectedThatWantsMarkers() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
-        Socket peer = connect(listener)) {
-      write(peer, hex("MPA ID Req Frame") + "9002000400040004");
+    try (ForeignClient peer = new ForeignClient()) {
+      peer.write(hex("MPA ID Req Frame") + "9002000400040004");
 
-      assertThat(read(peer, 24)).isEqualTo(REPLY + "3002000400000000");
-      assertThat(isClosed(peer)).isTrue();
+      assertThat(peer.read(24)).isEqualTo(REPLY + "3002000400000000");
+      assertThat(peer.isClosed()).isTrue();
     }
   }
 
   @Test
   void hearsWhyItsStreamEnds() throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ConnectionListener listener = caller.manager.listen(PortSpace.TCP, ANY, 1);
-        Socket peer = connect(listener)) {
-      write(peer, REQUEST);
-      QueuePair unused =
-          accept(
-              caller, caller.expect(ConnectionEvent.Type.CONNECT_REQUEST), ByteBuffer.allocate(0));
-      assertThat(read(peer, 24)).startsWith(REPLY);
+    try (ForeignClient peer = new ForeignClient()) {
+      QueuePair unused = peer.accepted(REQUEST);
+      assertThat(peer.read(24)).startsWith(REPLY);
 
-      write(peer, "0016c1400000007700000000000010000102030405060708" + "00000000");
+      peer.write("0016c1400000007700000000000010000102030405060708" + "00000000");
 
       // TERMINATE: DDP, tagged buffer, invalid STag; with the header of the segment.
-      assertThat(read(peer, 44))
+      assertThat(peer.read(44))
           .isEqualTo(
               "00264147"
                   + "00000000"
@@ -309,7 +242,7 @@ class IwarpForeignPeerTest {
                   + "00000077"
                   + "0000000000001000"
                   + "00000000");
-      assertThat(isClosed(peer)).isTrue();
+      assertThat(peer.isClosed()).isTrue();
     }
   }
 
@@ -317,33 +250,14 @@ class IwarpForeignPeerTest {
   @ValueSource(
       strings = {"485454502f312e3120343030", "4d504120494420526570204672616d658002000400010001"})
   void isNotConnectedToThatAnswersOtherwise(String answer) throws Exception {
-    try (Caller caller = new Caller(ANY);
-        ServerSocket server = new ServerSocket(0, 1, InetAddress.getByName(Loopbacks.ADDRESS))) {
-      server.setSoTimeout(TIMEOUT);
-      ConnectionIdentifier active =
-          caller.resolve(URI.create("iwarp://" + Loopbacks.ADDRESS + ":" + server.getLocalPort()));
-      active.connect(ConnectionParameters.defaults(), Caller.LIMIT.toNanos());
-      try (Socket peer = server.accept()) {
-        peer.setSoTimeout(TIMEOUT);
-        assertThat(read(peer, 24))
-            .startsWith(hex("MPA ID Req Frame") + "14020004" + "8010" + "8010");
+    try (ForeignServer peer = new ForeignServer()) {
+      ConnectionIdentifier unused = peer.connect("");
+      assertThat(peer.read(24)).startsWith(hex("MPA ID Req Frame") + "14020004" + "8010" + "8010");
 
-        write(peer, answer);
+      peer.write(answer);
 
-        assertThat(caller.expect(ConnectionEvent.Type.REJECTED).status()).isEqualTo(-104);
-        assertThat(isClosed(peer)).isTrue();
-      }
+      assertThat(peer.caller.expect(ConnectionEvent.Type.REJECTED).status()).isEqualTo(-104);
+      assertThat(peer.isClosed()).isTrue();
     }
-  }
-
-  private static QueuePair accept(Caller caller, ConnectionEvent request, ByteBuffer data) {
-    ConnectionIdentifier passive = request.identifier();
-    QueuePair pair = caller.queuePair(passive);
-    pair.postReceive(
-        new ReceiveWorkRequest(1)
-            .id(1)
-            .buffer(caller.region.address() + 64, 64, caller.region.lkey()));
-    passive.accept(new ConnectionParameters(data, 4, 4, 7, 7));
-    return pair;
   }
 }

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp.stream;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.verbena.emulated.engine.TestHost.Done;
 import io.verbena.emulated.engine.TestHost.Region;
+import io.verbena.emulated.iwarp.frame.TerminateCause;
+import io.verbena.emulated.iwarp.stream.StreamEngine.State;
 import io.verbena.emulated.iwarp.stream.StreamTerms.Role;
+import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.SendWorkRequest;
 
 /** Two engines, and the two directions between them. */
 final class StreamPair {
   /** Larger than what is copied, and than what is read directly. */
   static final int LARGE = 2600;
+
+  /** What who has memory back writes into it. */
+  static final byte OTHERS = 0x5a;
 
   final TestPipe there = new TestPipe();
   final TestPipe back = new TestPipe();
@@ -41,8 +50,54 @@ final class StreamPair {
     }
   }
 
+  /** How many bytes a program of each kind of request sends. */
+  static int lengthThere(boolean crc) {
+    StreamPair one = new StreamPair().start(crc);
+    Program unused = new Program(one);
+    one.run();
+    return one.there.length();
+  }
+
+  void assertOpen() {
+    assertThat(active.engine.state()).isEqualTo(State.OPEN);
+    assertThat(passive.engine.state()).isEqualTo(State.OPEN);
+    assertThat(passive.host.events).isEmpty();
+  }
+
+  /** The passive end has ended it, and the active one was told why. */
+  void assertEnded(TerminateCause cause) {
+    assertThat(active.engine.peersCause()).isEqualTo(cause);
+    assertThat(active.engine.state()).isEqualTo(State.ENDED);
+    assertThat(passive.engine.state()).isEqualTo(State.ENDED);
+    assertThat(active.host.moves).containsExactly(QueuePairState.ERR);
+    assertThat(passive.host.moves).containsExactly(QueuePairState.ERR);
+  }
+
+  // ---- requests of all bytes of a region
+
+  static SendWorkRequest send(long id, Region from) {
+    return new SendWorkRequest(1).id(id).send().buffer(from.address, from.bytes.length, from.key);
+  }
+
+  static SendWorkRequest write(long id, Region from, Region into) {
+    return new SendWorkRequest(1)
+        .id(id)
+        .write(into.address, into.key)
+        .buffer(from.address, from.bytes.length, from.key);
+  }
+
+  static SendWorkRequest read(long id, Region from, Region into) {
+    return new SendWorkRequest(1)
+        .id(id)
+        .read(from.address, from.key)
+        .buffer(into.address, into.bytes.length, into.key);
+  }
+
+  // ---- a program
+
   /** The memory of a program of each kind of request. */
   static final class Program {
+    private final StreamPair pair;
     final Region from;
     final Region remote;
     final Region sink;
@@ -50,6 +105,7 @@ final class StreamPair {
     final Region killed;
 
     Program(StreamPair pair) {
+      this.pair = pair;
       from = filled(pair.active.host.register(2 * LARGE), 3);
       sink = pair.active.host.register(2 * LARGE);
       remote = filled(pair.passive.host.register(2 * LARGE), 5);
@@ -78,6 +134,35 @@ final class StreamPair {
               .id(6)
               .sendWithInvalidate(killed.key)
               .buffer(from.address, 3, from.key));
+    }
+
+    /** All of it is done, and all bytes are where they belong. */
+    void assertCarried() {
+      assertThat(pair.active.host.sendsDone)
+          .extracting(Done::toString)
+          .containsExactly(
+              "1 SUCCESS SEND 5",
+              "2 SUCCESS RDMA_WRITE " + LARGE,
+              "3 SUCCESS RDMA_READ " + LARGE,
+              "4 SUCCESS RDMA_WRITE 0",
+              "5 SUCCESS SEND 1201",
+              "6 SUCCESS SEND 3");
+      assertThat(pair.passive.host.receivesDone)
+          .extracting(Done::toString)
+          .containsExactly("1 SUCCESS RECV 5", "2 SUCCESS RECV 1201", "3 SUCCESS RECV 3");
+      assertThat(pair.passive.host.receivesDone)
+          .extracting(Done::solicited)
+          .containsExactly(false, true, false);
+      assertThat(pair.passive.host.receivesDone.get(2).immediate()).isEqualTo(killed.key);
+      assertThat(pair.passive.host.find(killed.key)).isNull();
+      for (int i = 0; i < LARGE; i++) {
+        if (remote.bytes[i] != pattern(3, i)
+            || sink.bytes[i < LARGE - 7 ? i : i + 7] != pattern(3, i)
+            || (i < 1201 && inbox.bytes[i] != pattern(3, i))) {
+          throw new AssertionError("byte " + i + " differs");
+        }
+      }
+      assertThat(pair.active.engine.state()).isEqualTo(State.OPEN);
     }
   }
 
