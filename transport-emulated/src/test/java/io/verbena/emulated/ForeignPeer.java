@@ -32,6 +32,8 @@ public final class ForeignPeer {
   /** How each reply begins. */
   public static final String REPLY = hex("MPA ID Rep Frame");
 
+  private static final int IDLE_TURNS = 1000;
+
   private ForeignPeer() {}
 
   /** A peer that has connected by TCP. */
@@ -68,6 +70,13 @@ public final class ForeignPeer {
     while (pair.state() != state) {
       assertThat(System.nanoTime()).as("%s in time", state).isLessThan(deadline);
       boolean unused = fabric.progress();
+    }
+  }
+
+  /** For who has entered the fabric: drives it until there is nothing to do, for a while. */
+  public static void driveUntilIdle(IwarpFabric fabric) {
+    for (int idle = 0; idle < IDLE_TURNS; ) {
+      idle = fabric.progress() ? 0 : idle + 1;
     }
   }
 

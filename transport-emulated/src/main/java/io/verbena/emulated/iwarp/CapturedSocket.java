@@ -78,6 +78,15 @@ final class CapturedSocket implements StreamSocket {
   }
 
   @Override
+  public void resetAtClose() {
+    socket.resetAtClose();
+    TcpCapture.Stream ours = stream;
+    if (ours != null) {
+      ours.reset(active);
+    }
+  }
+
+  @Override
   public void close() throws IOException {
     ends(active);
     TcpCapture.Stream ours = stream;

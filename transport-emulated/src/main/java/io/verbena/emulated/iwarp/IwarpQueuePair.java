@@ -192,12 +192,13 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
 
   /**
    * Whoever sees a completion that failed may reset or close at once, before the turn in which the
-   * TERMINATE goes out (RFC 5040, section 4.8). A socket that is full does not get it.
+   * TERMINATE goes out (RFC 5040, section 4.8). What a full socket does not take is the stream's.
    */
   private void sayWhyItEnds() {
     TcpStream over = stream;
     if (over != null && engine.state() == StreamEngine.State.ENDING) {
       boolean unused = engine.send(over.socket().output());
+      over.settle(engine);
     }
   }
 

@@ -3,6 +3,7 @@ package io.verbena.emulated.iwarp;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ScatteringByteChannel;
 import java.nio.channels.SelectionKey;
@@ -14,6 +15,7 @@ final class NioSocket implements StreamSocket {
   private final SocketChannel channel;
   private final Runnable wake;
   private @Nullable SelectionKey key;
+  private boolean resetsAtClose;
 
   /**
    * A socket that no selector knows yet.
@@ -69,7 +71,18 @@ final class NioSocket implements StreamSocket {
   }
 
   @Override
+  public void resetAtClose() {
+    resetsAtClose = true;
+  }
+
+  @Override
   public void close() throws IOException {
-    channel.close();
+    try {
+      if (resetsAtClose) {
+        channel.setOption(StandardSocketOptions.SO_LINGER, 0);
+      }
+    } finally {
+      channel.close();
+    }
   }
 }

@@ -38,6 +38,9 @@ public interface StreamSocket {
   /** The address of the peer; of a socket that is connected. */
   InetSocketAddress remote();
 
+  /** Has {@link #close} drop what the peer was not sent yet, and tell the peer so by a reset. */
+  void resetAtClose();
+
   /** Closes it, at once. */
   void close() throws IOException;
 }

@@ -29,13 +29,19 @@ import org.jspecify.annotations.Nullable;
  * ANSWERED                                       |
  *    | queue pair takes it                       |
  * RUNNING  <-------------------------------------+
- *    | the engine has ended, or the queue pair leaves: FIN
+ *    | the engine ends, or the queue pair leaves
+ * TELLING -- no patience left: reset ----------------+
+ *    | all is out: FIN                               v
  * CLOSING -- the peer's FIN, or no patience left --> CLOSED <-- any error, before or after
  * }</pre>
  *
- * Closing waits for the peer's FIN, and drops what still comes: a socket that is closed with unread
- * bytes resets the connection, and the peer might lose what this end had sent (RFC 1122, section
- * 4.2.2.13).
+ * In TELLING the stream itself has what the socket was too full to take, up to the TERMINATE, and
+ * needs neither the engine nor the queue pair any more. Where the peer does not take it in time
+ * there is no FIN, which would say that it had all been sent.
+ *
+ * <p>Closing waits for the peer's FIN, and drops what still comes: a socket that is closed with
+ * unread bytes resets the connection, and the peer might lose what this end had sent (RFC 1122,
+ * section 4.2.2.13).
  */
 public final class TcpStream implements SocketSelector.Selected {
   /** {@code -ECONNRESET}: the peer closed it. */
@@ -43,7 +49,10 @@ public final class TcpStream implements SocketSelector.Selected {
 
   private static final int NO_ROUTE = -113;
   private static final long ASKING_NANOS = 5_000_000_000L;
+  private static final long TELLING_NANOS = 2_000_000_000L;
   private static final long CLOSING_NANOS = 2_000_000_000L;
+
+  private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
   /** Reads of what nobody wants before others have their turn. */
   private static final int DRAINING_READS = 16;
@@ -57,7 +66,10 @@ public final class TcpStream implements SocketSelector.Selected {
   private @Nullable MpaFrame request;
   private @Nullable IwarpQueuePair pair;
   private boolean established;
-  private boolean ending;
+
+  /** What is to be sent in TELLING. */
+  private ByteBuffer rest = NOTHING;
+
   private boolean halfOpen;
   private State state;
   private volatile @Nullable InetSocketAddress local;
@@ -69,6 +81,7 @@ public final class TcpStream implements SocketSelector.Selected {
     ASKED,
     OFFERED,
     RUNNING,
+    TELLING,
     CLOSING,
     CLOSED
   }
@@ -151,6 +164,10 @@ public final class TcpStream implements SocketSelector.Selected {
   private void late() {
     switch (state) {
       case CONNECTING, ASKING -> fail(ConnectionEvent.TIMED_OUT);
+      case TELLING -> {
+        socket.resetAtClose();
+        close();
+      }
       default -> close();
     }
   }
@@ -171,6 +188,7 @@ public final class TcpStream implements SocketSelector.Selected {
         }
         yield (operations & OP_READ) == 0 || carried.receive();
       }
+      case TELLING -> tell();
       case CLOSING -> drain();
       case CLOSED -> false;
     };
@@ -395,11 +413,9 @@ public final class TcpStream implements SocketSelector.Selected {
         socket.interest(engine.isFull() ? OP_READ | OP_WRITE : OP_READ);
       }
       case ENDING -> {
-        socket.interest(engine.isFull() ? OP_WRITE : 0);
-        if (!ending) {
-          // Not again for each request that is posted and flushed meanwhile.
-          ending = true;
-          deadline(CLOSING_NANOS);
+        // Else it sends what is left in its next turn.
+        if (engine.isFull()) {
+          shut(engine.takeRest());
         }
       }
       case IDLE, ENDED -> shut();
@@ -408,28 +424,47 @@ public final class TcpStream implements SocketSelector.Selected {
 
   /** Sends no more, and closes when the peer does not either. */
   void shut() {
+    shut(NOTHING);
+  }
+
+  /** As {@link #shut()}, once the peer has taken these bytes. */
+  private void shut(ByteBuffer last) {
     if (state != State.RUNNING) {
       return;
     }
     StreamUser who = user;
     user = null;
     pair = null;
+    rest = last;
     fabric.stops(this);
-    state = State.CLOSING;
+    state = State.TELLING;
     if (who != null) {
       who.ended();
     }
+    deadline(TELLING_NANOS);
+    // A program that refuses does not drive, and a peer that says nothing more wakes nobody.
+    fabric.wake();
+    boolean unused = tell();
+  }
+
+  private boolean tell() {
     try {
+      int sent = rest.hasRemaining() ? socket.output().write(rest) : 0;
+      if (rest.hasRemaining()) {
+        socket.interest(OP_WRITE);
+        return sent > 0;
+      }
       socket.shutdownOutput();
     } catch (IOException e) {
       close();
-      return;
+      return true;
     }
+    state = State.CLOSING;
+    rest = NOTHING;
     socket.interest(OP_READ);
     deadline(CLOSING_NANOS);
-    // A program that refuses does not drive, and a peer that says nothing more wakes nobody.
-    fabric.wake();
     boolean unused = drain();
+    return true;
   }
 
   private boolean drain() {
@@ -471,6 +506,7 @@ public final class TcpStream implements SocketSelector.Selected {
     StreamUser who = state == State.RUNNING ? user : null;
     state = State.CLOSED;
     user = null;
+    rest = NOTHING;
     alarm.cancel();
     noLongerHalfOpen();
     IwarpQueuePair carried = pair;

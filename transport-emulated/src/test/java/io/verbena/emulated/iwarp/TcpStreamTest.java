@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.emulated.iwarp;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.verbena.emulated.Caller;
+import io.verbena.emulated.ForeignClient;
+import io.verbena.emulated.ForeignFpdus;
+import io.verbena.emulated.ForeignPeer;
 import io.verbena.emulated.Loopbacks;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.iwarp.frame.MpaFrame;
@@ -11,17 +15,28 @@ import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
 import io.verbena.verbs.PortSpace;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
 import java.net.Socket;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.HexFormat;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How connections of TCP end. */
 @Tag("once")
 class TcpStreamTest {
   private static final URI ANY = URI.create("iwarp://" + Loopbacks.ADDRESS + ":0");
+  private static final int UNKNOWN_KEY = 0x77;
+
+  /** Of a megabyte each. */
+  private static final int SENDS = 48;
+
   private static final ByteBuffer NO_DATA = ByteBuffer.allocate(0).asReadOnlyBuffer();
 
   /** Nobody polls, and no byte comes: only an alarm that the driver knows of wakes it. */
@@ -41,6 +56,60 @@ class TcpStreamTest {
         await().atMost(Caller.LIMIT).until(() -> !sockets.hasStreams());
       }
     }
+  }
+
+  /** The stream has the socket then, and is the last that knows of it. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void tellsWhyItEndsBehindWhatThePeerHadNotRead(boolean closes) throws Exception {
+    try (ForeignClient peer = new ForeignClient()) {
+      failWithItsSocketFull(peer, closes);
+
+      assertThat(lastOf(peer.socket().getInputStream().readAllBytes()))
+          .startsWith("4147" + "00000000" + "00000002" + "00000001" + "00000000" + "1100");
+      await().atMost(Caller.LIMIT).until(() -> !fabric(peer).sockets().hasStreams());
+    }
+  }
+
+  /** What is posted is more than the sockets of both ends hold. */
+  private static void failWithItsSocketFull(ForeignClient peer, boolean closes) throws Exception {
+    QueuePair pair = peer.established(ForeignPeer.REQUEST);
+    IwarpFabric fabric = fabric(peer);
+    fabric.enter();
+    try {
+      peer.write(ForeignFpdus.send());
+      for (int i = 0; i < SENDS; i++) {
+        pair.postSend(
+            new SendWorkRequest(1)
+                .send()
+                .buffer(peer.caller.region.address(), Caller.SIZE, peer.caller.region.lkey()));
+      }
+      ForeignPeer.driveUntilIdle(fabric);
+      peer.write(ForeignFpdus.write(UNKNOWN_KEY, 0));
+      ForeignPeer.driveUntil(fabric, pair, QueuePairState.ERR);
+      if (closes) {
+        pair.close();
+        pair.close();
+      }
+    } finally {
+      fabric.leave();
+    }
+  }
+
+  private static IwarpFabric fabric(ForeignClient peer) {
+    return (IwarpFabric) ((EmulatedDevice) peer.caller.device).fabric();
+  }
+
+  /** The segment of the last FPDU, which is whole. */
+  private static String lastOf(byte[] fpdus) {
+    ByteBuffer all = ByteBuffer.wrap(fpdus);
+    int at = 0;
+    int length = 0;
+    for (int next = 0; next < fpdus.length; next = at + 2 + length + (-(length + 2) & 3) + 4) {
+      at = next;
+      length = all.getShort(at) & 0xffff;
+    }
+    return HexFormat.of().formatHex(fpdus, at + 2, at + 2 + length);
   }
 
   private static byte[] request() {

@@ -357,6 +357,18 @@ final class Gather {
     return giveUpPayload();
   }
 
+  /** Takes out what was added and not written. None of it may lie in memory of requests. */
+  ByteBuffer takeRest() {
+    closeSlice();
+    ByteBuffer rest = ByteBuffer.allocate((int) (added - written));
+    for (int i = first; i < count; i++) {
+      rest.put(parts[i]);
+    }
+    written = added;
+    reset();
+    return rest.flip();
+  }
+
   private void copyRest() {
     for (int i = first; i < count; i++) {
       if (shownBy[i] != null) {

@@ -8,6 +8,7 @@ import io.verbena.emulated.iwarp.frame.TerminateCause;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.QueuePairState;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.ScatteringByteChannel;
 import org.jspecify.annotations.Nullable;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  *                      |  the passive end only; it sends nothing yet
  * WAITING, OPEN -- fault, own or the peer's; ERR --> ENDING: a TERMINATE goes out, if it can
  *               -- TERMINATE, end or loss of the stream ------+
- * ENDING -- all is out --> ENDED <----------------------------+
+ * ENDING -- all is out, or taken out --> ENDED <--------------+
  * any -- RESET --> IDLE
  * }</pre>
  *
@@ -196,6 +197,20 @@ public final class StreamEngine {
       }
     }
     return true;
+  }
+
+  /**
+   * In ENDING: takes out what the peer is still to read, with the TERMINATE as its end, so that
+   * others send it in place of this engine.
+   *
+   * @return bytes of the caller's own
+   */
+  public ByteBuffer takeRest() {
+    ByteBuffer begun = gather.takeRest();
+    fill();
+    ByteBuffer last = gather.takeRest();
+    state = State.ENDED;
+    return ByteBuffer.allocate(begun.remaining() + last.remaining()).put(begun).put(last).flip();
   }
 
   private void fill() {

@@ -17,6 +17,8 @@ import io.verbena.emulated.iwarp.stream.StreamTerms.Role;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.SendWorkRequest;
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -188,6 +190,40 @@ class StreamFaultsTest {
     assertThat(pair.active.turn()).isTrue();
     assertThat(pair.active.engine.state()).isEqualTo(State.ENDING);
     Arrays.fill(from.bytes, OTHERS);
+    pair.run();
+
+    assertThat(pair.passive.engine.peersCause()).isEqualTo(TerminateCause.TAGGED_INVALID_TAG);
+    assertThat(pair.passive.host.receivesDone)
+        .extracting(Done::toString)
+        .containsExactly("1 SUCCESS RECV " + LARGE);
+    assertThat(inbox.bytes[LARGE - 1]).isEqualTo(pattern(3, LARGE - 1));
+  }
+
+  /** Others send it then, and who has memory back may write into that. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void givesUpWhatAFullChannelDoesNotTake(boolean crc) throws IOException {
+    pair.start(crc);
+    pair.run();
+    Region from = StreamPair.filled(pair.active.host.register(LARGE), 3);
+    Region inbox = pair.passive.host.register(LARGE);
+    pair.passive.receive(1, inbox, LARGE);
+    pair.there.most = 100;
+    pair.active.post(send(1, from));
+    pair.passive.post(
+        new SendWorkRequest(1).id(2).write(0x1000, 0x77).buffer(inbox.address, 8, inbox.key));
+    assertThat(pair.active.engine.send(pair.there)).isFalse();
+    assertThat(pair.active.engine.isFull()).isTrue();
+    assertThat(pair.passive.turn()).isTrue();
+    assertThat(pair.active.engine.receive(pair.back)).isTrue();
+    assertThat(pair.active.engine.state()).isEqualTo(State.ENDING);
+
+    ByteBuffer rest = pair.active.engine.takeRest();
+    Arrays.fill(from.bytes, OTHERS);
+    assertThat(pair.active.engine.state()).isEqualTo(State.ENDED);
+    while (rest.hasRemaining()) {
+      assertThat(pair.there.write(rest)).isPositive();
+    }
     pair.run();
 
     assertThat(pair.passive.engine.peersCause()).isEqualTo(TerminateCause.TAGGED_INVALID_TAG);

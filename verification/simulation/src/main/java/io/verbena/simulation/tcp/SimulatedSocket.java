@@ -31,6 +31,7 @@ final class SimulatedSocket implements StreamSocket {
   private boolean connected;
   private boolean broken;
   private boolean closed;
+  private boolean resetsAtClose;
 
   SimulatedSocket(SimulatedTcp network, int connection, OneWay in, OneWay out) {
     this.network = network;
@@ -202,6 +203,11 @@ final class SimulatedSocket implements StreamSocket {
     }
   }
 
+  @Override
+  public void resetAtClose() {
+    resetsAtClose = true;
+  }
+
   /** Bytes that nobody has read make it a reset, which may cost the peer bytes of ours. */
   @Override
   public void close() {
@@ -213,7 +219,7 @@ final class SimulatedSocket implements StreamSocket {
     if (broken) {
       return;
     }
-    if (in.waiting() > 0) {
+    if (resetsAtClose || in.waiting() > 0) {
       network.afterBytes(out, peer()::breaks);
     } else {
       sendEnd();

@@ -224,6 +224,10 @@ public final class SimulatedTcp extends TurnFabric implements StreamFabric, Netw
     running.remove(stream);
   }
 
+  boolean isOpen(TcpStream stream) {
+    return open.contains(stream);
+  }
+
   boolean runsNow(TcpStream stream) {
     return running.contains(stream);
   }

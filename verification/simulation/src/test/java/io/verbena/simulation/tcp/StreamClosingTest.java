@@ -77,6 +77,7 @@ class StreamClosingTest {
   @Test
   void isOverInTimeHoweverMuchIsPosted() {
     connect();
+    TcpStream stream = Objects.requireNonNull(active.stream);
     for (int i = 0; i < SENDS; i++) {
       active.post();
     }
@@ -85,12 +86,13 @@ class StreamClosingTest {
 
     long failed = tcp.clock().now();
     active.pair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
-    while (active.endedAt < 0 && tcp.clock().now() < failed + 10 * SECOND) {
+    while (tcp.isOpen(stream) && tcp.clock().now() < failed + 10 * SECOND) {
       active.post();
       runUntil(tcp.clock().now() + 100 * MILLI);
     }
 
-    assertThat(active.endedAt - failed)
+    assertThat(active.endedAt).as("its program is told at once").isBetween(failed, failed + MILLI);
+    assertThat(tcp.clock().now() - failed)
         .as("a part of a segment waits for the peer, for a while")
         .isBetween(SECOND, 3 * SECOND);
   }
