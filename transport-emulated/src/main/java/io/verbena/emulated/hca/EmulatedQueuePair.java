@@ -308,6 +308,17 @@ public abstract class EmulatedQueuePair implements QueuePair {
     return permitted(keys.find(key), address, length, needed);
   }
 
+  /** What {@code key} opens through this queue pair, whatever its range and rights; or null. */
+  public final @Nullable MemoryKey opened(int key) {
+    MemoryKey found = keys.find(key);
+    return found != null && found.isOpenTo(this, domain) ? found : null;
+  }
+
+  /** Whether {@code key} opens anything, be it through other queue pairs alone. */
+  public final boolean isKey(int key) {
+    return keys.find(key) != null;
+  }
+
   /**
    * As {@link #open(int, long, int, int)}, of an entry that was found before ownership was taken,
    * and may have died since, or be another queue pair's.

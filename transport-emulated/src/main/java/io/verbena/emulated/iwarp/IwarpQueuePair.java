@@ -5,6 +5,7 @@ import io.verbena.emulated.driven.DrivenQueuePair;
 import io.verbena.emulated.driven.TurnFabric;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
 import io.verbena.emulated.hca.MemoryKey;
+import io.verbena.emulated.iwarp.stream.Denial;
 import io.verbena.emulated.iwarp.stream.MemoryView;
 import io.verbena.emulated.iwarp.stream.Placement;
 import io.verbena.emulated.iwarp.stream.StreamEngine;
@@ -241,6 +242,19 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   }
 
   @Override
+  public Denial denial(Use use, int key, long address, long length) {
+    MemoryKey opened = opened(key);
+    if (opened == null) {
+      return isKey(key) ? Denial.TAG_OF_ANOTHER_STREAM : Denial.INVALID_TAG;
+    }
+    if (!opened.gives(right(use))) {
+      return Denial.ACCESS;
+    }
+    // If it is all right now, the key was none when it was looked up first.
+    return opened.contains(address, length) ? Denial.INVALID_TAG : Denial.ofRange(address, length);
+  }
+
+  @Override
   public boolean show(Use use, int key, long address, int length, MemoryView view) {
     MemoryKey found = find(use, key, address, length);
     if (found == null) {
@@ -251,13 +265,18 @@ public final class IwarpQueuePair extends DrivenQueuePair implements Placement {
   }
 
   private @Nullable MemoryKey find(Use use, int key, long address, int length) {
+    return use == Use.RECEIVE
+        ? openReceive(key, address, length)
+        : open(key, address, length, right(use));
+  }
+
+  private static int right(Use use) {
     return switch (use) {
-      case SEND -> open(key, address, length, MemoryKey.LOCAL_READ);
-      case SINK -> open(key, address, length, LOCAL_WRITE);
-      case RECEIVE -> openReceive(key, address, length);
-      case READ -> open(key, address, length, REMOTE_READ);
-      case WRITE -> open(key, address, length, REMOTE_WRITE);
-      case ATOMIC -> open(key, address, length, REMOTE_ATOMIC);
+      case SEND -> MemoryKey.LOCAL_READ;
+      case SINK, RECEIVE -> LOCAL_WRITE;
+      case READ -> REMOTE_READ;
+      case WRITE -> REMOTE_WRITE;
+      case ATOMIC -> REMOTE_ATOMIC;
     };
   }
 }

@@ -103,7 +103,7 @@ final class Inbound {
     faults = new InboundFaults(host, message, header, owner);
     writes = new InboundWrites(placement, header, faults);
     responses = new InboundResponses(host, placement, outbound, header, faults);
-    sends = new InboundSends(host, message, header, faults);
+    sends = new InboundSends(host, placement, message, header, faults);
     requests = new InboundRequests(placement, answers, faults);
   }
 

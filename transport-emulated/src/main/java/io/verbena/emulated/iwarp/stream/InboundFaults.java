@@ -32,10 +32,18 @@ final class InboundFaults {
 
   /** Whether it is a message of one FPDU, with a payload and a number that it must have. */
   boolean isMessage(int length, int number) {
-    if (header.payloadLength() != length || header.messageOffset() != 0 || !header.isLast()) {
+    if (header.sequence() != number) {
+      return invalid(TerminateCause.UNTAGGED_SEQUENCE);
+    }
+    if (header.messageOffset() != 0) {
       return invalid(TerminateCause.UNTAGGED_MESSAGE_OFFSET);
     }
-    return header.sequence() == number || invalid(TerminateCause.UNTAGGED_SEQUENCE);
+    if (header.payloadLength() > length) {
+      return invalid(TerminateCause.UNTAGGED_TOO_LONG);
+    }
+    // DDP takes what is shorter, and RDMAP has no code for what it then misses.
+    boolean isWhole = header.payloadLength() == length && header.isLast();
+    return isWhole || invalid(TerminateCause.STREAM_CATASTROPHE);
   }
 
   /** What the peer does is wrong, whatever the memory. */

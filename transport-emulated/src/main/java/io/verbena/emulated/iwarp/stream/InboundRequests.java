@@ -43,7 +43,9 @@ final class InboundRequests {
       if (read.length() > Integer.MAX_VALUE
           || !placement.permits(
               Use.READ, read.sourceTag(), read.sourceOffset(), (int) read.length())) {
-        return faults.denied(TerminateCause.REMOTE_PROTECTION);
+        return faults.denied(
+            placement.denial(Use.READ, read.sourceTag(), read.sourceOffset(), read.length())
+                .ofRequest);
       }
     }
     return answers.add(read) || faults.invalid(TerminateCause.STREAM_CATASTROPHE);
@@ -64,7 +66,8 @@ final class InboundRequests {
       return faults.invalid(TerminateCause.REMOTE_ACCESS);
     }
     if (!placement.permits(Use.ATOMIC, atomic.tag(), atomic.offset(), Long.BYTES)) {
-      return faults.denied(TerminateCause.REMOTE_PROTECTION);
+      return faults.denied(
+          placement.denial(Use.ATOMIC, atomic.tag(), atomic.offset(), Long.BYTES).ofRequest);
     }
     return answers.add(atomic) || faults.invalid(TerminateCause.STREAM_CATASTROPHE);
   }

@@ -65,11 +65,13 @@ final class InboundResponses {
     long end = came + length;
     long due = request.buffers().totalLength();
     boolean fits = end < due ? !header.isLast() : end == due && header.isLast();
-    if (header.tag() != outbound.oldestNumber() || header.taggedOffset() != came || !fits) {
-      outbound.failAsked(CompletionStatus.BAD_RESP_ERR);
-      return faults.invalid(TerminateCause.TAGGED_BOUNDS);
+    boolean isItsOwn = header.tag() == outbound.oldestNumber();
+    if (isItsOwn && header.taggedOffset() == came && fits) {
+      return true;
     }
-    return true;
+    outbound.failAsked(CompletionStatus.BAD_RESP_ERR);
+    return faults.invalid(
+        isItsOwn ? TerminateCause.TAGGED_BOUNDS : TerminateCause.TAGGED_INVALID_TAG);
   }
 
   /** Shows where the next bytes go, as far as that is in one piece. */

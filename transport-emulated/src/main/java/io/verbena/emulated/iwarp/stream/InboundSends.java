@@ -6,6 +6,7 @@ import io.verbena.emulated.iwarp.frame.FpduHeader;
 import io.verbena.emulated.iwarp.frame.FpduLayout;
 import io.verbena.emulated.iwarp.frame.ImmediateData;
 import io.verbena.emulated.iwarp.frame.TerminateCause;
+import io.verbena.emulated.iwarp.stream.Placement.Use;
 import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
 import java.nio.ByteBuffer;
@@ -16,12 +17,19 @@ import java.nio.ByteBuffer;
  */
 final class InboundSends {
   private final Host host;
+  private final Placement placement;
   private final InboundMessage message;
   private final FpduHeader header;
   private final InboundFaults faults;
 
-  InboundSends(Host host, InboundMessage message, FpduHeader header, InboundFaults faults) {
+  InboundSends(
+      Host host,
+      Placement placement,
+      InboundMessage message,
+      FpduHeader header,
+      InboundFaults faults) {
     this.host = host;
+    this.placement = placement;
     this.message = message;
     this.header = header;
     this.faults = faults;
@@ -49,14 +57,17 @@ final class InboundSends {
   /** The last segment is there; false if the stream ends. */
   boolean end() {
     if (header.opcode().invalidates() && !host.invalidateRemotely(header.tag())) {
-      return faults.refuse(
-          TerminateCause.REMOTE_CANNOT_INVALIDATE,
-          CompletionStatus.REM_INV_REQ_ERR,
-          AsyncEvent.Type.QP_REQ_ERR,
-          header);
+      return faults.invalid(whyItLives(header.tag()));
     }
     message.complete(header);
     return true;
+  }
+
+  /** Which of two codes (RFC 5040, section 4.8), as the drivers cxgb4 and irdma choose. */
+  private TerminateCause whyItLives(int tag) {
+    return placement.denial(Use.READ, tag, 0, 1) == Denial.TAG_OF_ANOTHER_STREAM
+        ? TerminateCause.REMOTE_CANNOT_INVALIDATE
+        : TerminateCause.CANNOT_INVALIDATE;
   }
 
   /** The memory that it goes to is gone. */

@@ -46,7 +46,7 @@ final class InboundWrites {
       return faults.invalid(TerminateCause.REMOTE_ACCESS);
     }
     return placement.permits(Use.WRITE, header.tag(), at, length)
-        || faults.denied(TerminateCause.TAGGED_INVALID_TAG);
+        || faults.denied(placement.denial(Use.WRITE, header.tag(), at, length).ofWrite);
   }
 
   /** Shows where the next bytes go. */

@@ -30,6 +30,13 @@ public interface Placement {
   boolean permits(Use use, int key, long address, int length);
 
   /**
+   * Why a key does not open memory for a use; of one that {@link #permits} has denied.
+   *
+   * @param length up to 2<sup>32</sup>
+   */
+  Denial denial(Use use, int key, long address, long length);
+
+  /**
    * Shows the memory that a key opens now for a use.
    *
    * @param view shows it until it shows other memory; of no use once the key is dead

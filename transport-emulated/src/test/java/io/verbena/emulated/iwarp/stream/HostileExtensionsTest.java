@@ -72,14 +72,14 @@ class HostileExtensionsTest {
   void refusesAnAddressBeyondTheRegion() throws IOException {
     peer.say(add(1, counter.key, counter.address + 16, 1));
 
-    peer.assertEnded(TerminateCause.REMOTE_PROTECTION, AsyncEvent.Type.QP_ACCESS_ERR);
+    peer.assertEnded(TerminateCause.REMOTE_BOUNDS, AsyncEvent.Type.QP_ACCESS_ERR);
   }
 
   @Test
   void refusesAnUnknownKey() throws IOException {
     peer.say(add(1, counter.key + 1, counter.address, 1));
 
-    peer.assertEnded(TerminateCause.REMOTE_PROTECTION, AsyncEvent.Type.QP_ACCESS_ERR);
+    peer.assertEnded(TerminateCause.REMOTE_INVALID_TAG, AsyncEvent.Type.QP_ACCESS_ERR);
   }
 
   @Test
@@ -90,7 +90,7 @@ class HostileExtensionsTest {
 
     peer.say(add(1, other.key, other.address, 1));
 
-    peer.assertEnded(TerminateCause.REMOTE_PROTECTION, AsyncEvent.Type.QP_ACCESS_ERR);
+    peer.assertEnded(TerminateCause.REMOTE_ACCESS, AsyncEvent.Type.QP_ACCESS_ERR);
     assertThat(other.getLong(0)).isZero();
   }
 
@@ -134,10 +134,10 @@ class HostileExtensionsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0, UNTAGGED_MESSAGE_OFFSET",
-    "48, UNTAGGED_MESSAGE_OFFSET",
-    "53, UNTAGGED_MESSAGE_OFFSET",
-    "128, UNTAGGED_MESSAGE_OFFSET",
+    "0, STREAM_CATASTROPHE",
+    "48, STREAM_CATASTROPHE",
+    "53, UNTAGGED_TOO_LONG",
+    "128, UNTAGGED_TOO_LONG",
     "129, UNTAGGED_TOO_LONG",
     "2000, UNTAGGED_TOO_LONG"
   })
@@ -153,7 +153,7 @@ class HostileExtensionsTest {
 
     peer.say(whole.substring(0, 4) + "01" + whole.substring(6));
 
-    peer.assertEnded(TerminateCause.UNTAGGED_MESSAGE_OFFSET, AsyncEvent.Type.QP_REQ_ERR);
+    peer.assertEnded(TerminateCause.STREAM_CATASTROPHE, AsyncEvent.Type.QP_REQ_ERR);
   }
 
   @ParameterizedTest
@@ -199,8 +199,8 @@ class HostileExtensionsTest {
   @CsvSource({
     "2, 1, 8, BAD_RESP_ERR, UNSPECIFIED_OPERATION", // another request's
     "1, 2, 8, WR_FLUSH_ERR, UNTAGGED_SEQUENCE",
-    "1, 1, 4, WR_FLUSH_ERR, UNTAGGED_MESSAGE_OFFSET",
-    "1, 1, 12, WR_FLUSH_ERR, UNTAGGED_MESSAGE_OFFSET"
+    "1, 1, 4, WR_FLUSH_ERR, STREAM_CATASTROPHE",
+    "1, 1, 12, WR_FLUSH_ERR, UNTAGGED_TOO_LONG"
   })
   void refusesAWrongResponse(
       int identifier, int sequence, int length, CompletionStatus status, TerminateCause cause)
@@ -271,11 +271,16 @@ class HostileExtensionsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {0, 4, 9, 16})
-  void refusesImmediateDataOfAnotherLength(int length) throws IOException {
+  @CsvSource({
+    "0, STREAM_CATASTROPHE",
+    "4, STREAM_CATASTROPHE",
+    "9, UNTAGGED_TOO_LONG",
+    "16, UNTAGGED_TOO_LONG"
+  })
+  void refusesImmediateDataOfAnotherLength(int length, TerminateCause cause) throws IOException {
     peer.say(untagged(IMMEDIATE, 0, 1, 0, "00".repeat(length)));
 
-    peer.assertEnded(TerminateCause.UNTAGGED_MESSAGE_OFFSET, AsyncEvent.Type.QP_REQ_ERR);
+    peer.assertEnded(cause, AsyncEvent.Type.QP_REQ_ERR);
   }
 
   /** It would take the receive of a message that is under way. */

@@ -58,6 +58,17 @@ final class StreamEnd implements Placement {
   }
 
   @Override
+  public Denial denial(Use use, int key, long address, long length) {
+    TestHost.Region region = host.find(key);
+    if (region == null) {
+      return Denial.INVALID_TAG;
+    }
+    return (region.access & right(use)) != right(use)
+        ? Denial.ACCESS
+        : Denial.ofRange(address, length);
+  }
+
+  @Override
   public boolean show(Use use, int key, long address, int length, MemoryView view) {
     TestHost.Region found = find(use, key, address, length);
     if (found == null) {
@@ -71,20 +82,22 @@ final class StreamEnd implements Placement {
   }
 
   private TestHost.@Nullable Region find(Use use, int key, long address, int length) {
-    int right =
-        switch (use) {
-          case SEND -> 0;
-          case SINK, RECEIVE -> Access.LOCAL_WRITE.bit();
-          case READ -> Access.REMOTE_READ.bit();
-          case WRITE -> Access.REMOTE_WRITE.bit();
-          case ATOMIC -> Access.REMOTE_ATOMIC.bit();
-        };
     TestHost.Region region = host.find(key);
     return region != null
-            && (region.access & right) == right
+            && (region.access & right(use)) == right(use)
             && address >= region.address
             && address - region.address <= region.bytes.length - length
         ? region
         : null;
+  }
+
+  private static int right(Use use) {
+    return switch (use) {
+      case SEND -> 0;
+      case SINK, RECEIVE -> Access.LOCAL_WRITE.bit();
+      case READ -> Access.REMOTE_READ.bit();
+      case WRITE -> Access.REMOTE_WRITE.bit();
+      case ATOMIC -> Access.REMOTE_ATOMIC.bit();
+    };
   }
 }

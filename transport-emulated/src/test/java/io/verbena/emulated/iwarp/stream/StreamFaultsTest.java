@@ -86,7 +86,7 @@ class StreamFaultsTest {
 
     pair.run();
 
-    pair.assertEnded(TerminateCause.REMOTE_PROTECTION);
+    pair.assertEnded(TerminateCause.REMOTE_BOUNDS);
     assertThat(pair.active.host.sendsDone)
         .extracting(Done::status)
         .containsExactly(CompletionStatus.WR_FLUSH_ERR);
