@@ -87,6 +87,10 @@ public final class TestHost implements Host {
   boolean bindRefused;
   int atomicsDone;
   Runnable ready = () -> {};
+
+  /** What others do before each compare-and-swap. */
+  public Runnable beforeSwap = () -> {};
+
   private int nextKey = 0x100;
   private long nextAddress = 0x7f00_0000_0000L;
 
@@ -188,6 +192,7 @@ public final class TestHost implements Host {
   @Override
   public Grant compareAndSwap(
       int rkey, long address, long expected, long swap, AtomicResult result) {
+    beforeSwap.run();
     Grant grant = check(rkey, address, Long.BYTES, Access.REMOTE_ATOMIC.bit());
     if (grant == Grant.GRANTED) {
       Region region = get(rkey);

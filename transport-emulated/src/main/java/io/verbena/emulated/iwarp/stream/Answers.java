@@ -14,7 +14,8 @@ import io.verbena.emulated.iwarp.stream.Placement.Use;
 /**
  * Answers the peer's READs and atomics, in the order in which they came (RFC 7306, section 5.4). An
  * atomic is done when its turn comes: behind the READs before it, whose bytes have left the memory
- * by then, and before those behind it.
+ * by then, and before those behind it. One that threads of the program hold up, who write to the
+ * same word all the time, waits for another turn.
  */
 final class Answers {
   /** Stands for none. */
@@ -31,6 +32,9 @@ final class Answers {
   private long readsEnd;
 
   private int responseNumber;
+
+  /** In this turn. */
+  private boolean isHeldUp;
 
   /** A READ, and how far it is answered; or an atomic. */
   private static final class Answer {
@@ -60,6 +64,7 @@ final class Answers {
     count = 0;
     readsEnd = 0;
     responseNumber = 0;
+    isHeldUp = false;
   }
 
   /** Has a READ answered; false if there are as many requests as this end serves at once. */
@@ -93,13 +98,23 @@ final class Answers {
     return true;
   }
 
+  /** Begins a turn. */
+  void beginTurn() {
+    isHeldUp = false;
+  }
+
+  /** Whether one is to be tried again in another turn. */
+  boolean areHeldUp() {
+    return isHeldUp;
+  }
+
   /** Whether a request waits for its answer, and may have it. */
   boolean areDue() {
-    return count > 0 && (!ring[first].isAtomic || gather.written() >= readsEnd);
+    return count > 0 && !isHeldUp && (!ring[first].isAtomic || gather.written() >= readsEnd);
   }
 
   /**
-   * Adds the answer to the oldest request, or a part of it.
+   * Adds the answer to the oldest request, or a part of it, or nothing if that is held up.
    *
    * @return false if its memory may not be used any more
    */
@@ -130,8 +145,10 @@ final class Answers {
   }
 
   private boolean addResponse(AtomicRequest request) {
-    if (atomic.execute(request) != Grant.GRANTED) {
-      return false;
+    Grant grant = atomic.execute(request);
+    isHeldUp = grant == null;
+    if (grant != Grant.GRANTED) {
+      return isHeldUp;
     }
     responseNumber++;
     gather.begin(

@@ -6,9 +6,13 @@ import io.verbena.emulated.engine.Grant;
 import io.verbena.emulated.engine.Host;
 import io.verbena.emulated.iwarp.frame.AtomicOperation;
 import io.verbena.emulated.iwarp.frame.AtomicRequest;
+import org.jspecify.annotations.Nullable;
 
 /** Does atomics of the peer. */
 final class RemoteAtomic {
+  /** How often a masked one is tried before others have their turn. */
+  private static final int ATTEMPTS = 64;
+
   private final Host host;
   private final AtomicResult result = new AtomicResult();
 
@@ -16,8 +20,12 @@ final class RemoteAtomic {
     this.host = host;
   }
 
-  /** Does one; {@link #original} is of use if it is granted. */
-  Grant execute(AtomicRequest request) {
+  /**
+   * Does one; {@link #original} is of use if it is granted.
+   *
+   * @return null if threads of the program changed the value between all attempts
+   */
+  @Nullable Grant execute(AtomicRequest request) {
     int key = request.tag();
     long address = request.offset();
     if (!request.isPlain()) {
@@ -28,18 +36,22 @@ final class RemoteAtomic {
         : host.compareAndSwap(key, address, request.compare(), request.data(), result);
   }
 
-  /** Swaps in what the masks make of the value, once nobody else changes it meanwhile. */
-  private Grant executeMasked(AtomicRequest request) {
+  /**
+   * Swaps in what the masks make of the value, if nobody else changes it meanwhile. That is
+   * lock-free: an attempt fails only where another change has succeeded.
+   */
+  private @Nullable Grant executeMasked(AtomicRequest request) {
     int key = request.tag();
     long address = request.offset();
     Grant grant = host.fetchAndAdd(key, address, 0, result);
-    boolean swapped = false;
-    while (grant == Grant.GRANTED && !swapped) {
+    for (int i = 0; i < ATTEMPTS && grant == Grant.GRANTED; i++) {
       long found = result.original();
       grant = host.compareAndSwap(key, address, found, request.after(found), result);
-      swapped = result.original() == found;
+      if (result.original() == found) {
+        return grant;
+      }
     }
-    return grant;
+    return grant == Grant.GRANTED ? null : grant;
   }
 
   /** The value that the last one found. */

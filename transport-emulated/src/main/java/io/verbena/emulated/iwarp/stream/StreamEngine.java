@@ -177,6 +177,7 @@ public final class StreamEngine {
 
   private boolean sendSome(GatheringByteChannel to) throws IOException {
     long end = gather.written() + TURN;
+    answers.beginTurn();
     while (gather.written() < end) {
       fill();
       // What is left in ENDED may lie in memory of requests that were flushed.
@@ -184,7 +185,7 @@ public final class StreamEngine {
         if (state == State.ENDING) {
           state = State.ENDED;
         }
-        return false;
+        return state == State.OPEN && answers.areHeldUp();
       }
       if (!gather.write(to)) {
         memoryGone();

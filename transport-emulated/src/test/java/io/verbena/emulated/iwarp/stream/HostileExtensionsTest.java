@@ -21,6 +21,7 @@ import io.verbena.verbs.AsyncEvent;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.SendWorkRequest;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,6 +60,31 @@ class HostileExtensionsTest {
     assertThat(peer.told()).isNull();
     assertThat(counter.getLong(0)).isZero();
     assertThat(counter.getLong(8)).isEqualTo(0x1234_56ffL);
+  }
+
+  /** A thread of the program adds to one field, again and again, while the peer adds to another. */
+  @Test
+  void letsOthersHaveTheirTurnWhileAWordIsChangedAllTheTime() throws IOException {
+    int changes = 1000;
+    AtomicInteger left = new AtomicInteger(changes);
+    end.host.beforeSwap =
+        () -> {
+          if (left.getAndDecrement() > 0) {
+            counter.putLong(0, counter.getLong(0) + (1L << 32));
+          }
+        };
+    peer.send(request(1, FETCH_ADD, counter.key, counter.address, 1, 1L << 31, 0, 0));
+    assertThat(end.engine.receive(peer.in)).isTrue();
+
+    assertThat(end.engine.send(peer.out)).as("there is more to do").isTrue();
+
+    assertThat(left).hasPositiveValue();
+    assertThat(peer.out.length()).isZero();
+    while (end.engine.send(peer.out)) {
+      assertThat(peer.out.length()).isZero();
+    }
+    assertThat(peer.out.length()).isPositive();
+    assertThat(counter.getLong(0)).isEqualTo((long) changes << 32 | 1);
   }
 
   @Test
