@@ -18,6 +18,7 @@ import io.verbena.emulated.ForeignPeer;
 import io.verbena.emulated.Loopbacks;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedQueuePair;
+import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionEvent;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.ConnectionListener;
@@ -25,6 +26,7 @@ import io.verbena.verbs.ConnectionParameters;
 import io.verbena.verbs.PortSpace;
 import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.SendWorkRequest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -245,6 +247,22 @@ class HandshakeTest {
     passive.close();
     passive.close();
 
+    assertThat(isClosed(peer)).isTrue();
+  }
+
+  /** The peer does not say that it sends a message first, and never sends one. */
+  @Test
+  void flushesWhatWaitsForThePeersFirstMessageWhenThePassiveEndIsClosed() throws Exception {
+    Socket peer = asking(listen(), REQUEST);
+    ConnectionIdentifier passive = requested();
+    passive.accept(ConnectionParameters.defaults());
+    caller.expect(ConnectionEvent.Type.ESTABLISHED);
+    pair(passive).postSend(new SendWorkRequest(1).id(1).send().signaled());
+
+    passive.close();
+
+    assertThat(caller.next().status()).isEqualTo(CompletionStatus.WR_FLUSH_ERR);
+    assertThat(read(peer, 24)).startsWith(REPLY);
     assertThat(isClosed(peer)).isTrue();
   }
 

@@ -41,7 +41,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * A peer that does not ask for an empty message first (RFC 6581, section 9) is established as soon
- * as it is accepted.
+ * as it is accepted. ACCEPTING has no deadline, as in the kernel's siw: how long a client may be
+ * silent is for the program to say, which closes the identifier.
  */
 final class IwarpConnection extends NotingIdentifier implements StreamUser {
   private static final int NO_WAY = -101;

@@ -24,7 +24,10 @@ public record StreamTerms(
     ACTIVE,
     /** Sends an empty WRITE first, so that the peer may send too (RFC 6581, section 9). */
     ACTIVE_WRITES_FIRST,
-    /** Sends nothing before its peer's first FPDU has come (RFC 5044, section 7.1.3). */
+    /**
+     * Sends nothing before its peer's first FPDU has come (RFC 5044, section 7.1.2), for which it
+     * waits without a limit: what is posted is flushed if others end that.
+     */
     PASSIVE
   }
 }
