@@ -24,6 +24,7 @@ import io.verbena.benchmarks.peers.NettyPingPong;
 import io.verbena.benchmarks.peers.SpscCopyOneWay;
 import io.verbena.benchmarks.peers.SpscOneWay;
 import io.verbena.benchmarks.peers.SpscPingPong;
+import io.verbena.benchmarks.peers.TcpPingPong;
 import io.verbena.benchmarks.peers.UdpOneWay;
 import io.verbena.benchmarks.peers.UdpPingPong;
 import io.verbena.benchmarks.ratis.RaftAppends;
@@ -37,12 +38,13 @@ import io.verbena.benchmarks.verbena.MonoReads;
 import io.verbena.benchmarks.verbena.ReactiveIdleConnections;
 import io.verbena.benchmarks.verbena.ReactiveOneWay;
 import io.verbena.benchmarks.verbena.ReactivePingPong;
+import io.verbena.benchmarks.verbena.ReactiveWirePingPong;
 import io.verbena.benchmarks.verbena.RoceHosts;
-import io.verbena.benchmarks.verbena.RocePingPong;
 import io.verbena.benchmarks.verbena.RoceWrites;
 import io.verbena.benchmarks.verbena.VerbsOneWay;
 import io.verbena.benchmarks.verbena.VerbsPingPong;
 import io.verbena.benchmarks.verbena.VerbsReads;
+import io.verbena.benchmarks.verbena.WirePingPong;
 import io.verbena.benchmarks.work.IdleConnections;
 import io.verbena.benchmarks.work.Measurement;
 import io.verbena.benchmarks.work.Measures;
@@ -54,6 +56,7 @@ import io.verbena.benchmarks.work.Plan;
 import io.verbena.benchmarks.work.ReadLayout;
 import io.verbena.benchmarks.work.UnaryCalls;
 import io.verbena.ratis.VerbenaRpcType;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,6 +77,7 @@ final class Catalog {
   private static final Duration RSOCKET_WARMS_UP = Duration.ofSeconds(4);
   private static final Duration RATIS_WARMS_UP = Duration.ofSeconds(10);
   private static final Duration WIRE_WARMS_UP = Duration.ofSeconds(3);
+  private static final String IWARP = "iwarp://127.0.0.1";
   private static final int CROWD = 1000;
 
   /** Sockets take a file descriptor at each end. */
@@ -536,6 +540,22 @@ final class Catalog {
   }
 
   private void betweenProcesses() {
+    Workload<PingPong> overTcp =
+        new Workload<>(
+            "iwarp-ping",
+            "64 B round trip over TCP between two processes, busy, p50",
+            "us",
+            1e-3,
+            false,
+            WIRE_WARMS_UP,
+            (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
+    add(overTcp, LIMIT, "tcp", () -> new TcpPingPong(SMALL));
+    add(overTcp, VERBENA, "verbs", () -> new WirePingPong(SMALL, URI.create(IWARP)));
+    add(
+        overTcp,
+        VERBENA,
+        "reactive",
+        () -> new ReactiveWirePingPong(SMALL, URI.create(IWARP + ":0")));
     Workload<PingPong> echo =
         new Workload<>(
             "roce-ping",
@@ -547,9 +567,9 @@ final class Catalog {
             (participant, plan) -> Measures.roundTrips(participant, SMALL, plan));
     add(echo, LIMIT, "udp", () -> new UdpPingPong(SMALL));
     add(echo, PEER, "aeron-udp", () -> new AeronUdpPingPong(SMALL));
-    add(echo, VERBENA, "roce", () -> new RocePingPong(SMALL, RoceHosts.ONE));
-    add(echo, VERBENA, "roce-locked", () -> new RocePingPong(SMALL, RoceHosts.ONE_LOCKED));
-    add(echo, VERBENA, "roce-two-hosts", () -> new RocePingPong(SMALL, RoceHosts.TWO));
+    add(echo, VERBENA, "roce", () -> new WirePingPong(SMALL, RoceHosts.ONE));
+    add(echo, VERBENA, "roce-locked", () -> new WirePingPong(SMALL, RoceHosts.ONE_LOCKED));
+    add(echo, VERBENA, "roce-two-hosts", () -> new WirePingPong(SMALL, RoceHosts.TWO));
     Workload<OneWay> writes =
         new Workload<>(
             "roce-write-64k",

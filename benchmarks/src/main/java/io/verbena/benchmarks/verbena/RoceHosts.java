@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 
-/** The addresses of the two processes of {@link RocePingPong} and {@link RoceWrites}. */
+/** The addresses of the two processes of {@link WirePingPong} and {@link RoceWrites}. */
 public enum RoceHosts {
   /** Both at one address, as programs of one host are: no RNIC is at either end. */
   ONE("roce://127.83.0.1", false),

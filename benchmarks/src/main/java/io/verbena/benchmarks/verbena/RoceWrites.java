@@ -33,7 +33,7 @@ public final class RoceWrites implements OneWay {
   private final OtherProcess other;
   private final VerbsEnd end;
   private final QueuePair pair;
-  private final RoceOther.RemoteTarget target;
+  private final WireOther.RemoteTarget target;
   private final ByteBuffer messages;
   private final ByteBuffer back;
   private final MemoryRegion from;
@@ -58,8 +58,8 @@ public final class RoceWrites implements OneWay {
     this.underWay = underWay;
     views = new ByteBufferView[underWay];
     completions = WorkCompletion.array(underWay);
-    other = new OtherProcess(RoceOther.class, hosts.there(), UNUSED_SIZE, size * underWay);
-    target = RoceOther.RemoteTarget.decode(other.line());
+    other = new OtherProcess(WireOther.class, hosts.there(), UNUSED_SIZE, size * underWay);
+    target = WireOther.RemoteTarget.decode(other.line());
     end = new VerbsEnd(hosts.here());
     pair = end.connect(target.address());
     messages = DirectMemory.allocate(size * underWay);

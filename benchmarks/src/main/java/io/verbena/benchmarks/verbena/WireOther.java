@@ -15,15 +15,15 @@ import java.net.URI;
 import java.time.Duration;
 
 /**
- * The other process of {@link RocePingPong} and {@link RoceWrites}: prints where it listens and
+ * The other process of {@link WirePingPong} and {@link RoceWrites}: prints where it listens and
  * what may be written, and then answers messages as they come.
  */
-final class RoceOther {
+final class WireOther {
   static final int RECEIVES = 16;
 
   private static final Duration LONGEST = Duration.ofHours(1);
 
-  private RoceOther() {}
+  private WireOther() {}
 
   /**
    * Arguments: the address of its HCA, the size of the messages, and of the memory that may be read

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.benchmarks.verbena;
+
+import io.verbena.PollMode;
+import io.verbena.RdmaOptions;
+import io.verbena.RdmaServer;
+import io.verbena.RdmaTransport;
+import io.verbena.benchmarks.work.Deadline;
+import io.verbena.benchmarks.work.OtherProcess;
+import io.verbena.benchmarks.work.Ping;
+import io.verbena.benchmarks.work.PingPong;
+import io.verbena.benchmarks.work.Pong;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/** {@code Flux} to and fro between two processes, the loops of both ends polling. */
+public final class ReactiveWirePingPong implements PingPong {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  private final OtherProcess other;
+  private final RdmaTransport transport = polling();
+  private final ReactivePings pings;
+
+  /**
+   * Connects.
+   *
+   * @param server where the other process listens
+   */
+  public ReactiveWirePingPong(int size, URI server) throws Exception {
+    other = new OtherProcess(Server.class, server, size);
+    URI address = URI.create(other.line());
+    pings = new ReactivePings(present(transport.connect(address)), size);
+  }
+
+  private static RdmaTransport polling() {
+    return RdmaTransport.create(RdmaOptions.builder().loops(1).pollMode(PollMode.BUSY).build());
+  }
+
+  private static <T> T present(Mono<T> made) {
+    return Objects.requireNonNull(made.block(LIMIT), "made");
+  }
+
+  @Override
+  public void exchange(long rounds, Ping ping, Pong pong, Deadline deadline) throws Exception {
+    deadline.await(pings.exchange(rounds, ping));
+  }
+
+  @Override
+  public void close() {
+    try (other) {
+      pings.release();
+      transport.dispose();
+    }
+  }
+
+  /** The end in the other process: prints where it listens, and answers who connects. */
+  static final class Server {
+    private Server() {}
+
+    /** Arguments: where to listen, and the size of the messages. */
+    public static void main(String[] arguments) {
+      OtherProcess.endWithParent();
+      int size = Integer.parseInt(arguments[1]);
+      RdmaServer server =
+          present(
+              polling()
+                  .bind(
+                      URI.create(arguments[0]),
+                      connection -> Mono.fromFuture(new ReactivePongs(connection, size).ended())));
+      System.out.println(server.address());
+      server.onClose().block();
+    }
+  }
+}
