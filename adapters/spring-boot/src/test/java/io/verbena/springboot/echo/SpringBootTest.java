@@ -102,7 +102,9 @@ class SpringBootTest {
   void refusesAValueBelowItsLimit(String property, String value, String refusal) {
     assertThatThrownBy(
             () ->
-                start("--verbena.hca=emulated://spring-refused", "--verbena." + property + "=" + value))
+                start(
+                    "--verbena.hca=emulated://spring-refused",
+                    "--verbena." + property + "=" + value))
         .hasRootCauseMessage(refusal);
   }
 

@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.testcontainers.images.builder.Transferable;
 
@@ -26,8 +27,12 @@ import org.testcontainers.images.builder.Transferable;
 @InContainers
 @Tag("exhaustive")
 @Tag("once")
+@EnabledIfSystemProperty(
+    named = "verbena.ratis.faults.rounds",
+    matches = "\\d+",
+    disabledReason = "takes minutes: bin/suite ratis-faults")
 class RatisFaultsTest {
-  /** How often each fault comes; {@code bin/suite ratis-faults} has three. */
+  /** How often each fault comes. */
   private static final int ROUNDS = Integer.getInteger("verbena.ratis.faults.rounds", 1);
 
   private static final int SERVERS = 3;
