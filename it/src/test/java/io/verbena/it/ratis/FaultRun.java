@@ -31,13 +31,19 @@ import org.apache.ratis.server.RaftServerConfigKeys;
  */
 public final class FaultRun<S> {
   /**
-   * A round takes at most three times Ratis's election timeout: to miss the leader, to ask whether
-   * the others would vote, and to have their votes. Some rounds are split, or late where the
-   * processors are busy: this leaves room for thirty.
+   * A server that has lost its place does not stand for election again for Ratis's step-down wait
+   * time, also where only its log is long enough. A round takes at most three times Ratis's
+   * election timeout: to miss the leader, to ask whether the others would vote, and to have their
+   * votes. Some rounds are split, or late where the processors are busy: this leaves room for
+   * twenty.
    */
   private static final Duration LEADER_LIMIT =
       Duration.ofMillis(
-          30 * 3 * RaftServerConfigKeys.Rpc.TIMEOUT_MAX_DEFAULT.toLong(TimeUnit.MILLISECONDS));
+          RaftServerConfigKeys.LeaderElection.LEADER_STEP_DOWN_WAIT_TIME_DEFAULT.toLong(
+                  TimeUnit.MILLISECONDS)
+              + 20
+                  * 3
+                  * RaftServerConfigKeys.Rpc.TIMEOUT_MAX_DEFAULT.toLong(TimeUnit.MILLISECONDS));
 
   /**
    * A client asks a server that does not answer for as long as Ratis's request timeout, and then
