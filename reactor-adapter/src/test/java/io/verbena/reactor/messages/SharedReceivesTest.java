@@ -193,11 +193,16 @@ class SharedReceivesTest {
       RdmaConnection other = accepted.poll(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
       peer.connect(RawPeer.handshake().encode());
       RdmaConnection hostile = accepted.poll(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS);
+      CountDownLatch heldUp = new CountDownLatch(1);
       CountDownLatch allSent = new CountDownLatch(1);
       CompletableFuture<byte[]> received =
           other
               .receive()
-              .doOnNext(message -> await().atMost(Ends.LIMIT).until(() -> allSent.getCount() == 0))
+              .doOnNext(
+                  message -> {
+                    heldUp.countDown();
+                    await().atMost(Ends.LIMIT).until(() -> allSent.getCount() == 0);
+                  })
               .map(Ends::take)
               .next()
               .toFuture();
@@ -206,6 +211,7 @@ class SharedReceivesTest {
 
       // While the loop is held up it announces nothing.
       innocent.send(Mono.just(Ends.message(innocent, 10, 1))).block(Ends.LIMIT);
+      assertThat(heldUp.await(Ends.LIMIT.toSeconds(), TimeUnit.SECONDS)).isTrue();
       for (int i = 0; i <= FIRST; i++) {
         peer.send(message());
       }
