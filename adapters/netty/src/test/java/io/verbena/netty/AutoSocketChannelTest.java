@@ -32,6 +32,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -53,6 +54,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 class AutoSocketChannelTest {
   private static final String TCP = AutoSocketChannel.TCP;
   private static final int SHORT_MILLIS = 200;
+
+  /** A connect that is as patient begins in time to wait for another one, however slow the HCA. */
+  private static final int PATIENT_MILLIS =
+      (int) Addresses.within(Duration.ofSeconds(2)).toMillis();
 
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
   private final Ends ends = new Ends(Ends.options().meters(new VerbenaMeters(registry)));
@@ -272,7 +277,7 @@ class AutoSocketChannelTest {
     for (int i = 0; i < 20; i++) {
       connecting.add(
           client(new Collector())
-              .option(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, SHORT_MILLIS)
+              .option(RdmaChannelOption.RDMA_TIMEOUT_MILLIS, PATIENT_MILLIS)
               .connect(server.localAddress()));
     }
 
@@ -309,12 +314,12 @@ class AutoSocketChannelTest {
 
     ChannelFuture second =
         client(new Collector())
-            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, SHORT_MILLIS)
+            .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, PATIENT_MILLIS)
             .connect(server.localAddress());
 
     assertThat(causeOf(second))
         .isInstanceOf(ConnectException.class)
-        .hasMessageContaining("timed out after " + SHORT_MILLIS + " ms");
+        .hasMessageContaining("timed out after " + PATIENT_MILLIS + " ms");
     assertThat(first.isDone()).isFalse();
     assertThat(first.cancel(false)).isTrue();
     assertThat(first.channel().closeFuture().awaitUninterruptibly(Ends.LIMIT.toMillis())).isTrue();
