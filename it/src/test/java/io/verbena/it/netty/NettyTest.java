@@ -7,8 +7,12 @@ import io.verbena.it.guest.LeftOut;
 /** The tests of the Netty channels, unchanged, on {@code disni://}. */
 @InSoftRoceGuest(
     packages = "io.verbena.netty",
-    without =
-        @LeftOut(
-            tests = "io.verbena.netty.PagesTest",
-            reason = "of pages in docs/: there is no HCA in it"))
+    without = {
+      @LeftOut(
+          tests = "io.verbena.netty.PagesTest",
+          reason = "of pages in docs/: there is no HCA in it"),
+      @LeftOut(
+          tests = "io.verbena.netty.ReceiveBuffersTest",
+          reason = "on a pool of receives that the test is itself: no HCA is asked")
+    })
 class NettyTest {}
