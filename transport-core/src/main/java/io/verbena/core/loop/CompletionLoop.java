@@ -162,8 +162,8 @@ public final class CompletionLoop {
   }
 
   /**
-   * Has {@code action} run on the loop's thread each time it has slept; it finds {@link
-   * #isSleeping} false. It must be short, and throw nothing.
+   * Has {@code action} run on the loop's thread each time it has slept, also if it breaks down; it
+   * finds {@link #isSleeping} false. It must be short, and throw nothing.
    */
   public void onWake(Runnable action) {
     onWake = action;
@@ -555,10 +555,10 @@ public final class CompletionLoop {
       idleStrategy.worked();
     } finally {
       sleeping = false;
-    }
-    Runnable told = onWake;
-    if (told != null) {
-      told.run();
+      Runnable told = onWake;
+      if (told != null) {
+        told.run();
+      }
     }
     readClock();
   }
