@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.reactivestreams.Subscription;
@@ -37,21 +37,22 @@ class FlightRecorderTest {
   private static final String LOOP_STALL = "io.verbena.LoopStall";
   private static final String REFUSED = "io.verbena.MemoryRefused";
 
-  private static final Recording RECORDING = new Recording();
+  // One for each test: on some HCAs the next test gets the last one's ports again.
+  private final Recording recording = new Recording();
 
   @TempDir private Path folder = Path.of("");
 
-  @BeforeAll
-  static void record() {
+  @BeforeEach
+  void record() {
     for (String name : List.of(OPENED, CLOSED, FAILED, STALL, LOOP_STALL, REFUSED)) {
-      RECORDING.enable(name).withThreshold(Duration.ZERO);
+      recording.enable(name).withThreshold(Duration.ZERO);
     }
-    RECORDING.start();
+    recording.start();
   }
 
-  @AfterAll
-  static void stop() {
-    RECORDING.close();
+  @AfterEach
+  void stop() {
+    recording.close();
   }
 
   @Test
@@ -183,7 +184,7 @@ class FlightRecorderTest {
 
   private List<RecordedEvent> events(String name) throws Exception {
     Path file = folder.resolve("recorded.jfr");
-    RECORDING.dump(file);
+    recording.dump(file);
     return RecordingFile.readAllEvents(file).stream()
         .filter(event -> event.getEventType().getName().equals(name))
         .toList();
