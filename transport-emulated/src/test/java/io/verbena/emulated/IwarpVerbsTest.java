@@ -20,11 +20,12 @@ class IwarpVerbsTest extends VerbsTck {
 
   private static final KnownDeviations KNOWN =
       KnownDeviations.iwarp()
-          .always(IwarpDeviation.DONE_WHEN_SENT, IwarpDeviation.ENDED_BY_EITHER_END)
+          .always(IwarpDeviation.DONE_WHEN_SENT)
           .sometimes(
               IwarpDeviation.DONE_BEFORE_THE_ERROR,
               IwarpDeviation.DONE_OR_FLUSHED,
-              IwarpDeviation.DONE_BEHIND_A_FAILURE)
+              IwarpDeviation.DONE_BEHIND_A_FAILURE,
+              IwarpDeviation.ENDED_BY_EITHER_END)
           .add(
               IwarpDeviation.CONNECTED_BY_THE_MANAGER.always(),
               "CompletionQueues.growsAndKeepsWhatItHolds")

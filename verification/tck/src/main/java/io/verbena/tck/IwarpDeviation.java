@@ -48,7 +48,6 @@ public enum IwarpDeviation {
       "a SEND or WRITE is done when TCP has taken it (RFC 5040, section 5.5), also if the peer then"
           + " refuses it, has no receive for it, or goes: unsignaled, it never completes",
       "client's send completion queue",
-      "Disconnecting.flushesWhatIsPendingAtBothEnds",
       "ErrorState.flushesTheReceivesWhenASendFails",
       "ErrorState.isEnteredByTheResponderThatRefusesToo",
       "RemoteProtection.rejectsEveryUnsignaledRequestWithACompletion"),
@@ -73,6 +72,7 @@ public enum IwarpDeviation {
   DONE_OR_FLUSHED(
       "as above, by who is first: the stream, or what the test does meanwhile",
       "client's send completion queue",
+      "Disconnecting.flushesWhatIsPendingAtBothEnds",
       "Threads.completesEachRequestOnceWhenAnErrorRacesWithPosting"),
 
   /** As {@link #DONE_OR_FLUSHED}, of what is behind a request that fails. */
