@@ -66,6 +66,11 @@ final class CallsInFlight {
     return call;
   }
 
+  /** Returns whether the call of this number has not ended. */
+  boolean isInFlight(long number) {
+    return calls.containsKey(number);
+  }
+
   /** Ends the call of a message; one that has ended already, by its deadline, is let go. */
   void ended(ByteBuf message) {
     Call call = remove(CallLayout.call(message));

@@ -35,7 +35,7 @@ final class PeerLink {
 
   private final String name;
   private final CallsInFlight calls;
-  private final SendQueue queue = new SendQueue();
+  private final SendQueue queue = new SendQueue(() -> {});
   private final AtomicBoolean over = new AtomicBoolean();
   private volatile @Nullable RdmaConnection connection;
   private volatile @Nullable Disposable attempt;
@@ -108,6 +108,8 @@ final class PeerLink {
             TICK,
             () -> {
               calls.expire();
+              // A peer that takes nothing would have them pile up, a call's time after another.
+              queue.removeIf(message -> !calls.isInFlight(CallLayout.call(message)));
               if (!isOver()) {
                 tick();
               }

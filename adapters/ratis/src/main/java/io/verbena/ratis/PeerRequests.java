@@ -26,7 +26,8 @@ import reactor.core.publisher.BaseSubscriber;
 /**
  * The requests of a connection that a peer made. Appends, chunks of a snapshot and the ordered
  * requests of a client are worked on one behind the other, each kind by itself, all others at once,
- * on the server's threads. No more are asked of the peer than may be worked on.
+ * on the server's threads. The peer is asked for another only when it has taken a reply: what is
+ * worked on and what waits for its credits have one limit.
  */
 final class PeerRequests extends BaseSubscriber<ByteBuf> {
   private static final Logger LOG = LoggerFactory.getLogger(PeerRequests.class);
@@ -39,8 +40,8 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
   private final Executor snapshots;
   private final Executor ordered;
   private final int most;
-  private final AtomicInteger answered = new AtomicInteger();
-  private final SendQueue queue = new SendQueue();
+  private final AtomicInteger replied = new AtomicInteger();
+  private final SendQueue queue = new SendQueue(this::replied);
 
   /** The newest stream of ordered requests of which one has failed. */
   private volatile int failedStream = -1;
@@ -62,7 +63,7 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
    *
    * @param name of the server, for logs
    * @param threads which may block
-   * @param most how many requests are worked on at once
+   * @param most how many requests are worked on, or have replies that wait, at once
    */
   static void serve(
       String name, RdmaConnection connection, RequestHandler handler, Executor threads, int most) {
@@ -179,9 +180,12 @@ final class PeerRequests extends BaseSubscriber<ByteBuf> {
       LOG.warn("{}: cannot reply to {}", name, connection.peer(), e);
       connection.dispose();
     }
+  }
+
+  private void replied() {
     // In batches: each costs the loop a turn.
     int batch = Math.max(1, most / 8);
-    if (answered.incrementAndGet() % batch == 0) {
+    if (replied.incrementAndGet() % batch == 0) {
       request(batch);
     }
   }

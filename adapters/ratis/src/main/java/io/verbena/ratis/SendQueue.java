@@ -2,9 +2,12 @@
 package io.verbena.ratis;
 
 import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.Iterator;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.function.Predicate;
 import org.jctools.queues.varhandle.MpscUnboundedVarHandleArrayQueue;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -15,8 +18,8 @@ import reactor.core.publisher.Operators;
 /**
  * The messages of a connection that wait for the peer's credits, in the order in which they were
  * offered. Any thread offers; one thread at a time hands on, as far as the subscriber has asked:
- * who offers, or who asks. What it holds is bounded by the calls in flight at this end or at the
- * other.
+ * who offers, who asks, or who removes. It has no bound of its own: its owner sees to it that what
+ * it holds is of calls in flight.
  */
 final class SendQueue implements Publisher<ByteBuf>, Subscription {
   private static final AtomicLongFieldUpdater<SendQueue> REQUESTED =
@@ -25,12 +28,25 @@ final class SendQueue implements Publisher<ByteBuf>, Subscription {
 
   private final Queue<ByteBuf> messages = new MpscUnboundedVarHandleArrayQueue<>(CHUNK);
   private final AtomicInteger passes = new AtomicInteger();
+  private final Runnable handedOn;
   private volatile boolean closed;
+  private volatile @Nullable Predicate<ByteBuf> unwanted;
   private volatile long requested;
   private volatile @Nullable Subscriber<? super ByteBuf> actual;
 
   // Only in a pass.
+  private final Queue<ByteBuf> looked = new ArrayDeque<>();
   private long emitted;
+
+  /**
+   * An empty queue.
+   *
+   * @param handedOn called for each message that the subscriber took, on the thread that handed it
+   *     on; must not throw
+   */
+  SendQueue(Runnable handedOn) {
+    this.handedOn = handedOn;
+  }
 
   /** Takes a message over; once closed, releases it and returns false. */
   boolean offer(ByteBuf message) {
@@ -41,6 +57,12 @@ final class SendQueue implements Publisher<ByteBuf>, Subscription {
     messages.add(message);
     drain();
     return true;
+  }
+
+  /** Releases the messages that wait and are of no use any more, wherever they stand. */
+  void removeIf(Predicate<ByteBuf> ofNoUse) {
+    unwanted = ofNoUse;
+    drain();
   }
 
   /** Takes no more and releases what it holds. Idempotent. */
@@ -81,19 +103,41 @@ final class SendQueue implements Publisher<ByteBuf>, Subscription {
   }
 
   private void pass() {
+    Predicate<ByteBuf> ofNoUse = unwanted;
+    if (ofNoUse != null) {
+      unwanted = null;
+      remove(ofNoUse);
+    }
     Subscriber<? super ByteBuf> to = actual;
     while (to != null && !closed && emitted != requested) {
-      ByteBuf message = messages.poll();
+      ByteBuf message = next();
       if (message == null) {
         break;
       }
       emitted++;
       to.onNext(message);
+      handedOn.run();
     }
     if (closed) {
-      for (ByteBuf left = messages.poll(); left != null; left = messages.poll()) {
-        left.release();
+      remove(message -> true);
+    }
+  }
+
+  private void remove(Predicate<ByteBuf> ofNoUse) {
+    for (ByteBuf next = messages.poll(); next != null; next = messages.poll()) {
+      looked.add(next);
+    }
+    for (Iterator<ByteBuf> each = looked.iterator(); each.hasNext(); ) {
+      ByteBuf message = each.next();
+      if (ofNoUse.test(message)) {
+        each.remove();
+        message.release();
       }
     }
+  }
+
+  private @Nullable ByteBuf next() {
+    ByteBuf first = looked.poll();
+    return first == null ? messages.poll() : first;
   }
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.ratis;
 
+import static java.util.Objects.requireNonNull;
 import static java.util.concurrent.CompletableFuture.completedFuture;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyInt;
+import static org.mockito.Mockito.doAnswer;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.times;
@@ -35,10 +37,13 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.apache.ratis.client.impl.ClientProtoUtils;
@@ -75,6 +80,7 @@ import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.thirdparty.com.google.protobuf.ByteString;
 import org.apache.ratis.thirdparty.com.google.protobuf.MessageLite;
 import org.apache.ratis.util.TimeDuration;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -82,6 +88,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentCaptor;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -382,6 +390,89 @@ class CallTest {
 
     later.complete(AppendEntriesReplyProto.getDefaultInstance());
     assertThat(await(vote(LONG))).isEqualTo(RequestVoteReplyProto.getDefaultInstance());
+  }
+
+  @Test
+  void aPeerThatTakesNothingHoldsNoMessageOfACallThatHasEnded() throws IOException {
+    List<ByteBuf> messages = new CopyOnWriteArrayList<>();
+    RdmaConnection connection = connection(messages);
+    RdmaTransport deaf = mock(RdmaTransport.class);
+    when(deaf.connect(any(), any())).thenReturn(Mono.just(connection));
+
+    try (PeerProxy proxy = new PeerProxy(deaf, address, "c->s0", 4)) {
+      for (int n = 0; n < 3; n++) {
+        CompletableFuture<MessageLite> call =
+            proxy.call(
+                Operation.REQUEST_VOTE,
+                RequestVoteRequestProto.getDefaultInstance(),
+                SHORT,
+                Runnable::run);
+        assertThatExceptionOfType(TimeoutIOException.class).isThrownBy(() -> await(call));
+      }
+
+      assertThat(messages).hasSize(3);
+      Awaitility.await()
+          .atMost(SOON)
+          .until(() -> messages.stream().allMatch(message -> message.refCnt() == 0));
+    }
+  }
+
+  @Test
+  void asksForAnotherRequestOnlyWhenThePeerHasTakenAReply() throws IOException {
+    int most = 4;
+    RdmaConnection connection = connection(new ArrayList<>());
+    AtomicLong asked = new AtomicLong();
+    ByteBuf request = voteRequest();
+    when(connection.receive())
+        .thenReturn(
+            Flux.<ByteBuf>generate(sink -> sink.next(request.retain()))
+                .doOnRequest(asked::addAndGet));
+    AtomicReference<BaseSubscriber<ByteBuf>> peer = new AtomicReference<>();
+    when(connection.send(any())).then(send -> subscribed(send.getArgument(0), peer));
+    when(server.requestVote(any())).thenReturn(RequestVoteReplyProto.getDefaultInstance());
+
+    PeerRequests.serve("s0", connection, new RequestHandler(server), Runnable::run, most);
+
+    assertThat(asked).hasValue(most);
+    requireNonNull(peer.get()).request(3);
+    assertThat(asked).hasValue(most + 3);
+    requireNonNull(peer.get()).cancel();
+    request.release();
+  }
+
+  /** A send whose peer has no credit until it is asked for some. */
+  private static Mono<Void> subscribed(
+      Publisher<ByteBuf> messages, AtomicReference<BaseSubscriber<ByteBuf>> into) {
+    BaseSubscriber<ByteBuf> subscriber =
+        new BaseSubscriber<>() {
+          @Override
+          protected void hookOnSubscribe(Subscription subscription) {
+            // The test asks.
+          }
+
+          @Override
+          protected void hookOnNext(ByteBuf message) {
+            message.release();
+          }
+        };
+    into.set(subscriber);
+    messages.subscribe(subscriber);
+    return Mono.never();
+  }
+
+  /** An open connection on which nothing comes, and that keeps a list of what it allocates. */
+  private static RdmaConnection connection(List<ByteBuf> allocated) {
+    RdmaConnection connection = connection(memoryIsFull());
+    ByteBufAllocator allocator = connection.memory().allocator();
+    doAnswer(
+            call -> {
+              ByteBuf message = PooledByteBufAllocator.DEFAULT.directBuffer(call.getArgument(0));
+              allocated.add(message);
+              return message;
+            })
+        .when(allocator)
+        .directBuffer(anyInt());
+    return connection;
   }
 
   @Test

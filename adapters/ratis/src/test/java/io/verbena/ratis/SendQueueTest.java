@@ -7,11 +7,14 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.BaseSubscriber;
 
 class SendQueueTest {
-  private final SendQueue queue = new SendQueue();
+  private final AtomicInteger handedOn = new AtomicInteger();
+  private final SendQueue queue = new SendQueue(handedOn::incrementAndGet);
   private final List<Integer> got = new ArrayList<>();
   private final BaseSubscriber<ByteBuf> subscriber =
       new BaseSubscriber<>() {
@@ -41,7 +44,33 @@ class SendQueueTest {
     subscriber.request(2);
 
     assertThat(got).containsExactly(1, 2);
+    assertThat(handedOn).hasValue(2);
     queue.close();
+  }
+
+  @Test
+  void removesWhatIsOfNoUseWhereverItStands() {
+    List<ByteBuf> messages = IntStream.range(0, 6).mapToObj(SendQueueTest::message).toList();
+    messages.subList(0, 5).forEach(queue::offer);
+
+    queue.removeIf(message -> message.getInt(0) % 2 == 0);
+    queue.offer(messages.get(5));
+
+    assertThat(messages).extracting(ByteBuf::refCnt).containsExactly(0, 1, 0, 1, 0, 1);
+    queue.subscribe(subscriber);
+    subscriber.request(10);
+    assertThat(got).containsExactly(1, 3, 5);
+  }
+
+  @Test
+  void releasesWhatWasLeftWhenItIsClosed() {
+    ByteBuf held = message(1);
+    queue.offer(held);
+    queue.removeIf(message -> false);
+
+    queue.close();
+
+    assertThat(held.refCnt()).isZero();
   }
 
   @Test
