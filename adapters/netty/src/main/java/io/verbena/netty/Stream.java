@@ -9,12 +9,11 @@ import io.verbena.core.loop.DutyCycleEnd;
 import io.verbena.core.loop.QueueMember;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.core.receive.ReceivePool;
+import io.verbena.core.receive.ReceiveShare;
 import io.verbena.netty.wire.Handshake;
 import io.verbena.verbs.CompletionStatus;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.QueuePairAttributes;
-import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
 import java.io.IOException;
@@ -354,9 +353,7 @@ final class Stream implements QueueMember, ReceivePool.User {
   private boolean stopQueues() {
     receiveBuffers.halt();
     try {
-      if (queuePair.state() != QueuePairState.ERR) {
-        queuePair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
-      }
+      ReceiveShare.stop(queuePair);
       handler.drain();
       return true;
     } catch (VerbsException e) {
@@ -401,7 +398,9 @@ final class Stream implements QueueMember, ReceivePool.User {
     if (state == State.CLOSED || disconnected) {
       return;
     }
-    handler.drain();
+    if (!stopQueues()) {
+      handler.drain();
+    }
     breakOutput(brokenPipe());
     receivesEnded();
   }

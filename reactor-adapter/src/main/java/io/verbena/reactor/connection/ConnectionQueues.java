@@ -25,8 +25,6 @@ import io.verbena.reactor.queue.SendSlots;
 import io.verbena.verbs.ConnectionIdentifier;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.QueuePair;
-import io.verbena.verbs.QueuePairAttributes;
-import io.verbena.verbs.QueuePairState;
 import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
@@ -189,9 +187,7 @@ final class ConnectionQueues {
    * @throws VerbsException if the HCA cannot
    */
   void stop() {
-    if (pair.state() != QueuePairState.ERR) {
-      pair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
-    }
+    ReceiveShare.stop(pair);
   }
 
   /**

@@ -3,7 +3,11 @@ package io.verbena.core.receive;
 
 import io.netty.buffer.ByteBuf;
 import io.verbena.verbs.CompletionQueue;
+import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.QueuePairAttributes;
 import io.verbena.verbs.QueuePairOptions;
+import io.verbena.verbs.QueuePairState;
+import io.verbena.verbs.VerbsException;
 import org.jspecify.annotations.Nullable;
 
 /** What one connection has of a {@link ReceivePool}. Only on the loop. */
@@ -36,6 +40,24 @@ public final class ReceiveShare implements Receives {
         ? QueuePairOptions.reliable(completions, completions, sends, receives)
         : QueuePairOptions.reliable(completions, share.pool.completionQueue(), sends, 0)
             .withSharedReceiveQueue(share.pool.queue());
+  }
+
+  /**
+   * Brings a queue pair into its error state: all that is posted is flushed, and what it has taken
+   * of a pool stands in the completion queue. Also one that is there already, as where the peer has
+   * disconnected: what brought it there may be about to flush it, and only a change waits for that.
+   *
+   * @throws VerbsException if the HCA cannot
+   */
+  public static void stop(QueuePair pair) {
+    try {
+      pair.modify(new QueuePairAttributes().state(QueuePairState.ERR));
+    } catch (VerbsException e) {
+      // Of a device that is gone, all has been flushed.
+      if (pair.state() != QueuePairState.ERR) {
+        throw e;
+      }
+    }
   }
 
   /** Hands the receives of this queue pair to {@code to}; before it can receive any. */
