@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** gRPC in a cluster in which hosts get RDMA one by one. */
 @Tag("once")
 class AutoTest {
-  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
   private static final int CALLERS = 4;
   private static final MethodDescriptor<byte[], byte[]> ECHO =
       MethodDescriptor.newBuilder(new Bytes(), new Bytes())

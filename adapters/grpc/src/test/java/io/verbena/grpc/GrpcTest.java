@@ -43,7 +43,7 @@ import org.junit.jupiter.api.Test;
 
 /** What gRPC's own tests do not ask for. */
 class GrpcTest {
-  private static final int LIMIT = 30;
+  private static final int LIMIT = (int) Addresses.within(Duration.ofSeconds(30)).toSeconds();
   private static final MethodDescriptor<byte[], byte[]> ECHO = method("echo", MethodType.UNARY);
   private static final MethodDescriptor<byte[], byte[]> SILENCE =
       method("silence", MethodType.UNARY);
@@ -145,7 +145,7 @@ class GrpcTest {
     byte[] message = new byte[8 << 20];
     new Random(8).nextBytes(message);
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < Addresses.rounds(3); i++) {
       assertThat(call(ECHO, message, LIMIT)).isEqualTo(message);
     }
   }

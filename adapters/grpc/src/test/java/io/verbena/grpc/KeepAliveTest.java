@@ -13,7 +13,9 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http2.Http2Frame;
 import io.netty.handler.codec.http2.Http2FrameCodecBuilder;
 import io.netty.handler.codec.http2.Http2PingFrame;
+import io.verbena.core.testing.Addresses;
 import io.verbena.netty.RdmaSockets;
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -22,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 /** Of the server; gRPC pings no sooner than after 10 s, so that there is one test for both ends. */
 class KeepAliveTest {
-  private static final int LIMIT = 30;
+  private static final int LIMIT = (int) Addresses.within(Duration.ofSeconds(30)).toSeconds();
 
   private final int port = Loops.nextPort();
   private final CountDownLatch pings = new CountDownLatch(2);

@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class SocketsTest {
   private static final String NIO = "io.netty.channel.nio.NioIoHandler";
   private static final int ROUNDS = Addresses.rounds(500);
+  private static final int FEW_ROUNDS = Addresses.rounds(100);
 
   static Stream<Arguments> loops() {
     return Stream.of(Kind.values())
@@ -71,9 +72,9 @@ class SocketsTest {
       Channel socketClient = loop.connectSocket(loop.bindSocket(new Echo()), socket);
       Channel server = loop.bindDatagrams(new Echo());
       Channel datagramClient = loop.bindDatagrams(datagrams);
-      CountDownLatch overRdma = rdma.await(100);
-      CountDownLatch overSockets = socket.await(100);
-      CountDownLatch overDatagrams = datagrams.await(100);
+      CountDownLatch overRdma = rdma.await(FEW_ROUNDS);
+      CountDownLatch overSockets = socket.await(FEW_ROUNDS);
+      CountDownLatch overDatagrams = datagrams.await(FEW_ROUNDS);
 
       Echo.start(rdmaClient);
       Echo.start(socketClient);
@@ -100,7 +101,7 @@ class SocketsTest {
       }
       Echo socket = new Echo();
       Channel client = loop.connectSocket(loop.bindSocket(new Echo()), socket);
-      CountDownLatch exchanged = socket.await(100);
+      CountDownLatch exchanged = socket.await(FEW_ROUNDS);
 
       Echo.start(client);
 
@@ -118,7 +119,7 @@ class SocketsTest {
       }
       Echo rdma = new Echo();
       Channel client = loop.connectRdma(loop.bindRdma(new Echo()), rdma);
-      CountDownLatch exchanged = rdma.await(100);
+      CountDownLatch exchanged = rdma.await(FEW_ROUNDS);
 
       Echo.start(client);
 

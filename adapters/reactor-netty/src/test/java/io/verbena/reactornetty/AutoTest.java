@@ -34,7 +34,7 @@ import reactor.netty.tcp.TcpServer;
 /** Reactor Netty, and RSocket on it, with servers on hosts that have RDMA or not. */
 @Tag("once")
 class AutoTest {
-  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
 
   /**
    * Without it Netty ends a loop that runs a task as it is told to, before the loop has closed its

@@ -25,7 +25,7 @@ import reactor.netty.http.server.HttpServer;
 import reactor.netty.resources.ConnectionProvider;
 
 class HttpTest {
-  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
 
   private final RdmaLoopResources loops =
       RdmaLoopResources.create(RdmaSockets.create(Addresses.of("reactor-http")));

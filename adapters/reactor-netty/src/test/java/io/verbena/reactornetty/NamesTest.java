@@ -40,7 +40,7 @@ import reactor.netty.tcp.TcpServer;
 
 /** How a client of these loops looks host names up, and the datagram channels that carry it. */
 class NamesTest {
-  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
 
   /**
    * Without it Netty ends a loop that runs a task as it is told to, before the loop has closed its

@@ -32,7 +32,7 @@ import reactor.netty.tcp.TcpClient;
 import reactor.netty.tcp.TcpServer;
 
 class TcpTest {
-  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final Duration LIMIT = Addresses.within(Duration.ofSeconds(30));
 
   private final RdmaLoopResources loops =
       RdmaLoopResources.create(RdmaSockets.create(Addresses.of("reactor-tcp")));

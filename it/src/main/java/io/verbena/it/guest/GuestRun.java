@@ -81,7 +81,7 @@ final class GuestRun {
     Files.write(events, new byte[0]);
     request().writeTo(results);
     replay.leaveOut();
-    int timeout = parameters.get(TIMEOUT, Integer::valueOf).orElse(2700);
+    int timeout = parameters.get(TIMEOUT, Integer::valueOf).orElse(4500);
 
     Process process = command.process(kind, timeout, results.toAbsolutePath()).start();
     // The script ends with this process in any case, but sooner so.
