@@ -5,6 +5,7 @@ import io.netty.util.NettyRuntime;
 import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CompletionQueues;
+import io.verbena.core.loop.LinkedPosts;
 import io.verbena.core.loop.QueueMember;
 import io.verbena.core.receive.ReceiveFrames;
 import io.verbena.core.receive.ReceivePool;
@@ -24,7 +25,13 @@ final class LoopReceives {
   private final ReceiveFrames frames;
   private final @Nullable ReceivePool pool;
 
-  LoopReceives(SharedHca hca, CompletionQueues<QueueMember> completions) {
+  /**
+   * Takes no receives yet.
+   *
+   * @param posts of the loop, or null if each receive is to be posted at once
+   */
+  LoopReceives(
+      SharedHca hca, CompletionQueues<QueueMember> completions, @Nullable LinkedPosts posts) {
     RdmaOptions options = hca.options();
     DeviceAttributes device = hca.device().attributes();
     boolean trails = !device.supports(Capability.SEND_WITH_IMMEDIATE);
@@ -42,6 +49,7 @@ final class LoopReceives {
                 frames,
                 bound,
                 first(options),
+                posts,
                 hca.meter(),
                 hca.closeFirst());
   }

@@ -100,9 +100,9 @@ public final class RdmaIoHandler implements IoHandler {
     CompletionChannel made = channelOf(hca);
     channel = made;
     queues = new CompletionQueues<>(hca.device(), made, hca.meter());
-    receives = new LoopReceives(hca, queues);
-    flusher = new Flusher(hca.memory(), queues);
     linkedPosts = LinkedPosts.of(hca.device());
+    receives = new LoopReceives(hca, queues, linkedPosts);
+    flusher = new Flusher(hca.memory(), queues);
     keepAlive = keepAlive();
   }
 
@@ -131,9 +131,9 @@ public final class RdmaIoHandler implements IoHandler {
     hca = opened;
     channel = made;
     queues = new CompletionQueues<>(opened.device(), made, opened.meter());
-    receives = new LoopReceives(opened, queues);
-    flusher = new Flusher(opened.memory(), queues);
     linkedPosts = LinkedPosts.of(opened.device());
+    receives = new LoopReceives(opened, queues, linkedPosts);
+    flusher = new Flusher(opened.memory(), queues);
     keepAlive = keepAlive();
     if (sockets.areUsed()) {
       watchEvents();
@@ -248,10 +248,10 @@ public final class RdmaIoHandler implements IoHandler {
 
   @Override
   public int run(IoHandlerContext context) {
-    int handled = work(context);
     if ((++runs & CLOCK_MASK) == 0) {
       keepAlive.run(System.nanoTime());
     }
+    int handled = work(context);
     if (handled > 0) {
       idleStrategy.worked();
     } else if (context.canBlock() && !idleStrategy.spins()) {
@@ -266,9 +266,19 @@ public final class RdmaIoHandler implements IoHandler {
   private int work(IoHandlerContext context) {
     boolean timed = context.shouldReportActiveIoTime();
     long start = timed ? System.nanoTime() : 0;
-    int handled = queues.poll() + ends.run();
+    int handled = queues.poll() + endDutyCycle();
     if (timed) {
       context.reportActiveIoTime(handled > 0 ? System.nanoTime() - start : 0);
+    }
+    return handled;
+  }
+
+  /** Has each stream work that is to, and posts the receives that they have given back. */
+  private int endDutyCycle() {
+    int handled = ends.run();
+    LinkedPosts posts = linkedPosts;
+    if (posts != null) {
+      posts.post();
     }
     return handled;
   }
@@ -286,7 +296,7 @@ public final class RdmaIoHandler implements IoHandler {
     int handled = queues.poll();
     if (handled > 0 || !ends.isEmpty()) {
       idleStrategy.worked();
-      return handled + ends.run();
+      return handled + endDutyCycle();
     }
     CompletionEvents elsewhere = events;
     sleeping = true;
@@ -392,7 +402,7 @@ public final class RdmaIoHandler implements IoHandler {
     sockets.prepareToDestroy();
     // What was posted still arrives: the loop runs until its quiet period is over.
     queues.poll();
-    ends.run();
+    endDutyCycle();
   }
 
   @Override
@@ -422,7 +432,7 @@ public final class RdmaIoHandler implements IoHandler {
     long from = System.nanoTime();
     long patience = hca.options().closeTimeout().toNanos();
     while (!streams.isEmpty() && System.nanoTime() - from < patience) {
-      if (queues.poll() + ends.run() == 0) {
+      if (queues.poll() + endDutyCycle() == 0) {
         Thread.onSpinWait();
       }
     }

@@ -253,6 +253,11 @@ final class Stream implements QueueMember, ReceivePool.User {
     schedule();
   }
 
+  @Override
+  public void receiveRefused(Throwable why) {
+    input.failReceives(why);
+  }
+
   /** Returns the peer's address, for errors. */
   String peer() {
     return identifier.peer();

@@ -90,7 +90,8 @@ final class StreamInput {
         new IOException("the peer " + stream.peer() + " does not keep to the protocol"), null);
   }
 
-  private void failReceives(RuntimeException why) {
+  /** The HCA takes no receive of this stream's. */
+  void failReceives(Throwable why) {
     stream.fail(new IOException(stream.brokenBecause("the HCA takes no more receives"), why), null);
   }
 

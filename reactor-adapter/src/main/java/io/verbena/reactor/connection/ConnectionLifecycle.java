@@ -249,6 +249,11 @@ public final class ConnectionLifecycle implements LoopMember, ReceivePool.User {
     }
   }
 
+  @Override
+  public void receiveRefused(Throwable why) {
+    broke(why);
+  }
+
   /** The device says that the queue pair failed. */
   private void queuePairFailed() {
     loop.execute(this::noticeFailure);

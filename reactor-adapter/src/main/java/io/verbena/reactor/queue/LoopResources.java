@@ -94,7 +94,8 @@ public final class LoopResources {
 
   /** A pool of receives for its connections, as {@link ReceivePool} takes them. */
   public ReceivePool newReceivePool(ProtectionDomain domain, int bound, int first) {
-    return new ReceivePool(loop.queues(), domain, receiveFrames, bound, first, meter, leftOpen);
+    return new ReceivePool(
+        loop.queues(), domain, receiveFrames, bound, first, loop.linkedPosts(), meter, leftOpen);
   }
 
   /** What its connections receive into. */

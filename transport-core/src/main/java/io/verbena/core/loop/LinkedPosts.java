@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Collects send requests and posts them as linked lists: a device for which {@linkplain
  * Device#hasCostlyPosts each post has a price} is called once for a list. A list is of one queue
  * pair; it is posted when it is full, when another queue pair begins one, and by {@link #post}. Who
- * has another's list posted hears nothing of what that throws. One for a loop; on its thread only.
+ * has another's list posted hears nothing of what that throws. The loop's receives go first. One
+ * for a loop; on its thread only.
  */
 public final class LinkedPosts {
   /** Requests in a list, as many as {@code disni://} hands over at once. */
@@ -23,6 +24,9 @@ public final class LinkedPosts {
   private int count;
   private @Nullable QueuePair pair;
   private @Nullable Poster poster;
+
+  /** Posts the receives that the peers get credits for by what is posted here. */
+  private Runnable before = () -> {};
 
   /** Whose requests are collected. */
   public interface Poster {
@@ -48,6 +52,15 @@ public final class LinkedPosts {
     return device.hasCostlyPosts() ? new LinkedPosts() : null;
   }
 
+  /**
+   * Has the loop's receives posted first, whenever this posts.
+   *
+   * @param receives posts them, if some wait; must not throw
+   */
+  public void beginWith(Runnable receives) {
+    before = receives;
+  }
+
   /** Returns the request that {@link #add} adds next, to fill. */
   public SendWorkRequest next(Poster its) {
     if (poster != its || count == MOST) {
@@ -65,6 +78,7 @@ public final class LinkedPosts {
 
   /** Posts what was collected, for a loop. */
   public void post() {
+    before.run();
     post(poster, false);
   }
 
@@ -76,8 +90,13 @@ public final class LinkedPosts {
   }
 
   private void post(@Nullable Poster its, boolean forItself) {
+    if (its == null) {
+      return;
+    }
+    before.run();
     QueuePair to = pair;
-    if (to == null || its == null) {
+    if (to == null || poster != its) {
+      // Who learned of a refused receive has posted it.
       return;
     }
     int last = count - 1;

@@ -6,6 +6,7 @@ import io.verbena.MemoryLimitException;
 import io.verbena.RdmaException;
 import io.verbena.core.loop.WorkRequestId;
 import io.verbena.verbs.QueuePair;
+import io.verbena.verbs.ReceiveWorkRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +20,7 @@ public final class OwnReceives implements Receives {
   private final ReceiveFrames source;
   private final long prefix;
   private final int capacity;
+  private final ReceiveWorkRequest request = new ReceiveWorkRequest();
 
   /** By sequence modulo the length, which grows with the receives that are posted. */
   private @Nullable ByteBuf[] frames = new @Nullable ByteBuf[FIRST_FRAMES];
@@ -112,7 +114,7 @@ public final class OwnReceives implements Receives {
     int sequence = head;
     frames[sequence & frames.length - 1] = frame;
     head = sequence + 1;
-    pair.postReceive(source.request(frame, WorkRequestId.receive(prefix, sequence)));
+    pair.postReceive(source.describe(frame, WorkRequestId.receive(prefix, sequence), request));
   }
 
   private void grow() {

@@ -14,7 +14,6 @@ import io.verbena.verbs.ReceiveWorkRequest;
 public final class ReceiveFrames {
   private final RegisteredMemory memory;
   private final int capacity;
-  private final ReceiveWorkRequest request = new ReceiveWorkRequest();
   private final Location location = new Location();
 
   /**
@@ -46,12 +45,8 @@ public final class ReceiveFrames {
     return memory.isScarce();
   }
 
-  /**
-   * Describes the receive of a frame.
-   *
-   * @return a request that the next call fills anew
-   */
-  ReceiveWorkRequest request(ByteBuf frame, long id) {
+  /** Describes the receive of a frame in {@code request}, which it returns. */
+  ReceiveWorkRequest describe(ByteBuf frame, long id, ReceiveWorkRequest request) {
     if (!memory.locate(frame, 0, capacity, location)) {
       throw new IllegalStateException("not in registered memory: " + frame);
     }

@@ -10,6 +10,7 @@ import io.verbena.RdmaException;
 import io.verbena.RdmaOptions;
 import io.verbena.core.loop.CloseSteps;
 import io.verbena.core.loop.CompletionQueues;
+import io.verbena.core.loop.LinkedPosts;
 import io.verbena.core.loop.LoopMember;
 import io.verbena.core.loop.Membership;
 import io.verbena.core.loop.WorkRequestId;
@@ -18,19 +19,23 @@ import io.verbena.verbs.Capability;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.DeviceAttributes;
 import io.verbena.verbs.ProtectionDomain;
+import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.SharedReceiveQueue;
 import io.verbena.verbs.VerbsException;
 import io.verbena.verbs.WorkCompletion;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The receives of all connections of a loop, in one shared receive queue. It has as many as {@link
  * ReceiveBudget} says: some for whoever sends next, and those that busy connections were granted.
  * The loop posts one again whenever it has read one, and so knows at all times how many are posted:
- * it needs no event at a limit, which would come later and on another thread. A receive that was
- * posted cannot be withdrawn, so the pool shrinks as receives are taken, and goes with its last
- * connection.
+ * it needs no event at a limit, which would come later and on another thread. Where posts have a
+ * price it posts the receives of a duty cycle as linked lists, ahead of the sends that give the
+ * peers credits for them. A receive that was posted cannot be withdrawn, so the pool shrinks as
+ * receives are taken, and goes with its last connection.
  *
  * <p>Completions find their connection by the number of its queue pair; those of one that is gone
  * only give their frame back. Only on the loop.
@@ -53,12 +58,17 @@ public final class ReceivePool implements LoopMember {
   private final HcaMeter meter;
   private final CloseSteps leftOpen;
   private final ReceiveBudget budget;
+  private final ReceiveWorkRequest single = new ReceiveWorkRequest();
+
+  /** What waits to be posted; null where each is posted at once. */
+  private final @Nullable LinkedReceives linked;
+
   private final IntObjectHashMap<ReceiveShare> shares = new IntObjectHashMap<>();
 
   private @Nullable SharedReceiveQueue queue;
   private @Nullable Membership membership;
 
-  /** Frames that are posted, by slot. */
+  /** Frames that are posted, or wait to be, by slot. */
   private @Nullable ByteBuf[] frames = new @Nullable ByteBuf[0];
 
   /** Slots without a frame, the one used last on top. */
@@ -83,6 +93,12 @@ public final class ReceivePool implements LoopMember {
      * @param completion belongs to the poller, which overwrites it after the call
      */
     void received(ByteBuf frame, WorkCompletion completion);
+
+    /**
+     * Called on the loop when the HCA has refused a receive whose frame was given back, after
+     * {@link Receives#giveBack} has returned. Must not throw.
+     */
+    void receiveRefused(Throwable why);
   }
 
   /**
@@ -92,6 +108,7 @@ public final class ReceivePool implements LoopMember {
    * @param source makes the frames of the receives
    * @param bound the most receives, {@link #bound}
    * @param first receives that each connection may promise at all times
+   * @param posts of the loop, or null if each receive is to be posted at once
    * @param leftOpen gets what of the device cannot be closed
    */
   public ReceivePool(
@@ -100,6 +117,7 @@ public final class ReceivePool implements LoopMember {
       ReceiveFrames source,
       int bound,
       int first,
+      @Nullable LinkedPosts posts,
       HcaMeter meter,
       CloseSteps leftOpen) {
     this.completions = completions;
@@ -108,6 +126,12 @@ public final class ReceivePool implements LoopMember {
     this.meter = meter;
     this.leftOpen = leftOpen;
     budget = new ReceiveBudget(bound, first);
+    if (posts == null) {
+      linked = null;
+    } else {
+      linked = new LinkedReceives();
+      posts.beginWith(this::postLinked);
+    }
   }
 
   /**
@@ -234,6 +258,9 @@ public final class ReceivePool implements LoopMember {
     free = new int[0];
     freeCount = 0;
     posted = 0;
+    if (linked != null) {
+      linked.clear();
+    }
     for (ByteBuf frame : gone) {
       if (frame != null) {
         frame.release();
@@ -278,27 +305,41 @@ public final class ReceivePool implements LoopMember {
 
   // ---- receives
 
-  /** Posts as many as are missing. */
+  /** Posts as many as are missing, at once. */
   private void fill() {
+    postLinked();
     while (posted < target) {
-      post(source.allocate());
+      post(source.allocate(), null);
+      if (linked != null && (linked.isFull() || posted == target)) {
+        int count = linked.count();
+        try {
+          linked.post(queue());
+        } catch (RuntimeException | Error e) {
+          dropRefused(linked, count, e);
+          throw e;
+        }
+      }
     }
   }
 
-  /** Takes a frame that nobody uses, and posts it unless there are enough. */
-  void giveBack(ByteBuf frame) {
+  /**
+   * Takes a frame that nobody uses, and posts it unless there are enough.
+   *
+   * @param giver is told if the HCA refuses it later, or null
+   */
+  void giveBack(ByteBuf frame, @Nullable ReceiveShare giver) {
     if (posted >= target) {
       frame.release();
       return;
     }
-    post(frame);
+    post(frame, giver);
     if (posted < target && !source.areScarce()) {
-      topUp();
+      topUp(giver);
     }
   }
 
   /** Replaces a frame that was lost with its messages when there was no memory for another. */
-  private void topUp() {
+  private void topUp(@Nullable ReceiveShare giver) {
     ByteBuf frame;
     try {
       frame = source.allocate();
@@ -306,22 +347,71 @@ public final class ReceivePool implements LoopMember {
       // The next frame that comes back tries again.
       return;
     }
-    post(frame);
+    post(frame, giver);
   }
 
-  private void post(ByteBuf frame) {
+  private void post(ByteBuf frame, @Nullable ReceiveShare giver) {
+    LinkedReceives list = linked;
+    if (list != null && list.isFull()) {
+      postLinked();
+    }
     int slot = nextSlot();
     try {
       frames[slot] = frame;
-      long prefix = requireNonNull(membership).prefix();
-      queue().postReceive(source.request(frame, WorkRequestId.receive(prefix, slot)));
+      long id = WorkRequestId.receive(requireNonNull(membership).prefix(), slot);
+      if (list == null) {
+        queue().postReceive(source.describe(frame, id, single));
+      } else {
+        source.describe(frame, id, list.next());
+        list.add(giver);
+      }
       posted++;
     } catch (Throwable e) {
-      frames[slot] = null;
-      free[freeCount++] = slot;
-      frame.release();
+      free(slot).release();
       throw e;
     }
+  }
+
+  private ByteBuf free(int slot) {
+    ByteBuf frame = frames[slot];
+    if (frame == null) {
+      throw new IllegalStateException("receive " + slot + " is not posted");
+    }
+    frames[slot] = null;
+    free[freeCount++] = slot;
+    return frame;
+  }
+
+  /** Posts what waits; throws nothing that has to do with it. */
+  private void postLinked() {
+    LinkedReceives list = linked;
+    if (list == null || list.count() == 0) {
+      return;
+    }
+    int count = list.count();
+    try {
+      list.post(queue());
+    } catch (RuntimeException | Error e) {
+      // Whoever is told may give frames back, and so begin another list.
+      for (ReceiveShare each : dropRefused(list, count, e)) {
+        each.refused(e);
+      }
+    }
+  }
+
+  /** Takes out of a list of so many what the HCA has refused of it; returns who gave it back. */
+  private List<ReceiveShare> dropRefused(LinkedReceives list, int count, Throwable why) {
+    List<ReceiveShare> givers = new ArrayList<>();
+    for (int i = list.firstRefused(count, why); i < count; i++) {
+      free(WorkRequestId.sequence(list.id(i))).release();
+      posted--;
+      ReceiveShare giver = list.giver(i);
+      if (giver != null && !givers.contains(giver)) {
+        givers.add(giver);
+      }
+    }
+    list.clear();
+    return givers;
   }
 
   private int nextSlot() {
@@ -339,13 +429,7 @@ public final class ReceivePool implements LoopMember {
 
   @Override
   public void completed(WorkCompletion completion) {
-    int slot = WorkRequestId.sequence(completion.workRequestId());
-    ByteBuf frame = frames[slot];
-    if (frame == null) {
-      throw new IllegalStateException("completion of receive " + slot + ", which is not posted");
-    }
-    frames[slot] = null;
-    free[freeCount++] = slot;
+    ByteBuf frame = free(WorkRequestId.sequence(completion.workRequestId()));
     posted--;
     ReceiveShare share = share(completion.queuePairNumber());
     if (share == null) {
@@ -357,7 +441,7 @@ public final class ReceivePool implements LoopMember {
 
   private void giveBackOfNobody(ByteBuf frame) {
     try {
-      giveBack(frame);
+      giveBack(frame, null);
     } catch (VerbsException e) {
       // Who gives the next one back is told. Completions of others may stand behind this one.
       return;

@@ -76,6 +76,14 @@ public final class ReceiveShare implements Receives {
     return to;
   }
 
+  /** The HCA has refused a receive whose frame it gave back. */
+  void refused(Throwable why) {
+    ReceivePool.User to = user;
+    if (to != null && !released) {
+      to.receiveRefused(why);
+    }
+  }
+
   int extra() {
     return extra;
   }
@@ -100,7 +108,7 @@ public final class ReceiveShare implements Receives {
 
   @Override
   public void giveBack(ByteBuf frame) {
-    pool.giveBack(frame);
+    pool.giveBack(frame, this);
   }
 
   @Override
