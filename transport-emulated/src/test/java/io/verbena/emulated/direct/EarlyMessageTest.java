@@ -7,7 +7,6 @@ import io.verbena.emulated.cm.local.LocalConnectionManagers;
 import io.verbena.emulated.hca.DeviceLimits;
 import io.verbena.emulated.hca.EmulatedDevice;
 import io.verbena.emulated.hca.EmulatedProtectionDomain;
-import io.verbena.emulated.hca.Ownership;
 import io.verbena.verbs.CompletionQueue;
 import io.verbena.verbs.Gid;
 import io.verbena.verbs.QueuePairOptions;
@@ -15,7 +14,6 @@ import io.verbena.verbs.ReceiveWorkRequest;
 import io.verbena.verbs.WorkCompletion;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,9 +26,6 @@ import org.junit.jupiter.api.Test;
  */
 class EarlyMessageTest {
   private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
-
-  /** How often in a row a thread is seen to wait before it is believed to. */
-  private static final int LOOKS = 20;
 
   /** A fabric where a thread may be held while it looks for a peer. */
   private static final class HoldingFabric extends DirectFabric {
@@ -92,53 +87,13 @@ class EarlyMessageTest {
   void takesItsReceiveBeforeAFailureFlushesIt() throws InterruptedException {
     receiver.postReceive(new ReceiveWorkRequest().id(1));
 
-    assertWaitsForTheMessage(receiver::fail);
+    MessageUnderWay.assertIsWaitedFor(sender, receiver, receiver::fail);
 
     assertThat(receives.poll(WorkCompletion.array(1))).isEqualTo(1);
   }
 
   @Test
   void completesBeforeAnotherQueuePairDoesSoInTheSameQueue() throws InterruptedException {
-    assertWaitsForTheMessage(() -> pair(receives).close());
-  }
-
-  /** Asserts that it does not end as long as the message is under way. */
-  private void assertWaitsForTheMessage(Runnable action) throws InterruptedException {
-    AtomicBoolean ended = new AtomicBoolean();
-    Thread thread =
-        new Thread(
-            () -> {
-              action.run();
-              ended.set(true);
-            },
-            "waits-for-the-message");
-    Ownership message = sender.sends().ownership;
-    message.acquire();
-    try {
-      assertThat(sender.reachablePeer()).isSameAs(receiver);
-      thread.start();
-      long deadline = System.nanoTime() + DEADLINE_NANOS;
-      for (int looks = 0; looks < LOOKS; looks = waits(thread) ? looks + 1 : 0) {
-        assertThat(System.nanoTime()).as("neither waits nor ends").isLessThan(deadline);
-        Thread.onSpinWait();
-      }
-      assertThat(ended).as("ended before the message").isFalse();
-    } finally {
-      message.release();
-    }
-    thread.join(TimeUnit.NANOSECONDS.toMillis(DEADLINE_NANOS));
-    assertThat(ended).isTrue();
-  }
-
-  private static boolean waits(Thread thread) {
-    if (thread.getState() == Thread.State.TERMINATED) {
-      return true;
-    }
-    for (StackTraceElement frame : thread.getStackTrace()) {
-      if (frame.getClassName().equals(Ownership.class.getName())) {
-        return true;
-      }
-    }
-    return false;
+    MessageUnderWay.assertIsWaitedFor(sender, receiver, () -> pair(receives).close());
   }
 }
