@@ -58,6 +58,7 @@ public final class FaultRun<S> {
   private static final int MORE_READS = 20;
   private static final double NANOS_PER_MILLI = 1e6;
   private static final Pattern LEADS = Pattern.compile(RegisterServer.LEADS + "(\\d+)");
+  private static final Pattern INSTALLED = Pattern.compile(RegisterServer.INSTALLED + "\\d+");
   private static final Pattern COUNT = Pattern.compile("(\\w+)=(\\d+)");
 
   /** What befalls servers. */
@@ -79,6 +80,11 @@ public final class FaultRun<S> {
   private final Function<S, String> output;
   private final Supplier<String> clientOutput;
   private final List<Passed> passed = new ArrayList<>();
+
+  /** How many snapshots a server has said that it was sent, since it was started last. */
+  private final Map<S, Long> installedBy = new HashMap<>();
+
+  private long installed;
 
   /**
    * @param output what a server has written so far
@@ -123,6 +129,7 @@ public final class FaultRun<S> {
         .until(() -> newLeader(leader, at).isPresent());
     passed.add(new Passed(name, at, newLeader(leader, at)));
     awaitMore(name, Map.of(RegisterClient.WRITES, MORE_WRITES));
+    countInstalled();
   }
 
   private OptionalLong newLeader(S old, long since) {
@@ -139,6 +146,22 @@ public final class FaultRun<S> {
     fault.befall();
     passed.add(new Passed(name, at, OptionalLong.empty()));
     awaitAllAnswer(name);
+    countInstalled();
+  }
+
+  /** A server that was started again begins its output anew. */
+  private void countInstalled() {
+    for (S each : servers) {
+      long now = INSTALLED.matcher(output.apply(each)).results().count();
+      long before = installedBy.getOrDefault(each, 0L);
+      installed += now < before ? now : now - before;
+      installedBy.put(each, now);
+    }
+  }
+
+  /** Returns how many snapshots were sent to servers. */
+  public long installed() {
+    return installed;
   }
 
   /** Waits until there are answers to writes, and to reads at each server, more than by now. */
@@ -206,8 +229,8 @@ public final class FaultRun<S> {
     long reads = history.stream().filter(each -> !each.isWrite() && each.isAnswered()).count();
     report.add("");
     report.add(
-        "%d writes and %d reads were answered, %d writes were not: linearizable."
-            .formatted(writes, reads, lost));
+        "%d writes and %d reads were answered, %d writes were not: linearizable. %d snapshots were installed."
+            .formatted(writes, reads, lost, installed));
     return report;
   }
 

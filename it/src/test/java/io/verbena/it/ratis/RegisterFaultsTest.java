@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.verbena.it.ratis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.verbena.it.Program;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -64,6 +66,7 @@ class RegisterFaultsTest {
         Files.createFile(stop);
         client.succeed(LIMIT);
         run.check(history).forEach(System.out::println);
+        assertThat(run.installed()).isPositive();
       }
     } finally {
       servers.forEach(Server::kill);

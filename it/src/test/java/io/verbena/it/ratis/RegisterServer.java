@@ -15,10 +15,12 @@ import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
 import org.apache.ratis.server.storage.RaftStorage.StartupOption;
+import org.apache.ratis.util.SizeInBytes;
 
 /**
  * A program: one of the servers that replicate the registers, until it is ended. Started again, it
- * goes on from what it has stored. All of Ratis's time limits are its defaults.
+ * goes on from what it has stored. All of Ratis's time limits are its defaults. It takes snapshots
+ * so often, and keeps so little log, that who was gone for a while has to be sent one.
  */
 public final class RegisterServer {
   public static final String READY = "serving";
@@ -26,7 +28,28 @@ public final class RegisterServer {
   /** And when that was, by {@link System#nanoTime}. */
   static final String LEADS = "leads: ";
 
+  /** The index of a snapshot that the leader has sent. */
+  static final String INSTALLED = "installed: ";
+
+  /** Less than a server misses while it is gone, so that some of it is in no log any more. */
+  private static final int WRITES_PER_SNAPSHOT = 40;
+
+  private static final String LOG_SEGMENT = "4KB";
+  private static final int SNAPSHOTS_KEPT = 3;
+
   private RegisterServer() {}
+
+  private static final class Teller implements RegisterStateMachine.Listener {
+    @Override
+    public void leads() {
+      System.out.println(LEADS + System.nanoTime());
+    }
+
+    @Override
+    public void installed(long index) {
+      System.out.println(INSTALLED + index);
+    }
+  }
 
   /** Runs it: its id, the URI of its HCA, its folder, and all servers as id=host:port. */
   public static void main(String[] args) throws IOException, InterruptedException {
@@ -39,8 +62,7 @@ public final class RegisterServer {
             .setGroup(group)
             .setProperties(properties(args[1], group.getPeer(id), storage))
             .setOption(isNew(storage) ? StartupOption.FORMAT : StartupOption.RECOVER)
-            .setStateMachine(
-                new RegisterStateMachine(() -> System.out.println(LEADS + System.nanoTime())))
+            .setStateMachine(new RegisterStateMachine(new Teller()))
             .build();
     server.start();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
@@ -56,6 +78,12 @@ public final class RegisterServer {
     RaftServerConfigKeys.setStorageDir(properties, List.of(storage));
     // Its default is a read of what the leader has, also where another one leads by then.
     RaftServerConfigKeys.Read.setOption(properties, RaftServerConfigKeys.Read.Option.LINEARIZABLE);
+    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
+    RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, WRITES_PER_SNAPSHOT);
+    RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, SNAPSHOTS_KEPT);
+    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
+    RaftServerConfigKeys.Log.setPurgeGap(properties, 1);
+    RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf(LOG_SEGMENT));
     return properties;
   }
 

@@ -90,6 +90,7 @@ class RatisFaultsTest {
       Path history = folder.resolve("history");
       client.copyFileFromContainer(HISTORY, history.toString());
       record(run.check(history));
+      assertThat(run.installed()).isPositive();
     }
   }
 
