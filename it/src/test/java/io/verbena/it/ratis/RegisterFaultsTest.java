@@ -4,8 +4,6 @@ package io.verbena.it.ratis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.verbena.it.Program;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,12 +28,16 @@ class RegisterFaultsTest {
   @Timeout(300)
   void noAcknowledgedWriteIsLostWhenServersAreKilledAndStopped() throws Exception {
     String hca = "shm://ratis?dir=" + folder.resolve("shm");
-    List<Server> servers = new ArrayList<>();
+    List<ServerProcess> servers = new ArrayList<>();
     try {
       for (String each : SERVERS) {
-        servers.add(new Server(each.substring(0, each.indexOf('=')), hca));
+        String id = each.substring(0, each.indexOf('='));
+        servers.add(
+            ServerProcess.start(
+                Program.java(
+                    RegisterServer.class, arguments(id, hca, folder.resolve(id).toString()))));
       }
-      for (Server each : servers) {
+      for (ServerProcess each : servers) {
         each.awaitReady();
       }
       Path history = folder.resolve("history");
@@ -45,20 +47,21 @@ class RegisterFaultsTest {
               Program.java(
                   RegisterClient.class, arguments(hca, history.toString(), stop.toString())))) {
         client.awaitOutput(RegisterClient.ANSWERED);
-        FaultRun<Server> run = new FaultRun<>(servers, Server::output, () -> outputOf(client));
+        FaultRun<ServerProcess> run =
+            new FaultRun<>(servers, ServerProcess::output, () -> ServerProcess.outputOf(client));
         run.awaitAllAnswer("the start");
 
-        Server killed = run.leader();
+        ServerProcess killed = run.leader();
         run.depose("SIGKILL of the leader", killed, killed::kill);
         run.pass("its restart", killed::restart);
-        Server stopped = run.leader();
+        ServerProcess stopped = run.leader();
         run.depose("SIGSTOP of the leader", stopped, () -> stopped.signal("STOP"));
         run.pass("SIGCONT", () -> stopped.signal("CONT"));
         run.pass(
             "SIGKILL of all, and their restart",
             () -> {
-              servers.forEach(Server::kill);
-              for (Server each : servers) {
+              servers.forEach(ServerProcess::kill);
+              for (ServerProcess each : servers) {
                 each.restart();
               }
             });
@@ -69,7 +72,7 @@ class RegisterFaultsTest {
         assertThat(run.installed()).isPositive();
       }
     } finally {
-      servers.forEach(Server::kill);
+      servers.forEach(ServerProcess::kill);
     }
   }
 
@@ -77,46 +80,5 @@ class RegisterFaultsTest {
     List<String> all = new ArrayList<>(List.of(first));
     all.addAll(SERVERS);
     return all.toArray(String[]::new);
-  }
-
-  private static String outputOf(Program program) {
-    try {
-      return program.output();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  /** A server's process, or the last one that it was. */
-  private final class Server {
-    private final List<String> line;
-    private Program program;
-
-    private Server(String id, String hca) throws IOException {
-      line = Program.java(RegisterServer.class, arguments(id, hca, folder.resolve(id).toString()));
-      program = Program.start(line);
-    }
-
-    private void awaitReady() throws IOException {
-      program.awaitOutput(RegisterServer.READY);
-    }
-
-    private String output() {
-      return outputOf(program);
-    }
-
-    private void kill() {
-      program.kill();
-    }
-
-    private void restart() throws IOException {
-      program.close();
-      program = Program.start(line);
-      awaitReady();
-    }
-
-    private void signal(String name) throws IOException, InterruptedException {
-      Program.run("kill", "-" + name, Long.toString(program.pid()));
-    }
   }
 }

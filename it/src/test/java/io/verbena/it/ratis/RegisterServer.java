@@ -25,7 +25,10 @@ import org.apache.ratis.util.SizeInBytes;
 public final class RegisterServer {
   public static final String READY = "serving";
 
-  /** And when that was, by {@link System#nanoTime}. */
+  /** The jar of Ratis that it runs on. */
+  static final String RATIS = "ratis: ";
+
+  /** When it became the leader, by {@link System#nanoTime}. */
   static final String LEADS = "leads: ";
 
   /** The index of a snapshot that the leader has sent. */
@@ -66,6 +69,8 @@ public final class RegisterServer {
             .build();
     server.start();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> close(server)));
+    System.out.println(
+        RATIS + RaftServer.class.getProtectionDomain().getCodeSource().getLocation().getPath());
     System.out.println(READY);
     new CountDownLatch(1).await();
   }
