@@ -18,7 +18,6 @@ import io.verbena.RejectReason;
 import io.verbena.core.testing.Addresses;
 import io.verbena.reactor.testing.Ends;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -41,8 +40,7 @@ class AcceptHookTest {
 
   private final RdmaTransport clients = RdmaTransport.create(Ends.options().build());
   private final RdmaTransport servers =
-      RdmaTransport.create(
-          Ends.options().connectTimeout(Addresses.within(Duration.ofMillis(500))).build());
+      RdmaTransport.create(Ends.options().connectTimeout(Ends.SHORT.dividedBy(2)).build());
   private RdmaServer server;
 
   @AfterEach

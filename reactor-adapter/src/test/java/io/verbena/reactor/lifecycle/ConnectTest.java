@@ -20,7 +20,6 @@ import io.verbena.reactor.wire.Rejection;
 import io.verbena.verbs.ConnectionEvent;
 import java.net.URI;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -33,8 +32,7 @@ import reactor.core.publisher.Mono;
 
 class ConnectTest {
   private final RdmaTransport transport =
-      RdmaTransport.create(
-          Ends.options().connectTimeout(Addresses.within(Duration.ofMillis(500))).build());
+      RdmaTransport.create(Ends.options().connectTimeout(Ends.SHORT).build());
 
   /** Fails if anything was left open. */
   @AfterEach

@@ -136,7 +136,7 @@ class ConnectionLimitTest {
   void aConnectionWhoseHookNeverAnswersGivesItsSlotBack() {
     boolean[] answers = {false};
     bind(
-        Ends.options().maxConnections(1).connectTimeout(Addresses.within(Duration.ofMillis(200))),
+        Ends.options().maxConnections(1).connectTimeout(Ends.SHORT),
         request -> answers[0] ? Mono.just(AcceptDecision.accept()) : Mono.never());
 
     assertThat(code(refused())).isEqualTo(RejectReason.HOOK_FAILED);

@@ -14,6 +14,8 @@ import io.verbena.verbs.Device;
 import io.verbena.verbs.VerbsProviders;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +29,12 @@ import reactor.core.publisher.Mono;
 public final class Ends implements AutoCloseable {
   /** How long anything in a test may take. */
   public static final Duration LIMIT = Addresses.within(Duration.ofSeconds(20));
+
+  /**
+   * A time limit that is to run out: in this time a device opens on a busy machine all the same.
+   */
+  public static final Duration SHORT =
+      Collections.max(List.of(Addresses.within(Duration.ofMillis(500)), Duration.ofSeconds(2)));
 
   private static final AtomicLong NAMES = new AtomicLong();
 
