@@ -22,6 +22,9 @@ class RegisterFaultsTest {
   private static final List<String> SERVERS =
       List.of("s0=localhost:7001", "s1=localhost:7002", "s2=localhost:7003");
 
+  /** Fewer than a server misses while it is gone, so that some of them are in no log any more. */
+  private static final String WRITES_PER_SNAPSHOT = "40";
+
   @TempDir private Path folder;
 
   @Test
@@ -35,7 +38,8 @@ class RegisterFaultsTest {
         servers.add(
             ServerProcess.start(
                 Program.java(
-                    RegisterServer.class, arguments(id, hca, folder.resolve(id).toString()))));
+                    RegisterServer.class,
+                    arguments(id, hca, folder.resolve(id).toString(), WRITES_PER_SNAPSHOT))));
       }
       for (ServerProcess each : servers) {
         each.awaitReady();

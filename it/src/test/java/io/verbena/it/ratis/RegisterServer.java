@@ -19,8 +19,9 @@ import org.apache.ratis.util.SizeInBytes;
 
 /**
  * A program: one of the servers that replicate the registers, until it is ended. Started again, it
- * goes on from what it has stored. All of Ratis's time limits are its defaults. It takes snapshots
- * so often, and keeps so little log, that who was gone for a while has to be sent one.
+ * goes on from what it has stored. All of Ratis's time limits are its defaults. Where it takes
+ * snapshots it keeps no more log than what came since the last one, so that who was gone for a
+ * while is sent one.
  */
 public final class RegisterServer {
   public static final String READY = "serving";
@@ -33,9 +34,6 @@ public final class RegisterServer {
 
   /** The index of a snapshot that the leader has sent. */
   static final String INSTALLED = "installed: ";
-
-  /** Less than a server misses while it is gone, so that some of it is in no log any more. */
-  private static final int WRITES_PER_SNAPSHOT = 40;
 
   private static final String LOG_SEGMENT = "4KB";
   private static final int SNAPSHOTS_KEPT = 3;
@@ -54,16 +52,21 @@ public final class RegisterServer {
     }
   }
 
-  /** Runs it: its id, the URI of its HCA, its folder, and all servers as id=host:port. */
+  /**
+   * Runs it: its id, the URI of its HCA, its folder, how many writes make a snapshot or 0 for none,
+   * and all servers as id=host:port. What a snapshot has is purged from the log: who is sent one
+   * has so many writes to catch up.
+   */
   public static void main(String[] args) throws IOException, InterruptedException {
     RaftPeerId id = RaftPeerId.valueOf(args[0]);
     File storage = new File(args[2]);
-    RaftGroup group = RegisterGroup.of(Stream.of(args).skip(3));
+    RaftGroup group = RegisterGroup.of(Stream.of(args).skip(4));
     RaftServer server =
         RaftServer.newBuilder()
             .setServerId(id)
             .setGroup(group)
-            .setProperties(properties(args[1], group.getPeer(id), storage))
+            .setProperties(
+                properties(args[1], group.getPeer(id), storage, Integer.parseInt(args[3])))
             .setOption(isNew(storage) ? StartupOption.FORMAT : StartupOption.RECOVER)
             .setStateMachine(new RegisterStateMachine(new Teller()))
             .build();
@@ -75,7 +78,8 @@ public final class RegisterServer {
     new CountDownLatch(1).await();
   }
 
-  private static RaftProperties properties(String hca, RaftPeer self, File storage) {
+  private static RaftProperties properties(
+      String hca, RaftPeer self, File storage, int writesPerSnapshot) {
     RaftProperties properties = RegisterGroup.properties(hca);
     String address = self.getAddress();
     VerbenaConfigKeys.Server.setPort(
@@ -83,12 +87,14 @@ public final class RegisterServer {
     RaftServerConfigKeys.setStorageDir(properties, List.of(storage));
     // Its default is a read of what the leader has, also where another one leads by then.
     RaftServerConfigKeys.Read.setOption(properties, RaftServerConfigKeys.Read.Option.LINEARIZABLE);
-    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
-    RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, WRITES_PER_SNAPSHOT);
-    RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, SNAPSHOTS_KEPT);
-    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
-    RaftServerConfigKeys.Log.setPurgeGap(properties, 1);
-    RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf(LOG_SEGMENT));
+    if (writesPerSnapshot > 0) {
+      RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
+      RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, writesPerSnapshot);
+      RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, SNAPSHOTS_KEPT);
+      RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
+      RaftServerConfigKeys.Log.setPurgeGap(properties, 1);
+      RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf(LOG_SEGMENT));
+    }
     return properties;
   }
 
