@@ -54,8 +54,8 @@ public final class RegisterServer {
 
   /**
    * Runs it: its id, the URI of its HCA, its folder, how many writes make a snapshot or 0 for none,
-   * and all servers as id=host:port. What a snapshot has is purged from the log: who is sent one
-   * has so many writes to catch up.
+   * and all servers as id=host:port. What a snapshot has is purged from the log, but for twice as
+   * many writes: who is sent one has time to catch up.
    */
   public static void main(String[] args) throws IOException, InterruptedException {
     RaftPeerId id = RaftPeerId.valueOf(args[0]);
@@ -93,6 +93,7 @@ public final class RegisterServer {
       RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, SNAPSHOTS_KEPT);
       RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
       RaftServerConfigKeys.Log.setPurgeGap(properties, 1);
+      RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, 2L * writesPerSnapshot);
       RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf(LOG_SEGMENT));
     }
     return properties;
