@@ -42,7 +42,7 @@ class ReceiveShareTest {
             });
   }
 
-  /** Nobody else's flush is waited for without. */
+  /** Only a change waits for a flush that somebody else has begun. */
   @ParameterizedTest
   @EnumSource(names = {"INIT", "RTS", "ERR"})
   void isChangedWhateverItsState(QueuePairState state) {
