@@ -42,12 +42,17 @@ final class SnapshotSender {
     timeout = RaftServerConfigKeys.Rpc.requestTimeout(properties).multiply(mostOutstanding);
   }
 
-  /** Sends or announces a snapshot if the follower needs one; returns whether it does. */
-  boolean installIfNeeded() throws IOException {
+  /** Returns whether the follower needs a snapshot: what it misses is not in the log any more. */
+  boolean isNeeded() {
+    return sendsChunks ? appender.shouldInstallSnapshot() != null : firstAvailable() != null;
+  }
+
+  /** Sends or announces a snapshot if the follower needs one. */
+  void installIfNeeded() throws IOException {
     if (sendsChunks) {
       SnapshotInfo snapshot = appender.shouldInstallSnapshot();
       if (snapshot == null) {
-        return false;
+        return;
       }
       try {
         send(snapshot);
@@ -55,11 +60,11 @@ final class SnapshotSender {
         // It is sent again from its first chunk, for as long as the follower needs it.
         LOG.warn("{}: cannot install snapshot {}", appender, snapshot, e);
       }
-      return true;
+      return;
     }
     TermIndex first = firstAvailable();
     if (first == null) {
-      return false;
+      return;
     }
     try {
       take(
@@ -70,7 +75,6 @@ final class SnapshotSender {
     } catch (IOException e) {
       LOG.warn("{}: cannot tell the follower to install a snapshot", appender, e);
     }
-    return true;
   }
 
   private void send(SnapshotInfo snapshot) throws IOException {

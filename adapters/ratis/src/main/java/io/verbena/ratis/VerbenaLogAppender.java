@@ -111,8 +111,13 @@ final class VerbenaLogAppender extends LogAppenderBase {
       takeSetbacks();
       boolean sent = false;
       if (shouldSendAppendEntries()) {
-        boolean installing = snapshots.installIfNeeded();
-        sent = append(installing);
+        boolean behind = snapshots.isNeeded();
+        // Entries that the follower has yet to write, behind a snapshot that has them, end it.
+        boolean installing = behind && outstanding.get() == 0;
+        if (installing) {
+          snapshots.installIfNeeded();
+        }
+        sent = append(behind);
         if (installing && isRunning()) {
           await(getServer().properties().rpcSleepTime().toLong(TimeUnit.MILLISECONDS));
         }
@@ -196,7 +201,10 @@ final class VerbenaLogAppender extends LogAppenderBase {
             .setNextIndex(getNextIndexForInconsistency(sent.firstIndex, reply.getNextIndex()));
         continue;
       }
-      pause = true;
+      // Who has answered since is up: it may just have been sent a snapshot, and be missing all
+      // that
+      // came after it.
+      pause |= getFollower().getLastRpcResponseTime().compareTo(sent.time) < 0;
       if (!sent.isHeartbeat) {
         beginEpoch();
         long next = Math.max(sent.previousIndex, getFollower().getMatchIndex()) + 1;

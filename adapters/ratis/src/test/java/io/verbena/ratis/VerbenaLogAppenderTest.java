@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.verbena.ratis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyList;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.Mockito.RETURNS_DEEP_STUBS;
+import static org.mockito.Mockito.doAnswer;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
+
+import java.net.ConnectException;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.ratis.conf.RaftProperties;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesReplyProto.AppendResult;
+import org.apache.ratis.proto.RaftProtos.AppendEntriesRequestProto;
+import org.apache.ratis.proto.RaftProtos.LogEntryProto;
+import org.apache.ratis.server.RaftServer;
+import org.apache.ratis.server.RaftServerConfigKeys;
+import org.apache.ratis.server.leader.FollowerInfo;
+import org.apache.ratis.server.leader.LeaderState;
+import org.apache.ratis.server.protocol.TermIndex;
+import org.apache.ratis.server.raftlog.RaftLog;
+import org.apache.ratis.server.raftlog.RaftLog.EntryWithData;
+import org.apache.ratis.statemachine.SnapshotInfo;
+import org.apache.ratis.util.Timestamp;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A leader's log and its follower are played: what is sent, and when. */
+class VerbenaLogAppenderTest {
+  private static final long SECONDS = 10;
+
+  /** Whoever pauses after a failure does for longer than a test takes. */
+  private static final String PAUSES = "1h,1000";
+
+  private static final long FIRST = 5;
+  private static final LogEntryProto ENTRY = LogEntryProto.newBuilder().setIndex(FIRST).build();
+
+  /** Heartbeats follow each other, or are far from due. */
+  private static final int SHORT_MILLIS = 2;
+
+  private static final int LONG_MILLIS = 60_000;
+
+  /** The log has the entries from the first to before the end. */
+  private record Logged(long first, long end) {}
+
+  private final RaftServer.Division division = mock(RaftServer.Division.class, RETURNS_DEEP_STUBS);
+  private final LeaderState leader = mock(LeaderState.class);
+  private final FollowerInfo follower = mock(FollowerInfo.class);
+  private final VerbenaServerRpc rpc = mock(VerbenaServerRpc.class);
+
+  private final RaftLog log = mock(RaftLog.class);
+  private final SnapshotInfo snapshot = mock(SnapshotInfo.class);
+
+  /** The replies that the leader waits for. */
+  private final BlockingQueue<CompletableFuture<AppendEntriesReplyProto>> heartbeats =
+      new LinkedBlockingQueue<>();
+
+  private final BlockingQueue<CompletableFuture<AppendEntriesReplyProto>> appends =
+      new LinkedBlockingQueue<>();
+
+  /** An element for each attempt to send the snapshot. */
+  private final BlockingQueue<Boolean> installs = new LinkedBlockingQueue<>();
+
+  private final AtomicLong next = new AtomicLong(FIRST);
+  private volatile Logged logged = new Logged(FIRST, FIRST);
+  private volatile int timeoutMillis = LONG_MILLIS;
+  private volatile Timestamp answered = Timestamp.currentTime();
+  private @Nullable VerbenaLogAppender appender;
+
+  @BeforeEach
+  void start() throws Exception {
+    RaftProperties properties = new RaftProperties();
+    RaftServerConfigKeys.Log.Appender.setRetryPolicy(properties, PAUSES);
+    when(division.getRaftServer().getProperties()).thenReturn(properties);
+    when(division.getRaftServer().getServerRpc()).thenReturn(rpc);
+    when(division.getInfo().isAlive()).thenReturn(true);
+    when(division.getInfo().isLeader()).thenReturn(true);
+    when(division.properties().minRpcTimeoutMs()).thenAnswer(call -> timeoutMillis);
+    when(follower.getName()).thenReturn("s0->s1");
+    when(follower.getLastRpcResponseTime()).thenAnswer(call -> answered);
+    when(follower.getLastHeartbeatSendTime()).thenReturn(Timestamp.currentTime());
+    when(follower.getNextIndex()).thenAnswer(call -> next.get());
+    doAnswer(
+            call -> {
+              next.set(call.getArgument(0));
+              return null;
+            })
+        .when(follower)
+        .increaseNextIndex(anyLong());
+    when(division.getRaftLog()).thenReturn(log);
+    when(log.isOpened()).thenReturn(true);
+    when(log.getStartIndex()).thenAnswer(call -> logged.first);
+    when(log.getTermIndex(FIRST - 1))
+        .thenAnswer(call -> logged.first == FIRST ? TermIndex.valueOf(1, FIRST - 1) : null);
+    when(log.getNextIndex()).thenAnswer(call -> logged.end);
+    EntryWithData data = mock(EntryWithData.class);
+    when(data.getSerializedSize()).thenReturn(ENTRY.getSerializedSize());
+    when(data.getEntry(any())).thenReturn(ENTRY);
+    when(log.getEntryWithData(FIRST)).thenReturn(data);
+    when(division.getStateMachine().getLatestSnapshot()).thenReturn(snapshot);
+    when(snapshot.getTermIndex()).thenReturn(TermIndex.valueOf(1, FIRST + 9));
+    when(snapshot.getFiles())
+        .thenAnswer(
+            call -> {
+              installs.add(true);
+              throw new IllegalStateException("played");
+            });
+    when(leader.newAppendEntriesRequestProto(any(), anyList(), any(), anyLong()))
+        .thenAnswer(
+            call ->
+                AppendEntriesRequestProto.newBuilder().addAllEntries(call.getArgument(1)).build());
+    when(rpc.threads()).thenReturn(Runnable::run);
+    when(rpc.appendEntriesAsync(any(), any()))
+        .thenAnswer(
+            call -> {
+              AppendEntriesRequestProto request = call.getArgument(0);
+              CompletableFuture<AppendEntriesReplyProto> reply = new CompletableFuture<>();
+              (request.getEntriesCount() == 0 ? heartbeats : appends).add(reply);
+              return reply;
+            });
+    appender = new VerbenaLogAppender(division, leader, follower);
+    appender.start();
+  }
+
+  @AfterEach
+  void stop() {
+    if (appender != null) {
+      appender.stopAsync().join();
+    }
+  }
+
+  private void sendHeartbeats() {
+    timeoutMillis = SHORT_MILLIS;
+    appender.notifyLogAppender();
+  }
+
+  private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
+    T element = queue.poll(SECONDS, TimeUnit.SECONDS);
+    assertThat(element).isNotNull();
+    return element;
+  }
+
+  @Test
+  void aFailureOfBeforeTheFollowersLastAnswerDelaysNothing() throws InterruptedException {
+    sendHeartbeats();
+    CompletableFuture<AppendEntriesReplyProto> late = next(heartbeats);
+    answered = Timestamp.currentTime();
+
+    late.completeExceptionally(new ConnectException("played"));
+
+    assertThat(next(heartbeats)).isNotSameAs(late);
+  }
+
+  /** Ratis closes a follower that writes an entry behind a snapshot that has it. */
+  @Test
+  void aSnapshotWaitsForTheEntriesInFlight() throws InterruptedException {
+    logged = new Logged(FIRST, FIRST + 1);
+    appender.notifyLogAppender();
+    CompletableFuture<AppendEntriesReplyProto> entry = next(appends);
+    logged = new Logged(FIRST + 10, FIRST + 20);
+    sendHeartbeats();
+    for (int i = 0; i < 2; i++) {
+      next(heartbeats).complete(AppendEntriesReplyProto.getDefaultInstance());
+    }
+    assertThat(installs).isEmpty();
+
+    entry.complete(AppendEntriesReplyProto.newBuilder().setResult(AppendResult.SUCCESS).build());
+
+    assertThat(next(installs)).isTrue();
+  }
+}
