@@ -28,6 +28,7 @@ import org.apache.ratis.proto.RaftProtos.RequestVoteRequestProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionReplyProto;
 import org.apache.ratis.proto.RaftProtos.StartLeaderElectionRequestProto;
 import org.apache.ratis.protocol.RaftPeerId;
+import org.apache.ratis.protocol.exceptions.ServerNotReadyException;
 import org.apache.ratis.rpc.RpcType;
 import org.apache.ratis.server.RaftServer;
 import org.apache.ratis.server.RaftServerConfigKeys;
@@ -271,6 +272,11 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
       Executor executor)
       throws IOException {
     CodeInjectionForTesting.execute(SEND_SERVER_REQUEST, getId(), null, request);
+    if (listener == null) {
+      // Ratis stands for election before it starts this: the address of the HCA is the one that
+      // it listens on, not what leads to the peer that is called first.
+      throw new ServerNotReadyException(getId() + ": it does not listen yet");
+    }
     RaftPeerId peer = RaftPeerId.valueOf(to.getReplyId());
     return getProxies().getProxy(peer).call(operation, request, timeout, executor);
   }

@@ -529,6 +529,16 @@ class CallTest {
     assertThatExceptionOfType(SocketException.class).isThrownBy(() -> await(append(LONG)));
   }
 
+  /** The peer's address would choose the HCA that the server then listens on. */
+  @Test
+  void aServerThatDoesNotListenYetCallsNobody() throws IOException {
+    VerbenaServerRpc early = newRpc(0);
+
+    assertThatExceptionOfType(ServerNotReadyException.class)
+        .isThrownBy(() -> early.requestVote(RequestVoteRequestProto.getDefaultInstance()));
+    early.close();
+  }
+
   @Test
   void aStreamEndsWithTheRequestThatFails() throws IOException {
     RaftClientRequest request = request(1);
