@@ -2,7 +2,6 @@
 package io.verbena.it.ratis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -20,8 +19,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.ratis.client.RaftClientConfigKeys;
 import org.apache.ratis.server.RaftServerConfigKeys;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
+import org.awaitility.core.ThrowingRunnable;
 
 /**
  * Faults that befall {@link RegisterServer}s one after the other while a {@link RegisterClient}
@@ -54,6 +57,10 @@ public final class FaultRun<S> {
           3 * RaftClientConfigKeys.Rpc.REQUEST_TIMEOUT_DEFAULT.toLong(TimeUnit.MILLISECONDS));
 
   private static final Duration POLL = Duration.ofMillis(200);
+
+  /** How much of each program's output is shown where something did not come, in characters. */
+  private static final int SHOWN = 4000;
+
   private static final int MORE_WRITES = 100;
   private static final int MORE_READS = 20;
   private static final double NANOS_PER_MILLI = 1e6;
@@ -98,10 +105,11 @@ public final class FaultRun<S> {
 
   /** Returns who became the leader last; waits for the first. */
   public S leader() {
-    await()
-        .atMost(LEADER_LIMIT)
-        .pollInterval(POLL)
-        .until(() -> servers.stream().anyMatch(each -> leads(each).findAny().isPresent()));
+    await(
+        "a leader",
+        LEADER_LIMIT,
+        () ->
+            assertThat(servers).anySatisfy(each -> assertThat(leads(each).findAny()).isPresent()));
     return servers.stream()
         .max(Comparator.comparingLong(each -> leads(each).max().orElse(Long.MIN_VALUE)))
         .orElseThrow();
@@ -123,10 +131,10 @@ public final class FaultRun<S> {
   public void depose(String name, S leader, Fault fault) throws Exception {
     long at = System.nanoTime();
     fault.befall();
-    await(name + ": another leader")
-        .atMost(LEADER_LIMIT)
-        .pollInterval(POLL)
-        .until(() -> newLeader(leader, at).isPresent());
+    await(
+        name + ": another leader",
+        LEADER_LIMIT,
+        () -> assertThat(newLeader(leader, at)).isPresent());
     passed.add(new Passed(name, at, newLeader(leader, at)));
     awaitMore(name, Map.of(RegisterClient.WRITES, MORE_WRITES));
     countInstalled();
@@ -174,19 +182,32 @@ public final class FaultRun<S> {
 
   private void awaitMore(String name, Map<String, Integer> more) {
     Map<String, Long> before = counts();
-    await(name + ": answers")
-        .atMost(ANSWERS_LIMIT)
-        .pollInterval(POLL)
-        .untilAsserted(
-            () -> {
-              Map<String, Long> now = counts();
-              assertThat(more)
-                  .allSatisfy(
-                      (what, count) ->
-                          assertThat(now.get(what))
-                              .as(what)
-                              .isGreaterThan(before.get(what) + count));
-            });
+    await(
+        name + ": answers",
+        ANSWERS_LIMIT,
+        () -> {
+          Map<String, Long> now = counts();
+          assertThat(more)
+              .allSatisfy(
+                  (what, count) ->
+                      assertThat(now.get(what)).as(what).isGreaterThan(before.get(what) + count));
+        });
+  }
+
+  private void await(String what, Duration limit, ThrowingRunnable asserted) {
+    try {
+      Awaitility.await(what).atMost(limit).pollInterval(POLL).untilAsserted(asserted);
+    } catch (ConditionTimeoutException e) {
+      throw new AssertionError(
+          Stream.concat(servers.stream().map(output), Stream.of(clientOutput.get()))
+              .map(FaultRun::end)
+              .collect(Collectors.joining("\n--\n", e.getMessage() + "\n--\n", "")),
+          e);
+    }
+  }
+
+  private static String end(String output) {
+    return output.substring(Math.max(0, output.length() - SHOWN));
   }
 
   /** The counts in the last whole line of them. */

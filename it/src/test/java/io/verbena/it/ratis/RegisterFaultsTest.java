@@ -25,6 +25,8 @@ class RegisterFaultsTest {
   /** Fewer than a server misses while it is gone, so that some of them are in no log any more. */
   private static final String WRITES_PER_SNAPSHOT = "40";
 
+  private static final String WRITES_KEPT = "80";
+
   @TempDir private Path folder;
 
   @Test
@@ -39,7 +41,12 @@ class RegisterFaultsTest {
             ServerProcess.start(
                 Program.java(
                     RegisterServer.class,
-                    arguments(id, hca, folder.resolve(id).toString(), WRITES_PER_SNAPSHOT))));
+                    arguments(
+                        id,
+                        hca,
+                        folder.resolve(id).toString(),
+                        WRITES_PER_SNAPSHOT,
+                        WRITES_KEPT))));
       }
       for (ServerProcess each : servers) {
         each.awaitReady();

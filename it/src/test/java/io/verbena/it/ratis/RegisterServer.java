@@ -19,9 +19,8 @@ import org.apache.ratis.util.SizeInBytes;
 
 /**
  * A program: one of the servers that replicate the registers, until it is ended. Started again, it
- * goes on from what it has stored. All of Ratis's time limits are its defaults. Where it takes
- * snapshots it keeps no more log than what came since the last one, so that who was gone for a
- * while is sent one.
+ * goes on from what it has stored. All of Ratis's time limits are its defaults. It keeps little log
+ * behind its last snapshot, so that who was gone for a while is sent that one.
  */
 public final class RegisterServer {
   public static final String READY = "serving";
@@ -53,20 +52,25 @@ public final class RegisterServer {
   }
 
   /**
-   * Runs it: its id, the URI of its HCA, its folder, how many writes make a snapshot or 0 for none,
-   * and all servers as id=host:port. What a snapshot has is purged from the log, but for twice as
-   * many writes: who is sent one has time to catch up.
+   * Runs it: its id, the URI of its HCA, its folder, how many writes make a snapshot, how many of
+   * them stay in the log behind it, and all servers as id=host:port. Where writes come faster than
+   * a snapshot is sent and loaded, some must stay: who is sent one has time to catch up.
    */
   public static void main(String[] args) throws IOException, InterruptedException {
     RaftPeerId id = RaftPeerId.valueOf(args[0]);
     File storage = new File(args[2]);
-    RaftGroup group = RegisterGroup.of(Stream.of(args).skip(4));
+    RaftGroup group = RegisterGroup.of(Stream.of(args).skip(5));
     RaftServer server =
         RaftServer.newBuilder()
             .setServerId(id)
             .setGroup(group)
             .setProperties(
-                properties(args[1], group.getPeer(id), storage, Integer.parseInt(args[3])))
+                properties(
+                    args[1],
+                    group.getPeer(id),
+                    storage,
+                    Integer.parseInt(args[3]),
+                    Integer.parseInt(args[4])))
             .setOption(isNew(storage) ? StartupOption.FORMAT : StartupOption.RECOVER)
             .setStateMachine(new RegisterStateMachine(new Teller()))
             .build();
@@ -79,7 +83,7 @@ public final class RegisterServer {
   }
 
   private static RaftProperties properties(
-      String hca, RaftPeer self, File storage, int writesPerSnapshot) {
+      String hca, RaftPeer self, File storage, int writesPerSnapshot, int writesKept) {
     RaftProperties properties = RegisterGroup.properties(hca);
     String address = self.getAddress();
     VerbenaConfigKeys.Server.setPort(
@@ -87,15 +91,13 @@ public final class RegisterServer {
     RaftServerConfigKeys.setStorageDir(properties, List.of(storage));
     // Its default is a read of what the leader has, also where another one leads by then.
     RaftServerConfigKeys.Read.setOption(properties, RaftServerConfigKeys.Read.Option.LINEARIZABLE);
-    if (writesPerSnapshot > 0) {
-      RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
-      RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, writesPerSnapshot);
-      RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, SNAPSHOTS_KEPT);
-      RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
-      RaftServerConfigKeys.Log.setPurgeGap(properties, 1);
-      RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, 2L * writesPerSnapshot);
-      RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf(LOG_SEGMENT));
-    }
+    RaftServerConfigKeys.Snapshot.setAutoTriggerEnabled(properties, true);
+    RaftServerConfigKeys.Snapshot.setAutoTriggerThreshold(properties, writesPerSnapshot);
+    RaftServerConfigKeys.Snapshot.setRetentionFileNum(properties, SNAPSHOTS_KEPT);
+    RaftServerConfigKeys.Log.setPurgeUptoSnapshotIndex(properties, true);
+    RaftServerConfigKeys.Log.setPurgeGap(properties, 1);
+    RaftServerConfigKeys.Log.setPurgePreservationLogNum(properties, writesKept);
+    RaftServerConfigKeys.Log.setSegmentSizeMax(properties, SizeInBytes.valueOf(LOG_SEGMENT));
     return properties;
   }
 

@@ -96,7 +96,8 @@ class RegisterUpgradeTest {
   }
 
   private List<String> server(String classPath, String id) {
-    return java(classPath, RegisterServer.class, id, hca(), folder.resolve(id).toString(), "40");
+    return java(
+        classPath, RegisterServer.class, id, hca(), folder.resolve(id).toString(), "40", "80");
   }
 
   private static List<String> java(String classPath, Class<?> main, String... first) {

@@ -41,8 +41,11 @@ class RatisFaultsTest {
   private static final int PERCENT_LOST = 2;
   private static final String ROCE = "roce://0.0.0.0";
 
-  /** None: with them a server that was started again was not through in time, which is open. */
-  private static final String WRITES_PER_SNAPSHOT = "0";
+  /** Fewer than a server misses while it is gone, and more than are made while one is sent. */
+  private static final String WRITES_PER_SNAPSHOT = "1000";
+
+  /** None, so that a server that was gone is sent a snapshot each time. */
+  private static final String WRITES_KEPT = "0";
 
   private static final String HISTORY = "/tmp/history";
   private static final String STOP = "/stop";
@@ -65,7 +68,8 @@ class RatisFaultsTest {
                   i ->
                       network.start(
                           new VerbenaContainer(RegisterServer.class)
-                              .withArguments("s" + i, ROCE, "/raft", WRITES_PER_SNAPSHOT)
+                              .withArguments(
+                                  "s" + i, ROCE, "/raft", WRITES_PER_SNAPSHOT, WRITES_KEPT)
                               .withArguments(addresses)
                               .withReadiness(RegisterServer.READY),
                           FIRST_HOST + i))
@@ -94,6 +98,7 @@ class RatisFaultsTest {
       Path history = folder.resolve("history");
       client.copyFileFromContainer(HISTORY, history.toString());
       record(run.check(history));
+      assertThat(run.installed()).isPositive();
     }
   }
 
