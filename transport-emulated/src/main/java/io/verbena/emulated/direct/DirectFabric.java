@@ -25,6 +25,9 @@ public class DirectFabric implements Fabric {
 
   private final ConcurrentHashMap<Gid, EmulatedDevice> devices = new ConcurrentHashMap<>();
 
+  /** The same ones: a bind goes through them, and an iterator would be an allocation. */
+  private volatile EmulatedDevice[] plugged = {};
+
   /** A fabric without devices. */
   public DirectFabric() {}
 
@@ -50,13 +53,15 @@ public class DirectFabric implements Fabric {
   }
 
   @Override
-  public void plug(EmulatedDevice device) {
+  public synchronized void plug(EmulatedDevice device) {
     devices.put(device.gid(), device);
+    plugged = devices.values().toArray(EmulatedDevice[]::new);
   }
 
   @Override
-  public void unplug(EmulatedDevice device) {
+  public synchronized void unplug(EmulatedDevice device) {
     devices.remove(device.gid());
+    plugged = devices.values().toArray(EmulatedDevice[]::new);
   }
 
   /**
@@ -68,7 +73,7 @@ public class DirectFabric implements Fabric {
    */
   @Override
   public final void awaitCopies() {
-    for (EmulatedDevice device : devices.values()) {
+    for (EmulatedDevice device : plugged) {
       // All queue pairs of a fabric are of one kind.
       device.forEachQueuePair(pair -> ((DirectQueuePair) pair).sends().ownership.awaitCopies());
     }
