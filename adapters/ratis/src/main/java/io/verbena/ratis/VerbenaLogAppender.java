@@ -112,7 +112,7 @@ final class VerbenaLogAppender extends LogAppenderBase {
       boolean sent = false;
       if (shouldSendAppendEntries()) {
         boolean behind = snapshots.isNeeded();
-        // Entries that the follower has yet to write, behind a snapshot that has them, end it.
+        // Ratis closes a follower that writes an entry after a snapshot that includes it.
         boolean installing = behind && outstanding.get() == 0;
         if (installing) {
           snapshots.installIfNeeded();
@@ -201,9 +201,7 @@ final class VerbenaLogAppender extends LogAppenderBase {
             .setNextIndex(getNextIndexForInconsistency(sent.firstIndex, reply.getNextIndex()));
         continue;
       }
-      // Who has answered since is up: it may just have been sent a snapshot, and be missing all
-      // that
-      // came after it.
+      // A follower that has answered since is up, and may be missing much: it is not kept waiting.
       pause |= getFollower().getLastRpcResponseTime().compareTo(sent.time) < 0;
       if (!sent.isHeartbeat) {
         beginEpoch();

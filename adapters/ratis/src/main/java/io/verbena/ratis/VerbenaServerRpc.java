@@ -273,8 +273,8 @@ final class VerbenaServerRpc extends RaftServerRpcWithProxy<PeerProxy, PeerProxy
       throws IOException {
     CodeInjectionForTesting.execute(SEND_SERVER_REQUEST, getId(), null, request);
     if (listener == null) {
-      // Ratis stands for election before it starts this: the address of the HCA is the one that
-      // it listens on, not what leads to the peer that is called first.
+      // Ratis stands for election before it starts this. A connection opened now would choose the
+      // HCA by the peer's address, and the server could not listen on its own.
       throw new ServerNotReadyException(getId() + ": it does not listen yet");
     }
     RaftPeerId peer = RaftPeerId.valueOf(to.getReplyId());

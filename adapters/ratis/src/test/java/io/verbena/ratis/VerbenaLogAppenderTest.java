@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 class VerbenaLogAppenderTest {
   private static final long SECONDS = 10;
 
-  /** Whoever pauses after a failure does for longer than a test takes. */
+  /** A pause after a failure outlasts every test. */
   private static final String PAUSES = "1h,1000";
 
   private static final long FIRST = 5;
@@ -133,9 +133,9 @@ class VerbenaLogAppenderTest {
   }
 
   @AfterEach
-  void stop() {
+  void stop() throws Exception {
     if (appender != null) {
-      appender.stopAsync().join();
+      appender.stopAsync().get(SECONDS, TimeUnit.SECONDS);
     }
   }
 
@@ -161,7 +161,7 @@ class VerbenaLogAppenderTest {
     assertThat(next(heartbeats)).isNotSameAs(late);
   }
 
-  /** Ratis closes a follower that writes an entry behind a snapshot that has it. */
+  /** Ratis closes a follower that writes an entry after a snapshot that includes it. */
   @Test
   void aSnapshotWaitsForTheEntriesInFlight() throws InterruptedException {
     logged = new Logged(FIRST, FIRST + 1);
